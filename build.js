@@ -1,0 +1,83 @@
+// Turns src/ into dist/, file by file, so that every path and name in dist/ is the one in src/.
+// A checkout has no build step to remember: the launcher calls this and it does nothing when dist/ is
+// already made from exactly these sources. A packed Tollgate ships dist/ ready.
+import { createHash } from 'node:crypto'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(fileURLToPath(import.meta.url))
+const src = join(root, 'src')
+const dist = join(root, 'dist')
+
+export async function build() {
+  const files = readdirSync(src, { recursive: true, withFileTypes: true })
+    .filter(file => file.isFile())
+    .map(file => join(file.parentPath, file.name).slice(src.length + 1))
+    .sort()
+  const made = digest(files)
+  if (made === stamp()) return
+
+  // Two commands may build at once, so each works in its own folder and moves finished files over.
+  const work = `${dist}.${process.pid}`
+  try {
+    await compile(files, work)
+    for (const file of files) {
+      const out = file.replace(/\.tsx?$/, '.js')
+      mkdirSync(dirname(join(dist, out)), { recursive: true })
+      renameSync(join(work, out), join(dist, out))
+    }
+    writeFileSync(join(work, '.stamp'), made)
+    renameSync(join(work, '.stamp'), join(dist, '.stamp'))
+  } catch (error) {
+    throw new Error(`Tollgate could not be built into ${dist}: ${error.message}`)
+  } finally {
+    rmSync(work, { recursive: true, force: true })
+  }
+}
+
+async function compile(files, outdir) {
+  const esbuild = await import('esbuild')
+  const sources = files.filter(file => /\.tsx?$/.test(file))
+  await esbuild.build({
+    entryPoints: sources.map(file => join(src, file)),
+    outbase: src,
+    outdir,
+    bundle: true, // only so that the plugin below sees the imports; nothing is pulled in
+    packages: 'external',
+    plugins: [{ name: 'keep files apart', setup: keepFilesApart }],
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    jsx: 'automatic',
+    jsxImportSource: 'hono/jsx',
+    logLevel: 'silent',
+  })
+  for (const file of files.filter(file => !sources.includes(file))) {
+    mkdirSync(dirname(join(outdir, file)), { recursive: true })
+    copyFileSync(join(src, file), join(outdir, file))
+  }
+}
+
+function keepFilesApart(plugin) {
+  plugin.onResolve({ filter: /^\.{1,2}\// }, ({ path }) => ({
+    path: path.replace(/\.tsx?$/, '.js'),
+    external: true,
+  }))
+}
+
+function digest(files) {
+  const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)))
+  for (const file of files) hash.update(file).update('\0').update(readFileSync(join(src, file)))
+  return hash.digest('hex')
+}
+
+function stamp() {
+  try {
+    return readFileSync(join(dist, '.stamp'), 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build()

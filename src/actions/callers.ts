@@ -1,0 +1,62 @@
+import { createBatcher } from '../store/batch.ts'
+import { type Caller, findCallers } from '../store/callers.ts'
+import type { Db } from '../store/db.ts'
+import type { MasterKeys } from '../store/vault.ts'
+
+const freshMs = 500 // a changed setting holds on every node within a second
+const maxCached = 10_000
+const maxQueued = 5000
+
+// Knows the merchants that ask often, for half a second at a time.
+export type Callers = {
+  find(merchant_key: string): Promise<Caller | undefined>
+  findFresh(merchant_key: string): Promise<Caller | undefined>
+  depth(): number
+}
+
+export function createCallers(
+  db: Db,
+  masterKeys: MasterKeys,
+  clock: () => Date,
+  monotonicMs: () => number,
+): Callers {
+  const cache = new Map<string, { caller: Caller; readAt: number }>()
+  const loads = createBatcher<string, Caller | undefined>({
+    run: async keys => {
+      const callers = new Map(
+        (await findCallers(db, masterKeys, [...new Set(keys)])).map(caller => [caller.merchant_key, caller]),
+      )
+      return keys.map(key => callers.get(key))
+    },
+    maxRows: 200,
+    maxInFlight: 2,
+    maxQueued,
+  })
+
+  async function findFresh(merchant_key: string) {
+    const readAt = monotonicMs() // before the question: an answer is as old as its question
+    const caller = await loads.add(isPossibleKey(merchant_key) ? merchant_key : '')
+    cache.delete(merchant_key)
+    if (!caller) return undefined
+    cache.set(merchant_key, { caller, readAt })
+    if (cache.size > maxCached) cache.delete(cache.keys().next().value as string)
+    return stillValid(caller)
+  }
+
+  function stillValid(caller: Caller) {
+    return caller.expires_at && caller.expires_at <= clock() ? undefined : caller
+  }
+
+  return {
+    findFresh,
+    find(merchant_key) {
+      const known = cache.get(merchant_key)
+      if (known && monotonicMs() - known.readAt < freshMs) return Promise.resolve(stillValid(known.caller))
+      return findFresh(merchant_key)
+    },
+    depth: loads.depth,
+  }
+}
+
+// What cannot be a key is looked up all the same, as the empty one: it takes as long as any other miss.
+const isPossibleKey = (text: string) => /^[\x21-\x7e]{1,100}$/.test(text)

@@ -1,0 +1,66 @@
+import type { Payment } from '../core/payment.ts'
+import { type Batcher, createBatcher } from '../store/batch.ts'
+import { type Db, sql } from '../store/db.ts'
+import { pendingMigrations } from '../store/migrate.ts'
+import { findPayments, type InvoiceKey, type StoredRequest, storePayments } from '../store/payments.ts'
+import type { MasterKeys } from '../store/vault.ts'
+import { type Callers, createCallers } from './callers.ts'
+import { createLimits, type Limits } from './limits.ts'
+
+const batchesInFlight = 3
+const maxQueued = 5000 // callers that wait for one kind of statement; more are told to come back
+
+// Everything that the verbs of the interface need, made once.
+export type Gate = {
+  db: Db
+  callers: Callers
+  limits: Limits
+  payments: Batcher<Payment, StoredRequest>
+  lookups: Batcher<InvoiceKey, Payment | undefined>
+  clock(): Date
+}
+
+export type GateOptions = {
+  db: Db
+  masterKeys: MasterKeys
+  batchRows: number
+  poolSize: number
+  clock(): Date
+  observeBatch(kind: 'initiation' | 'status', rows: number): void
+}
+
+export function createGate({ db, masterKeys, batchRows, poolSize, clock, observeBatch }: GateOptions): Gate {
+  const monotonicMs = () => performance.now()
+  const shared = {
+    maxRows: batchRows,
+    maxInFlight: batchRows === 1 ? poolSize : Math.min(batchesInFlight, poolSize - 1),
+    maxQueued,
+  }
+  return {
+    db,
+    callers: createCallers(db, masterKeys, clock, monotonicMs),
+    limits: createLimits(monotonicMs),
+    payments: createBatcher({
+      ...shared,
+      run: payments => storePayments(db, payments),
+      observe: rows => observeBatch('initiation', rows),
+    }),
+    lookups: createBatcher({
+      ...shared,
+      run: keys => findPayments(db, keys),
+      observe: rows => observeBatch('status', rows),
+    }),
+    clock,
+  }
+}
+
+// Undefined when this node can serve; otherwise the sentence that says what is missing.
+export async function whyNotReady({ db }: Pick<Gate, 'db'>): Promise<string | undefined> {
+  try {
+    await db.one(sql`select 1`)
+    const pending = await pendingMigrations(db)
+    return pending.length > 0 ? `migrations are missing: ${pending.join(', ')}` : undefined
+  } catch {
+    return 'the database cannot be reached'
+  }
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto'
+import type { Mode } from '../core/payment.ts'
+
+// Ids are made here, by the program: no sequence has to be shared between nodes or shards. The alphabet is
+// Crockford's: no letter that is taken for a digit when it is read out on the phone.
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+const merchantIdLength = 10
+const timeLength = 9
+const tailLength = 9
+const tailLimit = 32n ** BigInt(tailLength)
+
+function randomText(length: number): string {
+  let text = ''
+  for (const byte of randomBytes(length)) text += alphabet[byte & 31]
+  return text
+}
+
+function spell(value: bigint, length: number): string {
+  let text = ''
+  for (let rest = value; text.length < length; rest >>= 5n) text = alphabet[Number(rest & 31n)] + text
+  return text
+}
+
+let lastTime = 0
+let lastTail = 0n
+
+// The time to the millisecond, then 45 random bits that count up within one millisecond: references sort by
+// time, and those of one process even within the millisecond.
+export function newReference(now: Date): string {
+  const time = Math.max(now.getTime(), lastTime)
+  const random = BigInt(`0x${randomBytes(6).toString('hex')}`) % (tailLimit / 2n)
+  lastTail = time === lastTime ? lastTail + 1n : random
+  lastTime = time
+  const text = (spell(BigInt(time), timeLength) + spell(lastTail, tailLength)).toUpperCase()
+  return `TG-${text.slice(0, 6)}-${text.slice(6, 12)}-${text.slice(12)}`
+}
+
+// 130 random bits. The merchant's id in front lets a look-up touch one shard; the minute keeps new tokens
+// side by side in their index.
+export function newToken(merchant_id: string, now: Date): string {
+  return merchant_id + spell(BigInt(Math.floor(now.getTime() / 60_000)), 6) + randomText(26)
+}
+
+export const merchantOfToken = (token: string) => token.slice(0, merchantIdLength)
+
+export const newMerchantId = () => randomText(merchantIdLength)
+export const newSecretId = () => randomText(8)
+export const newRequestId = () => `req_${randomText(16)}`
+
+export const newMerchantKey = (mode: Mode) => `${mode === 'test' ? 'tk' : 'lk'}_${randomText(24)}`
+export const newSecretKey = () => randomBytes(32).toString('hex')
+export const newIpnSecret = () => `whsec_${randomBytes(32).toString('base64')}`

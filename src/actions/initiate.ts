@@ -1,0 +1,144 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type Fields, NumberText } from '../core/json.ts'
+import { formatMoney } from '../core/money.ts'
+import type { Payment } from '../core/payment.ts'
+import { conflict, deactivated, malformed, missing, unknownMerchant } from '../core/refusal.ts'
+import { type PaymentRequest, parseRequest, presentFields, requestMeaning } from '../core/request.ts'
+import { isSigned, requestString, totalSpellings } from '../core/signature.ts'
+import { originOf } from '../core/text.ts'
+import type { Batcher } from '../store/batch.ts'
+import type { Caller } from '../store/callers.ts'
+import type { StoredRequest } from '../store/payments.ts'
+import { answerFor } from './answerFor.ts'
+import type { Callers } from './callers.ts'
+import { hashRefusal } from './hashRefusal.ts'
+import { newReference, newToken } from './ids.ts'
+import type { Limits } from './limits.ts'
+
+export type Initiation = {
+  callers: Callers
+  limits: Limits
+  payments: Batcher<Payment, StoredRequest>
+  clock(): Date
+}
+
+// The contract's door asks for generate_checkout_url; the older form doors never knew it.
+export type Door = 'api' | 'form'
+export type Initiated = StoredRequest & { direct: boolean }
+
+const nobody = [Buffer.alloc(32)] // hashed for an unknown merchant, so that it takes as long as a known one
+
+// A merchant asks for a payment. The same request again finds the same payment; nothing is answered before
+// it is stored.
+export async function initiate(
+  gate: Initiation,
+  sent: Fields,
+  door: Door,
+  address: string,
+): Promise<Initiated> {
+  const fields = presentFields(sent)
+  const key = fields.merchant_key
+  const caller = typeof key === 'string' ? await gate.callers.find(key) : undefined
+  return answerFor(caller, async () => {
+    const proved = await prove(gate, fields, door, address, caller)
+    gate.limits.request(proved)
+    const request = parseRequest(fields)
+    checkAgainst(proved, request, door)
+    return store(gate, proved, request)
+  })
+}
+
+// Who asks, proved by the hash, or by the merchant's wish to take older requests that have none.
+async function prove(gate: Initiation, fields: Fields, door: Door, address: string, caller: Caller | undefined) {
+  const { merchant_key, invoice_id, total, secure_hash } = requiredFields(fields)
+  const strings = totalSpellings(total).map(spelling => requestString(invoice_id, merchant_key, spelling))
+  if (!caller) {
+    isSigned(nobody, strings, secure_hash ?? '')
+    gate.limits.miss(address)
+    throw unknownMerchant()
+  }
+  if (!caller.active) throw deactivated()
+  if (secure_hash === undefined && caller.settings.unsigned_requests && (door === 'form' || isDirect(fields)))
+    return caller
+  if (secure_hash !== undefined && isSigned(caller.secrets, strings, secure_hash)) return caller
+  // The merchant may have been changed a moment ago; and asking again makes a wrong hash take as long as an
+  // unknown merchant.
+  const fresh = await gate.callers.findFresh(merchant_key)
+  if (fresh?.active && secure_hash !== undefined && isSigned(fresh.secrets, strings, secure_hash)) return fresh
+  gate.limits.miss(address)
+  throw hashRefusal(caller, strings[0] as string, secure_hash)
+}
+
+function requiredFields(fields: Fields) {
+  const { merchant_key, invoice_id, total, secure_hash } = fields
+  if (merchant_key === undefined) throw missing('merchant_key')
+  if (invoice_id === undefined) throw missing('invoice_id')
+  if (total === undefined) throw missing('total')
+  if (typeof merchant_key !== 'string') throw malformed('merchant_key', 'must be text')
+  if (typeof invoice_id !== 'string') throw malformed('invoice_id', 'must be text')
+  if (typeof total !== 'string' && !(total instanceof NumberText))
+    throw malformed('total', 'must be text or a number')
+  if (secure_hash !== undefined && typeof secure_hash !== 'string')
+    throw malformed('secure_hash', 'must be text')
+  return { merchant_key, invoice_id, total, secure_hash }
+}
+
+const isDirect = (fields: Fields) =>
+  fields.pymt_instrument !== undefined && fields.generate_checkout_url === undefined
+
+// What the merchant's settings say about a request that is well-formed in itself.
+function checkAgainst({ settings, outlets }: Caller, request: PaymentRequest, door: Door) {
+  const direct = isDirect(request)
+  if (direct && !request.extra_wallet_issuer_hint)
+    throw malformed('extra_wallet_issuer_hint', 'is needed beside pymt_instrument')
+  if (door === 'api' && !direct && !request.generate_checkout_url)
+    throw malformed('generate_checkout_url', 'must be true')
+  const { min_total, max_total, allowed_origins } = settings
+  if (request.total < min_total || request.total > max_total)
+    throw malformed('total', `must be from ${formatMoney(min_total)} to ${formatMoney(max_total)}`)
+  if (request.extra_outlet !== undefined && !outlets.has(request.extra_outlet))
+    throw malformed('extra_outlet', 'this merchant has no such outlet')
+  if (allowed_origins.length === 0) return
+  for (const field of ['success_url', 'cancelled_url', 'deferred_url', 'ipn_url'] as const) {
+    const url = request[field]
+    if (url !== undefined && !allowed_origins.includes(originOf(url) ?? ''))
+      throw malformed(field, 'is not on one of the origins registered for this merchant')
+  }
+}
+
+async function store(gate: Initiation, caller: Caller, request: PaymentRequest): Promise<Initiated> {
+  const payment = newPayment(caller, request, gate.clock())
+  const stored = await gate.payments.add(payment)
+  if (!timingSafeEqual(stored.request_digest, payment.request_digest)) throw conflict()
+  return { ...stored, direct: isDirect(request) }
+}
+
+function newPayment({ merchant_id, mode, settings }: Caller, request: PaymentRequest, now: Date): Payment {
+  return {
+    merchant_id,
+    tx_reference: newReference(now),
+    mode,
+    invoice_id: request.invoice_id,
+    tx_token: newToken(merchant_id, now),
+    status: 'awaiting_payment',
+    status_reason: '',
+    total: request.total,
+    currency: request.currency ?? 'GHS',
+    success_url: request.success_url ?? null,
+    cancelled_url: request.cancelled_url ?? null,
+    deferred_url: request.deferred_url ?? null,
+    ipn_url: request.ipn_url ?? null,
+    number: request.number ?? null,
+    email: request.email ?? null,
+    name: request.name ?? null,
+    description: request.description ?? null,
+    outlet: request.extra_outlet ?? null,
+    pymt_instrument: request.pymt_instrument ?? null,
+    wallet_issuer_hint: request.extra_wallet_issuer_hint ?? null,
+    extra: request.extra,
+    request_digest: createHash('sha256').update(requestMeaning(request)).digest(),
+    created_at: now,
+    updated_at: now,
+    expires_at: new Date(now.getTime() + settings.expiry_minutes * 60_000),
+  }
+}

@@ -1,0 +1,63 @@
+import { type Bucket, fullBucket, refill } from '../core/bucket.ts'
+import { slowDown } from '../core/refusal.ts'
+import type { Caller } from '../store/callers.ts'
+
+const missRate = 20
+const missBurst = 100
+const maxBuckets = 20_000
+
+// How fast one may ask. A merchant has its own rate; an address is slowed only by its misses (unknown
+// merchant, wrong hash, unknown invoice), so that guessing is slow and honest traffic is not.
+export type Limits = {
+  request(caller: Caller): void
+  guess(address: string): void
+  miss(address: string): void
+}
+
+export function createLimits(monotonicMs: () => number): Limits {
+  const merchants = new Map<string, Bucket>()
+  const addresses = new Map<string, Bucket>()
+
+  function level(buckets: Map<string, Bucket>, key: string, rate: number, burst: number): Bucket {
+    const now = monotonicMs()
+    const bucket = buckets.get(key)
+    const filled = bucket ? refill(bucket, rate, burst, now) : fullBucket(burst, now)
+    buckets.delete(key) // and set again: a Map keeps the order of insertion, so the first is the stalest
+    buckets.set(key, filled)
+    if (buckets.size > maxBuckets) buckets.delete(buckets.keys().next().value as string)
+    return filled
+  }
+
+  function take(buckets: Map<string, Bucket>, key: string, rate: number, burst: number) {
+    const bucket = level(buckets, key, rate, burst)
+    if (bucket.tokens < 1) throw slowDown(Math.ceil((1 - bucket.tokens) / rate))
+    bucket.tokens -= 1
+  }
+
+  return {
+    request({ merchant_key, settings: { rate_limit, rate_burst } }) {
+      if (rate_limit > 0) take(merchants, merchant_key, rate_limit, rate_burst)
+    },
+    // An unsigned question could be a guess: it has to wait while the address is out of misses.
+    guess(address) {
+      if (level(addresses, network(address), missRate, missBurst).tokens < 1) throw slowDown(1)
+    },
+    miss(address) {
+      take(addresses, network(address), missRate, missBurst)
+    },
+  }
+}
+
+// One household or machine has a whole /64 of IPv6 to ask from.
+function network(address: string): string {
+  const plain = address.replace(/^::ffff:/, '')
+  if (!plain.includes(':')) return plain
+  const [head = '', tail] = plain.split('::')
+  const groups = head.split(':')
+  if (tail !== undefined) {
+    const end = tail.split(':').filter(Boolean)
+    while (groups.length + end.length < 8) groups.push('0')
+    groups.push(...end)
+  }
+  return groups.slice(0, 4).join(':')
+}

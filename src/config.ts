@@ -1,0 +1,75 @@
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+// The only place that reads the environment. Every fault is told at once, by the name of its setting.
+export class ConfigError extends Error {
+  readonly faults: string[]
+  constructor(faults: string[]) {
+    super(faults.join('\n'))
+    this.faults = faults
+  }
+}
+
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .refine(n => n >= min && n <= max, `must be from ${min} to ${max}`)
+
+const url = (protocols: RegExp, example: string) =>
+  z.string().refine(text => URL.canParse(text) && protocols.test(text), `must be a URL such as ${example}`)
+
+// PostgreSQL addresses may name several hosts, which the URL parser does not know.
+const databaseUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\/\S+$/, 'must be a URL such as postgres://user:password@host:5432/tollgate')
+
+const masterKeys = z
+  .string()
+  .regex(
+    /^[0-9a-f]{64}(,[0-9a-f]{64})*$/i,
+    'must be 64 hexadecimal digits (openssl rand -hex 32), or several such keys with commas, newest first',
+  )
+  .transform(text => text.split(',').map(key => Buffer.from(key, 'hex')))
+
+const schema = z.object({
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: whole(0, 65_535).default(8080),
+  TOLLGATE_BASE_URL: url(/^https?:\/\/[^?#]+$/, 'https://pay.example')
+    .transform(text => text.replace(/\/+$/, ''))
+    .optional(),
+  DATABASE_URL: databaseUrl.optional(),
+  TOLLGATE_DATA_DIR: z
+    .string()
+    .min(1)
+    .default('./data')
+    .transform(path => resolve(path)),
+  TOLLGATE_MASTER_KEY: masterKeys.optional(),
+  TOLLGATE_POOL_SIZE: whole(2, 200).default(10),
+  TOLLGATE_BATCH_ROWS: whole(1, 1000).default(256),
+  TOLLGATE_TRUST_PROXY: whole(0, 10).default(0),
+  TOLLGATE_METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
+      error: 'must be trace, debug, info, warn, error or silent',
+    })
+    .default('info'),
+})
+
+export type Config = z.output<typeof schema>
+export type Environment = Record<string, string | undefined>
+
+export const settingNames = Object.keys(schema.shape)
+
+export function readConfig(env: Environment = process.env): Config {
+  // Empty means not set: that is what `NAME= command` and most unit files mean by it.
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const faults = Object.keys(set)
+    .filter(name => name.startsWith('TOLLGATE_') && !settingNames.includes(name))
+    .map(name => `${name}: there is no such setting; there are ${settingNames.join(', ')}`)
+  const parsed = schema.safeParse(set)
+  for (const issue of parsed.error?.issues ?? []) faults.push(`${issue.path.join('.')}: ${issue.message}`)
+  if (!parsed.success || faults.length > 0) throw new ConfigError(faults)
+  return parsed.data
+}

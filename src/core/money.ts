@@ -1,0 +1,27 @@
+// Money is a bigint of minor units with its currency. Decimal text in, decimal text out, never a float.
+export const currencies = ['GHS', 'USD', 'GBP', 'EUR'] as const
+export type Currency = (typeof currencies)[number]
+
+const decimals = 2 // of all four currencies
+
+// Gives back minor units, or the sentence that says why the text is not an amount that anyone can owe.
+export function parseMoney(text: string): bigint | string {
+  const match = /^(\d+)(?:\.(\d+))?$/.exec(text)
+  if (!match) return `must be a plain decimal such as 25.00 (got ${quote(text)})`
+  const [, whole = '', fraction = ''] = match
+  const kept = fraction.replace(/0+$/, '')
+  if (whole.length > 12) return `at most 12 digits before the dot (got ${quote(text)})`
+  if (kept.length > decimals) return `at most ${decimals} decimals (got ${quote(text)})`
+  const minor = BigInt(whole + kept.padEnd(decimals, '0'))
+  return minor > 0n ? minor : 'must be more than zero'
+}
+
+export function formatMoney(minor: bigint): string {
+  const digits = String(minor).padStart(decimals + 1, '0')
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+}
+
+// For the wire's number form. Exact: 14 digits fit a double.
+export const moneyNumber = (minor: bigint) => Number(minor) / 100
+
+const quote = (text: string) => (text.length > 30 ? `${text.slice(0, 30)}...` : text)

@@ -1,0 +1,75 @@
+// What a caller got wrong, or what we cannot do for them now: a code from the public list, a sentence,
+// and the field that it is about. `web/errors.ts` turns it into HTTP; everything else thrown is our bug.
+export type Code =
+  | 'GW-001'
+  | 'GW-002'
+  | 'GW-003'
+  | 'GW-005'
+  | 'GW-008'
+  | 'GW-009'
+  | 'GW-010'
+  | 'GW-012'
+  | 'GW-013'
+  | 'GW-014'
+  | 'GW-050'
+  | 'GW-060'
+
+export type Hint = { hashed_string: string; likely_mistake: string }
+
+export class Refusal extends Error {
+  readonly http: number
+  readonly code: Code
+  readonly field?: string
+  hint?: Hint
+  retryAfterSeconds?: number
+  as200 = false // for old clients that cannot read the body of a 4xx
+
+  constructor(http: number, code: Code, message: string, field?: string) {
+    super(message)
+    this.http = http
+    this.code = code
+    this.field = field
+  }
+}
+
+const missingCodes = { merchant_key: 'GW-001', invoice_id: 'GW-002', total: 'GW-003' } as const
+
+export const missing = (field: keyof typeof missingCodes) =>
+  new Refusal(400, missingCodes[field], `${field}: is missing or empty`, field)
+
+export const malformed = (field: string | undefined, message: string) =>
+  new Refusal(400, 'GW-012', field ? `${field}: ${message}` : message, field)
+
+export const unknownMerchant = () =>
+  new Refusal(401, 'GW-008', 'merchant_key: no merchant has this key', 'merchant_key')
+
+export const wrongHash = (message: string) =>
+  new Refusal(401, 'GW-010', `secure_hash: ${message}`, 'secure_hash')
+
+export const deactivated = () =>
+  new Refusal(403, 'GW-009', 'merchant_key: this merchant is deactivated', 'merchant_key')
+
+export const conflict = () =>
+  new Refusal(409, 'GW-005', 'invoice_id: is already used by a payment with other details', 'invoice_id')
+
+export const unknownInvoice = () =>
+  new Refusal(404, 'GW-005', 'invoice_id: no payment of this merchant has it', 'invoice_id')
+
+export function slowDown(retryAfterSeconds: number) {
+  const refusal = new Refusal(429, 'GW-060', 'Too many requests. Wait for Retry-After seconds and repeat.')
+  refusal.retryAfterSeconds = retryAfterSeconds
+  return refusal
+}
+
+// We cannot reach our records, or too many wait for them already. Repeating the request is always safe.
+export class Unavailable extends Refusal {
+  constructor(cause: unknown) {
+    super(
+      503,
+      'GW-050',
+      'We cannot reach our records now. Repeat the same request: it never creates a second payment.',
+    )
+    this.cause = cause
+    this.retryAfterSeconds = 1
+  }
+}

@@ -1,0 +1,189 @@
+import { z } from 'zod'
+import type { Fields } from './json.ts'
+import { NumberText } from './json.ts'
+import { currencies, parseMoney } from './money.ts'
+import { parsePhone } from './phone.ts'
+import { malformed, type Refusal } from './refusal.ts'
+import { recordKeys } from './status.ts'
+import { isPlainText, parseUrl } from './text.ts'
+
+// The payment request as it comes over the wire. These schemas validate, and the interface description is
+// made from them.
+const maxExtras = 20
+const maxExtraLength = 255
+
+const numberText = z
+  .custom<NumberText>(value => value instanceof NumberText, 'must be a number')
+  .meta({ type: 'number' })
+
+const text = (max: number) =>
+  z
+    .string('must be text')
+    .max(max, `at most ${max} characters`)
+    .refine(isPlainText, 'must not contain control characters or broken Unicode')
+
+// Reads a text by one of our parsers; a sentence that comes back in place of a value is what is wrong.
+const readAs = <T>(parse: (text: string) => T | undefined, otherwise: string) =>
+  z
+    .string('must be text')
+    .transform((value, context) => parse(value) ?? (context.addIssue(otherwise), z.NEVER))
+
+const url = text(2048).transform((value, context) => {
+  const fault = parseUrl(value)
+  if (!fault) return value
+  context.addIssue(fault)
+  return z.NEVER
+})
+
+const invoiceId = z
+  .string('must be text')
+  .max(25, 'at most 25 characters')
+  .regex(
+    /^[A-Za-z0-9\-_./#:](?:[A-Za-z0-9\-_./#: ]*[A-Za-z0-9\-_./#:])?$/,
+    'only letters, digits, - _ . / # : and inner spaces',
+  )
+  .refine(id => !recordKeys.has(id), 'is a word that the status check uses itself; choose another')
+
+export const isInvoiceId = (text: string) => invoiceId.safeParse(text).success
+
+const total = z.union([z.string(), numberText], 'must be text or a number').transform((value, context) => {
+  const minor = parseMoney(value instanceof NumberText ? value.text : value)
+  if (typeof minor === 'bigint') return minor
+  context.addIssue(minor)
+  return z.NEVER
+})
+
+const yes = z
+  .custom<true | 'true' | 1>(
+    value => value === true || value === 'true' || value === '1' || isOne(value),
+    'must be true',
+  )
+  .meta({ type: 'boolean', const: true })
+
+const isOne = (value: unknown) => value instanceof NumberText && Number(value.text) === 1
+
+const outlet = z
+  .union([text(maxExtraLength), numberText], 'must be text or a number')
+  .transform(value => (value instanceof NumberText ? value.text : value))
+
+const hints = ['mtn', 'airtel', 'tigo', 'airteltigo', 'vodafone', 'telecel'] as const
+
+export const requestSchema = z.object({
+  merchant_key: z.string('must be text').meta({ description: 'The merchant key assigned to you.' }),
+  invoice_id: invoiceId.meta({
+    description: 'Your own transaction id, unique per merchant and mode.',
+    examples: ['AMA-1042'],
+  }),
+  total: total.meta({
+    description: 'Total due in major units: more than zero, at most 2 decimals, no exponent.',
+    examples: ['25.00'],
+  }),
+  currency: z
+    .enum(currencies, `must be one of ${currencies.join(', ')}`)
+    .optional()
+    .meta({ default: 'GHS', description: 'Mobile money and GhQR are offered for GHS only.' }),
+  success_url: url.optional().meta({ description: 'Where the customer goes after completing checkout.' }),
+  cancelled_url: url
+    .optional()
+    .meta({ description: 'Where the customer goes after cancelling. `cancel_url` is read the same.' }),
+  deferred_url: url
+    .optional()
+    .meta({ description: 'Where the customer goes when the channel settles later.' }),
+  ipn_url: url.optional().meta({ description: 'Where we send the payment notifications.' }),
+  number: readAs(parsePhone, 'is not a possible phone number (0241234567, 233241234567 or +233241234567)')
+    .optional()
+    .meta({
+      description: 'Customer contact number. `extra_mobile` is read the same.',
+      examples: ['0241234567'],
+    }),
+  email: text(254)
+    .regex(/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/, 'is not an email address')
+    .optional()
+    .meta({ description: 'Customer email address. `extra_email` is read the same.' }),
+  name: text(120)
+    .optional()
+    .meta({ description: 'Customer name. `extra_name` is read the same.' }),
+  description: text(500).optional().meta({ description: 'What the payment is for; the customer sees it.' }),
+  extra_outlet: outlet.optional().meta({ description: 'Code of one of your outlets.' }),
+  generate_checkout_url: yes.optional().meta({ description: 'Must be true. The answer then has the checkout address.' }),
+  pymt_instrument: readAs(parsePhone, 'is not a possible phone number')
+    .optional()
+    .meta({ description: 'Direct request without a page: the wallet to charge.' }),
+  extra_wallet_issuer_hint: z
+    .string('must be text')
+    .transform(word => word.toLowerCase())
+    .pipe(z.enum(hints, `must be one of ${hints.join(', ')}`))
+    .optional()
+    .meta({ description: 'Direct request: the network of the wallet.' }),
+  voucher_code: text(20)
+    .optional()
+    .meta({ description: 'Direct request: the voucher code where the network needs one.' }),
+  secure_hash: z
+    .string('must be text')
+    .optional()
+    .meta({ description: 'HMAC-SHA-256 of the request string, hexadecimal in any letter case.' }),
+})
+
+export type PaymentRequest = z.output<typeof requestSchema> & { extra: Record<string, string> }
+
+// Older clients' names for the contract's fields. The contract's own name wins when both are there.
+const aliases: Record<string, string> = {
+  cancel_url: 'cancelled_url',
+  extra_name: 'name',
+  extra_mobile: 'number',
+  extra_email: 'email',
+}
+
+const named = new Set(['extra_outlet', 'extra_wallet_issuer_hint', ...Object.keys(aliases)])
+
+// Empty means absent: forms send every field, JSON clients send null.
+export function presentFields(sent: Fields): Fields {
+  const fields: Fields = Object.create(null)
+  for (const [name, value] of Object.entries(sent))
+    if (value !== null && value !== undefined && value !== '') fields[name] = value
+  for (const [alias, name] of Object.entries(aliases))
+    if (fields[alias] !== undefined) fields[name] ??= fields[alias]
+  return fields
+}
+
+// Every field checked; throws a Refusal that names the first that is wrong.
+export function parseRequest(fields: Fields): PaymentRequest {
+  const parsed = requestSchema.safeParse(fields)
+  if (!parsed.success) throw firstFault(parsed.error)
+  return { ...parsed.data, extra: parseExtras(fields) }
+}
+
+function firstFault(error: z.ZodError): Refusal {
+  const issue = error.issues[0]
+  return malformed(issue?.path.join('.') || undefined, issue?.message ?? 'is not valid')
+}
+
+function parseExtras(fields: Fields): Record<string, string> {
+  const extra: Record<string, string> = Object.create(null)
+  let count = 0
+  for (const [field, sent] of Object.entries(fields)) {
+    if (!field.startsWith('extra_') || named.has(field)) continue
+    const value = sent instanceof NumberText ? sent.text : typeof sent === 'boolean' ? String(sent) : sent
+    const name = field.slice('extra_'.length)
+    if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name))
+      throw malformed(field.slice(0, 80), 'after extra_ come 1 to 64 letters, digits, _ . or -')
+    if (typeof value !== 'string') throw malformed(field, 'must be text')
+    if (value.length > maxExtraLength) throw malformed(field, `at most ${maxExtraLength} characters`)
+    if (!isPlainText(value))
+      throw malformed(field, 'must not contain control characters or broken Unicode')
+    if (++count > maxExtras) throw malformed(field, `at most ${maxExtras} extra_ fields`)
+    extra[name] = value
+  }
+  return extra
+}
+
+// The meaning of a request, spelled one way, so that a repeated request can be told from another one.
+// Absent fields leave no trace: a field that we learn to read later changes no earlier spelling.
+export function requestMeaning(request: PaymentRequest): string {
+  const { merchant_key: _k, invoice_id: _i, secure_hash: _h, generate_checkout_url: _g, ...fields } = request
+  const { extra, ...plain } = { ...fields, currency: fields.currency ?? 'GHS' }
+  const pairs = Object.entries(plain).filter(([, value]) => value !== undefined)
+  const spelled = pairs.map(([name, value]) => [name, String(value)])
+  const extras = Object.entries(extra).map(([name, value]) => [`extra_${name}`, value])
+  return JSON.stringify([...spelled, ...extras].sort(([a = ''], [b = '']) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { formatMoney, parseMoney } from './money.ts'
+import { originOf, parseUrl } from './text.ts'
+
+// What a merchant can be set to. Each setting reads the words that an operator types; what is stored is
+// what was typed, so that a default that changes later reaches everyone who never chose.
+const onOff = z.enum(['on', 'off'], 'must be on or off').transform(word => word === 'on')
+
+const money = z.string().transform((text, context) => {
+  const minor = parseMoney(text)
+  if (typeof minor === 'bigint') return minor
+  context.addIssue(minor)
+  return z.NEVER
+})
+
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .refine(n => n >= min && n <= max, `must be from ${min} to ${max}`)
+
+const url = z.string().refine(text => !parseUrl(text), 'must be an absolute http or https URL')
+
+const origins = z.string().transform((text, context) => {
+  const list = text.split(',').map(origin => origin.trim())
+  const wrong = list.find(origin => originOf(origin) !== origin || !/^https?:/.test(origin))
+  if (wrong === undefined) return list
+  context.addIssue(`${wrong || 'an empty word'} is not an origin such as https://shop.example`)
+  return z.NEVER
+})
+
+const settingSchemas = {
+  errors_as_200: onOff.default(false),
+  unsigned_requests: onOff.default(false),
+  signed_status_checks: onOff.default(false),
+  retry_after_failure: onOff.default(true),
+  allowed_origins: origins.default([]),
+  min_total: money.default(1n),
+  max_total: money.default(99_999_999n),
+  rate_limit: whole(0, 1_000_000).default(1000),
+  rate_burst: whole(1, 1_000_000).default(2000),
+  expiry_minutes: whole(5, 7 * 24 * 60).default(60),
+  ipn_url: url.nullable().default(null),
+  ipn_style: z.enum(['post', 'get', 'basic'], 'must be post, get or basic').default('post'),
+  contact_email: z.email('is not an email address').nullable().default(null),
+}
+
+const settingsSchema = z.object(settingSchemas)
+export type Settings = z.output<typeof settingsSchema>
+export type SettingWords = Record<string, string>
+
+export const settingNames = Object.keys(settingSchemas)
+
+export const readSettings = (words: SettingWords): Settings => settingsSchema.parse(words)
+
+// Applies `name=value` words; an empty value goes back to the default. Gives back every fault at once.
+export function changeSettings(words: SettingWords, changes: readonly string[]) {
+  const changed = { ...words }
+  const faults: string[] = []
+  for (const change of changes) {
+    const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(change) ?? []
+    if (!settingNames.includes(name))
+      faults.push(`${name || change}: no such setting; there are ${settingNames.join(', ')}`)
+    else if (value === '') delete changed[name]
+    else changed[name] = value
+  }
+  const parsed = settingsSchema.safeParse(changed)
+  for (const issue of parsed.error?.issues ?? []) faults.push(`${issue.path.join('.')}: ${issue.message}`)
+  if (parsed.success && parsed.data.min_total > parsed.data.max_total)
+    faults.push(`min_total: must not be more than max_total, ${formatMoney(parsed.data.max_total)}`)
+  return { words: changed, faults }
+}

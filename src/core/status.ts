@@ -1,0 +1,102 @@
+import { maskEmail, maskName, maskPhone } from './mask.ts'
+import { formatMoney, moneyNumber } from './money.ts'
+import type { Payment } from './payment.ts'
+
+// The answer of the status check. Public clients read two shapes: an object keyed by the invoice id, and a
+// flat record; the keyed record has its amount as text.
+export type StatusRecord = ReturnType<typeof statusRecord>
+
+export function statusRecord(payment: Payment, now: Date, masked: boolean) {
+  const name = payment.name && masked ? maskName(payment.name) : payment.name
+  const email = payment.email && masked ? maskEmail(payment.email) : payment.email
+  const phone = payment.number && masked ? maskPhone(payment.number) : payment.number
+  const [first, ...rest] = name?.trim().split(/\s+/) ?? []
+  return {
+    success: true,
+    status: payment.status,
+    status_reason: payment.status_reason,
+    invoice_id: payment.invoice_id,
+    tx_reference: payment.tx_reference,
+    gw_invoice_id: payment.tx_reference,
+    payment_reference: null,
+    amount: moneyNumber(payment.total) as number | string,
+    currency: payment.currency,
+    total_amount_charged: null,
+    service_fee: null,
+    payment_method: null,
+    payment_instrument: payment.pymt_instrument && maskPhone(payment.pymt_instrument),
+    payment_time: null,
+    as_at: now.toISOString(),
+    last_updated: payment.updated_at.toISOString(),
+    narration: payment.description,
+    buyer_firstname: first ?? null,
+    buyer_lastname: rest.join(' ') || null,
+    buyer_email: email,
+    buyer_phone: phone,
+    tran_type: payment.mode,
+    outlet: payment.outlet,
+    client_ip: null,
+    client_ip_location: null,
+    extra: {
+      ...payment.extra,
+      channel: null,
+      wallet_issuer_hint: payment.wallet_issuer_hint,
+      email,
+      mobile_no: phone,
+      Mobile_no: phone,
+      name,
+      card_type: null,
+      psp_response_code: null,
+      psp_response_msg: null,
+    },
+  }
+}
+
+export const keyedAnswer = (payment: Payment, record: StatusRecord) => ({
+  [payment.invoice_id]: { ...record, amount: formatMoney(payment.total) },
+})
+
+export const statusLine = (reference: string, status: string, now: Date) =>
+  `${reference}~${status}~${now.toISOString()}`
+
+export const errorRecord = (invoice_id: string, reason: string) => ({
+  success: false,
+  status: 'error',
+  status_reason: reason,
+  invoice_id,
+  amount: '',
+})
+
+// An invoice_id must not be one of these words, or the keyed answer would hide a field of the flat one.
+export const recordKeys: ReadonlySet<string> = new Set([
+  'success',
+  'status',
+  'status_code',
+  'status_reason',
+  'message',
+  'invoice_id',
+  'tx_reference',
+  'gw_invoice_id',
+  'payment_reference',
+  'amount',
+  'currency',
+  'total_amount_charged',
+  'service_fee',
+  'payment_method',
+  'payment_instrument',
+  'payment_time',
+  'as_at',
+  'last_updated',
+  'narration',
+  'buyer_firstname',
+  'buyer_lastname',
+  'buyer_email',
+  'buyer_phone',
+  'tran_type',
+  'outlet',
+  'client_ip',
+  'client_ip_location',
+  'extra',
+  'error',
+  'request_id',
+])

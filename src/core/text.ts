@@ -1,0 +1,20 @@
+// Control characters (C0, DEL, C1) and lone surrogates have no place in a name or an address. Line breaks
+// and tabs are controls too: a description is one line.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const controls = /[\u0000-\u001f\u007f-\u009f]/
+
+export const isPlainText = (text: string) => !controls.test(text) && text.isWellFormed()
+
+// Gives back what is wrong with an address that a browser or our notifier will be sent to.
+export function parseUrl(text: string): string | undefined {
+  if (!/^https?:\/\/[^/]/i.test(text)) return 'must be an absolute http or https URL'
+  if (/[\s\\]/.test(text)) return 'must not contain spaces or backslashes'
+  const url = urlOf(text)
+  if (!url) return 'is not a valid URL'
+  if (url.username || url.password) return 'must not contain a user name or password'
+  return undefined
+}
+
+export const originOf = (text: string) => urlOf(text)?.origin
+
+const urlOf = (text: string) => (URL.canParse(text) ? new URL(text) : undefined)

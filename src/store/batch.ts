@@ -1,0 +1,68 @@
+import { Unavailable } from '../core/refusal.ts'
+
+// Requests that arrive while a statement is in flight are put into the next one: one statement and one
+// commit for many callers, no timer, no waiting when idle. Each caller gets its own answer, and one bad
+// item never fails its neighbours.
+export type Batcher<Item, Answer> = {
+  add(item: Item): Promise<Answer>
+  depth(): number
+}
+
+export type BatchOptions<Item, Answer> = {
+  run(items: Item[]): Promise<Answer[]> // answers in the order of the items
+  maxRows: number
+  maxInFlight: number
+  maxQueued: number
+  observe?(rows: number): void
+}
+
+type Waiting<Item, Answer> = {
+  item: Item
+  resolve(answer: Answer): void
+  reject(error: unknown): void
+}
+
+export function createBatcher<Item, Answer>(options: BatchOptions<Item, Answer>): Batcher<Item, Answer> {
+  const queue: Waiting<Item, Answer>[] = []
+  let inFlight = 0
+  let scheduled = false
+
+  function add(item: Item): Promise<Answer> {
+    if (queue.length >= options.maxQueued) return Promise.reject(new Unavailable('the queue is full'))
+    return new Promise((resolve, reject) => {
+      queue.push({ item, resolve, reject })
+      schedule()
+    })
+  }
+
+  // After this turn of the event loop, so that requests read from the sockets together go together.
+  function schedule() {
+    if (scheduled || inFlight >= options.maxInFlight) return
+    scheduled = true
+    setImmediate(() => {
+      scheduled = false
+      while (queue.length > 0 && inFlight < options.maxInFlight) {
+        inFlight++
+        void runBatch(queue.splice(0, options.maxRows)).finally(() => {
+          inFlight--
+          if (queue.length > 0) schedule()
+        })
+      }
+    })
+  }
+
+  async function runBatch(batch: Waiting<Item, Answer>[]) {
+    options.observe?.(batch.length)
+    try {
+      const answers = await options.run(batch.map(waiting => waiting.item))
+      batch.forEach((waiting, at) => waiting.resolve(answers[at] as Answer))
+    } catch (error) {
+      // Out of reach is nobody's fault, so single tries would be in vain.
+      if (batch.length === 1 || error instanceof Unavailable)
+        for (const waiting of batch) waiting.reject(error)
+      else for (const waiting of batch) await runBatch([waiting])
+    }
+  }
+
+  return { add, depth: () => queue.length }
+}

@@ -1,0 +1,53 @@
+import type { Mode } from '../core/payment.ts'
+import { readSettings, type Settings, type SettingWords } from '../core/settings.ts'
+import { keyReadings } from '../core/signature.ts'
+import { sql, type Tx } from './db.ts'
+import { type MasterKeys, openSecret, unwrapKey, type WrappedKey } from './vault.ts'
+
+// Who is asking: a merchant in one mode, as one of its keys shows it.
+export type Caller = {
+  merchant_id: string
+  merchant_key: string
+  mode: Mode
+  name: string
+  active: boolean
+  settings: Settings
+  secrets: readonly Buffer[] // every reading of the key's secret
+  outlets: ReadonlySet<string>
+  expires_at: Date | null
+}
+
+type Row = WrappedKey & {
+  merchant_id: string
+  merchant_key: string
+  mode: Mode
+  sealed_secret: Buffer
+  expires_at: Date | null
+  name: string
+  active: boolean
+  settings: SettingWords
+  outlets: string[] | null
+}
+
+export async function findCallers(tx: Tx, masterKeys: MasterKeys, merchant_keys: string[]): Promise<Caller[]> {
+  const rows = await tx.rows<Row>(sql`
+    select k.merchant_id, k.merchant_key, k.mode, k.sealed_secret, k.expires_at,
+      m.name, m.active, m.settings, m.master_key_id, m.wrapped_key,
+      (select array_agg(o.code) from outlets o where o.merchant_id = k.merchant_id) as outlets
+    from merchant_keys k join merchants m on m.merchant_id = k.merchant_id
+    where k.merchant_key = any(${merchant_keys})`)
+  return rows.map(({ sealed_secret, master_key_id, wrapped_key, outlets, settings, ...row }) => {
+    const dataKey = unwrapKey(masterKeys, row.merchant_id, { master_key_id, wrapped_key })
+    const secret = openSecret(dataKey, apiSecretPurpose(row.merchant_id, row.merchant_key), sealed_secret)
+    return {
+      ...row,
+      settings: readSettings(settings),
+      secrets: keyReadings(secret),
+      outlets: new Set(outlets ?? []),
+    }
+  })
+}
+
+export const apiSecretPurpose = (merchant_id: string, merchant_key: string) => `${merchant_id}/api/${merchant_key}`
+export const ipnSecretPurpose = (merchant_id: string, mode: Mode, secret_id: string) =>
+  `${merchant_id}/ipn/${mode}/${secret_id}`

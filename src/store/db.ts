@@ -1,0 +1,127 @@
+import pg from 'pg'
+import sql, { type Sql } from 'sql-template-tag'
+import { Unavailable } from '../core/refusal.ts'
+
+export { sql }
+
+const connectTimeoutMs = 3000
+const queryTimeoutMs = 15_000
+const patienceMs = 5000 // how long a caller waits for a primary to come back
+const retryPauseMs = 50
+const connectionLifeSeconds = 300 // so that connections find their way back to a recovered host
+const serializationTries = 5
+
+// int8 arrives as bigint: it holds money.
+pg.types.setTypeParser(pg.types.builtins.INT8, BigInt)
+
+export type Query = Sql & { name?: string }
+export type Tx = {
+  rows<Row>(query: Query): Promise<Row[]>
+  one<Row>(query: Query): Promise<Row | undefined>
+}
+export type Db = Tx & {
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  stats(): { total: number; idle: number; waiting: number }
+  end(): Promise<void>
+}
+
+export function openDb(url: string, poolSize: number, applicationName = 'tollgate'): Db {
+  const hosts = hostsOf(url)
+  let next = 0
+  // With several hosts each new connection tries the next one, until one turns out to be the primary.
+  class NextHostClient extends pg.Client {
+    constructor(options: pg.ClientConfig) {
+      super({ ...options, connectionString: hosts[next++ % hosts.length] })
+    }
+  }
+  const pool = new pg.Pool({
+    Client: NextHostClient as unknown as new () => pg.ClientBase, // the pool passes its options on
+    max: poolSize,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: queryTimeoutMs,
+    statement_timeout: queryTimeoutMs,
+    maxLifetimeSeconds: connectionLifeSeconds,
+    keepAlive: true,
+    application_name: applicationName,
+    onConnect: refuseStandby,
+  })
+  // An idle connection that dies is the pool's to replace; without a handler it would end the process.
+  pool.on('error', () => {})
+
+  const db: Db = {
+    rows: query => withPrimary(pool, client => rowsOf(client, query)),
+    one: async <Row>(query: Query) => (await db.rows<Row>(query))[0],
+    transaction: work => withPrimary(pool, client => inTransaction(client, work)),
+    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    end: () => pool.end(),
+  }
+  return db
+}
+
+async function refuseStandby(client: pg.ClientBase) {
+  client.on('error', () => {}) // told again by the statement that was running
+  const { rows } = await client.query('select pg_is_in_recovery() as standby')
+  if (rows[0].standby) throw Object.assign(new Error('this server is a standby'), { code: '25006' })
+}
+
+const rowsOf = async <Row>(client: pg.PoolClient, query: Query): Promise<Row[]> =>
+  (await client.query({ text: query.text, values: query.values, name: query.name } as pg.QueryConfig)).rows
+
+// Runs work on a connection to a primary. Everything that comes here may safely run twice: work that was
+// cut off either left nothing or finds its own rows again, so a lost connection is simply tried anew.
+async function withPrimary<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const started = performance.now()
+  for (let tries = 1; ; tries++) {
+    let client: pg.PoolClient | undefined
+    let lost = false
+    try {
+      client = await pool.connect()
+      return await work(client)
+    } catch (error) {
+      lost = isLost(error)
+      if (!lost && (!isSerialization(error) || tries === serializationTries)) throw error
+      if (lost && performance.now() - started > patienceMs) throw new Unavailable(error)
+    } finally {
+      client?.release(lost) // true: this connection is not used again
+    }
+    if (lost) await new Promise(done => setTimeout(done, retryPauseMs))
+  }
+}
+
+async function inTransaction<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const tx: Tx = {
+    rows: query => rowsOf(client, query),
+    one: async <Row>(query: Query) => (await rowsOf<Row>(client, query))[0],
+  }
+  await client.query('begin')
+  try {
+    const result = await work(tx)
+    await client.query('commit')
+    return result
+  } catch (error) {
+    if (!isLost(error)) await client.query('rollback')
+    throw error
+  }
+}
+
+const codeOf = (error: unknown) => String((error as { code?: unknown })?.code ?? '')
+
+const isSerialization = (error: unknown) => ['40001', '40P01'].includes(codeOf(error))
+export const isUniqueViolation = (error: unknown) => codeOf(error) === '23505'
+
+// The server went away, is not ready, is no primary (25006), or never answered.
+function isLost(error: unknown) {
+  const code = codeOf(error)
+  if (/^(08|57P|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|ENOTFOUND)/.test(code)) return true
+  if (code === '25006' || code === '53300') return true
+  const message = error instanceof Error ? error.message : ''
+  return /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/i.test(message)
+}
+
+// postgres://user@a:5432,b:5433/db names several hosts, as libpq does; one URL for each comes back.
+function hostsOf(url: string): string[] {
+  const match = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^/?]*)(.*)$/.exec(url)
+  if (!match) return [url]
+  const [, before, hosts = '', after] = match
+  return hosts.split(',').map(host => `${before}${host}${after}`)
+}

@@ -1,0 +1,129 @@
+import { rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { makeCluster } from './embedded/cluster.ts'
+import { EmbeddedError, explain } from './embedded/error.ts'
+import { isAlive, readHolder } from './embedded/holder.ts'
+import { type Home, openHome } from './embedded/home.ts'
+import { reasonIn } from './embedded/log.ts'
+import { launch, type Server, stopProgram } from './embedded/server.ts'
+import { ensureDatabase, hangSign, readSigns, type Sign, urlOf } from './embedded/session.ts'
+
+export { EmbeddedError }
+
+const patienceMs = 20_000 // with another command, or with a server on its way up or down
+const retryMs = 100
+const guestsMayStayMs = { gateway: 2000, command: 10_000 }
+
+// A gateway runs for long and there is one per data folder; commands come and go, also beside it.
+export type Role = 'gateway' | 'command'
+
+export type Embedded = {
+  url: string
+  owner: boolean // false: a guest on the server of another Tollgate
+  onExit(tell: (why: string) => void): void // when our server ends before stop() was called
+  stop(): Promise<void>
+}
+
+// Runs a private PostgreSQL on a data folder, or joins the one that is running there.
+export async function startEmbedded(dataDir: string, role: Role): Promise<Embedded> {
+  try {
+    const home = openHome(resolve(dataDir))
+    await makeCluster(home)
+    return await ownOrJoin(home, role)
+  } catch (error) {
+    throw explain(error, resolve(dataDir))
+  }
+}
+
+async function ownOrJoin(home: Home, role: Role): Promise<Embedded> {
+  const deadline = performance.now() + patienceMs
+  for (;;) {
+    const holder = readHolder(home.cluster)
+    if (!holder?.alive) {
+      const server = await launch(home, holder?.pid)
+      if (server) return own(server, role)
+    } else if (holder.ready) {
+      if (role === 'gateway') await refuseSecondGateway(home, holder.sockets)
+      else {
+        const guest = await join(holder.sockets)
+        if (guest) return guest
+      }
+    }
+    if (performance.now() > deadline) throw await tired(home)
+    await sleep(retryMs)
+  }
+}
+
+async function own({ program, sockets }: Server, role: Role): Promise<Embedded> {
+  let stopping: Promise<void> | undefined
+  let sign: Sign | undefined
+  const stop = async () => {
+    program.keepAwake(true)
+    await sign?.close()
+    if (role === 'command') await guestsLeave(sockets)
+    await stopProgram(program, guestsMayStayMs[role])
+    rmSync(sockets, { recursive: true, force: true })
+  }
+  const embedded: Embedded = {
+    url: urlOf(sockets),
+    owner: true,
+    onExit: tell =>
+      void program.ended.then(how => {
+        if (!stopping)
+          tell(`PostgreSQL ended by itself (${how}): ${reasonIn(program.said()) ?? 'it gave no reason'}`)
+      }),
+    stop: () => (stopping ??= stop()),
+  }
+  try {
+    await ensureDatabase(sockets)
+    if (role === 'gateway') sign = await hangSign(sockets, role)
+    program.keepAwake(false)
+    return embedded
+  } catch (error) {
+    await embedded.stop()
+    throw error
+  }
+}
+
+// Undefined when the server is not open to us just now: it is going, or its first start is not over.
+async function join(sockets: string): Promise<Embedded | undefined> {
+  try {
+    const sign = await hangSign(sockets, 'guest')
+    return { url: urlOf(sockets), owner: false, onExit: () => {}, stop: () => sign.close() }
+  } catch {
+    return undefined
+  }
+}
+
+// PostgreSQL turns new connections away as soon as it is asked to stop, and a guest may still need some.
+async function guestsLeave(sockets: string) {
+  const deadline = performance.now() + guestsMayStayMs.command
+  while (performance.now() < deadline) {
+    const guests = await readSigns(sockets, 'guest').catch(() => [])
+    if (guests.length === 0) return
+    await sleep(retryMs)
+  }
+}
+
+// A sign whose gateway is dead goes within moments, and its server with it.
+async function refuseSecondGateway(home: Home, sockets: string) {
+  const gateway = (await readSigns(sockets, 'gateway').catch(() => [])).find(isAlive)
+  if (gateway !== undefined) throw inUse(home, gateway)
+}
+
+const inUse = ({ dataDir }: Home, pid: number) =>
+  new EmbeddedError(
+    `Another Tollgate (process ${pid}) is already running on the data folder ${dataDir}. ` +
+      'Stop it first, or choose another TOLLGATE_DATA_DIR.',
+  )
+
+async function tired(home: Home): Promise<EmbeddedError> {
+  const holder = readHolder(home.cluster)
+  const [gateway] = holder?.ready ? await readSigns(holder.sockets, 'gateway').catch(() => []) : []
+  if (gateway !== undefined) return inUse(home, gateway)
+  return new EmbeddedError(
+    `The database in ${home.cluster} is still in use by another Tollgate command, or busy starting or stopping, ` +
+      `after ${patienceMs / 1000} seconds: wait for it and start again (${home.log} tells more).`,
+  )
+}

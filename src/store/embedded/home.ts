@@ -1,0 +1,68 @@
+import { accessSync, chmodSync, constants, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { unpackBinaries } from './binaries.ts'
+import { EmbeddedError } from './error.ts'
+
+const nobody = { uid: 65_534, gid: 65_534 }
+
+// Where one database lives, and as whom it runs: PostgreSQL refuses to run as root.
+export type Home = {
+  dataDir: string
+  cluster: string // the folder that is PostgreSQL's own
+  log: string
+  bin: string
+  runAs: { uid: number; gid: number } | undefined // undefined: as ourselves
+}
+
+export function openHome(dataDir: string): Home {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  const cluster = join(dataDir, 'postgres')
+  const runAs = ownerToBe(cluster)
+  const { bin, major } = unpackBinaries(dataDir)
+  if (isMade(cluster)) checkCluster(cluster, major)
+  return { dataDir, cluster, log: join(dataDir, 'postgres.log'), bin, runAs }
+}
+
+function ownerToBe(cluster: string): Home['runAs'] {
+  const me = process.getuid?.()
+  const found = statSync(cluster, { throwIfNoEntry: false })
+  if (me === 0) {
+    if (found?.uid !== 0) return found ? { uid: found.uid, gid: found.gid } : nobody
+    throw new EmbeddedError(
+      `The database files in ${cluster} belong to root, as whom PostgreSQL does not run: ` +
+        `give them to an ordinary user, such as by chown -R ${nobody.uid}:${nobody.gid} ${cluster}`,
+    )
+  }
+  if (!found || found.uid === me) return undefined
+  throw new EmbeddedError(
+    `The database files in ${cluster} belong to user ${found.uid} but Tollgate runs as user ${me}: ` +
+      'run it as that user or as root, or choose another TOLLGATE_DATA_DIR.',
+  )
+}
+
+// An empty folder counts as not made: the new database takes its place.
+export function isMade(cluster: string): boolean {
+  const found = statSync(cluster, { throwIfNoEntry: false })
+  return found !== undefined && readdirSync(cluster).length > 0
+}
+
+function checkCluster(cluster: string, major: number) {
+  if (statSync(cluster).mode & 0o077) chmodSync(cluster, 0o700) // copied by hand; PostgreSQL insists
+  const version = readVersion(cluster)
+  if (version === String(major)) return
+  throw new EmbeddedError(
+    version === undefined
+      ? `${cluster} holds no PostgreSQL database: move it away, or choose another TOLLGATE_DATA_DIR.`
+      : `The database in ${cluster} was made by PostgreSQL ${version} but this Tollgate brings ${major}: ` +
+          'run the Tollgate that made it, or move the data with pg_dump to a PostgreSQL of your own and set DATABASE_URL.',
+  )
+}
+
+function readVersion(cluster: string): string | undefined {
+  try {
+    return readFileSync(join(cluster, 'PG_VERSION'), 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type MasterKeys, masterKeyId } from './vault.ts'
+
+export class MasterKeyError extends Error {}
+
+// From the environment: a list, newest first, fixed while we run.
+export function givenMasterKeys(keys: readonly Buffer[]): MasterKeys {
+  return {
+    newest: () => keys[0] as Buffer,
+    byId: id => keys.find(key => masterKeyId(key) === id),
+  }
+}
+
+// From a file that only we can read, one key a line, newest first. It is made on first use, and read again
+// when a key is met that it did not hold before: another process may have rotated it.
+export function masterKeysInFile(dataDir: string): MasterKeys {
+  const file = keyFile(dataDir)
+  if (!existsSync(file)) createKeyFile(dataDir, file)
+  let keys = readKeyFile(file)
+  return {
+    newest: () => keys[0] as Buffer,
+    byId(id) {
+      if (!keys.some(key => masterKeyId(key) === id)) keys = readKeyFile(file)
+      return keys.find(key => masterKeyId(key) === id)
+    },
+  }
+}
+
+// Puts a new key before the old ones. The old ones stay until every data key is wrapped anew.
+export function addMasterKey(dataDir: string) {
+  const file = keyFile(dataDir)
+  writeDurably(`${file}.new`, `${randomBytes(32).toString('hex')}\n${readFileSync(file, 'utf8')}`)
+  renameSync(`${file}.new`, file)
+}
+
+export function forgetOldMasterKeys(dataDir: string) {
+  const file = keyFile(dataDir)
+  writeDurably(`${file}.new`, `${readKeyFile(file)[0]?.toString('hex')}\n`)
+  renameSync(`${file}.new`, file)
+}
+
+const keyFile = (dataDir: string) => join(dataDir, 'master.key')
+
+// Two processes may start at once on a new folder: both prepare a key, and the link lets one of them win.
+function createKeyFile(dataDir: string, file: string) {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const prepared = `${file}.${process.pid}`
+  writeDurably(prepared, `${randomBytes(32).toString('hex')}\n`)
+  try {
+    linkSync(prepared, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(prepared)
+  }
+}
+
+function writeDurably(file: string, text: string) {
+  const fd = openSync(file, 'w', 0o600)
+  try {
+    writeFileSync(fd, text)
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+  chmodSync(file, 0o600)
+}
+
+function readKeyFile(file: string): Buffer[] {
+  if (statSync(file).mode & 0o077)
+    throw new MasterKeyError(`${file} can be read by other users. Run: chmod 600 ${file}`)
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+  if (lines.length === 0 || !lines.every(line => /^[0-9a-f]{64}$/i.test(line)))
+    throw new MasterKeyError(`${file} does not hold master keys of 64 hexadecimal digits. Restore it from a backup.`)
+  return lines.map(line => Buffer.from(line, 'hex'))
+}

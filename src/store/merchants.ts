@@ -1,0 +1,46 @@
+import type { SettingWords } from '../core/settings.ts'
+import { sql, type Tx } from './db.ts'
+import type { WrappedKey } from './vault.ts'
+
+export type Merchant = WrappedKey & {
+  merchant_id: string
+  name: string
+  active: boolean
+  settings: SettingWords
+  created_at: Date
+}
+
+// `on conflict do nothing`: work that was cut off at its commit runs again and finds its own row.
+export const addMerchant = (tx: Tx, m: Merchant) =>
+  tx.rows(sql`
+    insert into merchants (merchant_id, name, active, settings, master_key_id, wrapped_key, created_at)
+    values (${m.merchant_id}, ${m.name}, ${m.active}, ${m.settings}, ${m.master_key_id}, ${m.wrapped_key},
+      ${m.created_at})
+    on conflict (merchant_id) do nothing`)
+
+export const findMerchant = (tx: Tx, merchant_id: string) =>
+  tx.one<Merchant>(sql`select * from merchants where merchant_id = ${merchant_id}`)
+
+export const lockMerchant = (tx: Tx, merchant_id: string) =>
+  tx.one<Merchant>(sql`select * from merchants where merchant_id = ${merchant_id} for update`)
+
+export const listMerchants = (tx: Tx) =>
+  tx.rows<Merchant>(sql`select * from merchants order by created_at, merchant_id`)
+
+export const saveSettings = (tx: Tx, merchant_id: string, settings: SettingWords) =>
+  tx.rows(sql`update merchants set settings = ${settings} where merchant_id = ${merchant_id}`)
+
+export const setActive = (tx: Tx, merchant_id: string, active: boolean) =>
+  tx.one<Merchant>(
+    sql`update merchants set active = ${active} where merchant_id = ${merchant_id} returning *`,
+  )
+
+export const saveWrappedKey = (tx: Tx, merchant_id: string, key: WrappedKey) =>
+  tx.rows(sql`
+    update merchants set master_key_id = ${key.master_key_id}, wrapped_key = ${key.wrapped_key}
+    where merchant_id = ${merchant_id}`)
+
+export const masterKeyIdsInUse = async (tx: Tx) =>
+  (await tx.rows<{ master_key_id: string }>(sql`select distinct master_key_id from merchants`)).map(
+    row => row.master_key_id,
+  )

@@ -1,0 +1,32 @@
+-- What a merchant asked for. No foreign key to merchants: none is ever deleted, and checking one would
+-- lock the same row for every payment of a busy merchant.
+create table if not exists payments (
+  merchant_id text not null,
+  tx_reference text not null,
+  mode text not null check (mode in ('test', 'live')),
+  invoice_id text not null,
+  tx_token text not null,
+  status text not null check (status in ('awaiting_payment', 'paid', 'cancelled', 'failed')),
+  status_reason text not null default '',
+  total bigint not null check (total > 0),
+  currency text not null,
+  success_url text,
+  cancelled_url text,
+  deferred_url text,
+  ipn_url text,
+  number text,
+  email text,
+  name text,
+  description text,
+  outlet text,
+  pymt_instrument text,
+  wallet_issuer_hint text,
+  extra jsonb not null default '{}',
+  request_digest bytea not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  expires_at timestamptz not null,
+  primary key (merchant_id, tx_reference),
+  unique (merchant_id, mode, invoice_id),
+  unique (merchant_id, tx_token)
+);

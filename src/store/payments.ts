@@ -1,0 +1,101 @@
+import type { Mode, Payment, Status } from '../core/payment.ts'
+import { type Db, sql, type Tx } from './db.ts'
+
+export type InvoiceKey = Pick<Payment, 'merchant_id' | 'mode' | 'invoice_id'>
+export type StoredRequest = Pick<
+  Payment,
+  'merchant_id' | 'mode' | 'invoice_id' | 'tx_reference' | 'tx_token' | 'request_digest'
+>
+
+// Stores new payments, many in one statement, and gives back for each what is stored under its invoice id
+// afterwards: the row itself, or the one that was there before. Running it again changes nothing.
+export async function storePayments(db: Db, payments: Payment[]): Promise<StoredRequest[]> {
+  const inserted = await insertPayments(db, payments)
+  const older = payments.filter(payment => !inserted.has(payment.tx_reference))
+  const stored = new Map<string, StoredRequest>()
+  if (older.length > 0) for (const row of await findRequests(db, older)) stored.set(invoiceKey(row), row)
+  return payments.map(payment => {
+    if (inserted.has(payment.tx_reference)) return payment
+    const row = stored.get(invoiceKey(payment))
+    if (!row) throw new Error('a payment was neither stored nor found')
+    return row
+  })
+}
+
+// In the order of the unique key, so that two batches with the same invoices wait for each other instead of
+// deadlocking. Named, so that PostgreSQL parses this long statement once per connection.
+async function insertPayments(db: Db, payments: Payment[]): Promise<Set<string>> {
+  const p = [...payments].sort((a, b) => (invoiceKey(a) < invoiceKey(b) ? -1 : 1))
+  const query = sql`
+    insert into payments (merchant_id, tx_reference, mode, invoice_id, tx_token, status, status_reason, total,
+      currency, success_url, cancelled_url, deferred_url, ipn_url, number, email, name, description, outlet,
+      pymt_instrument, wallet_issuer_hint, extra, request_digest, created_at, updated_at, expires_at)
+    select * from unnest(
+      ${p.map(row => row.merchant_id)}::text[], ${p.map(row => row.tx_reference)}::text[],
+      ${p.map(row => row.mode)}::text[], ${p.map(row => row.invoice_id)}::text[],
+      ${p.map(row => row.tx_token)}::text[], ${p.map(row => row.status)}::text[],
+      ${p.map(row => row.status_reason)}::text[], ${p.map(row => row.total)}::bigint[],
+      ${p.map(row => row.currency)}::text[], ${p.map(row => row.success_url)}::text[],
+      ${p.map(row => row.cancelled_url)}::text[], ${p.map(row => row.deferred_url)}::text[],
+      ${p.map(row => row.ipn_url)}::text[], ${p.map(row => row.number)}::text[],
+      ${p.map(row => row.email)}::text[], ${p.map(row => row.name)}::text[],
+      ${p.map(row => row.description)}::text[], ${p.map(row => row.outlet)}::text[],
+      ${p.map(row => row.pymt_instrument)}::text[], ${p.map(row => row.wallet_issuer_hint)}::text[],
+      ${p.map(row => JSON.stringify(row.extra))}::jsonb[],
+      ${p.map(row => `\\x${row.request_digest.toString('hex')}`)}::bytea[],
+      ${p.map(row => row.created_at.toISOString())}::timestamptz[],
+      ${p.map(row => row.updated_at.toISOString())}::timestamptz[],
+      ${p.map(row => row.expires_at.toISOString())}::timestamptz[])
+    on conflict (merchant_id, mode, invoice_id) do nothing
+    returning tx_reference`
+  const rows = await db.rows<{ tx_reference: string }>(Object.assign(query, { name: 'insert_payments' }))
+  return new Set(rows.map(row => row.tx_reference))
+}
+
+const findRequests = (tx: Tx, keys: InvoiceKey[]) =>
+  tx.rows<StoredRequest>(sql`
+    select p.merchant_id, p.mode, p.invoice_id, p.tx_reference, p.tx_token, p.request_digest
+    from ${unnestKeys(keys)} join payments p using (merchant_id, mode, invoice_id)`)
+
+// Not a named statement: it is planned anew each time, because a plan made while the table was small
+// would read all of it when it is large.
+export async function findPayments(tx: Tx, keys: InvoiceKey[]): Promise<(Payment | undefined)[]> {
+  const rows = await tx.rows<Payment>(
+    sql`select p.* from ${unnestKeys(keys)} join payments p using (merchant_id, mode, invoice_id)`,
+  )
+  const found = new Map(rows.map(row => [invoiceKey(row), row]))
+  return keys.map(key => found.get(invoiceKey(key)))
+}
+
+const unnestKeys = (keys: InvoiceKey[]) => sql`
+  unnest(${keys.map(key => key.merchant_id)}::text[], ${keys.map(key => key.mode)}::text[],
+    ${keys.map(key => key.invoice_id)}::text[]) as asked (merchant_id, mode, invoice_id)`
+
+export const invoiceKey = (key: InvoiceKey) => `${key.merchant_id}\n${key.mode}\n${key.invoice_id}`
+
+export const findPaymentByToken = (tx: Tx, merchant_id: string, tx_token: string) =>
+  tx.one<Payment & { merchant_name: string }>(sql`
+    select p.*, m.name as merchant_name
+    from payments p join merchants m on m.merchant_id = p.merchant_id
+    where p.merchant_id = ${merchant_id} and p.tx_token = ${tx_token}`)
+
+// For a person who has a reference or an invoice id at hand, not the merchant's id.
+export const searchPayments = (tx: Tx, merchant_ids: string[], word: string) =>
+  tx.rows<Payment>(sql`
+    select * from payments where merchant_id = any(${merchant_ids}) and tx_reference = ${word}
+    union all
+    select * from payments
+    where merchant_id = any(${merchant_ids}) and mode in ('test', 'live') and invoice_id = ${word}`)
+
+export type PaymentFilter = { mode?: Mode; status?: Status; outlet?: string; limit: number }
+
+// Newest first, from the end of the merchant's own key range: references sort by time, so that no index is
+// needed that every initiation would have to keep.
+export const listPayments = (tx: Tx, merchant_id: string, f: PaymentFilter) =>
+  tx.rows<Payment>(sql`
+    select * from payments
+    where merchant_id = ${merchant_id}
+      and (${f.mode ?? null}::text is null or mode = ${f.mode ?? null})
+      and (${f.status ?? null}::text is null or status = ${f.status ?? null})
+      and (${f.outlet ?? null}::text is null or outlet = ${f.outlet ?? null})
+    order by tx_reference desc limit ${f.limit}`)

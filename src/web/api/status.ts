@@ -1,0 +1,49 @@
+import { type Checked, check, type Question } from '../../actions/check.ts'
+import { errorRecord, keyedAnswer, statusLine, statusRecord } from '../../core/status.ts'
+import { pairFields, readFields } from '../body.ts'
+import { addressOf, type Ctx } from '../context.ts'
+import { errorBody, httpOf, isRefusal } from '../errors.ts'
+import type { ApiOptions } from './initiate.ts'
+
+// GET answers the keyed record and the flat one at once; POST, and the path without /v1, the keyed alone.
+export const statusRoute = (options: ApiOptions, keyedOnly: boolean) => async (c: Ctx) => {
+  const question = await readQuestion(c)
+  try {
+    const { payment, masked } = await ask(options, c, question)
+    const record = statusRecord(payment, options.gate.clock(), masked)
+    const keyed = keyedAnswer(payment, record)
+    return c.json(keyedOnly || c.req.method === 'POST' ? keyed : { ...keyed, ...record })
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    const invoice_id = asText(question.invoice_id)
+    const record = errorRecord(invoice_id, error.message)
+    const keyed = invoice_id === '' ? {} : { [invoice_id]: record }
+    const flat = { ...record, ...errorBody(c, error) }
+    const alone = (keyedOnly || c.req.method === 'POST') && invoice_id !== ''
+    return c.json(alone ? keyed : { ...keyed, ...flat }, httpOf(c, error))
+  }
+}
+
+// The plain-text twin: <tx_reference>~<status>~<as_at>
+export const statusLineRoute = (options: ApiOptions) => async (c: Ctx) => {
+  const question = await readQuestion(c)
+  const now = options.gate.clock()
+  try {
+    const { payment } = await ask(options, c, question)
+    return c.text(statusLine(payment.tx_reference, payment.status, now))
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return c.text(statusLine(asText(question.invoice_id), 'error', now), httpOf(c, error))
+  }
+}
+
+async function ask(options: ApiOptions, c: Ctx, question: Question): Promise<Checked> {
+  const checked = await check(options.gate, question, addressOf(c, options.trustedProxies))
+  c.set('merchantId', checked.payment.merchant_id)
+  return checked
+}
+
+const readQuestion = async (c: Ctx): Promise<Question> =>
+  c.req.method === 'GET' ? pairFields(new URL(c.req.url).searchParams) : (await readFields(c)).fields
+
+const asText = (value: unknown) => (typeof value === 'string' ? value : '')

@@ -1,0 +1,52 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+// What the operator watches. Names follow Prometheus: base units, `_total` for counters.
+export function createMetrics() {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  return {
+    registry,
+    requests: new Counter({
+      name: 'tollgate_http_requests_total',
+      help: 'Requests answered, by route, method and HTTP status.',
+      labelNames: ['route', 'method', 'status'],
+      registers,
+    }),
+    seconds: new Histogram({
+      name: 'tollgate_http_request_seconds',
+      help: 'Time from the first byte of a request to its answer, by route.',
+      labelNames: ['route'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+      registers,
+    }),
+    refusals: new Counter({
+      name: 'tollgate_refusals_total',
+      help: 'Requests refused, by error code.',
+      labelNames: ['code'],
+      registers,
+    }),
+    batchRows: new Histogram({
+      name: 'tollgate_batch_rows',
+      help: 'Requests that shared one statement, by kind.',
+      labelNames: ['kind'],
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+      registers,
+    }),
+  }
+}
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+// Numbers that are read when asked for.
+export function watch(metrics: Metrics, name: string, help: string, read: () => Record<string, number>) {
+  const gauge = new Gauge({
+    name,
+    help,
+    labelNames: ['of'],
+    registers: [metrics.registry],
+    collect() {
+      for (const [of, value] of Object.entries(read())) gauge.set({ of }, value)
+    },
+  })
+}

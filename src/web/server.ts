@@ -1,0 +1,75 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { serve } from '@hono/node-server'
+import { newRequestId } from '../actions/ids.ts'
+import type { createApp } from './app.ts'
+
+const maxConnections = 5000
+const headersTimeoutMs = 10_000
+const requestTimeoutMs = 20_000
+const keepAliveMs = 75_000 // longer than the idle time of common proxies, so that they close first
+const maxHeaderBytes = 16 * 1024
+const drainMs = 10_000
+
+export type Listening = { port: number; stop(): Promise<void> }
+
+export function listen(app: ReturnType<typeof createApp>, host: string, port: number): Promise<Listening> {
+  return new Promise((resolve, reject) => {
+    const server = serve({
+      fetch: app.fetch,
+      hostname: host,
+      port,
+      createServer,
+      serverOptions: {
+        headersTimeout: headersTimeoutMs,
+        requestTimeout: requestTimeoutMs,
+        keepAliveTimeout: keepAliveMs,
+        maxHeaderSize: maxHeaderBytes,
+        connectionsCheckingInterval: 2000,
+      },
+    }) as Server
+    server.maxConnections = maxConnections
+    server.on('clientError', answerBrokenRequest)
+    server.once('error', reject)
+    server.once('listening', () => {
+      resolve({ port: (server.address() as AddressInfo).port, stop: () => stopServer(server) })
+    })
+  })
+}
+
+// What is not HTTP, has too large a header or came too slowly still gets an answer with an id.
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:stream').Duplex) {
+  if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy()
+  const [status, words] = brokenRequests[error.code ?? ''] ?? ['400 Bad Request', 'This is not a valid HTTP request.']
+  const request_id = newRequestId()
+  const http = Number(status.slice(0, 3))
+  const body = JSON.stringify({
+    success: false,
+    status: 'error',
+    status_code: http,
+    message: words,
+    error: { code: http === 431 ? 'GW-013' : 'GW-012', message: words },
+    request_id,
+  })
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+      `x-request-id: ${request_id}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}
+
+const brokenRequests: Record<string, [string, string]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request header is too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request came too slowly.'],
+}
+
+// Lets running requests finish; idle connections are closed at once.
+function stopServer(server: Server): Promise<void> {
+  return new Promise(resolve => {
+    const force = setTimeout(() => server.closeAllConnections(), drainMs)
+    server.close(() => {
+      clearTimeout(force)
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+}

@@ -1,0 +1,41 @@
+import { createHmac } from 'node:crypto'
+import type { Credentials } from '../../src/actions/onboard.ts'
+
+// The merchant's side of the interface, written from the contract alone.
+export const sign = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex')
+
+export type Request = Record<string, unknown> & { invoice_id: string; total: string }
+
+let invoices = 0
+export const newInvoice = () => `T-${process.pid}-${++invoices}`
+
+export function signedRequest(keys: Pick<Credentials, 'merchant_key' | 'secret_key'>, fields: Record<string, unknown> = {}) {
+  const request = {
+    merchant_key: keys.merchant_key,
+    invoice_id: newInvoice(),
+    total: '25.00',
+    generate_checkout_url: true,
+    ...fields,
+  }
+  const text = `invoice_id=${request.invoice_id}&merchant_key=${request.merchant_key}&total=${request.total}`
+  return { secure_hash: sign(keys.secret_key, text), ...request } as Request
+}
+
+export type Answer = { http: number; headers: Headers; text: string; body: Record<string, any> }
+
+export async function send(url: string, init?: RequestInit): Promise<Answer> {
+  const response = await fetch(url, { redirect: 'manual', ...init })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.includes('json')
+  return { http: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : {} }
+}
+
+export const post = (url: string, body: unknown, type = 'application/json') =>
+  send(`${url}/v1/mobile_agents_v2`, {
+    method: 'POST',
+    headers: { 'content-type': type },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+
+export const checkStatus = (url: string, query: Record<string, string>, path = '/v1/gateway/json_status_chk') =>
+  send(`${url}${path}?${new URLSearchParams(query)}`)
