@@ -9,8 +9,8 @@ import { isPlainText, parseUrl } from './text.ts'
 
 // The payment request as it comes over the wire. These schemas validate, and the interface description is
 // made from them.
-const maxExtras = 20
-const maxExtraLength = 255
+export const maxExtras = 20
+export const maxExtraLength = 255
 
 const numberText = z
   .custom<NumberText>(value => value instanceof NumberText, 'must be a number')
@@ -81,7 +81,7 @@ export const requestSchema = z.object({
   currency: z
     .enum(currencies, `must be one of ${currencies.join(', ')}`)
     .optional()
-    .meta({ default: 'GHS', description: 'Mobile money and GhQR are offered for GHS only.' }),
+    .meta({ default: 'GHS', description: 'Currency of total.' }),
   success_url: url.optional().meta({ description: 'Where the customer goes after completing checkout.' }),
   cancelled_url: url
     .optional()
@@ -89,7 +89,9 @@ export const requestSchema = z.object({
   deferred_url: url
     .optional()
     .meta({ description: 'Where the customer goes when the channel settles later.' }),
-  ipn_url: url.optional().meta({ description: 'Where we send the payment notifications.' }),
+  ipn_url: url
+    .optional()
+    .meta({ description: 'Kept with the payment for its notifications, which are not sent yet.' }),
   number: readAs(parsePhone, 'is not a possible phone number (0241234567, 233241234567 or +233241234567)')
     .optional()
     .meta({
@@ -105,29 +107,37 @@ export const requestSchema = z.object({
     .meta({ description: 'Customer name. `extra_name` is read the same.' }),
   description: text(500).optional().meta({ description: 'What the payment is for; the customer sees it.' }),
   extra_outlet: outlet.optional().meta({ description: 'Code of one of your outlets.' }),
-  generate_checkout_url: yes.optional().meta({ description: 'Must be true. The answer then has the checkout address.' }),
+  generate_checkout_url: yes.optional().meta({
+    description:
+      'Required, and true, unless the request is a direct one (pymt_instrument) or comes to /gateway. ' +
+      'The answer then has the checkout address. The words "true" and "1" and the number 1 are read the same.',
+  }),
   pymt_instrument: readAs(parsePhone, 'is not a possible phone number')
     .optional()
-    .meta({ description: 'Direct request without a page: the wallet to charge.' }),
+    .meta({ description: 'Direct request without a page: the wallet to charge. It is stored; no prompt is sent yet.' }),
   extra_wallet_issuer_hint: z
     .string('must be text')
     .transform(word => word.toLowerCase())
     .pipe(z.enum(hints, `must be one of ${hints.join(', ')}`))
     .optional()
-    .meta({ description: 'Direct request: the network of the wallet.' }),
+    .meta({ description: `Direct request: the network of the wallet, ${hints.join(', ')}, in any letter case.` }),
   voucher_code: text(20)
     .optional()
     .meta({ description: 'Direct request: the voucher code where the network needs one.' }),
   secure_hash: z
     .string('must be text')
     .optional()
-    .meta({ description: 'HMAC-SHA-256 of the request string, hexadecimal in any letter case.' }),
+    .meta({
+      description:
+        'HMAC-SHA-256 of the request string, hexadecimal in any letter case. Required, unless the merchant has ' +
+        'unsigned_requests on and the request is a direct one or comes to /gateway.',
+    }),
 })
 
 export type PaymentRequest = z.output<typeof requestSchema> & { extra: Record<string, string> }
 
 // Older clients' names for the contract's fields. The contract's own name wins when both are there.
-const aliases: Record<string, string> = {
+export const aliases: Record<string, string> = {
   cancel_url: 'cancelled_url',
   extra_name: 'name',
   extra_mobile: 'number',

@@ -21,7 +21,7 @@ export function signedRequest(keys: Pick<Credentials, 'merchant_key' | 'secret_k
   return { secure_hash: sign(keys.secret_key, text), ...request } as Request
 }
 
-export type Answer = { http: number; headers: Headers; text: string; body: Record<string, any> }
+export type Answer = { http: number; headers: Headers; text: string; body: any }
 
 export async function send(url: string, init?: RequestInit): Promise<Answer> {
   const response = await fetch(url, { redirect: 'manual', ...init })

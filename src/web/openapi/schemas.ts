@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { aliases, maxExtraLength, maxExtras, requestSchema } from '../../core/request.ts'
+import * as answers from './answers.ts'
+
+export type Json = Record<string, unknown>
+
+const named = {
+  PaymentRequest: requestSchema,
+  PaymentStored: answers.paymentStored,
+  DirectStored: answers.directStored,
+  StatusRecord: answers.statusRecord,
+  KeyedRecord: answers.keyedRecord,
+  StatusAnswer: answers.statusAnswer,
+  KeyedAnswer: answers.keyedAnswer,
+  ErrorBody: answers.errorBody,
+  FailedRecord: answers.failedRecord,
+  FailedCheck: answers.failedCheck,
+  FailedKeyedCheck: answers.failedKeyedCheck,
+}
+
+export type SchemaName = keyof typeof named
+
+export const refTo = (name: SchemaName) => ({ $ref: uriOf(name) })
+
+const uriOf = (name: string) => `#/components/schemas/${name}`
+
+// The schemas that validate, as JSON Schema. The input side of each: what one may send, and no promise that
+// an answer never grows a key.
+export function jsonSchemas(): Record<SchemaName, Json> {
+  const registry = z.registry<{ id: string }>()
+  for (const [id, schema] of Object.entries(named)) registry.add(schema, { id })
+  const { schemas } = z.toJSONSchema(registry, {
+    io: 'input',
+    target: 'draft-2020-12',
+    unrepresentable: 'any', // numbers that keep their spelling describe themselves by meta()
+    uri: uriOf,
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern // the format says it, in fewer words
+    },
+  }) as { schemas: Record<SchemaName, Json> }
+  for (const schema of Object.values(schemas)) {
+    delete schema.$schema // OpenAPI 3.1 is this dialect already
+    delete schema.$id // its place in the document is its name
+  }
+  return { ...schemas, PaymentRequest: withOtherNames(schemas.PaymentRequest) }
+}
+
+// What the parser reads beside the schema: older names, and fields of the merchant's own.
+const withOtherNames = (schema: Json): Json => ({
+  ...schema,
+  properties: { ...(schema.properties as Json), ...Object.fromEntries(Object.entries(aliases).map(olderName)) },
+  patternProperties: {
+    '^extra_[A-Za-z0-9_.-]{1,64}$': {
+      type: ['string', 'number', 'boolean'],
+      maxLength: maxExtraLength,
+      description: `Your own fields, at most ${maxExtras}. They come back in extra without the prefix.`,
+    },
+  },
+})
+
+const olderName = ([alias, name]: [string, string]) => [
+  alias,
+  { type: 'string', deprecated: true, description: `An older name of ${name}, which wins when both are sent.` },
+]

@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+// Where a connection is cut: before the statement reaches the server; when the server has it and is at work;
+// when the server is done and nobody has heard; in the middle of the answer.
+export const cuts = ['unsent', 'at work', 'unheard', 'half heard'] as const
+export type Cut = (typeof cuts)[number]
+
+export type Proxy = {
+  url: string
+  onStatement: (text: string) => Cut | undefined // asked for each statement; undefined lets it pass
+  hold(): void // nothing moves, nothing is refused
+  release(): void
+  goDown(): Promise<void>
+  comeUp(): Promise<void>
+  stop(): Promise<void>
+}
+
+// Stands between the gateway and PostgreSQL, reads what the gateway says and misbehaves on purpose.
+export async function startProxy(databaseUrl: string): Promise<Proxy> {
+  const { target, path } = addressIn(databaseUrl)
+  const sockets = new Set<Socket>()
+  let held = false
+  const server = createServer(client => {
+    const upstream = connect(target)
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      if (held) socket.pause()
+      socket.on('error', () => {}).on('close', () => (sockets.delete(socket), client.destroy(), upstream.destroy()))
+    }
+    relay(client, upstream, text => proxy.onStatement(text))
+  })
+  const listen = async (port: number) => void (await once(server.listen(port, '127.0.0.1'), 'listening'))
+  await listen(0)
+  const { port } = server.address() as AddressInfo
+  const goDown = async () => {
+    const closed = server.listening && once(server, 'close')
+    server.close()
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+  const proxy: Proxy = {
+    url: `postgres://tollgate@127.0.0.1:${port}${path}?sslmode=disable`,
+    onStatement: () => undefined,
+    hold() {
+      held = true
+      for (const socket of sockets) socket.pause()
+    },
+    release() {
+      held = false
+      for (const socket of sockets) socket.resume()
+    },
+    goDown,
+    comeUp: () => listen(port),
+    stop: goDown,
+  }
+  return proxy
+}
+
+// The embedded server's URL names a folder with a socket, for which PostgreSQL has a fixed file name.
+function addressIn(url: string) {
+  const [, path = '', folder = ''] = /^postgres:\/\/[^/]*(\/[^?]*)\?host=([^&]+)/.exec(url) ?? []
+  return { path, target: { path: `${decodeURIComponent(folder)}/.s.PGSQL.5432` } }
+}
+
+function relay(client: Socket, upstream: Socket, fateOf: (text: string) => Cut | undefined) {
+  const texts = new Map<string, string>() // of prepared statements, by name
+  let said: Buffer[] = [] // what the gateway said since its last full stop
+  let text = ''
+  let cut: Cut | undefined
+  const fromClient = splitMessages(true, (type, message) => {
+    said.push(message)
+    if (type === 'P') texts.set(words(message)[0] as string, words(message)[1] as string)
+    if (type === 'B') text = texts.get(words(message)[1] as string) ?? ''
+    if (type === 'Q') text = words(message)[0] as string
+    if (type !== 'S' && type !== 'Q' && type !== '' && type !== 'X') return
+    cut = fateOf(text)
+    text = ''
+    if (cut === 'unsent') return client.destroy()
+    upstream.write(Buffer.concat(said))
+    said = []
+    if (cut === 'at work') client.destroy()
+  })
+  let answer: Buffer[] = []
+  const fromServer = splitMessages(false, (type, message) => {
+    if (!cut) return client.write(message)
+    answer.push(message)
+    if (type !== 'Z') return
+    const whole = Buffer.concat(answer) // "ready for the next": the commit is done
+    answer = []
+    const heard = cut === 'half heard' ? 1 + Math.floor(Math.random() * (whole.length - 1)) : 0
+    void heardThenCut(client, whole.subarray(0, heard))
+  })
+  client.on('data', fromClient)
+  upstream.on('data', fromServer)
+}
+
+async function heardThenCut(client: Socket, part: Buffer) {
+  client.write(part)
+  await sleep(5) // so that the part does arrive
+  client.destroy()
+}
+
+// PostgreSQL's messages: a letter, a length that counts itself, a body. The gateway's first has no letter.
+function splitMessages(startsBare: boolean, take: (type: string, message: Buffer) => void) {
+  let rest = Buffer.alloc(0)
+  let bare = startsBare
+  return (chunk: Buffer) => {
+    rest = Buffer.concat([rest, chunk])
+    for (;;) {
+      const head = bare ? 0 : 1
+      if (rest.length < head + 4) return
+      const length = head + rest.readUInt32BE(head)
+      if (rest.length < length) return
+      const message = rest.subarray(0, length)
+      rest = rest.subarray(length)
+      const type = bare ? '' : String.fromCharCode(message[0] as number)
+      bare = false
+      take(type, message)
+    }
+  }
+}
+
+const words = (message: Buffer) => message.toString('utf8', 5).split('\0')
