@@ -2,7 +2,7 @@ import pino, { type Logger } from 'pino'
 
 // Structured lines on standard error. Nothing here is meant to carry a secret or a person's data; the list
 // below is the second line of defence.
-const secretNames = [
+const secretNames = new Set([
   'authorization',
   'email',
   'extra_email',
@@ -17,7 +17,7 @@ const secretNames = [
   'tx_token',
   'url',
   'voucher_code',
-]
+])
 
 export function createLog(level: string): Logger {
   return pino(
@@ -25,9 +25,18 @@ export function createLog(level: string): Logger {
       level,
       base: undefined,
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: label => ({ level: label }) },
-      redact: { paths: secretNames.flatMap(name => [name, `*.${name}`, `*.*.${name}`]), censor: '[hidden]' },
+      formatters: { level: label => ({ level: label }), log: hideSecrets },
     },
     pino.destination({ dest: 2, sync: false, minLength: 0 }),
   )
+}
+
+// At any depth, and far cheaper than a list of paths: every request writes a line.
+function hideSecrets(fields: Record<string, unknown>): Record<string, unknown> {
+  const shown: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fields))
+    if (secretNames.has(name)) shown[name] = '[hidden]'
+    else if (value?.constructor === Object) shown[name] = hideSecrets(value as Record<string, unknown>)
+    else shown[name] = value
+  return shown
 }

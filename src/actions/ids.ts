@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomFillSync } from 'node:crypto'
 import type { Mode } from '../core/payment.ts'
 
 // Ids are made here, by the program: no sequence has to be shared between nodes or shards. The alphabet is
@@ -7,38 +7,51 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const merchantIdLength = 10
 const timeLength = 9
 const tailLength = 9
-const tailLimit = 32n ** BigInt(tailLength)
+const tailLimit = 32 ** tailLength
+
+// Random bytes are drawn in one go for many ids; each byte is used once.
+const drawn = Buffer.alloc(4096)
+let used = drawn.length
+
+function draw(length: number): Buffer {
+  if (used + length > drawn.length) {
+    randomFillSync(drawn)
+    used = 0
+  }
+  used += length
+  return drawn.subarray(used - length, used)
+}
 
 function randomText(length: number): string {
   let text = ''
-  for (const byte of randomBytes(length)) text += alphabet[byte & 31]
+  for (const byte of draw(length)) text += alphabet[byte & 31]
   return text
 }
 
-function spell(value: bigint, length: number): string {
+// Numbers below 2^53, so plain arithmetic: bit operations would cut them at 32 bits.
+function spell(value: number, length: number): string {
   let text = ''
-  for (let rest = value; text.length < length; rest >>= 5n) text = alphabet[Number(rest & 31n)] + text
+  for (let rest = value; text.length < length; rest = Math.floor(rest / 32)) text = alphabet[rest % 32] + text
   return text
 }
 
 let lastTime = 0
-let lastTail = 0n
+let lastTail = 0
 
 // The time to the millisecond, then 45 random bits that count up within one millisecond: references sort by
 // time, and those of one process even within the millisecond.
 export function newReference(now: Date): string {
   const time = Math.max(now.getTime(), lastTime)
-  const random = BigInt(`0x${randomBytes(6).toString('hex')}`) % (tailLimit / 2n)
-  lastTail = time === lastTime ? lastTail + 1n : random
+  lastTail = time === lastTime ? lastTail + 1 : draw(6).readUIntBE(0, 6) % (tailLimit / 2)
   lastTime = time
-  const text = (spell(BigInt(time), timeLength) + spell(lastTail, tailLength)).toUpperCase()
+  const text = (spell(time, timeLength) + spell(lastTail, tailLength)).toUpperCase()
   return `TG-${text.slice(0, 6)}-${text.slice(6, 12)}-${text.slice(12)}`
 }
 
 // 130 random bits. The merchant's id in front lets a look-up touch one shard; the minute keeps new tokens
 // side by side in their index.
 export function newToken(merchant_id: string, now: Date): string {
-  return merchant_id + spell(BigInt(Math.floor(now.getTime() / 60_000)), 6) + randomText(26)
+  return merchant_id + spell(Math.floor(now.getTime() / 60_000), 6) + randomText(26)
 }
 
 export const merchantOfToken = (token: string) => token.slice(0, merchantIdLength)

@@ -102,9 +102,7 @@ export const requestSchema = z.object({
     .regex(/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/, 'is not an email address')
     .optional()
     .meta({ description: 'Customer email address. `extra_email` is read the same.' }),
-  name: text(120)
-    .optional()
-    .meta({ description: 'Customer name. `extra_name` is read the same.' }),
+  name: text(120).optional().meta({ description: 'Customer name. `extra_name` is read the same.' }),
   description: text(500).optional().meta({ description: 'What the payment is for; the customer sees it.' }),
   extra_outlet: outlet.optional().meta({ description: 'Code of one of your outlets.' }),
   generate_checkout_url: yes.optional().meta({
@@ -114,13 +112,18 @@ export const requestSchema = z.object({
   }),
   pymt_instrument: readAs(parsePhone, 'is not a possible phone number')
     .optional()
-    .meta({ description: 'Direct request without a page: the wallet to charge. It is stored; no prompt is sent yet.' }),
+    .meta({
+      description:
+        'Direct request without a page: the wallet to charge. It is stored; no prompt is sent yet.',
+    }),
   extra_wallet_issuer_hint: z
     .string('must be text')
     .transform(word => word.toLowerCase())
     .pipe(z.enum(hints, `must be one of ${hints.join(', ')}`))
     .optional()
-    .meta({ description: `Direct request: the network of the wallet, ${hints.join(', ')}, in any letter case.` }),
+    .meta({
+      description: `Direct request: the network of the wallet, ${hints.join(', ')}, in any letter case.`,
+    }),
   voucher_code: text(20)
     .optional()
     .meta({ description: 'Direct request: the voucher code where the network needs one.' }),
@@ -179,8 +182,7 @@ function parseExtras(fields: Fields): Record<string, string> {
       throw malformed(field.slice(0, 80), 'after extra_ come 1 to 64 letters, digits, _ . or -')
     if (typeof value !== 'string') throw malformed(field, 'must be text')
     if (value.length > maxExtraLength) throw malformed(field, `at most ${maxExtraLength} characters`)
-    if (!isPlainText(value))
-      throw malformed(field, 'must not contain control characters or broken Unicode')
+    if (!isPlainText(value)) throw malformed(field, 'must not contain control characters or broken Unicode')
     if (++count > maxExtras) throw malformed(field, `at most ${maxExtras} extra_ fields`)
     extra[name] = value
   }

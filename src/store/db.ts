@@ -107,13 +107,14 @@ async function inTransaction<T>(client: pg.PoolClient, work: (tx: Tx) => Promise
 const codeOf = (error: unknown) => String((error as { code?: unknown })?.code ?? '')
 
 const isSerialization = (error: unknown) => ['40001', '40P01'].includes(codeOf(error))
-export const isUniqueViolation = (error: unknown) => codeOf(error) === '23505'
+// Somebody else made it first: the row, the table (42P07) or the table's type (42710).
+export const isAlreadyThere = (error: unknown) => ['23505', '42P07', '42710'].includes(codeOf(error))
 
-// The server went away, is not ready, is no primary (25006), or never answered.
+// The server went away, is not ready, is no primary (25006), is out of disk, memory or connections (53, 58),
+// gave up on the statement (57) or never answered.
 function isLost(error: unknown) {
   const code = codeOf(error)
-  if (/^(08|57P|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|ENOTFOUND)/.test(code)) return true
-  if (code === '25006' || code === '53300') return true
+  if (/^(08|53|57|58|25006|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|ENOTFOUND)/.test(code)) return true
   const message = error instanceof Error ? error.message : ''
   return /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/i.test(message)
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Db, isUniqueViolation, sql, type Tx } from './db.ts'
+import { type Db, isAlreadyThere, sql, type Tx } from './db.ts'
 
 const folder = new URL('./migrations/', import.meta.url)
 
@@ -42,6 +42,6 @@ async function createLedger(db: Db) {
       sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`,
     )
   } catch (error) {
-    if (!isUniqueViolation(error)) throw error
+    if (!isAlreadyThere(error)) throw error
   }
 }

@@ -8,7 +8,7 @@ import { statusLineRoute, statusRoute } from './api/status.ts'
 import { checkoutRoute } from './checkout/checkout.tsx'
 import { addressOf, type Env } from './context.ts'
 import { docsRoutes } from './docs.ts'
-import { answerBug, answerNotFound, answerRefusal, isRefusal } from './errors.ts'
+import { answerBug, answerNotFound, answerRefusal, answerWrongMethod, isRefusal } from './errors.ts'
 import { type Metrics, watch } from './metrics.ts'
 import { openapiDocument } from './openapi.ts'
 import { publicFile } from './publicFile.ts'
@@ -31,6 +31,7 @@ export function createApp(options: AppOptions) {
   app.notFound(answerNotFound)
 
   app.post('/v1/mobile_agents_v2', initiateRoute(options))
+  app.all('/v1/mobile_agents_v2', answerWrongMethod('POST'))
   app.on(['GET', 'POST'], '/v1/gateway/json_status_chk', statusRoute(options, false))
   app.on(['GET', 'POST'], '/gateway/json_status_chk', statusRoute(options, true))
   app.on(['GET', 'POST'], ['/v1/gateway/status_chk', '/gateway/status_chk'], statusLineRoute(options))

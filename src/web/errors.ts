@@ -24,35 +24,22 @@ export function httpOf(c: Ctx, refusal: Refusal) {
 export const answerRefusal = (c: Ctx, refusal: Refusal) => c.json(errorBody(c, refusal), httpOf(c, refusal))
 
 // Anything else thrown is our bug: logged whole by the caller, answered without a word of its inside.
-export function answerBug(c: Ctx) {
-  const message = 'Something broke on our side. Repeat the request; if it goes on, tell us the request_id.'
-  c.set('code', 'internal')
-  return c.json(
-    {
-      success: false,
-      status: 'error',
-      status_code: 500,
-      message,
-      error: { code: 'internal', message },
-      request_id: c.get('requestId'),
-    },
-    500,
-  )
+export const answerBug = (c: Ctx) =>
+  answerPlainly(c, 500, 'internal', 'Something broke on our side. Repeat the request; if it goes on, tell us the request_id.')
+
+export const answerNotFound = (c: Ctx) =>
+  answerPlainly(c, 404, 'not_found', 'There is nothing at this address. The interface is described at /docs.')
+
+export const answerWrongMethod = (allowed: string) => (c: Ctx) => {
+  c.header('allow', allowed)
+  return answerPlainly(c, 405, 'method_not_allowed', `This address takes ${allowed} only.`)
 }
 
-export function answerNotFound(c: Ctx) {
-  const message = 'There is nothing at this address. The interface is described at /docs.'
-  return c.json(
-    {
-      success: false,
-      status: 'error',
-      status_code: 404,
-      message,
-      error: { code: 'not_found', message },
-      request_id: c.get('requestId'),
-    },
-    404,
-  )
+// What is no matter of the interface has a word for its code, not a number of the public list.
+function answerPlainly(c: Ctx, http: 404 | 405 | 500, code: string, message: string) {
+  if (http !== 404) c.set('code', code)
+  const body = { success: false, status: 'error', status_code: http, message, error: { code, message } }
+  return c.json({ ...body, request_id: c.get('requestId') }, http)
 }
 
 export const isRefusal = (error: unknown): error is Refusal => error instanceof Refusal

@@ -15,8 +15,8 @@ export const observeRequests =
     const started = performance.now()
     const requestId = newRequestId()
     c.set('requestId', requestId)
+    c.env.outgoing.setHeader('x-request-id', requestId) // on Node's own response: the quick way out stays open
     await next()
-    c.header('x-request-id', requestId)
     const ms = performance.now() - started
     const route = c.res.status === 404 && !c.get('code') ? 'other' : routePath(c, -1)
     const code = c.get('code')

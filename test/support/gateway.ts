@@ -8,6 +8,7 @@ import { readConfig } from '../../src/config.ts'
 import { startGateway } from '../../src/main.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { givenMasterKeys } from '../../src/store/masterKeys.ts'
+import { setActive } from '../../src/store/merchants.ts'
 import type { MasterKeys } from '../../src/store/vault.ts'
 import { freshDatabase } from './database.ts'
 
@@ -20,6 +21,7 @@ export type TestGateway = {
   masterKeys: MasterKeys
   logs: string[]
   addMerchant(...settings: string[]): Promise<TestMerchant>
+  deactivate(merchant_id: string): Promise<unknown>
   stop(): Promise<void>
 }
 
@@ -44,6 +46,7 @@ export async function testGateway(env: Record<string, string> = {}): Promise<Tes
       if (changed?.faults.length) throw new Error(changed.faults.join('; '))
       return merchant
     },
+    deactivate: merchant_id => setActive(db, merchant_id, false),
     async stop() {
       await gateway.stop()
       await db.end()

@@ -1,5 +1,5 @@
 import { type Checked, check, type Question } from '../../actions/check.ts'
-import { errorRecord, keyedAnswer, statusLine, statusRecord } from '../../core/status.ts'
+import { errorRecord, keyedAndFlatAnswer, keyedAnswer, statusLine, statusRecord } from '../../core/status.ts'
 import { pairFields, readFields } from '../body.ts'
 import { addressOf, type Ctx } from '../context.ts'
 import { errorBody, httpOf, isRefusal } from '../errors.ts'
@@ -11,8 +11,8 @@ export const statusRoute = (options: ApiOptions, keyedOnly: boolean) => async (c
   try {
     const { payment, masked } = await ask(options, c, question)
     const record = statusRecord(payment, options.gate.clock(), masked)
-    const keyed = keyedAnswer(payment, record)
-    return c.json(keyedOnly || c.req.method === 'POST' ? keyed : { ...keyed, ...record })
+    const answer = keyedOnly || c.req.method === 'POST' ? keyedAnswer : keyedAndFlatAnswer
+    return c.body(answer(payment, record), 200, { 'content-type': 'application/json' })
   } catch (error) {
     if (!isRefusal(error)) throw error
     const invoice_id = asText(question.invoice_id)

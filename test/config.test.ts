@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { ConfigError, type Environment, readConfig, settingNames } from '../src/config.ts'
+
+function faultsOf(env: Environment): string[] {
+  try {
+    readConfig(env)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError)
+    return (error as ConfigError).faults
+  }
+  return []
+}
+
+test('an empty environment is enough', () => {
+  expect(readConfig({})).toMatchObject({ PORT: 8080, HOST: '127.0.0.1', LOG_LEVEL: 'info' })
+  expect(readConfig({ PORT: '' }).PORT).toBe(8080)
+})
+
+for (const [name, value] of [
+  ['PORT', 'http'],
+  ['PORT', '65536'],
+  ['PORT', '-1'],
+  ['TOLLGATE_BASE_URL', 'pay.example'],
+  ['TOLLGATE_BASE_URL', 'https://pay.example/?a=b'],
+  ['DATABASE_URL', 'mysql://localhost/x'],
+  ['TOLLGATE_MASTER_KEY', 'secret'],
+  ['TOLLGATE_MASTER_KEY', 'ab'],
+  ['TOLLGATE_POOL_SIZE', '0'],
+  ['TOLLGATE_BATCH_ROWS', 'many'],
+  ['TOLLGATE_TRUST_PROXY', 'yes'],
+  ['TOLLGATE_METRICS_TOKEN', 'short'],
+  ['LOG_LEVEL', 'loud'],
+  ['TOLLGATE_NO_SUCH', 'x'],
+] as const) {
+  test(`${name}=${value} is a fault that names the setting and does not repeat the value of a secret`, () => {
+    const faults = faultsOf({ [name]: value })
+    expect(faults).toHaveLength(1)
+    expect(faults[0]).toMatch(new RegExp(`^${name}: `))
+    if (name === 'TOLLGATE_MASTER_KEY') expect(faults[0]).not.toContain(`(got ${value}`)
+  })
+}
+
+test('all faults are told at once', () => {
+  expect(faultsOf({ PORT: 'x', LOG_LEVEL: 'y', TOLLGATE_TYPO: 'z', DATABASE_URL: 'w' })).toHaveLength(4)
+})
+
+test('the README has every setting in its table', async () => {
+  const { readFileSync } = await import('node:fs')
+  const readme = readFileSync('README.md', 'utf8')
+  for (const name of settingNames) expect(readme).toContain(`\`${name}\``)
+})
+
+test('a slash at the end of the base address is dropped', () => {
+  expect(readConfig({ TOLLGATE_BASE_URL: 'https://pay.example/x/' }).TOLLGATE_BASE_URL).toBe('https://pay.example/x')
+})
