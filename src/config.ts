@@ -10,6 +10,8 @@ export class ConfigError extends Error {
   }
 }
 
+const embeddedPoolSize = 50 // it takes 60 connections, some of them for commands beside us
+
 const whole = (min: number, max: number) =>
   z
     .string()
@@ -70,6 +72,9 @@ export function readConfig(env: Environment = process.env): Config {
     .map(name => `${name}: there is no such setting; there are ${settingNames.join(', ')}`)
   const parsed = schema.safeParse(set)
   for (const issue of parsed.error?.issues ?? []) faults.push(`${issue.path.join('.')}: ${issue.message}`)
+  const { DATABASE_URL, TOLLGATE_POOL_SIZE = 0 } = parsed.data ?? {}
+  if (!DATABASE_URL && TOLLGATE_POOL_SIZE > embeddedPoolSize)
+    faults.push(`TOLLGATE_POOL_SIZE: at most ${embeddedPoolSize} with the PostgreSQL that comes along`)
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults)
   return parsed.data
 }

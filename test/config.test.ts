@@ -14,6 +14,8 @@ function faultsOf(env: Environment): string[] {
 test('an empty environment is enough', () => {
   expect(readConfig({})).toMatchObject({ PORT: 8080, HOST: '127.0.0.1', LOG_LEVEL: 'info' })
   expect(readConfig({ PORT: '' }).PORT).toBe(8080)
+  const large = { TOLLGATE_POOL_SIZE: '200', DATABASE_URL: 'postgres://localhost/x' }
+  expect(readConfig(large).TOLLGATE_POOL_SIZE).toBe(200)
 })
 
 for (const [name, value] of [
@@ -26,6 +28,7 @@ for (const [name, value] of [
   ['TOLLGATE_MASTER_KEY', 'secret'],
   ['TOLLGATE_MASTER_KEY', 'ab'],
   ['TOLLGATE_POOL_SIZE', '0'],
+  ['TOLLGATE_POOL_SIZE', '51'],
   ['TOLLGATE_BATCH_ROWS', 'many'],
   ['TOLLGATE_TRUST_PROXY', 'yes'],
   ['TOLLGATE_METRICS_TOKEN', 'short'],

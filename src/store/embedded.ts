@@ -2,12 +2,14 @@ import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeCluster } from './embedded/cluster.ts'
+import { enter } from './embedded/door.ts'
 import { EmbeddedError, explain } from './embedded/error.ts'
-import { isAlive, readHolder } from './embedded/holder.ts'
+import { type Holder, isAlive, readHolder } from './embedded/holder.ts'
 import { type Home, openHome } from './embedded/home.ts'
 import { reasonIn } from './embedded/log.ts'
-import { launch, type Server, stopProgram } from './embedded/server.ts'
-import { ensureDatabase, hangSign, readSigns, type Sign, urlOf } from './embedded/session.ts'
+import { launch, type Server, stopServer } from './embedded/server.ts'
+import { ensureDatabase, urlOf } from './embedded/session.ts'
+import { hangSign, readSigns, type Sign } from './embedded/sign.ts'
 
 export { EmbeddedError }
 
@@ -42,27 +44,24 @@ async function ownOrJoin(home: Home, role: Role): Promise<Embedded> {
     const holder = readHolder(home.cluster)
     if (!holder?.alive) {
       const server = await launch(home, holder?.pid)
-      if (server) return own(server, role)
+      if (server) return own(home, server, role)
     } else if (holder.ready) {
-      if (role === 'gateway') await refuseSecondGateway(home, holder.sockets)
-      else {
-        const guest = await join(holder.sockets)
-        if (guest) return guest
-      }
+      const guest = role === 'command' ? await join(home, holder) : await refuseSecondGateway(home, holder)
+      if (guest) return guest
     }
     if (performance.now() > deadline) throw await tired(home)
     await sleep(retryMs)
   }
 }
 
-async function own({ program, sockets }: Server, role: Role): Promise<Embedded> {
+async function own(home: Home, server: Server, role: Role): Promise<Embedded> {
+  const { program, sockets } = server
   let stopping: Promise<void> | undefined
   let sign: Sign | undefined
   const stop = async () => {
     program.keepAwake(true)
-    await sign?.close()
-    if (role === 'command') await guestsLeave(sockets)
-    await stopProgram(program, guestsMayStayMs[role])
+    await sign?.takeDown()
+    await stopServer(home, server, guestsMayStayMs[role])
     rmSync(sockets, { recursive: true, force: true })
   }
   const embedded: Embedded = {
@@ -77,7 +76,7 @@ async function own({ program, sockets }: Server, role: Role): Promise<Embedded> 
   }
   try {
     await ensureDatabase(sockets)
-    if (role === 'gateway') sign = await hangSign(sockets, role)
+    if (role === 'gateway') sign = await hangSign(sockets)
     program.keepAwake(false)
     return embedded
   } catch (error) {
@@ -87,28 +86,18 @@ async function own({ program, sockets }: Server, role: Role): Promise<Embedded> 
 }
 
 // Undefined when the server is not open to us just now: it is going, or its first start is not over.
-async function join(sockets: string): Promise<Embedded | undefined> {
-  try {
-    const sign = await hangSign(sockets, 'guest')
-    return { url: urlOf(sockets), owner: false, onExit: () => {}, stop: () => sign.close() }
-  } catch {
-    return undefined
-  }
-}
-
-// PostgreSQL turns new connections away as soon as it is asked to stop, and a guest may still need some.
-async function guestsLeave(sockets: string) {
-  const deadline = performance.now() + guestsMayStayMs.command
-  while (performance.now() < deadline) {
-    const guests = await readSigns(sockets, 'guest').catch(() => [])
-    if (guests.length === 0) return
-    await sleep(retryMs)
-  }
+async function join({ cluster }: Home, { sockets }: Holder): Promise<Embedded | undefined> {
+  const session = await enter(sockets).catch(() => undefined)
+  if (!session) return undefined
+  const embedded = { url: urlOf(sockets), owner: false, onExit: () => {}, stop: () => session.close() }
+  if (readHolder(cluster)?.ready) return embedded
+  await embedded.stop() // the door was opened again by a server that has begun to stop
+  return undefined
 }
 
 // A sign whose gateway is dead goes within moments, and its server with it.
-async function refuseSecondGateway(home: Home, sockets: string) {
-  const gateway = (await readSigns(sockets, 'gateway').catch(() => [])).find(isAlive)
+async function refuseSecondGateway(home: Home, { sockets }: Holder): Promise<undefined> {
+  const gateway = (await readSigns(sockets).catch(() => [])).find(isAlive)
   if (gateway !== undefined) throw inUse(home, gateway)
 }
 
@@ -120,7 +109,7 @@ const inUse = ({ dataDir }: Home, pid: number) =>
 
 async function tired(home: Home): Promise<EmbeddedError> {
   const holder = readHolder(home.cluster)
-  const [gateway] = holder?.ready ? await readSigns(holder.sockets, 'gateway').catch(() => []) : []
+  const [gateway] = holder?.ready ? await readSigns(holder.sockets).catch(() => []) : []
   if (gateway !== undefined) return inUse(home, gateway)
   return new EmbeddedError(
     `The database in ${home.cluster} is still in use by another Tollgate command, or busy starting or stopping, ` +

@@ -37,7 +37,8 @@ export async function makeCluster(home: Home) {
 }
 
 async function fill(home: Home, draft: string) {
-  const flags = ['-U', 'tollgate', '--auth=trust', '-E', 'UTF8', '--locale=C']
+  // Not cleaned by initdb itself, so that we still see a full disk as full when it fails.
+  const flags = ['-U', 'tollgate', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-clean']
   const initdb = run(home, 'initdb', draft, ['-D', here, ...flags])
   const how = await initdb.ended
   if (how !== 'exit code 0') throw explain(reasonIn(initdb.said()) ?? how, home.dataDir)

@@ -55,7 +55,7 @@ function checkCluster(cluster: string, major: number) {
     version === undefined
       ? `${cluster} holds no PostgreSQL database: move it away, or choose another TOLLGATE_DATA_DIR.`
       : `The database in ${cluster} was made by PostgreSQL ${version} but this Tollgate brings ${major}: ` +
-          'run the Tollgate that made it, or move the data with pg_dump to a PostgreSQL of your own and set DATABASE_URL.',
+          'run the Tollgate that made it, or move the data with pg_dump to a server of your own (DATABASE_URL).',
   )
 }
 

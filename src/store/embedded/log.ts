@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fchownSync,
   fstatSync,
   openSync,
@@ -26,6 +27,7 @@ export function openLog({ log, dataDir }: Home): { file: number; size: number } 
 }
 
 export function readLog({ log }: Home, from: number): string {
+  if (!existsSync(log)) return '' // somebody tidied it away
   const file = openSync(log, 'r')
   try {
     const start = Math.max(from, fstatSync(file).size - tailBytes)

@@ -15,9 +15,12 @@ export type Program = {
 
 // The program must not outlive us, however we die. A watcher, child of neither, reads a pipe whose other
 // end only we hold: when it closes without the word "done", we are dead and the program is told to quit.
-// The shell turns itself into the program, so that its process id is the one we know.
+// The shell turns itself into the program, so that its process id is the one we know. Of what we would have
+// tidied up, the folder of the socket remains, which is empty as soon as the program has ended.
 const script = `( (
-  trap '' HUP INT TERM; cd /; read -r word <&3; [ "$word" = done ] || kill -QUIT $$
+  trap '' HUP INT TERM; cd /; read -r word <&3; [ "$word" = done ] && exit
+  kill -QUIT $$; [ "$SOCKETS" ] || exit
+  for second in 1 2 3 4 5 6 7 8 9; do rmdir "$SOCKETS" && exit; sleep 1; done
 ) >/dev/null 2>&1 & )
 exec "$@" 3<&-`
 

@@ -2,6 +2,7 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { closeDoor } from './door.ts'
 import { EmbeddedError, explain } from './error.ts'
 import type { Home } from './home.ts'
 import { readHolder } from './holder.ts'
@@ -39,7 +40,8 @@ export async function launch(home: Home, stalePid: number | undefined): Promise<
   const sockets = makeSocketFolder(home)
   try {
     const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    const env = stalePid === undefined ? {} : { PG_GRANDPARENT_PID: String(stalePid) }
+    const stale = stalePid === undefined ? {} : { PG_GRANDPARENT_PID: String(stalePid) }
+    const env = { SOCKETS: sockets, ...stale }
     const program = run(home, 'postgres', home.cluster, ['-D', here, '-k', sockets, ...args], env)
     if (await getsReady(home, program)) return { program, sockets }
     const said = program.said()
@@ -56,9 +58,10 @@ export async function launch(home: Home, stalePid: number | undefined): Promise<
 const isTaken = (said: string) =>
   /lock file "postmaster.pid" (already exists|is empty)|shared memory block .* is still in use/.test(said)
 
-// The path of a socket has at most 107 bytes, so it never lies in the data folder.
+// The path of a socket has at most 107 bytes, so it never lies in the data folder. Root's own place for
+// temporary files may be closed to others.
 function makeSocketFolder({ runAs }: Home): string {
-  const place = !runAs && /^[\w./-]{1,70}$/.test(tmpdir()) ? tmpdir() : '/tmp' // root's own may be closed to others
+  const place = !runAs && /^[\w./-]{1,70}$/.test(tmpdir()) ? tmpdir() : '/tmp'
   try {
     const sockets = mkdtempSync(join(place, 'tollgate-')) // mode 0700
     if (runAs) chownSync(sockets, runAs.uid, runAs.gid)
@@ -68,13 +71,11 @@ function makeSocketFolder({ runAs }: Home): string {
   }
 }
 
-// PostgreSQL writes its state down, which can be read without knocking (each knock is a line in its log).
 async function getsReady(home: Home, program: Program): Promise<boolean> {
   const deadline = performance.now() + readyWithinMs
   const ended = program.ended.then(() => true)
   while (!(await Promise.race([ended, sleep(pollMs, false)]))) {
-    const holder = readHolder(home.cluster)
-    if (holder?.pid === program.pid && holder?.ready) return true
+    if (isReady(home, program)) return true
     if (performance.now() < deadline) continue
     await stopProgram(program, 0)
     throw new EmbeddedError(
@@ -84,13 +85,29 @@ async function getsReady(home: Home, program: Program): Promise<boolean> {
   return false
 }
 
-// Asks first (sessions may finish), then cuts sessions, then drops everything, which costs a repair later.
+// PostgreSQL writes its state down, which can be read without knocking (each knock is a line in its log).
+function isReady({ cluster }: Home, { pid }: Program): boolean {
+  const holder = readHolder(cluster)
+  return holder !== undefined && holder.pid === pid && holder.ready
+}
+
+// Sessions get until the deadline to finish, guests first; those that are left then are cut.
+export async function stopServer(home: Home, { program, sockets }: Server, withinMs: number) {
+  const deadline = performance.now() + withinMs
+  const door = await closeDoor(sockets, withinMs).catch(() => undefined) // it has died
+  const stopped = stopProgram(program, Math.max(0, deadline - performance.now()))
+  // The door opens again only when everyone can read that the server is stopping.
+  while (isReady(home, program)) await sleep(pollMs)
+  await door?.close()
+  await stopped
+}
+
 export async function stopProgram(program: Program, patienceMs: number) {
   const ended = program.ended.then(() => true)
   for (const [signal, waitMs] of [
-    ['SIGTERM', patienceMs],
-    ['SIGINT', 30_000],
-    ['SIGQUIT', 10_000],
+    ['SIGTERM', patienceMs], // no new sessions
+    ['SIGINT', 30_000], // no sessions
+    ['SIGQUIT', 10_000], // no tidy end: the next start repairs
     ['SIGKILL', 60_000],
   ] as const) {
     program.signal(signal)
