@@ -19,8 +19,9 @@ const whole = (min: number, max: number) =>
     .transform(Number)
     .refine(n => n >= min && n <= max, `must be from ${min} to ${max}`)
 
-const url = (protocols: RegExp, example: string) =>
-  z.string().refine(text => URL.canParse(text) && protocols.test(text), `must be a URL such as ${example}`)
+// Pages and answers name each other from the root, so Tollgate has an origin to itself.
+const isOrigin = (text: string) =>
+  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).href === `${new URL(text).origin}/`
 
 // PostgreSQL addresses may name several hosts, which the URL parser does not know.
 const databaseUrl = z
@@ -38,8 +39,10 @@ const masterKeys = z
 const schema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: whole(0, 65_535).default(8080),
-  TOLLGATE_BASE_URL: url(/^https?:\/\/[^?#]+$/, 'https://pay.example')
-    .transform(text => text.replace(/\/+$/, ''))
+  TOLLGATE_BASE_URL: z
+    .string()
+    .refine(isOrigin, 'must be an address without a path, such as https://pay.example')
+    .transform(text => new URL(text).origin)
     .optional(),
   DATABASE_URL: databaseUrl.optional(),
   TOLLGATE_DATA_DIR: z

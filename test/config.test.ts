@@ -24,6 +24,9 @@ for (const [name, value] of [
   ['PORT', '-1'],
   ['TOLLGATE_BASE_URL', 'pay.example'],
   ['TOLLGATE_BASE_URL', 'https://pay.example/?a=b'],
+  ['TOLLGATE_BASE_URL', 'https://pay.example/path'],
+  ['TOLLGATE_BASE_URL', 'https://user@pay.example'],
+  ['TOLLGATE_BASE_URL', 'ftp://pay.example'],
   ['DATABASE_URL', 'mysql://localhost/x'],
   ['TOLLGATE_MASTER_KEY', 'secret'],
   ['TOLLGATE_MASTER_KEY', 'ab'],
@@ -54,5 +57,5 @@ test('the README has every setting in its table', async () => {
 })
 
 test('a slash at the end of the base address is dropped', () => {
-  expect(readConfig({ TOLLGATE_BASE_URL: 'https://pay.example/x/' }).TOLLGATE_BASE_URL).toBe('https://pay.example/x')
+  expect(readConfig({ TOLLGATE_BASE_URL: 'https://pay.example/' }).TOLLGATE_BASE_URL).toBe('https://pay.example')
 })

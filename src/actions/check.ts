@@ -1,5 +1,5 @@
 import type { Payment } from '../core/payment.ts'
-import { malformed, missing, unknownInvoice, wrongHash } from '../core/refusal.ts'
+import { malformed, missing, unknownInvoice } from '../core/refusal.ts'
 import { isInvoiceId } from '../core/request.ts'
 import { isSigned, statusString } from '../core/signature.ts'
 import type { Batcher } from '../store/batch.ts'
@@ -45,11 +45,11 @@ async function proveQuestion(
   secure_hash: string | undefined,
   address: string,
 ) {
+  const text = statusString(invoice_id, caller.merchant_key)
   if (secure_hash === undefined) {
-    if (caller.settings.signed_status_checks) throw wrongHash('is required for this merchant')
+    if (caller.settings.signed_status_checks) throw hashRefusal(caller, text, secure_hash)
     return
   }
-  const text = statusString(invoice_id, caller.merchant_key)
   if (isSigned(caller.secrets, [text], secure_hash)) return
   const fresh = await gate.callers.findFresh(caller.merchant_key)
   if (fresh && isSigned(fresh.secrets, [text], secure_hash)) return

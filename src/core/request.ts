@@ -5,7 +5,7 @@ import { currencies, parseMoney } from './money.ts'
 import { parsePhone } from './phone.ts'
 import { malformed, type Refusal } from './refusal.ts'
 import { recordKeys } from './status.ts'
-import { isPlainText, parseUrl } from './text.ts'
+import { isAtMost, isPlainText, parseUrl } from './text.ts'
 
 // The payment request as it comes over the wire. These schemas validate, and the interface description is
 // made from them.
@@ -19,7 +19,8 @@ const numberText = z
 const text = (max: number) =>
   z
     .string('must be text')
-    .max(max, `at most ${max} characters`)
+    .refine(value => isAtMost(value, max), `at most ${max} characters`)
+    .meta({ maxLength: max })
     .refine(isPlainText, 'must not contain control characters or broken Unicode')
 
 // Reads a text by one of our parsers; a sentence that comes back in place of a value is what is wrong.
@@ -44,7 +45,7 @@ const invoiceId = z
   )
   .refine(id => !recordKeys.has(id), 'is a word that the status check uses itself; choose another')
 
-export const isInvoiceId = (text: string) => invoiceId.safeParse(text).success
+export const isInvoiceId = (id: string) => invoiceId.safeParse(id).success
 
 const total = z.union([z.string(), numberText], 'must be text or a number').transform((value, context) => {
   const minor = parseMoney(value instanceof NumberText ? value.text : value)
@@ -110,12 +111,9 @@ export const requestSchema = z.object({
       'Required, and true, unless the request is a direct one (pymt_instrument) or comes to /gateway. ' +
       'The answer then has the checkout address. The words "true" and "1" and the number 1 are read the same.',
   }),
-  pymt_instrument: readAs(parsePhone, 'is not a possible phone number')
-    .optional()
-    .meta({
-      description:
-        'Direct request without a page: the wallet to charge. It is stored; no prompt is sent yet.',
-    }),
+  pymt_instrument: readAs(parsePhone, 'is not a possible phone number').optional().meta({
+    description: 'Direct request without a page: the wallet to charge. It is stored; no prompt is sent yet.',
+  }),
   extra_wallet_issuer_hint: z
     .string('must be text')
     .transform(word => word.toLowerCase())
@@ -181,7 +179,7 @@ function parseExtras(fields: Fields): Record<string, string> {
     if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name))
       throw malformed(field.slice(0, 80), 'after extra_ come 1 to 64 letters, digits, _ . or -')
     if (typeof value !== 'string') throw malformed(field, 'must be text')
-    if (value.length > maxExtraLength) throw malformed(field, `at most ${maxExtraLength} characters`)
+    if (!isAtMost(value, maxExtraLength)) throw malformed(field, `at most ${maxExtraLength} characters`)
     if (!isPlainText(value)) throw malformed(field, 'must not contain control characters or broken Unicode')
     if (++count > maxExtras) throw malformed(field, `at most ${maxExtras} extra_ fields`)
     extra[name] = value

@@ -5,6 +5,9 @@ const controls = /[\u0000-\u001f\u007f-\u009f]/
 
 export const isPlainText = (text: string) => !controls.test(text) && text.isWellFormed()
 
+// Characters as people count them: one outside the basic plane is two units of a JavaScript string.
+export const isAtMost = (text: string, max: number) => text.length <= max || [...text].length <= max
+
 // Gives back what is wrong with an address that a browser or our notifier will be sent to.
 export function parseUrl(text: string): string | undefined {
   if (!/^https?:\/\/[^/]/i.test(text)) return 'must be an absolute http or https URL'

@@ -1,1 +1,37 @@
-export const openapiDocument = (baseUrl: string) => ({ openapi: '3.1.0', servers: [{ url: baseUrl }] })
+import { createRequire } from 'node:module'
+import { otherPaths } from './openapi/otherPaths.ts'
+import { paymentPaths } from './openapi/paymentPaths.ts'
+import { headers } from './openapi/responses.ts'
+import { jsonSchemas } from './openapi/schemas.ts'
+import { statusPaths } from './openapi/statusPaths.ts'
+import { description } from './openapi/words.ts'
+
+const { version }: { version: string } = createRequire(import.meta.url)('../../package.json')
+const schemas = jsonSchemas()
+
+// The interface as an OpenAPI document, made from the schemas that validate and the functions that answer.
+export const openapiDocument = (baseUrl: string) => ({
+  openapi: '3.1.0',
+  info: {
+    title: 'Tollgate',
+    version,
+    summary: 'Payment initiation and status checks.',
+    description,
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
+  servers: [{ url: baseUrl }],
+  security: [{}], // who asks is told by merchant_key and proved by secure_hash, both of them fields
+  tags: [
+    { name: 'Payments', description: 'Ask for a payment.' },
+    { name: 'Status', description: 'Ask how it stands.' },
+    { name: 'Web forms', description: 'Older doors for a form in the shop.' },
+    { name: 'Checkout', description: 'What the customer sees.' },
+    { name: 'Operation', description: 'For whoever runs this gateway.' },
+  ],
+  paths: { ...paymentPaths(baseUrl, schemas.PaymentRequest), ...statusPaths, ...otherPaths },
+  components: {
+    schemas,
+    headers,
+    securitySchemes: { metricsToken: { type: 'http', scheme: 'bearer' } },
+  },
+})

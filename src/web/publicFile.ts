@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import { answerNotFound } from './errors.ts'
 import type { Ctx } from './context.ts'
+import { answerNotFound } from './errors.ts'
 
 const types: Record<string, string> = {
   css: 'text/css; charset=utf-8',
@@ -10,19 +9,28 @@ const types: Record<string, string> = {
   png: 'image/png',
 }
 
-// Serves the files of one folder, read and compressed once. The folder is the list: nothing else is served.
-export function publicFile(folder: URL, only?: readonly string[]) {
-  const files = new Map<string, { type: string; plain: Buffer; gzip: Buffer }>()
-  for (const name of only ?? readdirSync(folder)) {
-    const plain = readFileSync(new URL(name, folder))
-    const type = types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
-    files.set(name, { type, plain, gzip: gzipSync(plain) })
+type PublicFile = { plain: Buffer; gzip: Buffer }
+
+// Serves the files of one folder, each read and compressed when it is first asked for. The list is made once:
+// nothing else is served.
+export function publicFile(folder: URL, names: readonly string[] = readdirSync(folder)) {
+  const files = new Map<string, PublicFile>()
+
+  function fileOf(name: string): PublicFile | undefined {
+    if (!names.includes(name)) return undefined
+    if (!files.has(name)) {
+      const plain = readFileSync(new URL(name, folder))
+      files.set(name, { plain, gzip: gzipSync(plain) })
+    }
+    return files.get(name)
   }
+
   return (c: Ctx) => {
-    const file = files.get(c.req.param('file') ?? '')
+    const name = c.req.param('file') ?? ''
+    const file = fileOf(name)
     if (!file) return answerNotFound(c)
     const zipped = c.req.header('accept-encoding')?.includes('gzip') ?? false
-    c.header('content-type', file.type)
+    c.header('content-type', types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream')
     c.header('cache-control', 'public, max-age=3600')
     c.header('vary', 'accept-encoding')
     c.header('x-content-type-options', 'nosniff')

@@ -77,6 +77,11 @@ for (const [why, fields, field] of [
   test(`refused: ${why}`, () => expect(faultOf(fields as Fields)).toBe(field))
 }
 
+test('characters are counted as people count them', () => {
+  expect(parse({ name: '😀'.repeat(120) }).name).toHaveLength(240)
+  expect(faultOf({ name: '😀'.repeat(121) })).toBe('name')
+})
+
 test('21 extras are refused, 20 and the named ones are not', () => {
   const extras = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`extra_f${at}`, 'x']))
   const named = { extra_name: 'Ama', extra_mobile: '0241234567', extra_email: 'a@b.cd', extra_outlet: 'osu' }

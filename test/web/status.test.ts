@@ -150,7 +150,9 @@ test('a hash is verified when sent, in both readings of the secret', async () =>
 test('signed_status_checks makes the hash required', async () => {
   const strict = await gateway.addMerchant('signed_status_checks=on')
   const question = await pay(strict)
-  expect((await checkStatus(gateway.url, question)).body.error.code).toBe('GW-010')
+  const refused = await checkStatus(gateway.url, question)
+  expect(refused.http).toBe(401)
+  expect(refused.body.error).toMatchObject({ code: 'GW-010', hint: { likely_mistake: 'secure_hash was not sent' } })
   const text = `invoice_id=${question.invoice_id}&merchant_key=${question.merchant_key}`
   const secure_hash = sign(strict.test.secret_key, text)
   expect((await checkStatus(gateway.url, { ...question, secure_hash })).http).toBe(200)
@@ -179,4 +181,13 @@ test('errors_as_200: a miss is answered with 200', async () => {
   const answer = await checkStatus(gateway.url, { merchant_key: old.test.merchant_key, invoice_id: 'none' })
   expect(answer.http).toBe(200)
   expect(answer.body.error.code).toBe('GW-005')
+})
+
+test('a parameter twice is refused in the form that was asked for', async () => {
+  const query = `merchant_key=${shop.test.merchant_key}&invoice_id=a&invoice_id=b`
+  const json = await send(`${gateway.url}/v1/gateway/json_status_chk?${query}`)
+  expect(json.body.error).toMatchObject({ code: 'GW-012', field: 'invoice_id' })
+  const text = await send(`${gateway.url}/v1/gateway/status_chk?${query}`)
+  expect(text.http).toBe(400)
+  expect(text.text).toMatch(/^~error~/)
 })

@@ -11,7 +11,9 @@ const instant = (description: string) => z.iso.datetime().meta({ description })
 
 const stored = {
   success: z.literal(true),
-  status: z.literal('new').meta({ description: 'The request is stored. How the payment stands is the status check.' }),
+  status: z
+    .literal('new')
+    .meta({ description: 'The request is stored. How the payment stands is the status check.' }),
   status_code: z.literal(0),
   message: told('A sentence for a person.'),
   invoice_id: told('Yours, as you sent it.'),
@@ -43,7 +45,9 @@ const extra = z
   .meta({ description: 'What is known beside the record, and your own extra_ fields without their prefix.' })
 
 export const statusRecord = z.object({
-  success: z.literal(true).meta({ description: 'The question was answered. It says nothing about the money.' }),
+  success: z
+    .literal(true)
+    .meta({ description: 'The question was answered. It says nothing about the money.' }),
   status: z
     .enum(['awaiting_payment', 'paid', 'cancelled', 'failed'])
     .meta({ description: 'How the payment stands. Only paid means that money arrived.' }),
@@ -77,9 +81,9 @@ export const keyedRecord = statusRecord.extend({
   amount: told('The total as text with two decimals.'),
 })
 
-export const statusAnswer = statusRecord
-  .catchall(keyedRecord)
-  .meta({ description: 'First a key that is your invoice_id, with the keyed record; then the same record flat.' })
+export const statusAnswer = statusRecord.catchall(keyedRecord).meta({
+  description: 'First a key that is your invoice_id, with the keyed record; then the same record flat.',
+})
 
 export const keyedAnswer = z
   .record(z.string(), keyedRecord)
@@ -88,7 +92,11 @@ export const keyedAnswer = z
 export const errorBody = z.object({
   success: z.literal(false),
   status: z.literal('error'),
-  status_code: z.int().meta({ description: 'The HTTP status that this answer has, or would have had.' }),
+  status_code: z
+    .int()
+    .min(400)
+    .max(599)
+    .meta({ description: 'The HTTP status that this answer has, or would have had.' }),
   message: told('What is wrong and what to do, in a sentence.'),
   error: z.object({
     code: z.enum(codes),

@@ -16,6 +16,6 @@ const meanings: Record<Code, string> = {
   'GW-060': 'too many requests',
 }
 
-export const codes = [...Object.keys(meanings), 'internal', 'not_found'] as [string, ...string[]]
+export const codes = [...Object.keys(meanings), 'internal', 'not_found']
 
 export const meaningOf = (code: Code) => meanings[code]

@@ -3,8 +3,10 @@ import { aliases, maxExtraLength, maxExtras, requestSchema } from '../../core/re
 import * as answers from './answers.ts'
 
 export type Json = Record<string, unknown>
+export type ObjectSchema = Json & { properties: Record<string, Json>; required: string[] }
 
-const named = {
+// By the names that they have in the document.
+export const bodies = {
   PaymentRequest: requestSchema,
   PaymentStored: answers.paymentStored,
   DirectStored: answers.directStored,
@@ -18,18 +20,20 @@ const named = {
   FailedKeyedCheck: answers.failedKeyedCheck,
 }
 
-export type SchemaName = keyof typeof named
+export type SchemaName = keyof typeof bodies
 
 export const refTo = (name: SchemaName) => ({ $ref: uriOf(name) })
+
+export const anyOf = (...names: SchemaName[]) => ({ anyOf: names.map(refTo) })
 
 const uriOf = (name: string) => `#/components/schemas/${name}`
 
 // The schemas that validate, as JSON Schema. The input side of each: what one may send, and no promise that
 // an answer never grows a key.
-export function jsonSchemas(): Record<SchemaName, Json> {
+export function jsonSchemas(): Record<SchemaName, Json> & { PaymentRequest: ObjectSchema } {
   const registry = z.registry<{ id: string }>()
-  for (const [id, schema] of Object.entries(named)) registry.add(schema, { id })
-  const { schemas } = z.toJSONSchema(registry, {
+  for (const [id, schema] of Object.entries(bodies)) registry.add(schema, { id })
+  const made = z.toJSONSchema(registry, {
     io: 'input',
     target: 'draft-2020-12',
     unrepresentable: 'any', // numbers that keep their spelling describe themselves by meta()
@@ -37,7 +41,8 @@ export function jsonSchemas(): Record<SchemaName, Json> {
     override: ({ jsonSchema }) => {
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern // the format says it, in fewer words
     },
-  }) as { schemas: Record<SchemaName, Json> }
+  })
+  const { schemas }: { schemas: Record<SchemaName, ObjectSchema> } = JSON.parse(JSON.stringify(made))
   for (const schema of Object.values(schemas)) {
     delete schema.$schema // OpenAPI 3.1 is this dialect already
     delete schema.$id // its place in the document is its name
@@ -46,9 +51,12 @@ export function jsonSchemas(): Record<SchemaName, Json> {
 }
 
 // What the parser reads beside the schema: older names, and fields of the merchant's own.
-const withOtherNames = (schema: Json): Json => ({
+const withOtherNames = (schema: ObjectSchema): ObjectSchema => ({
   ...schema,
-  properties: { ...(schema.properties as Json), ...Object.fromEntries(Object.entries(aliases).map(olderName)) },
+  properties: {
+    ...schema.properties,
+    ...Object.fromEntries(Object.entries(aliases).map(olderName)),
+  },
   patternProperties: {
     '^extra_[A-Za-z0-9_.-]{1,64}$': {
       type: ['string', 'number', 'boolean'],
@@ -60,5 +68,9 @@ const withOtherNames = (schema: Json): Json => ({
 
 const olderName = ([alias, name]: [string, string]) => [
   alias,
-  { type: 'string', deprecated: true, description: `An older name of ${name}, which wins when both are sent.` },
+  {
+    type: 'string',
+    deprecated: true,
+    description: `An older name of ${name}, which wins when both are sent.`,
+  },
 ]

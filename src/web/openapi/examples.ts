@@ -1,0 +1,135 @@
+import type { Payment } from '../../core/payment.ts'
+import * as refusals from '../../core/refusal.ts'
+import { hmac, requestString } from '../../core/signature.ts'
+import * as status from '../../core/status.ts'
+import { initiatedBody } from '../api/initiate.ts'
+
+// One made-up payment, told by the same functions that answer for real ones.
+export const secret = '00112233445566778899aabbccddeeff'
+const merchant_key = 'demo-merchant'
+const invoice_id = 'invoice001'
+const requestId = 'req_7m2k9c4w8x1z5b3n'
+const now = new Date('2026-03-02T09:30:00.000Z')
+const sent = {
+  success_url: 'https://shop.example/thanks',
+  cancelled_url: 'https://shop.example/basket',
+  email: 'ama@mail.example',
+  name: 'Ama Mensah',
+  description: 'Two straw hats',
+}
+
+const payment: Payment = {
+  ...sent,
+  merchant_id: '4k2m8w1x9c',
+  tx_reference: 'TG-1KJPY4-4E027Z-Q8W4TD',
+  mode: 'test',
+  invoice_id,
+  tx_token: '4k2m8w1x9c00v2n57h3q8r2d6m9w4z1x5c7b0k2j8f',
+  status: 'awaiting_payment',
+  status_reason: '',
+  total: 2500n,
+  currency: 'GHS',
+  deferred_url: null,
+  ipn_url: null,
+  number: '+233241234567',
+  outlet: null,
+  pymt_instrument: null,
+  wallet_issuer_hint: null,
+  extra: { table: '7' },
+  request_digest: Buffer.alloc(32),
+  created_at: now,
+  updated_at: now,
+  expires_at: now,
+}
+
+export const hashedString = requestString(invoice_id, merchant_key, '25.00')
+export const secure_hash = hmac(Buffer.from(secret), hashedString).toString('hex')
+export const hashByBytes = hmac(Buffer.from(secret, 'hex'), hashedString).toString('hex')
+
+export const request = {
+  merchant_key,
+  invoice_id,
+  total: '25.00',
+  ...sent,
+  number: '0241234567',
+  extra_table: '7',
+  generate_checkout_url: true,
+  secure_hash,
+}
+
+export const directRequest = {
+  merchant_key,
+  invoice_id,
+  total: '25.00',
+  pymt_instrument: '0241234567',
+  extra_wallet_issuer_hint: 'mtn',
+  secure_hash,
+}
+
+export const question = { merchant_key, invoice_id }
+
+export const storedBody = (baseUrl: string, direct = false) => initiatedBody({ ...payment, direct }, baseUrl)
+
+const record = status.statusRecord(payment, now, false)
+export const keyedAnswer = { [invoice_id]: { ...record, amount: '25.00' } }
+export const statusAnswer = { ...keyedAnswer, ...record }
+export const statusLine = status.statusLine(payment.tx_reference, payment.status, now)
+export const failedLine = status.statusLine(invoice_id, 'error', now)
+
+const wrongHash = refusals.wrongHash('does not match this request')
+wrongHash.hint = {
+  hashed_string: hashedString,
+  likely_mistake: 'the hash is right but base64; send it as hexadecimal',
+}
+
+// What can be refused, by the kind of question.
+export const bodyRefusals = [
+  new refusals.Refusal(413, 'GW-013', 'The body is larger than 64 KiB.'),
+  new refusals.Refusal(415, 'GW-014', 'The body must not be compressed.', 'content-encoding'),
+]
+
+export const requestRefusals = [
+  refusals.missing('merchant_key'),
+  refusals.missing('invoice_id'),
+  refusals.missing('total'),
+  refusals.malformed('total', 'at most 2 decimals (got 5.001)'),
+  refusals.unknownMerchant(),
+  wrongHash,
+  refusals.deactivated(),
+  refusals.conflict(),
+  ...bodyRefusals,
+  refusals.slowDown(1),
+  new refusals.Unavailable(undefined),
+]
+
+export const checkRefusals = [
+  refusals.missing('merchant_key'),
+  refusals.missing('invoice_id'),
+  refusals.malformed('invoice_id', 'is sent twice'),
+  refusals.wrongHash('is required for this merchant'),
+  refusals.unknownInvoice(),
+  refusals.slowDown(1),
+  new refusals.Unavailable(undefined),
+]
+
+export function errorBody({ http, code, message, field, hint }: refusals.Refusal) {
+  const error = { code, message, ...(field && { field }), ...(hint && { hint }) }
+  return { success: false, status: 'error', status_code: http, message, error, request_id: requestId }
+}
+
+// A question that is itself unreadable gets the plain error; one without an invoice_id has nothing to key by.
+const unkeyed = (refusal: refusals.Refusal) => ({
+  ...status.errorRecord('', refusal.message),
+  ...errorBody(refusal),
+})
+const failedRecord = (refusal: refusals.Refusal) => status.errorRecord(invoice_id, refusal.message)
+
+export function failedKeyedCheck(refusal: refusals.Refusal) {
+  if (refusal.code === 'GW-012') return errorBody(refusal)
+  return refusal.code === 'GW-002' ? unkeyed(refusal) : { [invoice_id]: failedRecord(refusal) }
+}
+
+export function failedCheck(refusal: refusals.Refusal) {
+  const keyed = failedKeyedCheck(refusal)
+  return 'success' in keyed ? keyed : { ...keyed, ...failedRecord(refusal), ...errorBody(refusal) }
+}

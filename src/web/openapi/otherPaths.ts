@@ -1,0 +1,50 @@
+import { operation, type Paths } from './operation.ts'
+import { answerOf, broken, html, text } from './responses.ts'
+
+// The customer's page, and what an operator's machinery asks.
+export const otherPaths: Paths = {
+  '/checkout/{token}': {
+    get: operation('Checkout', 'openCheckout', 'The page for the customer', {
+      description: 'What is to be paid and how it stands. No way to pay is open on it yet.',
+      parameters: [
+        { name: 'token', in: 'path', required: true, description: 'tx_token.', schema: { type: 'string' } },
+      ],
+      responses: {
+        200: answerOf('The page.', html),
+        404: answerOf('No payment has this token.', html),
+        410: answerOf('The time to pay is over.', html),
+        ...broken,
+      },
+    }),
+  },
+  '/healthz': {
+    get: operation('Operation', 'isAlive', 'Does this node run?', {
+      responses: { 200: answerOf('It runs.', text('ok')) },
+    }),
+  },
+  '/readyz': {
+    get: operation('Operation', 'isReady', 'Can this node serve?', {
+      responses: {
+        200: answerOf('It can.', text('ready')),
+        503: answerOf('It cannot; the text says why.', text('not ready: the database cannot be reached')),
+      },
+    }),
+  },
+  '/metrics': {
+    get: operation('Operation', 'readMetrics', 'Numbers for Prometheus', {
+      description:
+        'Open to the machine itself. From elsewhere it needs TOLLGATE_METRICS_TOKEN as a bearer token.',
+      security: [{}, { metricsToken: [] }],
+      responses: {
+        200: answerOf(
+          'The numbers.',
+          text('tollgate_http_requests_total{route="/healthz",method="GET",status="200"} 1'),
+        ),
+        403: answerOf(
+          'Not from there, or not with this token.',
+          text('Set TOLLGATE_METRICS_TOKEN and send it.'),
+        ),
+      },
+    }),
+  },
+}
