@@ -21,7 +21,9 @@ const whole = (min: number, max: number) =>
 
 // Pages and answers name each other from the root, so Tollgate has an origin to itself.
 const isOrigin = (text: string) =>
-  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).href === `${new URL(text).origin}/`
+  URL.canParse(text) &&
+  /^https?:$/.test(new URL(text).protocol) &&
+  new URL(text).href === `${new URL(text).origin}/`
 
 // PostgreSQL addresses may name several hosts, which the URL parser does not know.
 const databaseUrl = z
@@ -69,7 +71,9 @@ export const settingNames = Object.keys(schema.shape)
 
 export function readConfig(env: Environment = process.env): Config {
   // Empty means not set: that is what `NAME= command` and most unit files mean by it.
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''))
+  const set = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  )
   const faults = Object.keys(set)
     .filter(name => name.startsWith('TOLLGATE_') && !settingNames.includes(name))
     .map(name => `${name}: there is no such setting; there are ${settingNames.join(', ')}`)

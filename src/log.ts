@@ -1,4 +1,4 @@
-import pino, { type Logger } from 'pino'
+import pino, { type DestinationStream, type Logger } from 'pino'
 
 // Structured lines on standard error. Nothing here is meant to carry a secret or a person's data; the list
 // below is the second line of defence.
@@ -19,7 +19,10 @@ const secretNames = new Set([
   'voucher_code',
 ])
 
-export function createLog(level: string): Logger {
+export function createLog(
+  level: string,
+  destination: DestinationStream = pino.destination({ dest: 2, sync: false, minLength: 0 }),
+): Logger {
   return pino(
     {
       level,
@@ -27,7 +30,7 @@ export function createLog(level: string): Logger {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: label => ({ level: label }), log: hideSecrets },
     },
-    pino.destination({ dest: 2, sync: false, minLength: 0 }),
+    destination,
   )
 }
 

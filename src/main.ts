@@ -18,7 +18,11 @@ export type Role = 'gateway' | 'command'
 const commandPoolSize = 2
 
 // The records: any PostgreSQL that DATABASE_URL names, or our own in the data folder.
-export async function openRecords(config: Config, role: Role, onLost = (_why: string) => {}): Promise<Records> {
+export async function openRecords(
+  config: Config,
+  role: Role,
+  onLost = (_why: string) => {},
+): Promise<Records> {
   const embedded = config.DATABASE_URL ? undefined : await startEmbedded(config.TOLLGATE_DATA_DIR, role)
   embedded?.onExit(onLost)
   const poolSize = role === 'gateway' ? config.TOLLGATE_POOL_SIZE : commandPoolSize
@@ -40,8 +44,9 @@ export async function openRecords(config: Config, role: Role, onLost = (_why: st
 
 export class MissingMasterKey extends Error {}
 
-// A node that cannot open the merchants' secrets must not take requests: it would refuse honest ones.
-async function checkMasterKeys({ db, masterKeys }: Records) {
+// A node that cannot open the merchants' secrets must not take requests: it would refuse honest ones. Nor may a
+// command seal anything: it would be closed to every gateway.
+export async function checkMasterKeys({ db, masterKeys }: Records) {
   const unknown = (await masterKeyIdsInUse(db)).find(id => !masterKeys.byId(id))
   if (unknown)
     throw new MissingMasterKey(
@@ -50,7 +55,13 @@ async function checkMasterKeys({ db, masterKeys }: Records) {
     )
 }
 
-export type Gateway = { url: string; baseUrl: string; welcome?: Welcome; embedded: boolean; stop(): Promise<void> }
+export type Gateway = {
+  url: string
+  baseUrl: string
+  welcome?: Welcome
+  embedded: boolean
+  stop(): Promise<void>
+}
 
 export type GatewayOptions = {
   log: Logger
@@ -83,11 +94,12 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
       metricsToken: config.TOLLGATE_METRICS_TOKEN,
       log,
     })
-    const greeting = records.embedded ? await welcome(records.db, records.masterKeys, clock()) : undefined
     const listening = await listen(app, config.HOST, config.PORT)
-    const url = `http://${config.HOST === '0.0.0.0' || config.HOST === '::' ? 'localhost' : bracketed(config.HOST)}:${listening.port}`
+    const url = `http://${nameOf(config.HOST)}:${listening.port}`
     baseUrl ||= url
-    log.info({ url, baseUrl }, 'listening')
+    log.info({ port: listening.port, host: config.HOST }, 'listening')
+    // After listening: a start that finds its port taken must not use up the one time that a secret is shown.
+    const greeting = records.embedded ? await welcome(records.db, records.masterKeys, clock()) : undefined
     const stop = async () => {
       await listening.stop()
       await records.close()
@@ -100,4 +112,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   }
 }
 
-const bracketed = (host: string) => (host.includes(':') ? `[${host}]` : host)
+function nameOf(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}

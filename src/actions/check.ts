@@ -29,7 +29,11 @@ export async function check(gate: Checking, question: Question, address: string)
     if (caller) await proveQuestion(gate, caller, invoice_id, secure_hash, address)
     if (caller) gate.limits.request(caller)
     const { merchant_id, mode } = caller ?? { merchant_id: '', mode: 'test' as const }
-    const payment = await gate.lookups.add({ merchant_id, mode, invoice_id: isInvoiceId(invoice_id) ? invoice_id : '' })
+    const payment = await gate.lookups.add({
+      merchant_id,
+      mode,
+      invoice_id: isInvoiceId(invoice_id) ? invoice_id : '',
+    })
     if (caller && payment)
       return { payment, masked: caller.settings.unsigned_requests && secure_hash === undefined }
     if (caller) await gate.callers.findFresh(merchant_key)

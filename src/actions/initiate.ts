@@ -49,7 +49,13 @@ export async function initiate(
 }
 
 // Who asks, proved by the hash, or by the merchant's wish to take older requests that have none.
-async function prove(gate: Initiation, fields: Fields, door: Door, address: string, caller: Caller | undefined) {
+async function prove(
+  gate: Initiation,
+  fields: Fields,
+  door: Door,
+  address: string,
+  caller: Caller | undefined,
+) {
   const { merchant_key, invoice_id, total, secure_hash } = requiredFields(fields)
   const strings = totalSpellings(total).map(spelling => requestString(invoice_id, merchant_key, spelling))
   if (!caller) {
@@ -64,7 +70,8 @@ async function prove(gate: Initiation, fields: Fields, door: Door, address: stri
   // The merchant may have been changed a moment ago; and asking again makes a wrong hash take as long as an
   // unknown merchant.
   const fresh = await gate.callers.findFresh(merchant_key)
-  if (fresh?.active && secure_hash !== undefined && isSigned(fresh.secrets, strings, secure_hash)) return fresh
+  if (fresh?.active && secure_hash !== undefined && isSigned(fresh.secrets, strings, secure_hash))
+    return fresh
   gate.limits.miss(address)
   throw hashRefusal(caller, strings[0] as string, secure_hash)
 }

@@ -41,5 +41,9 @@ export async function onboard(
       await addIpnSecret(tx, { merchant_id, mode, secret_id, sealed_secret: ipn, ...dates })
     }
   })
-  return { merchant_id, name, ...Object.fromEntries(issued.map(({ mode, credentials }) => [mode, credentials])) }
+  return {
+    merchant_id,
+    name,
+    ...Object.fromEntries(issued.map(({ mode, credentials }) => [mode, credentials])),
+  }
 }

@@ -32,7 +32,14 @@ export function rotateKey(
     if (!merchant) return undefined
     const dataKey = unwrapKey(masterKeys, merchant_id, merchant)
     const sealed_secret = sealSecret(dataKey, apiSecretPurpose(merchant_id, merchant_key), secret_key)
-    await addMerchantKey(tx, { merchant_id, merchant_key, mode, sealed_secret, created_at: now, expires_at: null })
+    await addMerchantKey(tx, {
+      merchant_id,
+      merchant_key,
+      mode,
+      sealed_secret,
+      created_at: now,
+      expires_at: null,
+    })
     await expireMerchantKeys(tx, merchant_id, mode, merchant_key, until)
     return { merchant_id, mode, merchant_key, secret_key, old_keys_valid_until: until.toISOString() }
   })

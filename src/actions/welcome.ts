@@ -7,7 +7,7 @@ import type { MasterKeys } from '../store/vault.ts'
 import { onboard } from './onboard.ts'
 
 // A fixed id that no generated one can equal: their alphabet has no "o".
-const demoId = 'demoshop00'
+export const demoId = 'demoshop00'
 
 export type Welcome = {
   name: string
@@ -22,7 +22,9 @@ export async function welcome(db: Db, masterKeys: MasterKeys, now: Date): Promis
   const isNew = (await listMerchants(db)).length === 0
   const demo = isNew ? (await onboard(db, masterKeys, 'Demo Shop', ['test'], now, demoId)).test : undefined
   const merchant = await findMerchant(db, demoId)
-  const merchant_key = (await listMerchantKeys(db, demoId)).findLast(key => key.expires_at === null)?.merchant_key
+  const merchant_key = (await listMerchantKeys(db, demoId)).findLast(
+    key => key.expires_at === null,
+  )?.merchant_key
   if (!merchant?.active || !merchant_key) return undefined
   const [caller] = await findCallers(db, masterKeys, [merchant_key])
   const invoice_id = `DEMO-${Math.floor(now.getTime() / 1000)}`

@@ -60,8 +60,9 @@ export function changeSettings(words: SettingWords, changes: readonly string[]) 
   const faults: string[] = []
   for (const change of changes) {
     const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(change) ?? []
-    if (!settingNames.includes(name))
-      faults.push(`${name || change}: no such setting; there are ${settingNames.join(', ')}`)
+    if (!change.includes('=')) faults.push(`${change}: write it as ${change || 'NAME'}=VALUE`)
+    else if (!settingNames.includes(name))
+      faults.push(`${name}: no such setting; there are ${settingNames.join(', ')}`)
     else if (value === '') delete changed[name]
     else changed[name] = value
   }

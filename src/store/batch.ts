@@ -57,9 +57,11 @@ export function createBatcher<Item, Answer>(options: BatchOptions<Item, Answer>)
       const answers = await options.run(batch.map(waiting => waiting.item))
       batch.forEach((waiting, at) => waiting.resolve(answers[at] as Answer))
     } catch (error) {
-      // Out of reach is nobody's fault, so single tries would be in vain.
-      if (batch.length === 1 || error instanceof Unavailable)
-        for (const waiting of batch) waiting.reject(error)
+      // Out of reach is nobody's fault: single tries would be in vain, and so would the wait of those in the
+      // queue. Each gets an error of its own, because it is answered in the form of its merchant.
+      if (error instanceof Unavailable)
+        for (const waiting of [...batch, ...queue.splice(0)]) waiting.reject(new Unavailable(error.cause))
+      else if (batch.length === 1) for (const waiting of batch) waiting.reject(error)
       else for (const waiting of batch) await runBatch([waiting])
     }
   }

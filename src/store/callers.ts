@@ -29,7 +29,11 @@ type Row = WrappedKey & {
   outlets: string[] | null
 }
 
-export async function findCallers(tx: Tx, masterKeys: MasterKeys, merchant_keys: string[]): Promise<Caller[]> {
+export async function findCallers(
+  tx: Tx,
+  masterKeys: MasterKeys,
+  merchant_keys: string[],
+): Promise<Caller[]> {
   const rows = await tx.rows<Row>(sql`
     select k.merchant_id, k.merchant_key, k.mode, k.sealed_secret, k.expires_at,
       m.name, m.active, m.settings, m.master_key_id, m.wrapped_key,
@@ -48,6 +52,7 @@ export async function findCallers(tx: Tx, masterKeys: MasterKeys, merchant_keys:
   })
 }
 
-export const apiSecretPurpose = (merchant_id: string, merchant_key: string) => `${merchant_id}/api/${merchant_key}`
+export const apiSecretPurpose = (merchant_id: string, merchant_key: string) =>
+  `${merchant_id}/api/${merchant_key}`
 export const ipnSecretPurpose = (merchant_id: string, mode: Mode, secret_id: string) =>
   `${merchant_id}/ipn/${mode}/${secret_id}`

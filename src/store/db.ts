@@ -116,7 +116,9 @@ function isLost(error: unknown) {
   const code = codeOf(error)
   if (/^(08|53|57|58|25006|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|ENOTFOUND)/.test(code)) return true
   const message = error instanceof Error ? error.message : ''
-  return /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/i.test(message)
+  return /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/i.test(
+    message,
+  )
 }
 
 // postgres://user@a:5432,b:5433/db names several hosts, as libpq does; one URL for each comes back.

@@ -1,6 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync } from 'node:fs'
-import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type MasterKeys, masterKeyId } from './vault.ts'
 
@@ -14,16 +27,20 @@ export function givenMasterKeys(keys: readonly Buffer[]): MasterKeys {
   }
 }
 
-// From a file that only we can read, one key a line, newest first. It is made on first use, and read again
-// when a key is met that it did not hold before: another process may have rotated it.
+// From a file that only we can read, one key a line, newest first. It is made when something is to be sealed
+// for the first time, and read again when a key is met that it did not hold before: another process may have
+// rotated it.
 export function masterKeysInFile(dataDir: string): MasterKeys {
   const file = keyFile(dataDir)
-  if (!existsSync(file)) createKeyFile(dataDir, file)
-  let keys = readKeyFile(file)
+  let keys = existsSync(file) ? readKeyFile(file) : []
   return {
-    newest: () => keys[0] as Buffer,
+    newest() {
+      if (!existsSync(file)) createKeyFile(dataDir, file)
+      if (keys.length === 0) keys = readKeyFile(file)
+      return keys[0] as Buffer
+    },
     byId(id) {
-      if (!keys.some(key => masterKeyId(key) === id)) keys = readKeyFile(file)
+      if (!keys.some(key => masterKeyId(key) === id) && existsSync(file)) keys = readKeyFile(file)
       return keys.find(key => masterKeyId(key) === id)
     },
   }
@@ -32,13 +49,19 @@ export function masterKeysInFile(dataDir: string): MasterKeys {
 // Puts a new key before the old ones. The old ones stay until every data key is wrapped anew.
 export function addMasterKey(dataDir: string) {
   const file = keyFile(dataDir)
-  writeDurably(`${file}.new`, `${randomBytes(32).toString('hex')}\n${readFileSync(file, 'utf8')}`)
-  renameSync(`${file}.new`, file)
+  replaceKeyFile(file, `${randomBytes(32).toString('hex')}\n${readFileSync(file, 'utf8')}`)
 }
 
 export function forgetOldMasterKeys(dataDir: string) {
   const file = keyFile(dataDir)
-  writeDurably(`${file}.new`, `${readKeyFile(file)[0]?.toString('hex')}\n`)
+  replaceKeyFile(file, `${readKeyFile(file)[0]?.toString('hex')}\n`)
+}
+
+// The file stays its owner's: root may rotate the key of a gateway that runs as somebody else.
+function replaceKeyFile(file: string, text: string) {
+  const { uid, gid } = statSync(file)
+  writeDurably(`${file}.new`, text)
+  if (process.getuid?.() === 0) chownSync(`${file}.new`, uid, gid)
   renameSync(`${file}.new`, file)
 }
 
@@ -74,6 +97,8 @@ function readKeyFile(file: string): Buffer[] {
     throw new MasterKeyError(`${file} can be read by other users. Run: chmod 600 ${file}`)
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
   if (lines.length === 0 || !lines.every(line => /^[0-9a-f]{64}$/i.test(line)))
-    throw new MasterKeyError(`${file} does not hold master keys of 64 hexadecimal digits. Restore it from a backup.`)
+    throw new MasterKeyError(
+      `${file} does not hold master keys of 64 hexadecimal digits. Restore it from a backup.`,
+    )
   return lines.map(line => Buffer.from(line, 'hex'))
 }

@@ -22,7 +22,13 @@ export const listMerchantKeys = (tx: Tx, merchant_id: string) =>
   )
 
 // A key that was to end sooner still does.
-export const expireMerchantKeys = (tx: Tx, merchant_id: string, mode: Mode, except: string, expires_at: Date) =>
+export const expireMerchantKeys = (
+  tx: Tx,
+  merchant_id: string,
+  mode: Mode,
+  except: string,
+  expires_at: Date,
+) =>
   tx.rows(sql`
     update merchant_keys set expires_at = ${expires_at}
     where merchant_id = ${merchant_id} and mode = ${mode} and merchant_key <> ${except}

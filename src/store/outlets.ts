@@ -11,3 +11,6 @@ export const addOutlet = (tx: Tx, o: Outlet) =>
 
 export const listOutlets = (tx: Tx, merchant_id: string) =>
   tx.rows<Outlet>(sql`select * from outlets where merchant_id = ${merchant_id} order by code`)
+
+export const listAllOutlets = (tx: Tx) =>
+  tx.rows<Outlet>(sql`select * from outlets order by merchant_id, code`)

@@ -46,7 +46,9 @@ function seal(key: Buffer, purpose: string, plain: Buffer): Buffer {
 }
 
 function unseal(key: Buffer, purpose: string, sealed: Buffer): Buffer {
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivBytes), { authTagLength: tagBytes })
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivBytes), {
+    authTagLength: tagBytes,
+  })
     .setAAD(Buffer.from(purpose))
     .setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes))
   return Buffer.concat([decipher.update(sealed.subarray(ivBytes + tagBytes)), decipher.final()])

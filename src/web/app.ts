@@ -22,10 +22,14 @@ export function createApp(options: AppOptions) {
   app.use(observeRequests(metrics, log))
   app.onError((error, c) => {
     if (isRefusal(error)) {
-      if (error.http === 503) log.warn({ request_id: c.get('requestId'), cause: String(error.cause) }, 'unavailable')
+      if (error.http === 503)
+        log.warn({ request_id: c.get('requestId'), cause: String(error.cause) }, 'unavailable')
       return answerRefusal(c, error)
     }
-    log.error({ request_id: c.get('requestId'), error: { message: error.message, stack: error.stack } }, 'bug')
+    log.error(
+      { request_id: c.get('requestId'), error: { message: error.message, stack: error.stack } },
+      'bug',
+    )
     return answerBug(c)
   })
   app.notFound(answerNotFound)
@@ -55,8 +59,17 @@ export function createApp(options: AppOptions) {
     merchant: gate.callers.depth(),
   }))
   app.get('/metrics', async c => {
-    if (!mayReadMetrics(c.req.header('authorization'), options.metricsToken, isLocal(addressOf(c, 0)) && !c.req.header('x-forwarded-for')))
-      return c.text('Set TOLLGATE_METRICS_TOKEN and send it as a bearer token to read this from elsewhere.\n', 403)
+    if (
+      !mayReadMetrics(
+        c.req.header('authorization'),
+        options.metricsToken,
+        isLocal(addressOf(c, 0)) && !c.req.header('x-forwarded-for'),
+      )
+    )
+      return c.text(
+        'Set TOLLGATE_METRICS_TOKEN and send it as a bearer token to read this from elsewhere.\n',
+        403,
+      )
     return c.text(await metrics.registry.metrics(), 200, { 'content-type': metrics.registry.contentType })
   })
   return app

@@ -25,7 +25,12 @@ export const answerRefusal = (c: Ctx, refusal: Refusal) => c.json(errorBody(c, r
 
 // Anything else thrown is our bug: logged whole by the caller, answered without a word of its inside.
 export const answerBug = (c: Ctx) =>
-  answerPlainly(c, 500, 'internal', 'Something broke on our side. Repeat the request; if it goes on, tell us the request_id.')
+  answerPlainly(
+    c,
+    500,
+    'internal',
+    'Something broke on our side. Repeat the request; if it goes on, tell us the request_id.',
+  )
 
 export const answerNotFound = (c: Ctx) =>
   answerPlainly(c, 404, 'not_found', 'There is nothing at this address. The interface is described at /docs.')

@@ -40,7 +40,10 @@ export function listen(app: ReturnType<typeof createApp>, host: string, port: nu
 // What is not HTTP, has too large a header or came too slowly still gets an answer with an id.
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:stream').Duplex) {
   if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy()
-  const [status, words] = brokenRequests[error.code ?? ''] ?? ['400 Bad Request', 'This is not a valid HTTP request.']
+  const [status, words] = brokenRequests[error.code ?? ''] ?? [
+    '400 Bad Request',
+    'This is not a valid HTTP request.',
+  ]
   const request_id = newRequestId()
   const http = Number(status.slice(0, 3))
   const body = JSON.stringify({

@@ -1,0 +1,76 @@
+import type { Command } from 'commander'
+import { rewrapKeys } from '../actions/rewrapKeys.ts'
+import { addMasterKey, forgetOldMasterKeys, masterKeysInFile } from '../store/masterKeys.ts'
+import { masterKeyIdsInUse } from '../store/merchants.ts'
+import { masterKeyId } from '../store/vault.ts'
+import type { Answer, Cli } from './answer.ts'
+import { CannotDo } from './failure.ts'
+import { examples } from './help.ts'
+import { type Opened, withSecrets } from './records.ts'
+
+export function addMasterKeyCommands(program: Command, cli: Cli) {
+  const masterKey = program
+    .command('master-key')
+    .description('Change the key that seals all secrets.')
+    .addHelpText('after', examples('tollgate master-key rotate'))
+  masterKey
+    .command('rotate')
+    .description(
+      "Seal every merchant's secrets with a new master key. A key file gets a new first line, and running gateways " +
+        'read it by themselves. With TOLLGATE_MASTER_KEY=new,old the first key becomes the one in use.',
+    )
+    .option('--forget-old', 'drop the old keys from the file (backups made before need them)')
+    .addHelpText('after', examples('tollgate master-key rotate', 'tollgate master-key rotate --forget-old'))
+    .action(async ({ forgetOld = false }: { forgetOld?: boolean }) =>
+      cli.print(await withSecrets(records => rotate(records, forgetOld))),
+    )
+}
+
+const rotate = (records: Opened, forgetOld: boolean): Promise<Answer> =>
+  records.config.TOLLGATE_MASTER_KEY
+    ? rotateGiven(records, records.config.TOLLGATE_MASTER_KEY, forgetOld)
+    : rotateFile(records, forgetOld)
+
+// Every gateway must know the new key before the first secret is sealed with it, so the setting comes first.
+async function rotateGiven({ db, masterKeys }: Opened, keys: Buffer[], forgetOld: boolean): Promise<Answer> {
+  if (keys.length === 1)
+    throw new CannotDo(
+      'refused',
+      'TOLLGATE_MASTER_KEY holds one key: set it to NEW,OLD (openssl rand -hex 32 makes one), restart the ' +
+        'gateways with it, and run this again.',
+    )
+  if (forgetOld)
+    throw new CannotDo(
+      'refused',
+      'TOLLGATE_MASTER_KEY is yours to change: take the old keys out of it yourself.',
+    )
+  const rewrapped = await rewrapKeys(db, masterKeys)
+  const next = 'TOLLGATE_MASTER_KEY needs its first key only, once no backup needs the others.'
+  return answer(masterKeyId(masterKeys.newest()), rewrapped, next)
+}
+
+async function rotateFile({ db, config }: Opened, forgetOld: boolean): Promise<Answer> {
+  addMasterKey(config.TOLLGATE_DATA_DIR)
+  const masterKeys = masterKeysInFile(config.TOLLGATE_DATA_DIR)
+  const newest = masterKeyId(masterKeys.newest())
+  const rewrapped = await rewrapKeys(db, masterKeys)
+  // Somebody may have registered a merchant meanwhile, with the key that was newest for them.
+  const safe = forgetOld && (await masterKeyIdsInUse(db)).every(id => id === newest)
+  if (forgetOld && !safe)
+    throw new CannotDo(
+      'refused',
+      'A merchant was registered meanwhile, so the old keys were kept: run this again.',
+    )
+  if (safe) forgetOldMasterKeys(config.TOLLGATE_DATA_DIR)
+  const kept = safe
+    ? 'The old keys are forgotten.'
+    : 'The old keys stay in the file: backups made before need them.'
+  // Nodes that share a database do not share the file.
+  const copies = config.DATABASE_URL ? ' Copy the file to the other nodes now.' : ''
+  return answer(newest, rewrapped, `${kept}${copies}`)
+}
+
+const answer = (master_key_id: string, rewrapped: number, next: string): Answer => ({
+  data: { master_key_id, merchants: rewrapped },
+  text: `Master key ${master_key_id} is in use; the secrets of ${rewrapped} ${rewrapped === 1 ? 'merchant' : 'merchants'} were sealed with it. ${next}`,
+})

@@ -1,0 +1,81 @@
+import type { Command } from 'commander'
+import { listMerchantKeys, type MerchantKey } from '../store/merchantKeys.ts'
+import type { Merchant } from '../store/merchants.ts'
+import { listOutlets, type Outlet } from '../store/outlets.ts'
+import type { Answer, Cli } from './answer.ts'
+import { examples } from './help.ts'
+import { settingFact, settingsData } from './merchantSet.ts'
+import { merchantOf, type Opened, withRecords } from './records.ts'
+import { settingLines } from './settingText.ts'
+import { dateTime, facts, heading, table } from './terminal.ts'
+
+export function addMerchantShow(merchant: Command, cli: Cli) {
+  merchant
+    .command('show <id>')
+    .description('Show a merchant: its settings, keys and outlets. Secrets are never shown.')
+    .addHelpText(
+      'after',
+      examples('tollgate merchant show 7c2k9m0x4f', 'tollgate merchant show 7c2k9m0x4f --json'),
+    )
+    .action(async (id: string) => cli.print(await withRecords(records => show(records, id, new Date()))))
+}
+
+async function show({ db }: Opened, id: string, now: Date): Promise<Answer> {
+  const merchant = await merchantOf(db, id)
+  const keys = await listMerchantKeys(db, id)
+  const outlets = await listOutlets(db, id)
+  const { merchant_id, name, active, created_at, settings } = merchant
+  const lines = settingLines(settings)
+  return {
+    data: {
+      merchant_id,
+      name,
+      active,
+      created_at,
+      settings: settingsData(settings),
+      default_settings: lines.filter(line => line.isDefault).map(line => line.name),
+      keys: keys.map(({ merchant_key, mode, ...key }) => ({
+        merchant_key,
+        mode,
+        created_at: key.created_at,
+        expires_at: key.expires_at,
+      })),
+      outlets: outlets.map(({ code, ...outlet }) => ({
+        code,
+        name: outlet.name,
+        created_at: outlet.created_at,
+      })),
+    },
+    text: [
+      about(merchant),
+      `${heading('Settings')}\n${facts(lines.map(settingFact))}`,
+      `${heading('Keys')}\n${indented(keyTable(keys, now))}`,
+      `${heading('Outlets')}\n${indented(outletTable(merchant_id, outlets))}`,
+    ].join('\n\n'),
+  }
+}
+
+const about = ({ merchant_id, name, active, created_at }: Merchant) =>
+  `${heading(name)}\n${facts([
+    ['merchant_id', merchant_id],
+    ['active', active ? 'yes' : 'no'],
+    ['created', dateTime(created_at)],
+  ])}`
+
+function keyTable(keys: readonly MerchantKey[], now: Date): string {
+  const end = ({ expires_at }: MerchantKey) =>
+    expires_at ? `${expires_at <= now ? 'ended' : 'until'} ${dateTime(expires_at)}` : 'no end'
+  const rows = keys.map(key => [key.merchant_key, key.mode, dateTime(key.created_at), end(key)])
+  return table([{ title: 'KEY' }, { title: 'MODE' }, { title: 'CREATED' }, { title: 'VALID' }], rows)
+}
+
+function outletTable(merchant_id: string, outlets: readonly Outlet[]): string {
+  if (outlets.length === 0)
+    return `None: tollgate outlet add --merchant ${merchant_id} --code CODE --name NAME makes one.`
+  return table(
+    [{ title: 'CODE' }, { title: 'NAME' }],
+    outlets.map(outlet => [outlet.code, outlet.name]),
+  )
+}
+
+const indented = (text: string) => text.replace(/^/gm, '  ')

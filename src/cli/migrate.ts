@@ -1,0 +1,28 @@
+import type { Command } from 'commander'
+import { readConfig } from '../config.ts'
+import { openRecords } from '../main.ts'
+import { migrate } from '../store/migrate.ts'
+import type { Answer, Cli } from './answer.ts'
+import { examples } from './help.ts'
+
+export function addMigrate(program: Command, cli: Cli) {
+  program
+    .command('migrate')
+    .description('Bring the database up to this version. Safe to repeat, and from several nodes at once.')
+    .addHelpText('after', examples('tollgate migrate', 'tollgate migrate --json'))
+    .action(async () => cli.print(await bringUpToDate()))
+}
+
+async function bringUpToDate(): Promise<Answer> {
+  const records = await openRecords(readConfig(), 'command')
+  try {
+    const applied = await migrate(records.db)
+    const text =
+      applied.length > 0
+        ? ['Applied:', ...applied.map(name => `  ${name}`)].join('\n')
+        : 'The database is up to date.'
+    return { data: { applied }, text }
+  } finally {
+    await records.close()
+  }
+}

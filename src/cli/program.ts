@@ -1,0 +1,40 @@
+import { Command } from 'commander'
+import type { Cli } from './answer.ts'
+import { addDoctor } from './doctor.ts'
+import { examples, exitCodesHelp } from './help.ts'
+import { addKeyCommands } from './key.ts'
+import { addMasterKeyCommands } from './masterKey.ts'
+import { addMerchantCommands } from './merchant.ts'
+import { addMigrate } from './migrate.ts'
+import { addOutletCommands } from './outlet.ts'
+import { addPaymentCommands } from './payment.ts'
+import { addStart } from './start.ts'
+import { paint } from './terminal.ts'
+import { version } from './version.ts'
+
+// Everything that `tollgate` can be told. Commander throws what it does not understand; cli.ts says it.
+export function createProgram(cli: Cli): Command {
+  const program = new Command('tollgate')
+    .description('A hosted-checkout payment gateway that anyone can run.')
+    .version(version, '-v, --version', 'show the version')
+    .option('--json', 'answer and fail in JSON, for scripts')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'Show the help of a command.')
+    .configureHelp({ showGlobalOptions: true, styleTitle: text => paint('bold', text) })
+    .configureOutput({ outputError: () => {}, ...(cli.json && { writeErr: () => {} }) })
+    .exitOverride()
+  addStart(program, cli)
+  addDoctor(program, cli)
+  addMigrate(program, cli)
+  addMerchantCommands(program, cli)
+  addOutletCommands(program, cli)
+  addKeyCommands(program, cli)
+  addMasterKeyCommands(program, cli)
+  addPaymentCommands(program, cli)
+  return program
+    .addHelpText('after', exitCodesHelp)
+    .addHelpText(
+      'after',
+      examples('tollgate start', 'tollgate doctor', "tollgate merchant add --name 'Ama Shop'"),
+    )
+}

@@ -1,0 +1,36 @@
+import { type Config, readConfig } from '../config.ts'
+import { checkMasterKeys, openRecords, type Records } from '../main.ts'
+import type { Db } from '../store/db.ts'
+import { findMerchant, type Merchant } from '../store/merchants.ts'
+import { migrate } from '../store/migrate.ts'
+import { CannotDo } from './failure.ts'
+
+export type Opened = Records & { config: Config }
+
+// Runs a command on the records: beside a running gateway, or alone on the same data.
+export async function withRecords<T>(work: (records: Opened) => Promise<T>): Promise<T> {
+  const config = readConfig()
+  const records = await openRecords(config, 'command')
+  try {
+    await migrate(records.db)
+    return await work({ ...records, config })
+  } finally {
+    await records.close()
+  }
+}
+
+// For commands that seal or open secrets.
+export const withSecrets = <T>(work: (records: Opened) => Promise<T>): Promise<T> =>
+  withRecords(async records => {
+    await checkMasterKeys(records)
+    return work(records)
+  })
+
+export async function merchantOf(db: Db, merchant_id: string): Promise<Merchant> {
+  const merchant = await findMerchant(db, merchant_id)
+  if (!merchant) throw noMerchant(merchant_id)
+  return merchant
+}
+
+export const noMerchant = (merchant_id: string) =>
+  new CannotDo('not_found', `No merchant has the id ${merchant_id}: tollgate merchant list shows them all.`)

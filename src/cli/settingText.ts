@@ -1,0 +1,17 @@
+import { formatMoney } from '../core/money.ts'
+import { readSettings, settingNames, type SettingWords } from '../core/settings.ts'
+
+export type SettingLine = { name: string; value: string | null; isDefault: boolean }
+
+// Every setting as an operator would type it, the defaults included. Null: there is none.
+export function settingLines(words: SettingWords): SettingLine[] {
+  const settings: Record<string, unknown> = readSettings(words)
+  return settingNames.map(name => ({ name, value: spell(settings[name]), isDefault: !(name in words) }))
+}
+
+function spell(value: unknown): string | null {
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (typeof value === 'bigint') return formatMoney(value)
+  if (Array.isArray(value)) return value.length > 0 ? value.join(',') : null
+  return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : null
+}

@@ -1,0 +1,23 @@
+import { painter } from './terminal.ts'
+
+// Settings are read from the environment; the words here are for `start --help`.
+export const settingWords: Record<string, string> = {
+  HOST: 'the address to listen on (127.0.0.1)',
+  PORT: 'the port to listen on, 0 for any free one (8080)',
+  TOLLGATE_BASE_URL: 'the address that customers and merchants see (http://HOST:PORT)',
+  TOLLGATE_DATA_DIR: 'the folder for the database and the master key (./data)',
+  DATABASE_URL: 'a PostgreSQL of your own, 15 or later; without it Tollgate runs one itself',
+  TOLLGATE_MASTER_KEY: 'what seals the secrets, 64 hexadecimal digits; newest first when several (a file)',
+  TOLLGATE_POOL_SIZE: 'connections to the database (10)',
+  TOLLGATE_BATCH_ROWS: 'requests that may share one statement (256)',
+  TOLLGATE_TRUST_PROXY: 'how many proxies stand in front (0)',
+  TOLLGATE_METRICS_TOKEN: 'who has it may read /metrics from elsewhere (this machine only)',
+  LOG_LEVEL: 'trace, debug, info, warn, error or silent (info)',
+}
+
+export const settingsHelp = () => {
+  const paint = painter(process.stdout)
+  const width = Math.max(...Object.keys(settingWords).map(name => name.length))
+  const lines = Object.entries(settingWords).map(([name, words]) => `  ${name.padEnd(width)}  ${words}`)
+  return `\n${paint('bold', 'Settings, from the environment (default):')}\n${lines.join('\n')}`
+}

@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import type { Logger } from 'pino'
+import { type Config, readConfig } from '../config.ts'
+import { createLog } from '../log.ts'
+import { startGateway } from '../main.ts'
+import type { Cli } from './answer.ts'
+import { banner, started } from './banner.ts'
+import { onBug } from './bugs.ts'
+import { exitCodes } from './exitCodes.ts'
+import { examples } from './help.ts'
+import { humanLog } from './humanLog.ts'
+import { settingsHelp } from './settingsHelp.ts'
+import { listenForStop } from './stopSignal.ts'
+
+export function addStart(program: Command, cli: Cli) {
+  program
+    .command('start')
+    .description(
+      'Start the gateway, and its own PostgreSQL where DATABASE_URL is not set. Ctrl-C stops both.',
+    )
+    .addHelpText('after', settingsHelp)
+    .addHelpText(
+      'after',
+      examples(
+        'tollgate start',
+        'PORT=9000 TOLLGATE_DATA_DIR=/var/lib/tollgate tollgate start',
+        'HOST=0.0.0.0 TOLLGATE_BASE_URL=https://pay.example tollgate start',
+        'DATABASE_URL=postgres://tollgate:secret@db:5432/tollgate tollgate start --json',
+      ),
+    )
+    .action(() => start(cli))
+}
+
+async function start(cli: Cli) {
+  const config = readConfig()
+  const log = createLog(config.LOG_LEVEL, process.stderr.isTTY ? humanLog(process.stderr) : undefined)
+  onBug(error => log.fatal({ error: asFields(error) }, 'bug'))
+  const stop = listenForStop(() => {
+    quieten(config, log)
+    say('\nStopping...')
+  })
+  if (!config.DATABASE_URL) say(`Starting PostgreSQL in ${config.TOLLGATE_DATA_DIR}`)
+  quieten(config, log)
+  const gateway = await startGateway(config, { log, onLost: why => endWithoutDatabase(log, why) })
+  if (!stop.wasAsked()) {
+    cli.print({ data: started(gateway, config), text: banner(gateway, config) })
+    log.level = config.LOG_LEVEL
+  }
+  await stop.asked
+  await gateway.stop()
+  say('Stopped.')
+}
+
+// Words for a person who watches. What supervisors and files need is in the log.
+function say(text: string) {
+  if (process.stderr.isTTY) process.stderr.write(`${text}\n`)
+}
+
+// At a terminal the banner, and not the log, tells that all is well.
+function quieten({ LOG_LEVEL }: Config, log: Logger) {
+  if (process.stderr.isTTY && LOG_LEVEL === 'info') log.level = 'warn'
+}
+
+// A supervisor starts us again, and the start repairs what the crash left.
+function endWithoutDatabase(log: Logger, why: string) {
+  log.fatal(why)
+  process.exit(exitCodes.unavailable)
+}
+
+const asFields = (error: unknown) =>
+  error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) }

@@ -1,0 +1,52 @@
+import { stripVTControlCharacters } from 'node:util'
+
+// How answers look on a terminal: aligned columns, one fact per line, colour only where it is shown.
+const styles = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 }
+
+export type Style = keyof typeof styles
+type Stream = { hasColors?(): boolean }
+
+// hasColors knows about NO_COLOR; a pipe or a file does not have it.
+export const painter = (stream: Stream) => {
+  const coloured = stream.hasColors?.() ?? false
+  return (style: Style, text: string) => (coloured ? `\x1b[${styles[style]}m${text}\x1b[0m` : text)
+}
+
+export const paint = painter(process.stdout)
+
+export type Fact = readonly [name: string, value: string]
+
+export function facts(pairs: readonly Fact[], indent = 2): string {
+  const width = Math.max(...pairs.map(([name]) => lengthOf(name)))
+  return pairs
+    .map(([name, value]) => `${' '.repeat(indent)}${paint('dim', pad(name, width))}   ${value}`)
+    .join('\n')
+}
+
+export type Column = { title: string; right?: boolean }
+
+export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+  const titles = columns.map(column => column.title)
+  const widths = titles.map((title, at) =>
+    Math.max(lengthOf(title), ...rows.map(row => lengthOf(row[at] ?? ''))),
+  )
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, at) => pad(cell, widths[at] ?? 0, columns[at]?.right))
+      .join('   ')
+      .trimEnd()
+  return [paint('dim', line(titles)), ...rows.map(line)].join('\n')
+}
+
+export const heading = (text: string) => paint('bold', text)
+
+export const dateTime = (date: Date) => `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+
+function pad(text: string, width: number, right = false): string {
+  const gap = ' '.repeat(Math.max(0, width - lengthOf(text)))
+  return right ? gap + text : text + gap
+}
+
+// Characters as a reader counts them.
+const segmenter = new Intl.Segmenter('en')
+const lengthOf = (text: string) => [...segmenter.segment(stripVTControlCharacters(text))].length

@@ -1,0 +1,45 @@
+import { InvalidArgumentError, Option } from 'commander'
+import { isPlainText } from '../core/text.ts'
+
+// Readers for what comes after an option. What they refuse, Commander tells with the name of the option.
+const maxNameLength = 120
+const maxOverlapDays = 365
+const maxLimit = 1000
+
+export function readName(text: string): string {
+  const name = text.trim()
+  if (name === '' || name.length > maxNameLength || !isPlainText(name))
+    throw new InvalidArgumentError(`It must be 1 to ${maxNameLength} characters on one line.`)
+  return name
+}
+
+// Merchants send it as extra_outlet, and people read it out.
+export function readOutletCode(text: string): string {
+  if (!/^[A-Za-z0-9._-]{1,64}$/.test(text))
+    throw new InvalidArgumentError('It must be 1 to 64 letters, digits, - _ or . only.')
+  return text
+}
+
+const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+export function readDurationMs(text: string): number {
+  const [, count = '', unit = 's'] = /^(?=0$|\d+[smhd]$)(\d{1,9})([smhd])?$/.exec(text) ?? []
+  const ms = Number(count) * (unitMs[unit] ?? 0)
+  if (count === '' || ms > maxOverlapDays * 86_400_000)
+    throw new InvalidArgumentError(
+      `It must be 0, or a time such as 30m, 24h or 7d, up to ${maxOverlapDays}d.`,
+    )
+  return ms
+}
+
+export function readLimit(text: string): number {
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > maxLimit)
+    throw new InvalidArgumentError(`It must be a whole number from 1 to ${maxLimit}.`)
+  return limit
+}
+
+export const modeOption = (words: string) => new Option('--mode <mode>', words).choices(['test', 'live'])
+
+export const statusOption = (words: string) =>
+  new Option('--status <status>', words).choices(['awaiting_payment', 'paid', 'cancelled', 'failed'])

@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll } from 'vitest'
+
+// The real program, as an operator runs it. Only what is given here is in its environment.
+export type Env = Record<string, string>
+export type Ran = { code: number | null; stdout: string; stderr: string }
+export type Running = {
+  child: ChildProcess
+  stdout(): string
+  stderr(): string
+  says(words: string): Promise<void> // waits for it on standard output
+  ended: Promise<Ran>
+}
+
+const running = new Set<ChildProcess>()
+const folders: string[] = []
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL')
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+export function launch(env: Env, ...args: string[]): Running {
+  const child = spawn(process.execPath, ['bin/tollgate.js', ...args], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', chunk => (stdout += String(chunk)))
+  child.stderr.on('data', chunk => (stderr += String(chunk)))
+  const ended = once(child, 'close').then(([code]): Ran => {
+    running.delete(child)
+    return { code: typeof code === 'number' ? code : null, stdout, stderr }
+  })
+  const says = async (words: string) => {
+    while (!stdout.includes(words)) {
+      const over = await Promise.race([ended, sleep(20, undefined)])
+      if (over)
+        throw new Error(`ended with ${over.code} before it said ${words}: ${over.stdout}${over.stderr}`)
+    }
+  }
+  return { child, stdout: () => stdout, stderr: () => stderr, says, ended }
+}
+
+export const tollgate = (env: Env, ...args: string[]): Promise<Ran> => launch(env, ...args).ended
+
+// The same with --json: what it answered, or failed with, and how it ended.
+export async function tollgateJson(env: Env, ...args: string[]) {
+  const { code, stdout, stderr } = await tollgate(env, ...args, '--json')
+  return {
+    code,
+    data: stdout ? JSON.parse(stdout) : undefined,
+    error: stderr ? JSON.parse(stderr).error : undefined,
+  }
+}
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-cli-'))
+  folders.push(folder)
+  return folder
+}
+
+export const newMasterKey = () => randomBytes(32).toString('hex')
+
+// Undefined when no PostgreSQL has the folder.
+export function postmasterOf(dataDir: string): number | undefined {
+  try {
+    return Number(readFileSync(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0])
+  } catch {
+    return undefined
+  }
+}
+
+// A line that was being written when the end came may follow it.
+export const fatalIn = (log: string) =>
+  log
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+    .find(line => line.level === 'fatal')
