@@ -2,7 +2,15 @@
 // A checkout has no build step to remember: the launcher calls this and it does nothing when dist/ is
 // already made from exactly these sources. A packed Tollgate ships dist/ ready.
 import { createHash } from 'node:crypto'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -30,7 +38,7 @@ export async function build() {
     writeFileSync(join(work, '.stamp'), made)
     renameSync(join(work, '.stamp'), join(dist, '.stamp'))
   } catch (error) {
-    throw new Error(`Tollgate could not be built into ${dist}: ${error.message}`)
+    throw new Error(`Tollgate could not be built into ${dist}: ${error.message}`, { cause: error })
   } finally {
     rmSync(work, { recursive: true, force: true })
   }
@@ -53,7 +61,7 @@ async function compile(files, outdir) {
     jsxImportSource: 'hono/jsx',
     logLevel: 'silent',
   })
-  for (const file of files.filter(file => !sources.includes(file))) {
+  for (const file of files.filter(name => !sources.includes(name))) {
     mkdirSync(dirname(join(outdir, file)), { recursive: true })
     copyFileSync(join(src, file), join(outdir, file))
   }
@@ -68,7 +76,11 @@ function keepFilesApart(plugin) {
 
 function digest(files) {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)))
-  for (const file of files) hash.update(file).update('\0').update(readFileSync(join(src, file)))
+  for (const file of files)
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(join(src, file)))
   return hash.digest('hex')
 }
 

@@ -57,5 +57,7 @@ test('the README has every setting in its table', async () => {
 })
 
 test('a slash at the end of the base address is dropped', () => {
-  expect(readConfig({ TOLLGATE_BASE_URL: 'https://pay.example/' }).TOLLGATE_BASE_URL).toBe('https://pay.example')
+  expect(readConfig({ TOLLGATE_BASE_URL: 'https://pay.example/' }).TOLLGATE_BASE_URL).toBe(
+    'https://pay.example',
+  )
 })

@@ -44,7 +44,9 @@ test('core has no IO, no clock and no randomness', () => {
     .filter(file => {
       const text = readFileSync(file, 'utf8')
       const node = importsOf(file).filter(from => from.startsWith('node:') && from !== 'node:crypto')
-      return node.length > 0 || /new Date\(\)|Date\.now|Math\.random|randomBytes|performance\.|fetch\(/.test(text)
+      return (
+        node.length > 0 || /new Date\(\)|Date\.now|Math\.random|randomBytes|performance\.|fetch\(/.test(text)
+      )
     })
   expect(wrong).toEqual([])
 })

@@ -29,8 +29,9 @@ export type GateOptions = {
   observeBatch(kind: 'initiation' | 'status', rows: number): void
 }
 
+const monotonicMs = () => performance.now()
+
 export function createGate({ db, masterKeys, batchRows, poolSize, clock, observeBatch }: GateOptions): Gate {
-  const monotonicMs = () => performance.now()
   const shared = {
     maxRows: batchRows,
     maxInFlight: batchRows === 1 ? poolSize : Math.min(batchesInFlight, poolSize - 1),

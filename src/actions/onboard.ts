@@ -34,7 +34,7 @@ export async function onboard(
     await addMerchant(tx, { merchant_id, name, active: true, settings: {}, ...wrapped, created_at: now })
     for (const { mode, secret_id, credentials } of issued) {
       const { merchant_key, secret_key, ipn_secret } = credentials
-      const api = sealSecret(dataKey, apiSecretPurpose(merchant_id, merchant_key), secret_key)
+      const api = sealSecret(dataKey, apiSecretPurpose(merchant_id, mode, merchant_key), secret_key)
       const ipn = sealSecret(dataKey, ipnSecretPurpose(merchant_id, mode, secret_id), ipn_secret)
       const dates = { created_at: now, expires_at: null }
       await addMerchantKey(tx, { merchant_id, merchant_key, mode, sealed_secret: api, ...dates })

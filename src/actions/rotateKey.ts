@@ -31,7 +31,7 @@ export function rotateKey(
     const merchant = await lockMerchant(tx, merchant_id)
     if (!merchant) return undefined
     const dataKey = unwrapKey(masterKeys, merchant_id, merchant)
-    const sealed_secret = sealSecret(dataKey, apiSecretPurpose(merchant_id, merchant_key), secret_key)
+    const sealed_secret = sealSecret(dataKey, apiSecretPurpose(merchant_id, mode, merchant_key), secret_key)
     await addMerchantKey(tx, {
       merchant_id,
       merchant_key,

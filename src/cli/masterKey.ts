@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { rewrapKeys } from '../actions/rewrapKeys.ts'
+import { type Rewrapped, rewrapKeys } from '../actions/rewrapKeys.ts'
 import { addMasterKey, forgetOldMasterKeys, masterKeysInFile } from '../store/masterKeys.ts'
 import { masterKeyIdsInUse } from '../store/merchants.ts'
 import { masterKeyId } from '../store/vault.ts'
@@ -49,7 +49,14 @@ async function rotateGiven({ db, masterKeys }: Opened, keys: Buffer[], forgetOld
   return answer(masterKeyId(masterKeys.newest()), rewrapped, next)
 }
 
+// Nodes that share a database do not share the file, and none may meet a key that it does not have.
 async function rotateFile({ db, config }: Opened, forgetOld: boolean): Promise<Answer> {
+  if (config.DATABASE_URL)
+    throw new CannotDo(
+      'refused',
+      'Other gateways may use this database: give them all TOLLGATE_MASTER_KEY=NEW,OLD first (openssl rand -hex 32 ' +
+        'makes a key, master.key in the data folder holds the old one), and run this again with it.',
+    )
   addMasterKey(config.TOLLGATE_DATA_DIR)
   const masterKeys = masterKeysInFile(config.TOLLGATE_DATA_DIR)
   const newest = masterKeyId(masterKeys.newest())
@@ -65,12 +72,18 @@ async function rotateFile({ db, config }: Opened, forgetOld: boolean): Promise<A
   const kept = safe
     ? 'The old keys are forgotten.'
     : 'The old keys stay in the file: backups made before need them.'
-  // Nodes that share a database do not share the file.
-  const copies = config.DATABASE_URL ? ' Copy the file to the other nodes now.' : ''
-  return answer(newest, rewrapped, `${kept}${copies}`)
+  return answer(newest, rewrapped, kept)
 }
 
-const answer = (master_key_id: string, rewrapped: number, next: string): Answer => ({
-  data: { master_key_id, merchants: rewrapped },
-  text: `Master key ${master_key_id} is in use; the secrets of ${rewrapped} ${rewrapped === 1 ? 'merchant' : 'merchants'} were sealed with it. ${next}`,
-})
+function answer(master_key_id: string, { changed, failed }: Rewrapped, next: string): Answer {
+  if (failed.length > 0)
+    throw new CannotDo(
+      'refused',
+      `The data keys of these merchants do not open and stay as they are; ${changed} others were sealed anew: ` +
+        `${failed.join(', ')}.`,
+    )
+  return {
+    data: { master_key_id, merchants: changed },
+    text: `Master key ${master_key_id} is in use; the secrets of ${changed} ${changed === 1 ? 'merchant' : 'merchants'} were sealed with it. ${next}`,
+  }
+}

@@ -45,7 +45,7 @@ export function likelyMistake(hash: string | undefined, secrets: readonly Buffer
       : 'secure_hash is not hexadecimal'
   if (hash.length !== 64)
     return `secure_hash has ${hash.length} characters; HMAC-SHA-256 in hexadecimal has 64`
-  const reversed = text.split('&').reverse().join('&')
+  const reversed = text.split('&').toReversed().join('&')
   if (isSigned(secrets, [reversed], hash))
     return 'the names are not in alphabetical order: invoice_id, merchant_key, total'
   return 'another secret_key, or other values than those in the string above (check the spelling of total)'

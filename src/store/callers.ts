@@ -42,7 +42,11 @@ export async function findCallers(
     where k.merchant_key = any(${merchant_keys})`)
   return rows.map(({ sealed_secret, master_key_id, wrapped_key, outlets, settings, ...row }) => {
     const dataKey = unwrapKey(masterKeys, row.merchant_id, { master_key_id, wrapped_key })
-    const secret = openSecret(dataKey, apiSecretPurpose(row.merchant_id, row.merchant_key), sealed_secret)
+    const secret = openSecret(
+      dataKey,
+      apiSecretPurpose(row.merchant_id, row.mode, row.merchant_key),
+      sealed_secret,
+    )
     return {
       ...row,
       settings: readSettings(settings),
@@ -52,7 +56,8 @@ export async function findCallers(
   })
 }
 
-export const apiSecretPurpose = (merchant_id: string, merchant_key: string) =>
-  `${merchant_id}/api/${merchant_key}`
+// What a sealed secret is for. The mode is part of it: a test key that is turned live by hand opens nothing.
+export const apiSecretPurpose = (merchant_id: string, mode: Mode, merchant_key: string) =>
+  `${merchant_id}/api/${mode}/${merchant_key}`
 export const ipnSecretPurpose = (merchant_id: string, mode: Mode, secret_id: string) =>
   `${merchant_id}/ipn/${mode}/${secret_id}`

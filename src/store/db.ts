@@ -5,7 +5,7 @@ import { Unavailable } from '../core/refusal.ts'
 export { sql }
 
 const connectTimeoutMs = 3000
-const queryTimeoutMs = 15_000
+const queryTimeoutMs = 8000
 const patienceMs = 5000 // how long a caller waits for a primary to come back
 const retryPauseMs = 50
 const connectionLifeSeconds = 300 // so that connections find their way back to a recovered host
@@ -43,6 +43,7 @@ export function openDb(url: string, poolSize: number, applicationName = 'tollgat
     maxLifetimeSeconds: connectionLifeSeconds,
     keepAlive: true,
     application_name: applicationName,
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it, its types do not know
     onConnect: refuseStandby,
   })
   // An idle connection that dies is the pool's to replace; without a handler it would end the process.
@@ -104,7 +105,7 @@ async function inTransaction<T>(client: pg.PoolClient, work: (tx: Tx) => Promise
   }
 }
 
-const codeOf = (error: unknown) => String((error as { code?: unknown })?.code ?? '')
+const codeOf = (error: unknown) => (error as { code?: string } | undefined)?.code ?? ''
 
 const isSerialization = (error: unknown) => ['40001', '40P01'].includes(codeOf(error))
 // Somebody else made it first: the row, the table (42P07) or the table's type (42710).

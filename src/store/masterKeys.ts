@@ -40,7 +40,9 @@ export function masterKeysInFile(dataDir: string): MasterKeys {
       return keys[0] as Buffer
     },
     byId(id) {
-      if (!keys.some(key => masterKeyId(key) === id) && existsSync(file)) keys = readKeyFile(file)
+      const isKnown = keys.some(key => masterKeyId(key) === id)
+      // What we knew stays known: rows that were read before a rotation are still to be opened.
+      if (!isKnown && existsSync(file)) keys = [...readKeyFile(file), ...keys]
       return keys.find(key => masterKeyId(key) === id)
     },
   }

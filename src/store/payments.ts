@@ -1,5 +1,5 @@
 import type { Mode, Payment, Status } from '../core/payment.ts'
-import { type Db, sql, type Tx } from './db.ts'
+import { type Db, isAlreadyThere, sql, type Tx } from './db.ts'
 
 export type InvoiceKey = Pick<Payment, 'merchant_id' | 'mode' | 'invoice_id'>
 export type StoredRequest = Pick<
@@ -10,7 +10,7 @@ export type StoredRequest = Pick<
 // Stores new payments, many in one statement, and gives back for each what is stored under its invoice id
 // afterwards: the row itself, or the one that was there before. Running it again changes nothing.
 export async function storePayments(db: Db, payments: Payment[]): Promise<StoredRequest[]> {
-  const inserted = await insertPayments(db, payments)
+  const inserted = await insertOrMeetOurselves(db, payments)
   const older = payments.filter(payment => !inserted.has(payment.tx_reference))
   const stored = new Map<string, StoredRequest>()
   if (older.length > 0) for (const row of await findRequests(db, older)) stored.set(invoiceKey(row), row)
@@ -20,6 +20,17 @@ export async function storePayments(db: Db, payments: Payment[]): Promise<Stored
     if (!row) throw new Error('a payment was neither stored nor found')
     return row
   })
+}
+
+// A first try whose connection was cut may still be at work in the server: to meet it half-way is a clash of our
+// own reference with itself, and a moment later the row is simply there.
+async function insertOrMeetOurselves(db: Db, payments: Payment[]) {
+  try {
+    return await insertPayments(db, payments)
+  } catch (error) {
+    if (!isAlreadyThere(error)) throw error
+    return insertPayments(db, payments)
+  }
 }
 
 // In the order of the unique key, so that two batches with the same invoices wait for each other instead of

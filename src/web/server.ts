@@ -1,10 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { serve } from '@hono/node-server'
 import { newRequestId } from '../actions/ids.ts'
 import type { createApp } from './app.ts'
 
-const maxConnections = 5000
+const maxConnections = 10_000 // more than may queue, so that the queue refuses in words before this does without
 const headersTimeoutMs = 10_000
 const requestTimeoutMs = 20_000
 const keepAliveMs = 75_000 // longer than the idle time of common proxies, so that they close first
@@ -38,8 +39,11 @@ export function listen(app: ReturnType<typeof createApp>, host: string, port: nu
 }
 
 // What is not HTTP, has too large a header or came too slowly still gets an answer with an id.
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:stream').Duplex) {
-  if (!socket.writable || error.code === 'ECONNRESET') return socket.destroy()
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex) {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
   const [status, words] = brokenRequests[error.code ?? ''] ?? [
     '400 Bad Request',
     'This is not a valid HTTP request.',

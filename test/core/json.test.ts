@@ -34,7 +34,14 @@ test('keys in strings, braces in strings and escaped quotes confuse nothing', ()
 
 const flat = fc.dictionary(
   fc.string(),
-  fc.oneof(fc.string(), fc.boolean(), fc.constant(null), fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.array(fc.jsonValue({ maxDepth: 2 }))),
+  fc.oneof(
+    fc.string(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.array(fc.jsonValue({ maxDepth: 2 })),
+  ),
 )
 
 test('whatever JSON.stringify writes is read back, numbers as their text', () => {

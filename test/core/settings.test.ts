@@ -22,7 +22,11 @@ test('the defaults are those of the contract', () => {
 for (const [change, name, value] of [
   ['errors_as_200=on', 'errors_as_200', true],
   ['retry_after_failure=off', 'retry_after_failure', false],
-  ['allowed_origins=https://a.example, http://localhost:3000', 'allowed_origins', ['https://a.example', 'http://localhost:3000']],
+  [
+    'allowed_origins=https://a.example, http://localhost:3000',
+    'allowed_origins',
+    ['https://a.example', 'http://localhost:3000'],
+  ],
   ['min_total=0.50', 'min_total', 50n],
   ['rate_limit=0', 'rate_limit', 0],
   ['expiry_minutes=10080', 'expiry_minutes', 10_080],

@@ -3,7 +3,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { NumberText } from '../../src/core/json.ts'
 import { isInvoiceId } from '../../src/core/request.ts'
-import { isSigned, keyReadings, likelyMistake, requestString, totalSpellings } from '../../src/core/signature.ts'
+import {
+  isSigned,
+  keyReadings,
+  likelyMistake,
+  requestString,
+  totalSpellings,
+} from '../../src/core/signature.ts'
 
 const secret = '00112233445566778899aabbccddeeff'
 const text = 'invoice_id=invoice001&merchant_key=demo-merchant&total=25.00'
@@ -44,7 +50,8 @@ for (const [total, spellings] of [
   [new NumberText('1e3'), ['1e3']],
 ] as const) {
   const sent = total instanceof NumberText ? `number ${total.text}` : `text ${total}`
-  test(`${sent} is hashed as ${spellings.join(' or ')}`, () => expect(totalSpellings(total)).toEqual(spellings))
+  test(`${sent} is hashed as ${spellings.join(' or ')}`, () =>
+    expect(totalSpellings(total)).toEqual(spellings))
 }
 
 const invoices = fc.stringMatching(/^[A-Za-z0-9\-_./#:]([A-Za-z0-9\-_./#: ]{0,23}[A-Za-z0-9\-_./#:])?$/)
@@ -66,7 +73,9 @@ test('any change of any field breaks the hash', () => {
   fc.assert(
     fc.property(triples, triples, fc.nat(2), (signed, other, field) => {
       fc.pre(signed[field] !== other[field])
-      const hash = createHmac('sha256', secret).update(requestString(...signed)).digest('hex')
+      const hash = createHmac('sha256', secret)
+        .update(requestString(...signed))
+        .digest('hex')
       const altered = signed.with(field, other[field] as string) as typeof signed
       expect(isSigned(keyReadings(secret), [requestString(...signed)], hash)).toBe(true)
       expect(isSigned(keyReadings(secret), [requestString(...altered)], hash)).toBe(false)

@@ -74,7 +74,11 @@ test('one bad item fails alone, its neighbours get their answers', async () => {
     },
   })
   const answers = await Promise.allSettled([1, 13, 2].map(item => batcher.add(item)))
-  expect(answers.map(answer => (answer.status === 'fulfilled' ? answer.value : 'refused'))).toEqual([10, 'refused', 20])
+  expect(answers.map(answer => (answer.status === 'fulfilled' ? answer.value : 'refused'))).toEqual([
+    10,
+    'refused',
+    20,
+  ])
 })
 
 test('a database out of reach fails all of them, without trying one by one', async () => {

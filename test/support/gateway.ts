@@ -30,7 +30,12 @@ export async function testGateway(env: Record<string, string> = {}): Promise<Tes
   const database = await freshDatabase()
   const key = randomBytes(32)
   const logs: string[] = []
-  const config = readConfig({ PORT: '0', DATABASE_URL: database.url, TOLLGATE_MASTER_KEY: key.toString('hex'), ...env })
+  const config = readConfig({
+    PORT: '0',
+    DATABASE_URL: database.url,
+    TOLLGATE_MASTER_KEY: key.toString('hex'),
+    ...env,
+  })
   const log = pino({ level: 'debug' }, { write: line => void logs.push(line) })
   const gateway = await startGateway(config, { log })
   const db = openDb(database.url, 2)
@@ -41,7 +46,13 @@ export async function testGateway(env: Record<string, string> = {}): Promise<Tes
     masterKeys,
     logs,
     async addMerchant(...settings) {
-      const merchant = (await onboard(db, masterKeys, 'Ama Shop', ['test', 'live'], new Date())) as TestMerchant
+      const merchant = (await onboard(
+        db,
+        masterKeys,
+        'Ama Shop',
+        ['test', 'live'],
+        new Date(),
+      )) as TestMerchant
       const changed = await setMerchant(db, merchant.merchant_id, settings)
       if (changed?.faults.length) throw new Error(changed.faults.join('; '))
       return merchant
@@ -55,7 +66,12 @@ export async function testGateway(env: Record<string, string> = {}): Promise<Tes
   }
 }
 
-export type GatewayProcess = { child: ChildProcess; url: string; output(): string; kill(signal: NodeJS.Signals): Promise<void> }
+export type GatewayProcess = {
+  child: ChildProcess
+  url: string
+  output(): string
+  kill(signal: NodeJS.Signals): Promise<void>
+}
 
 // The real program in a process of its own, as `tollgate start --json` runs it.
 export async function spawnGateway(env: Record<string, string>): Promise<GatewayProcess> {
@@ -67,7 +83,7 @@ export async function spawnGateway(env: Record<string, string>): Promise<Gateway
   let stdout = ''
   child.stderr.on('data', chunk => (output += chunk))
   child.stdout.on('data', chunk => ((output += chunk), (stdout += chunk)))
-  const exited = once(child, 'exit')
+  const exited = once(child, 'close') // when the last of the output is here
   while (!stdout.includes('\n')) {
     const ended = await Promise.race([exited, once(child.stdout, 'data').then(() => undefined)])
     if (ended) throw new Error(`the gateway ended with ${ended[0] ?? ended[1]}: ${output}`)

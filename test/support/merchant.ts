@@ -9,7 +9,10 @@ export type Request = Record<string, unknown> & { invoice_id: string; total: str
 let invoices = 0
 export const newInvoice = () => `T-${process.pid}-${++invoices}`
 
-export function signedRequest(keys: Pick<Credentials, 'merchant_key' | 'secret_key'>, fields: Record<string, unknown> = {}) {
+export function signedRequest(
+  keys: Pick<Credentials, 'merchant_key' | 'secret_key'>,
+  fields: Record<string, unknown> = {},
+) {
   const request = {
     merchant_key: keys.merchant_key,
     invoice_id: newInvoice(),
@@ -37,5 +40,8 @@ export const post = (url: string, body: unknown, type = 'application/json') =>
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 
-export const checkStatus = (url: string, query: Record<string, string>, path = '/v1/gateway/json_status_chk') =>
-  send(`${url}${path}?${new URLSearchParams(query)}`)
+export const checkStatus = (
+  url: string,
+  query: Record<string, string>,
+  path = '/v1/gateway/json_status_chk',
+) => send(`${url}${path}?${new URLSearchParams(query).toString()}`)

@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 // Where a connection is cut: before the statement reaches the server; when the server has it and is at work;
@@ -22,18 +23,22 @@ export async function startProxy(databaseUrl: string): Promise<Proxy> {
   const { target, path } = addressIn(databaseUrl)
   const sockets = new Set<Socket>()
   let held = false
-  const server = createServer(client => {
+  const server = createServer({ noDelay: true }, client => {
     const upstream = connect(target)
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       if (held) socket.pause()
-      socket.on('error', () => {}).on('close', () => (sockets.delete(socket), client.destroy(), upstream.destroy()))
+      socket.on('error', () => {}).on('close', () => sockets.delete(socket))
     }
+    client.on('close', () => upstream.end()) // not destroyed: what was sent to the server reaches it
+    upstream.on('close', () => client.destroy())
     relay(client, upstream, text => proxy.onStatement(text))
   })
   const listen = async (port: number) => void (await once(server.listen(port, '127.0.0.1'), 'listening'))
   await listen(0)
-  const { port } = server.address() as AddressInfo
+  const address = server.address()
+  assert.ok(address && typeof address === 'object')
+  const { port } = address
   const goDown = async () => {
     const closed = server.listening && once(server, 'close')
     server.close()
@@ -64,6 +69,9 @@ function addressIn(url: string) {
   return { path, target: { path: `${decodeURIComponent(folder)}/.s.PGSQL.5432` } }
 }
 
+// After these the server acts: a sync, a simple query, a goodbye, and the first message of all.
+const fullStops = ['S', 'Q', 'X', '']
+
 function relay(client: Socket, upstream: Socket, fateOf: (text: string) => Cut | undefined) {
   const texts = new Map<string, string>() // of prepared statements, by name
   let said: Buffer[] = [] // what the gateway said since its last full stop
@@ -71,22 +79,22 @@ function relay(client: Socket, upstream: Socket, fateOf: (text: string) => Cut |
   let cut: Cut | undefined
   const fromClient = splitMessages(true, (type, message) => {
     said.push(message)
-    if (type === 'P') texts.set(words(message)[0] as string, words(message)[1] as string)
-    if (type === 'B') text = texts.get(words(message)[1] as string) ?? ''
-    if (type === 'Q') text = words(message)[0] as string
-    if (type !== 'S' && type !== 'Q' && type !== '' && type !== 'X') return
+    const [first = '', second = ''] = message.toString('utf8', 5).split('\0')
+    if (type === 'P') texts.set(first, second)
+    if (type === 'B') text = texts.get(second) ?? ''
+    if (type === 'Q') text = first
+    if (!fullStops.includes(type)) return
     cut = fateOf(text)
-    text = ''
-    if (cut === 'unsent') return client.destroy()
-    upstream.write(Buffer.concat(said))
+    if (cut !== 'unsent') upstream.write(Buffer.concat(said))
+    if (cut === 'unsent' || cut === 'at work') client.destroy()
     said = []
-    if (cut === 'at work') client.destroy()
+    text = ''
   })
   let answer: Buffer[] = []
   const fromServer = splitMessages(false, (type, message) => {
-    if (!cut) return client.write(message)
-    answer.push(message)
-    if (type !== 'Z') return
+    if (cut) answer.push(message)
+    else client.write(message)
+    if (!cut || type !== 'Z') return
     const whole = Buffer.concat(answer) // "ready for the next": the commit is done
     answer = []
     const heard = cut === 'half heard' ? 1 + Math.floor(Math.random() * (whole.length - 1)) : 0
@@ -115,11 +123,9 @@ function splitMessages(startsBare: boolean, take: (type: string, message: Buffer
       if (rest.length < length) return
       const message = rest.subarray(0, length)
       rest = rest.subarray(length)
-      const type = bare ? '' : String.fromCharCode(message[0] as number)
+      const type = message.toString('latin1', 0, head)
       bare = false
       take(type, message)
     }
   }
 }
-
-const words = (message: Buffer) => message.toString('utf8', 5).split('\0')

@@ -25,9 +25,13 @@ const unsigned = (merchant: TestMerchant) => {
 
 for (const path of ['/gateway', '/gateway/checkout']) {
   test(`a form posted to ${path} leads to the checkout page, by POST and by GET`, async () => {
-    const request = withoutUrlFlag(shop, { extra_name: 'Ama', extra_mobile: '0241234567', extra_email: 'a@b.cd' })
+    const request = withoutUrlFlag(shop, {
+      extra_name: 'Ama',
+      extra_mobile: '0241234567',
+      extra_email: 'a@b.cd',
+    })
     const posted = await send(gateway.url + path, { method: 'POST', body: fields(request) })
-    const got = await send(`${gateway.url}${path}?${fields(request)}`)
+    const got = await send(`${gateway.url}${path}?${fields(request).toString()}`)
     for (const answer of [posted, got]) {
       expect(answer.http).toBe(303)
       expect(answer.headers.get('location')).toMatch(new RegExp(`^${gateway.url}/checkout/[0-9a-z]{42}$`))

@@ -9,12 +9,21 @@ let shop: TestMerchant
 beforeAll(async () => {
   gateway = await testGateway()
   shop = await gateway.addMerchant()
-  await addOutlet(gateway.db, { merchant_id: shop.merchant_id, code: '7', name: 'Osu', created_at: new Date() })
+  await addOutlet(gateway.db, {
+    merchant_id: shop.merchant_id,
+    code: '7',
+    name: 'Osu',
+    created_at: new Date(),
+  })
 })
 afterAll(() => gateway.stop())
 
 function expectRefusal(answer: Answer, http: number, code: string, field?: string) {
-  expect({ http: answer.http, code: answer.body.error?.code, field: answer.body.error?.field }).toEqual({ http, code, field })
+  expect({ http: answer.http, code: answer.body.error?.code, field: answer.body.error?.field }).toEqual({
+    http,
+    code,
+    field,
+  })
   expect(answer.body).toMatchObject({ success: false, status: 'error', status_code: http })
   expect(answer.body.message).toBe(answer.body.error.message)
   expect(answer.body.request_id).toBe(answer.headers.get('x-request-id'))
@@ -88,7 +97,10 @@ for (const [name, total, text] of [
 ] as const) {
   test(`total as ${name} may be hashed as ${text}`, async () => {
     const invoice_id = newInvoice()
-    const secure_hash = sign(shop.test.secret_key, `invoice_id=${invoice_id}&merchant_key=${shop.test.merchant_key}&total=${text}`)
+    const secure_hash = sign(
+      shop.test.secret_key,
+      `invoice_id=${invoice_id}&merchant_key=${shop.test.merchant_key}&total=${text}`,
+    )
     initiated(await post(gateway.url, { ...signedRequest(shop.test, { invoice_id, total }), secure_hash }))
   })
 }
@@ -111,7 +123,12 @@ for (const [missing, code] of [
 ] as const) {
   for (const value of [undefined, null, '']) {
     test(`${missing} ${String(value) || 'empty'} is ${code}`, async () => {
-      expectRefusal(await post(gateway.url, { ...signedRequest(shop.test), [missing]: value }), 400, code, missing)
+      expectRefusal(
+        await post(gateway.url, { ...signedRequest(shop.test), [missing]: value }),
+        400,
+        code,
+        missing,
+      )
     })
   }
 }
@@ -150,21 +167,30 @@ test('GW-012: a form field twice, and bytes that are not UTF-8', async () => {
   expectRefusal(await post(gateway.url, twice, formType), 400, 'GW-012', 'total')
   const body = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])
   const headers = { 'content-type': 'application/json' }
-  expectRefusal(await send(`${gateway.url}/v1/mobile_agents_v2`, { method: 'POST', headers, body }), 400, 'GW-012')
+  expectRefusal(
+    await send(`${gateway.url}/v1/mobile_agents_v2`, { method: 'POST', headers, body }),
+    400,
+    'GW-012',
+  )
 })
 
 test('GW-008: an unknown merchant_key', async () => {
   const stranger = { merchant_key: 'tk_stranger', secret_key: 'x' }
   expectRefusal(await post(gateway.url, signedRequest(stranger)), 401, 'GW-008', 'merchant_key')
-  expectRefusal(await post(gateway.url, signedRequest({ ...stranger, merchant_key: 'a\0b' })), 401, 'GW-008', 'merchant_key')
+  expectRefusal(
+    await post(gateway.url, signedRequest({ ...stranger, merchant_key: 'a\0b' })),
+    401,
+    'GW-008',
+    'merchant_key',
+  )
 })
 
 test('GW-010: a wrong or missing hash; the hint in test mode only, and never the secret', async () => {
   for (const secure_hash of ['0'.repeat(64), 'x', undefined]) {
-    const test = await post(gateway.url, { ...signedRequest(shop.test), secure_hash })
-    expectRefusal(test, 401, 'GW-010', 'secure_hash')
-    expect(test.body.error.hint.hashed_string).toMatch(/^invoice_id=.+&merchant_key=tk_.+&total=25.00$/)
-    expect(test.text).not.toContain(shop.test.secret_key)
+    const tested = await post(gateway.url, { ...signedRequest(shop.test), secure_hash })
+    expectRefusal(tested, 401, 'GW-010', 'secure_hash')
+    expect(tested.body.error.hint.hashed_string).toMatch(/^invoice_id=.+&merchant_key=tk_.+&total=25.00$/)
+    expect(tested.text).not.toContain(shop.test.secret_key)
     const live = await post(gateway.url, { ...signedRequest(shop.live), secure_hash })
     expectRefusal(live, 401, 'GW-010', 'secure_hash')
     expect(live.body.error.hint).toBeUndefined()
@@ -189,7 +215,12 @@ test('GW-013: a body over 64 KiB; GW-014: a type that we do not read', async () 
 })
 
 test('the same request again, in any spelling, finds the same payment', async () => {
-  const request = signedRequest(shop.test, { number: '0241234567', cancelled_url: 'https://a.example/no', extra_outlet: '7', extra_note: 'x' })
+  const request = signedRequest(shop.test, {
+    number: '0241234567',
+    cancelled_url: 'https://a.example/no',
+    extra_outlet: '7',
+    extra_note: 'x',
+  })
   const first = initiated(await post(gateway.url, request))
   const { cancelled_url, ...rest } = request
   for (const again of [
@@ -236,7 +267,9 @@ test('the same request many times at once makes one payment', async () => {
 test('different requests with one invoice at once: one wins, the others are refused', async () => {
   const invoice_id = newInvoice()
   const answers = await Promise.all(
-    Array.from({ length: 30 }, (_, at) => post(gateway.url, signedRequest(shop.test, { invoice_id, description: `${at}` }))),
+    Array.from({ length: 30 }, (_, at) =>
+      post(gateway.url, signedRequest(shop.test, { invoice_id, description: `${at}` })),
+    ),
   )
   expect(answers.filter(answer => answer.http === 200)).toHaveLength(1)
   expect(answers.filter(answer => answer.http === 409)).toHaveLength(29)
@@ -244,9 +277,9 @@ test('different requests with one invoice at once: one wins, the others are refu
 
 test('test and live have invoices of their own', async () => {
   const invoice_id = newInvoice()
-  const test = initiated(await post(gateway.url, signedRequest(shop.test, { invoice_id })))
+  const tested = initiated(await post(gateway.url, signedRequest(shop.test, { invoice_id })))
   const live = initiated(await post(gateway.url, signedRequest(shop.live, { invoice_id })))
-  expect(test.tx_reference).not.toBe(live.tx_reference)
+  expect(tested.tx_reference).not.toBe(live.tx_reference)
 })
 
 test('errors_as_200 answers the same body with 200', async () => {
@@ -265,10 +298,28 @@ test('errors_as_200 answers the same body with 200', async () => {
 
 test('registered origins: others are refused by field', async () => {
   const strict = await gateway.addMerchant('allowed_origins=https://shop.example,http://localhost:3000')
-  initiated(await post(gateway.url, signedRequest(strict.test, { success_url: 'https://shop.example/ok', ipn_url: 'http://localhost:3000/ipn' })))
+  initiated(
+    await post(
+      gateway.url,
+      signedRequest(strict.test, {
+        success_url: 'https://shop.example/ok',
+        ipn_url: 'http://localhost:3000/ipn',
+      }),
+    ),
+  )
   for (const field of ['success_url', 'cancelled_url', 'ipn_url', 'deferred_url'])
-    for (const url of ['https://evil.example/', 'http://shop.example/', 'https://shop.example.evil.example/', 'https://shop.example:444/'])
-      expectRefusal(await post(gateway.url, signedRequest(strict.test, { [field]: url })), 400, 'GW-012', field)
+    for (const url of [
+      'https://evil.example/',
+      'http://shop.example/',
+      'https://shop.example.evil.example/',
+      'https://shop.example:444/',
+    ])
+      expectRefusal(
+        await post(gateway.url, signedRequest(strict.test, { [field]: url })),
+        400,
+        'GW-012',
+        field,
+      )
 })
 
 test('min_total and max_total are the merchant’s own', async () => {
@@ -280,7 +331,11 @@ test('min_total and max_total are the merchant’s own', async () => {
 
 test('the direct request: signed, or unsigned where the merchant allows it', async () => {
   const open = await gateway.addMerchant('unsigned_requests=on')
-  const direct = { generate_checkout_url: undefined, pymt_instrument: '0241234567', extra_wallet_issuer_hint: 'MTN' }
+  const direct = {
+    generate_checkout_url: undefined,
+    pymt_instrument: '0241234567',
+    extra_wallet_issuer_hint: 'MTN',
+  }
   for (const request of [
     signedRequest(shop.test, direct),
     { ...signedRequest(open.test, direct), secure_hash: undefined },
@@ -315,5 +370,8 @@ test('GET on the initiation address says that it takes POST', async () => {
   const answer = await send(`${gateway.url}/v1/mobile_agents_v2`)
   expect(answer.http).toBe(405)
   expect(answer.headers.get('allow')).toBe('POST')
-  expect(answer.body.error).toMatchObject({ code: 'method_not_allowed', message: 'This address takes POST only.' })
+  expect(answer.body.error).toMatchObject({
+    code: 'method_not_allowed',
+    message: 'This address takes POST only.',
+  })
 })

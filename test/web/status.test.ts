@@ -116,10 +116,20 @@ test('unknown invoice and unknown merchant give the same envelope', async () => 
     await checkStatus(gateway.url, { ...known, merchant_key: shop.live.merchant_key }),
   ]
   for (const { http, body, headers } of answers) {
-    const short = { success: false, status: 'error', status_reason: expect.any(String), invoice_id: 'none', amount: '' }
+    const short = {
+      success: false,
+      status: 'error',
+      status_reason: expect.any(String),
+      invoice_id: 'none',
+      amount: '',
+    }
     expect(http).toBe(404)
     expect(body.none).toEqual(short)
-    expect(body).toMatchObject({ ...short, error: { code: 'GW-005' }, request_id: headers.get('x-request-id') })
+    expect(body).toMatchObject({
+      ...short,
+      error: { code: 'GW-005' },
+      request_id: headers.get('x-request-id'),
+    })
   }
   const anonymous = answers.map(({ body }) => JSON.stringify({ ...body, request_id: '' }))
   expect(new Set(anonymous).size).toBe(1)
@@ -127,13 +137,21 @@ test('unknown invoice and unknown merchant give the same envelope', async () => 
 
 test('odd invoice ids are unknown, never an error of ours', async () => {
   for (const invoice_id of ['a\0b', 'é', 'x'.repeat(300), 'a&b=c', '\ud800', '"quoted"'])
-    expect((await checkStatus(gateway.url, { merchant_key: shop.test.merchant_key, invoice_id })).http).toBe(404)
+    expect((await checkStatus(gateway.url, { merchant_key: shop.test.merchant_key, invoice_id })).http).toBe(
+      404,
+    )
 })
 
 test('missing fields are named', async () => {
   const { merchant_key } = shop.test
-  expect((await checkStatus(gateway.url, { merchant_key })).body.error).toMatchObject({ code: 'GW-002', field: 'invoice_id' })
-  expect((await checkStatus(gateway.url, { invoice_id: 'x' })).body.error).toMatchObject({ code: 'GW-001', field: 'merchant_key' })
+  expect((await checkStatus(gateway.url, { merchant_key })).body.error).toMatchObject({
+    code: 'GW-002',
+    field: 'invoice_id',
+  })
+  expect((await checkStatus(gateway.url, { invoice_id: 'x' })).body.error).toMatchObject({
+    code: 'GW-001',
+    field: 'merchant_key',
+  })
 })
 
 test('a hash is verified when sent, in both readings of the secret', async () => {
@@ -152,7 +170,10 @@ test('signed_status_checks makes the hash required', async () => {
   const question = await pay(strict)
   const refused = await checkStatus(gateway.url, question)
   expect(refused.http).toBe(401)
-  expect(refused.body.error).toMatchObject({ code: 'GW-010', hint: { likely_mistake: 'secure_hash was not sent' } })
+  expect(refused.body.error).toMatchObject({
+    code: 'GW-010',
+    hint: { likely_mistake: 'secure_hash was not sent' },
+  })
   const text = `invoice_id=${question.invoice_id}&merchant_key=${question.merchant_key}`
   const secure_hash = sign(strict.test.secret_key, text)
   expect((await checkStatus(gateway.url, { ...question, secure_hash })).http).toBe(200)
@@ -165,8 +186,13 @@ test('a merchant whose key is public: the unsigned answer has no personal data, 
   for (const word of ['Serwaa', 'Mensah', 'ama@', 'shop.example', '241234567', '0241234'])
     expect(masked.text).not.toContain(word)
   expect(masked.body.buyer_phone).toMatch(/•/)
-  const secure_hash = sign(open.test.secret_key, `invoice_id=${question.invoice_id}&merchant_key=${question.merchant_key}`)
-  expect((await checkStatus(gateway.url, { ...question, secure_hash })).body.buyer_phone).toBe('+233241234567')
+  const secure_hash = sign(
+    open.test.secret_key,
+    `invoice_id=${question.invoice_id}&merchant_key=${question.merchant_key}`,
+  )
+  expect((await checkStatus(gateway.url, { ...question, secure_hash })).body.buyer_phone).toBe(
+    '+233241234567',
+  )
 })
 
 test('a deactivated merchant can still ask', async () => {

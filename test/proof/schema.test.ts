@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, test } from 'vitest'
+import { openDb } from '../../src/store/db.ts'
+import { migrate, migrationNames } from '../../src/store/migrate.ts'
+import { type FreshDatabase, freshDatabase, query } from '../support/database.ts'
+
+let ours: FreshDatabase
+let bad: FreshDatabase // has one of everything that we must not have
+
+beforeAll(async () => {
+  ;[ours, bad] = await Promise.all([freshDatabase(), freshDatabase()])
+  await query(bad.url, badSchema)
+  const db = openDb(ours.url, 2)
+  assert.deepEqual(await migrate(db), migrationNames())
+  assert.deepEqual(await migrate(db), []) // what was applied is not applied again
+  await db.end()
+})
+afterAll(() => Promise.all([ours.drop(), bad.drop()]))
+
+const badSchema = `
+  create table merchants (merchant_id text primary key);
+  create table payments (
+    id serial primary key,
+    other int generated always as identity,
+    merchant_id text references merchants,
+    invoice_id text references payments (invoice_id),
+    unique (invoice_id, merchant_id),
+    unique (invoice_id)
+  );
+  create table notes (text text);
+  create function touch() returns trigger language plpgsql as 'begin return new; end';
+  create trigger touched before update on payments for each row execute function touch();`
+
+const inPublic = (column: string) => `${column} = 'public'::regnamespace`
+
+// The ledger of migrations belongs to no merchant, and stays on one node.
+const notTheLedger = `relname <> 'migrations'`
+
+for (const [what, text] of [
+  [
+    'unique key that does not lead with merchant_id',
+    `select indexrelid::regclass as name from pg_index i
+     join pg_class c on c.oid = indrelid
+     join pg_attribute a on a.attrelid = indrelid and a.attnum = indkey[0]
+     where indisunique and attname <> 'merchant_id' and ${notTheLedger} and ${inPublic('relnamespace')}`,
+  ],
+  [
+    'foreign key that does not lead with merchant_id',
+    `select conname as name from pg_constraint k
+     join pg_attribute here on here.attrelid = conrelid and here.attnum = conkey[1]
+     join pg_attribute there on there.attrelid = confrelid and there.attnum = confkey[1]
+     where contype = 'f' and ${inPublic('connamespace')}
+       and (here.attname <> 'merchant_id' or there.attname <> 'merchant_id')`,
+  ],
+  [
+    'table without a primary key',
+    `select relname as name from pg_class c where relkind in ('r', 'p') and ${inPublic('relnamespace')}
+       and not exists (select from pg_index where indrelid = c.oid and indisprimary)`,
+  ],
+  // Serial and identity columns have one too.
+  ['sequence', `select relname as name from pg_class where relkind = 'S' and ${inPublic('relnamespace')}`],
+  [
+    'trigger',
+    `select tgname as name from pg_trigger join pg_class c on c.oid = tgrelid
+     where not tgisinternal and ${inPublic('relnamespace')}`,
+  ],
+  ['function', `select proname as name from pg_proc where ${inPublic('pronamespace')}`],
+] as const) {
+  test(`there is no ${what}`, async () => {
+    assert.deepEqual(await query(ours.url, text), [])
+    assert.notDeepEqual(await query(bad.url, text), [])
+  })
+}
+
+// Without what starts the private PostgreSQL, which is always a single one.
+const sources = readdirSync('src', { recursive: true, withFileTypes: true })
+  .filter(file => file.isFile() && /\.(tsx?|sql)$/.test(file.name))
+  .map(file => join(file.parentPath, file.name))
+  .filter(file => !file.startsWith('src/store/embedded/'))
+
+// A sharded database refuses the first over many merchants; the others reach no further than one node.
+for (const [what, pattern] of [
+  ['for update skip locked', /skip\s+locked/i],
+  ['advisory locks', /advisory_/i],
+  ['listen and notify', /pg_notify|[`'"]\s*((un)?listen|notify)\s/i],
+] as const) {
+  test(`no source has ${what}`, () => {
+    assert.deepEqual(
+      sources.filter(file => pattern.test(readFileSync(file, 'utf8'))),
+      [],
+    )
+  })
+}
