@@ -19,9 +19,12 @@ const secretNames = new Set([
   'voucher_code',
 ])
 
+// Lines leave in chunks, and none waits longer than this.
+const inChunks = { minLength: 4096, periodicFlush: 100 }
+
 export function createLog(
   level: string,
-  destination: DestinationStream = pino.destination({ dest: 2, sync: false, minLength: 0 }),
+  destination: DestinationStream = pino.destination({ dest: 2, sync: false, ...inChunks }),
 ): Logger {
   return pino(
     {

@@ -55,6 +55,7 @@ async function proveQuestion(
     return
   }
   if (isSigned(caller.secrets, [text], secure_hash)) return
+  gate.limits.guess(address)
   const fresh = await gate.callers.findFresh(caller.merchant_key)
   if (fresh && isSigned(fresh.secrets, [text], secure_hash)) return
   gate.limits.miss(address)

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 import { type Fields, NumberText } from '../core/json.ts'
 import { formatMoney } from '../core/money.ts'
 import type { Payment } from '../core/payment.ts'
@@ -24,7 +24,7 @@ export type Initiation = {
 
 // The contract's door asks for generate_checkout_url; the older form doors never knew it.
 export type Door = 'api' | 'form'
-export type Initiated = StoredRequest & { direct: boolean }
+export type Initiated = { stored: StoredRequest; direct: boolean }
 
 const nobody = [Buffer.alloc(32)] // hashed for an unknown merchant, so that it takes as long as a known one
 
@@ -67,6 +67,7 @@ async function prove(
   if (secure_hash === undefined && caller.settings.unsigned_requests && (door === 'form' || isDirect(fields)))
     return caller
   if (secure_hash !== undefined && isSigned(caller.secrets, strings, secure_hash)) return caller
+  gate.limits.guess(address) // a flood of guesses costs no look-ups
   // The merchant may have been changed a moment ago; and asking again makes a wrong hash take as long as an
   // unknown merchant.
   const fresh = await gate.callers.findFresh(merchant_key)
@@ -117,7 +118,7 @@ async function store(gate: Initiation, caller: Caller, request: PaymentRequest):
   const payment = newPayment(caller, request, gate.clock())
   const stored = await gate.payments.add(payment)
   if (!timingSafeEqual(stored.request_digest, payment.request_digest)) throw conflict()
-  return { ...stored, direct: isDirect(request) }
+  return { stored, direct: isDirect(request) }
 }
 
 function newPayment({ merchant_id, mode, settings }: Caller, request: PaymentRequest, now: Date): Payment {
@@ -143,7 +144,7 @@ function newPayment({ merchant_id, mode, settings }: Caller, request: PaymentReq
     pymt_instrument: request.pymt_instrument ?? null,
     wallet_issuer_hint: request.extra_wallet_issuer_hint ?? null,
     extra: request.extra,
-    request_digest: createHash('sha256').update(requestMeaning(request)).digest(),
+    request_digest: Buffer.from(hash('sha256', requestMeaning(request), 'hex'), 'hex'),
     created_at: now,
     updated_at: now,
     expires_at: new Date(now.getTime() + settings.expiry_minutes * 60_000),

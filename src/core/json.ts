@@ -12,6 +12,12 @@ export class NumberText {
 
 export type Fields = Record<string, unknown>
 
+// An object that inherits nothing, so that no name in it is special. Object.create(null) is one too, but the
+// engine keeps such an object as a slow dictionary.
+const Bare = function () {} as unknown as new () => Fields
+Bare.prototype = Object.create(null)
+export const noFields = (): Fields => new Bare()
+
 // Gives back the top-level object with its numbers as NumberText, or the sentence that says what is wrong.
 export function parseJsonObject(text: string): Fields | string {
   let value: unknown
@@ -22,9 +28,20 @@ export function parseJsonObject(text: string): Fields | string {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return 'The body must be a JSON object.'
-  const fields = Object.assign(Object.create(null), value) as Fields
+  const fields: Fields = Object.assign(noFields(), value)
   return walk(text, fields) ?? fields
 }
+
+const quote = 0x22
+const comma = 0x2c
+const minus = 0x2d
+const zero = 0x30
+const nine = 0x39
+const openBracket = 0x5b
+const backslash = 0x5c
+const closeBracket = 0x5d
+const openBrace = 0x7b
+const closeBrace = 0x7d
 
 // JSON.parse has accepted the text, so this walk only has to find its way, not to check the grammar.
 function walk(text: string, fields: Fields): string | undefined {
@@ -32,45 +49,49 @@ function walk(text: string, fields: Fields): string | undefined {
   let key: string | undefined // the key whose value comes next
   let at = 0
   while (at < text.length) {
-    const char = text[at]
-    if (char === '"') {
+    const code = text.charCodeAt(at)
+    if (code === quote) {
       const end = closingQuote(text, at)
-      const keys = open.at(-1)
+      const keys = open[open.length - 1]
       if (keys && key === undefined) {
-        key = JSON.parse(text.slice(at, end + 1)) as string
+        key = unescaped(text.slice(at + 1, end))
         if (keys.has(key)) return `The body has the key "${key.slice(0, 40)}" twice.`
         keys.add(key)
       }
-      at = end + 1
-      continue
-    }
-    if (char === '{' || char === '[') {
+      at = end
+    } else if (code === openBrace || code === openBracket) {
       if (open.length === maxDepth) return `The body is nested deeper than ${maxDepth} levels.`
-      open.push(char === '{' ? new Set() : undefined)
+      open.push(code === openBrace ? new Set() : undefined)
       key = undefined
-    } else if (char === '}' || char === ']') {
+    } else if (code === closeBrace || code === closeBracket) {
       open.pop()
-    } else if (char === ',') {
+    } else if (code === comma) {
       key = undefined
-    } else if (char !== undefined && '-0123456789'.includes(char)) {
+    } else if (code === minus || (code >= zero && code <= nine)) {
       const end = numberEnd(text, at)
       if (open.length === 1 && key !== undefined) fields[key] = new NumberText(text.slice(at, end))
-      at = end
-      continue
+      at = end - 1
     }
     at++
   }
   return undefined
 }
 
+const unescaped = (key: string) => (key.includes('\\') ? (JSON.parse(`"${key}"`) as string) : key)
+
+// The next quote that an even number of backslashes, mostly none, stands before.
 function closingQuote(text: string, open: number) {
-  let at = open + 1
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1
-  return at
+  let at = text.indexOf('"', open + 1)
+  for (;;) {
+    let first = at
+    while (text.charCodeAt(first - 1) === backslash) first--
+    if ((at - first) % 2 === 0) return at
+    at = text.indexOf('"', at + 1)
+  }
 }
 
 function numberEnd(text: string, start: number) {
   let at = start + 1
-  while (at < text.length && '0123456789.eE+-'.includes(text[at] as string)) at++
+  while (at < text.length && '0123456789.eE+-'.includes(text.charAt(at))) at++
   return at
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Fields } from './json.ts'
-import { NumberText } from './json.ts'
+import { type Fields, NumberText, noFields } from './json.ts'
 import { currencies, parseMoney } from './money.ts'
 import { parsePhone } from './phone.ts'
 import { malformed, type Refusal } from './refusal.ts'
@@ -145,15 +144,18 @@ export const aliases: Record<string, string> = {
   extra_email: 'email',
 }
 
-const named = new Set(['extra_outlet', 'extra_wallet_issuer_hint', ...Object.keys(aliases)])
+const aliasNames = Object.keys(aliases)
+const named = new Set(['extra_outlet', 'extra_wallet_issuer_hint', ...aliasNames])
 
 // Empty means absent: forms send every field, JSON clients send null.
 export function presentFields(sent: Fields): Fields {
-  const fields: Fields = Object.create(null)
-  for (const [name, value] of Object.entries(sent))
+  const fields = noFields()
+  for (const name of Object.keys(sent)) {
+    const value = sent[name]
     if (value !== null && value !== undefined && value !== '') fields[name] = value
-  for (const [alias, name] of Object.entries(aliases))
-    if (fields[alias] !== undefined) fields[name] ??= fields[alias]
+  }
+  for (const alias of aliasNames)
+    if (fields[alias] !== undefined) fields[aliases[alias] as string] ??= fields[alias]
   return fields
 }
 
@@ -170,10 +172,11 @@ function firstFault(error: z.ZodError): Refusal {
 }
 
 function parseExtras(fields: Fields): Record<string, string> {
-  const extra: Record<string, string> = Object.create(null)
+  const extra = noFields() as Record<string, string>
   let count = 0
-  for (const [field, sent] of Object.entries(fields)) {
+  for (const field of Object.keys(fields)) {
     if (!field.startsWith('extra_') || named.has(field)) continue
+    const sent = fields[field]
     const value = sent instanceof NumberText ? sent.text : typeof sent === 'boolean' ? String(sent) : sent
     const name = field.slice('extra_'.length)
     if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name))
@@ -190,10 +193,17 @@ function parseExtras(fields: Fields): Record<string, string> {
 // The meaning of a request, spelled one way, so that a repeated request can be told from another one.
 // Absent fields leave no trace: a field that we learn to read later changes no earlier spelling.
 export function requestMeaning(request: PaymentRequest): string {
-  const { merchant_key: _k, invoice_id: _i, secure_hash: _h, generate_checkout_url: _g, ...fields } = request
-  const { extra, ...plain } = { ...fields, currency: fields.currency ?? 'GHS' }
-  const pairs = Object.entries(plain).filter(([, value]) => value !== undefined)
-  const spelled = pairs.map(([name, value]) => [name, String(value)])
-  const extras = Object.entries(extra).map(([name, value]) => [`extra_${name}`, value])
-  return JSON.stringify([...spelled, ...extras].sort(([a = ''], [b = '']) => (a < b ? -1 : 1)))
+  const pairs: [string, string][] = []
+  for (const name of meaningful) {
+    const value = request[name] ?? (name === 'currency' ? 'GHS' : undefined)
+    if (value !== undefined) pairs.push([name, String(value)])
+  }
+  for (const name of Object.keys(request.extra).sort())
+    pairs.push([`extra_${name}`, request.extra[name] as string])
+  return JSON.stringify(pairs)
 }
+
+const silent = new Set(['merchant_key', 'invoice_id', 'secure_hash', 'generate_checkout_url'])
+const meaningful = (Object.keys(requestSchema.shape) as (keyof typeof requestSchema.shape)[])
+  .filter(name => !silent.has(name))
+  .sort()

@@ -12,12 +12,9 @@ export const isAtMost = (text: string, max: number) => text.length <= max || [..
 export function parseUrl(text: string): string | undefined {
   if (!/^https?:\/\/[^/]/i.test(text)) return 'must be an absolute http or https URL'
   if (/[\s\\]/.test(text)) return 'must not contain spaces or backslashes'
-  const url = urlOf(text)
-  if (!url) return 'is not a valid URL'
-  if (url.username || url.password) return 'must not contain a user name or password'
+  if (!URL.canParse(text)) return 'is not a valid URL'
+  if (/^https?:\/\/[^/?#]*@/i.test(text)) return 'must not contain a user name or password'
   return undefined
 }
 
-export const originOf = (text: string) => urlOf(text)?.origin
-
-const urlOf = (text: string) => (URL.canParse(text) ? new URL(text) : undefined)
+export const originOf = (text: string) => (URL.canParse(text) ? new URL(text).origin : undefined)

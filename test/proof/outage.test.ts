@@ -96,7 +96,7 @@ test('a database that hangs: as many wait as the queue holds, the rest are told 
   assert.equal(refused, more)
   assert.ok(gate.payments.depth() <= bound)
   house.proxy.release()
-  const references = (await Promise.all(answers)).map(answer => (answer ? [answer.tx_reference] : []))
+  const references = (await Promise.all(answers)).map(answer => (answer ? [answer.stored.tx_reference] : []))
   assert.equal(refused, more)
   assert.deepEqual(await house.stored(all), references)
   await db.end()

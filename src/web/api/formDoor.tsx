@@ -14,9 +14,9 @@ export const formDoorRoute = (options: ApiOptions) => async (c: Ctx) => {
         ? { fields: pairFields(new URL(c.req.url).searchParams), as: 'form' }
         : await readFields(c)
     const initiated = await initiate(options.gate, fields, 'form', addressOf(c, options.trustedProxies))
-    c.set('merchantId', initiated.merchant_id)
+    c.set('merchantId', initiated.stored.merchant_id)
     if (as === 'json') return c.json(initiatedBody(initiated, options.baseUrl()))
-    return c.redirect(checkoutUrl(options.baseUrl(), initiated.tx_token), 303)
+    return c.redirect(checkoutUrl(options.baseUrl(), initiated.stored.tx_token), 303)
   } catch (error) {
     if (!isRefusal(error)) throw error
     if (!c.req.header('accept')?.includes('text/html')) return answerRefusal(c, error)

@@ -68,7 +68,8 @@ export const directRequest = {
 
 export const question = { merchant_key, invoice_id }
 
-export const storedBody = (baseUrl: string, direct = false) => initiatedBody({ ...payment, direct }, baseUrl)
+export const storedBody = (baseUrl: string, direct = false) =>
+  initiatedBody({ stored: payment, direct }, baseUrl)
 
 const record = status.statusRecord(payment, now, false)
 export const keyedAnswer = { [invoice_id]: { ...record, amount: '25.00' } }
