@@ -8,8 +8,10 @@ import { givenMasterKeys, masterKeysInFile } from './store/masterKeys.ts'
 import { masterKeyIdsInUse } from './store/merchants.ts'
 import { migrate } from './store/migrate.ts'
 import type { MasterKeys } from './store/vault.ts'
+import { createApi } from './web/api/api.ts'
 import { createApp } from './web/app.ts'
-import { createMetrics } from './web/metrics.ts'
+import { createMetrics, watchGate } from './web/metrics.ts'
+import { createObserver } from './web/observe.ts'
 import { listen } from './web/server.ts'
 
 export type Records = { db: Db; masterKeys: MasterKeys; embedded: boolean; close(): Promise<void> }
@@ -86,15 +88,11 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
       observeBatch: (kind, rows) => metrics.batchRows.observe({ kind }, rows),
     })
     let baseUrl = config.TOLLGATE_BASE_URL ?? ''
-    const app = createApp({
-      gate,
-      baseUrl: () => baseUrl,
-      trustedProxies: config.TOLLGATE_TRUST_PROXY,
-      metrics,
-      metricsToken: config.TOLLGATE_METRICS_TOKEN,
-      log,
-    })
-    const listening = await listen(app, config.HOST, config.PORT)
+    watchGate(metrics, gate)
+    const shared = { gate, baseUrl: () => baseUrl, log, observe: createObserver(metrics, log) }
+    const api = createApi({ ...shared, trustedProxies: config.TOLLGATE_TRUST_PROXY })
+    const app = createApp({ ...shared, metrics, metricsToken: config.TOLLGATE_METRICS_TOKEN })
+    const listening = await listen(api, app, config.HOST, config.PORT)
     const url = `http://${nameOf(config.HOST)}:${listening.port}`
     baseUrl ||= url
     log.info({ port: listening.port, host: config.HOST }, 'listening')

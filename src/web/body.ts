@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type Fields, parseJsonObject } from '../core/json.ts'
 import { malformed, Refusal, Unavailable } from '../core/refusal.ts'
-import type { Ctx } from './context.ts'
 
 const maxBodyBytes = 64 * 1024
 const maxBufferedBytes = 64 * 1024 * 1024 // of all bodies that are being read at this moment
@@ -12,14 +11,14 @@ const tooLarge = () => new Refusal(413, 'GW-013', `The body is larger than ${max
 
 // A body as JSON, urlencoded or multipart. JSON is recognised by its first character too: many clients send
 // it with no content type or with curl's default one.
-export async function readFields(c: Ctx): Promise<Sent> {
-  const type = mediaType(c.req.header('content-type'))
-  const encoding = c.req.header('content-encoding') ?? 'identity'
+export async function readFields(incoming: IncomingMessage): Promise<Sent> {
+  const { 'content-type': declared, 'content-encoding': encoding = 'identity' } = incoming.headers
+  const type = mediaType(declared)
   if (encoding !== 'identity')
     throw new Refusal(415, 'GW-014', 'The body must not be compressed.', 'content-encoding')
-  const bytes = await readBody(c.env.incoming)
+  const bytes = await readBody(incoming)
   if (type === 'multipart/form-data' && !startsLikeJson(bytes))
-    return { fields: await multipartFields(bytes, c.req.header('content-type') ?? ''), as: 'form' }
+    return { fields: await multipartFields(bytes, declared ?? ''), as: 'form' }
   const text = decode(bytes)
   const declaredJson = type === undefined || /^application\/(.+\+)?json$/.test(type)
   if (declaredJson || startsLikeJson(bytes)) {
@@ -77,7 +76,9 @@ function readBody(incoming: IncomingMessage): Promise<Buffer> {
   })
 }
 
-export function pairFields(pairs: Iterable<[string, unknown]>): Fields {
+export const queryFields = (query: string) => pairFields(new URLSearchParams(query))
+
+function pairFields(pairs: Iterable<[string, unknown]>): Fields {
   const fields: Fields = Object.create(null)
   for (const [name, value] of pairs) {
     if (name in fields) throw malformed(name.slice(0, 80), 'is sent twice')

@@ -1,8 +1,8 @@
 import { Refusal } from '../core/refusal.ts'
-import type { Ctx } from './context.ts'
+import { type Answer, jsonType } from './exchange.ts'
 
 // The one place that turns a refusal into HTTP.
-export function errorBody(c: Ctx, refusal: Refusal) {
+export function errorBody(refusal: Refusal, request_id: string) {
   const { code, message, field, hint, http } = refusal
   return {
     success: false,
@@ -10,41 +10,49 @@ export function errorBody(c: Ctx, refusal: Refusal) {
     status_code: http,
     message,
     error: { code, message, ...(field && { field }), ...(hint && { hint }) },
-    request_id: c.get('requestId'),
+    request_id,
   }
 }
 
-export function httpOf(c: Ctx, refusal: Refusal) {
-  c.set('code', refusal.code)
-  if (refusal.retryAfterSeconds) c.header('retry-after', String(refusal.retryAfterSeconds))
-  if (refusal.http === 413) c.header('connection', 'close') // the rest of the body is not read
-  return (refusal.as200 ? 200 : refusal.http) as 400
+export function refusalAnswer(refusal: Refusal, requestId: string): Answer {
+  return refusedAs(refusal, jsonType, JSON.stringify(errorBody(refusal, requestId)))
 }
 
-export const answerRefusal = (c: Ctx, refusal: Refusal) => c.json(errorBody(c, refusal), httpOf(c, refusal))
+// A refusal in whatever form was asked for.
+export function refusedAs(refusal: Refusal, type: string, body: string): Answer {
+  const headers: Record<string, string> = {}
+  if (refusal.retryAfterSeconds) headers['retry-after'] = String(refusal.retryAfterSeconds)
+  if (refusal.http === 413) headers.connection = 'close' // the rest of the body is not read
+  const cause = refusal.cause === undefined ? undefined : String(refusal.cause)
+  return { http: refusal.as200 ? 200 : refusal.http, type, body, headers, code: refusal.code, cause }
+}
 
 // Anything else thrown is our bug: logged whole by the caller, answered without a word of its inside.
-export const answerBug = (c: Ctx) =>
-  answerPlainly(
-    c,
+export const bugAnswer = (requestId: string) =>
+  plainAnswer(
     500,
     'internal',
     'Something broke on our side. Repeat the request; if it goes on, tell us the request_id.',
+    requestId,
   )
 
-export const answerNotFound = (c: Ctx) =>
-  answerPlainly(c, 404, 'not_found', 'There is nothing at this address. The interface is described at /docs.')
+export const notFoundAnswer = (requestId: string) =>
+  plainAnswer(
+    404,
+    'not_found',
+    'There is nothing at this address. The interface is described at /docs.',
+    requestId,
+  )
 
-export const answerWrongMethod = (allowed: string) => (c: Ctx) => {
-  c.header('allow', allowed)
-  return answerPlainly(c, 405, 'method_not_allowed', `This address takes ${allowed} only.`)
-}
+export const wrongMethodAnswer = (allow: string, requestId: string) => ({
+  ...plainAnswer(405, 'method_not_allowed', `This address takes ${allow} only.`, requestId),
+  headers: { allow },
+})
 
 // What is no matter of the interface has a word for its code, not a number of the public list.
-function answerPlainly(c: Ctx, http: 404 | 405 | 500, code: string, message: string) {
-  if (http !== 404) c.set('code', code)
-  const body = { success: false, status: 'error', status_code: http, message, error: { code, message } }
-  return c.json({ ...body, request_id: c.get('requestId') }, http)
+export function plainAnswer(http: number, code: string, message: string, request_id: string): Answer {
+  const told = { success: false, status: 'error', status_code: http, message, error: { code, message } }
+  return { http, type: jsonType, body: JSON.stringify({ ...told, request_id }), code }
 }
 
 export const isRefusal = (error: unknown): error is Refusal => error instanceof Refusal

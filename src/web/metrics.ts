@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Gate } from '../actions/gate.ts'
 
 // What the operator watches. Names follow Prometheus: base units, `_total` for counters.
 export function createMetrics() {
@@ -38,8 +39,17 @@ export function createMetrics() {
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-// Numbers that are read when asked for.
-export function watch(metrics: Metrics, name: string, help: string, read: () => Record<string, number>) {
+// Numbers that are read when somebody asks for them.
+export function watchGate(metrics: Metrics, gate: Gate) {
+  watch(metrics, 'tollgate_pool_connections', 'Database connections, by what they do.', gate.db.stats)
+  watch(metrics, 'tollgate_queue_depth', 'Callers that wait for a statement, by kind.', () => ({
+    initiation: gate.payments.depth(),
+    status: gate.lookups.depth(),
+    merchant: gate.callers.depth(),
+  }))
+}
+
+function watch(metrics: Metrics, name: string, help: string, read: () => Record<string, number>) {
   const gauge = new Gauge({
     name,
     help,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import type { Ctx } from './context.ts'
-import { answerNotFound } from './errors.ts'
+import { type Ctx, respond } from './context.ts'
+import { notFoundAnswer } from './errors.ts'
 
 const types: Record<string, string> = {
   css: 'text/css; charset=utf-8',
@@ -28,7 +28,7 @@ export function publicFile(folder: URL, names: readonly string[] = readdirSync(f
   return (c: Ctx) => {
     const name = c.req.param('file') ?? ''
     const file = fileOf(name)
-    if (!file) return answerNotFound(c)
+    if (!file) return respond(c, notFoundAnswer(c.get('requestId')))
     const zipped = c.req.header('accept-encoding')?.includes('gzip') ?? false
     c.header('content-type', types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream')
     c.header('cache-control', 'public, max-age=3600')

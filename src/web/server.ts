@@ -1,9 +1,11 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { serve } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
 import { newRequestId } from '../actions/ids.ts'
+import type { Api } from './api/api.ts'
 import type { createApp } from './app.ts'
+import { plainAnswer } from './errors.ts'
 
 const maxConnections = 10_000 // more than may queue, so that the queue refuses in words before this does without
 const headersTimeoutMs = 10_000
@@ -12,27 +14,27 @@ const keepAliveMs = 75_000 // longer than the idle time of common proxies, so th
 const maxHeaderBytes = 16 * 1024
 const drainMs = 10_000
 
+type App = ReturnType<typeof createApp>
 export type Listening = { port: number; stop(): Promise<void> }
 
-export function listen(app: ReturnType<typeof createApp>, host: string, port: number): Promise<Listening> {
+// The interface answers first; what is not its address is a page.
+export function listen(api: Api, app: App, host: string, port: number): Promise<Listening> {
+  const pages = getRequestListener(app.fetch, { hostname: host })
+  const limits = {
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    maxHeaderSize: maxHeaderBytes,
+    connectionsCheckingInterval: 2000,
+  }
+  const server = createServer(limits, (incoming, outgoing) => {
+    if (!api(incoming, outgoing)) void pages(incoming, outgoing)
+  })
+  server.maxConnections = maxConnections
+  server.on('clientError', answerBrokenRequest)
   return new Promise((resolve, reject) => {
-    const server = serve({
-      fetch: app.fetch,
-      hostname: host,
-      port,
-      createServer,
-      serverOptions: {
-        headersTimeout: headersTimeoutMs,
-        requestTimeout: requestTimeoutMs,
-        keepAliveTimeout: keepAliveMs,
-        maxHeaderSize: maxHeaderBytes,
-        connectionsCheckingInterval: 2000,
-      },
-    }) as Server
-    server.maxConnections = maxConnections
-    server.on('clientError', answerBrokenRequest)
     server.once('error', reject)
-    server.once('listening', () => {
+    server.listen(port, host, () => {
       resolve({ port: (server.address() as AddressInfo).port, stop: () => stopServer(server) })
     })
   })
@@ -50,14 +52,7 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex) {
   ]
   const request_id = newRequestId()
   const http = Number(status.slice(0, 3))
-  const body = JSON.stringify({
-    success: false,
-    status: 'error',
-    status_code: http,
-    message: words,
-    error: { code: http === 431 ? 'GW-013' : 'GW-012', message: words },
-    request_id,
-  })
+  const { body } = plainAnswer(http, http === 431 ? 'GW-013' : 'GW-012', words, request_id)
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
       `x-request-id: ${request_id}\r\nconnection: close\r\n\r\n${body}`,

@@ -1,16 +1,23 @@
 import type { Gate } from '../../actions/gate.ts'
 import { type Initiated, initiate } from '../../actions/initiate.ts'
 import { readFields } from '../body.ts'
-import { addressOf, type Ctx } from '../context.ts'
+import { type Answer, type Exchange, jsonType } from '../exchange.ts'
 
-export type ApiOptions = { gate: Gate; baseUrl(): string; trustedProxies: number }
+export type ApiOptions = { gate: Gate; baseUrl(): string }
 
-export const initiateRoute = (options: ApiOptions) => async (c: Ctx) => {
-  const { fields } = await readFields(c)
-  const initiated = await initiate(options.gate, fields, 'api', addressOf(c, options.trustedProxies))
-  c.set('merchantId', initiated.stored.merchant_id)
-  return c.json(initiatedBody(initiated, options.baseUrl()))
-}
+export const initiateRoute =
+  ({ gate, baseUrl }: ApiOptions) =>
+  async ({ incoming, address }: Exchange): Promise<Answer> => {
+    const { fields } = await readFields(incoming)
+    return initiatedAnswer(await initiate(gate, fields, 'api', address), baseUrl())
+  }
+
+export const initiatedAnswer = (initiated: Initiated, baseUrl: string): Answer => ({
+  http: 200,
+  type: jsonType,
+  body: JSON.stringify(initiatedBody(initiated, baseUrl)),
+  merchant_id: initiated.stored.merchant_id,
+})
 
 export const checkoutUrl = (baseUrl: string, token: string) => `${baseUrl}/checkout/${token}`
 

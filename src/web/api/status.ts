@@ -1,51 +1,50 @@
-import { type Checked, check, type Question } from '../../actions/check.ts'
+import { check, type Question } from '../../actions/check.ts'
 import { errorRecord, keyedAndFlatAnswer, keyedAnswer, statusLine, statusRecord } from '../../core/status.ts'
-import { pairFields, readFields } from '../body.ts'
-import { addressOf, type Ctx } from '../context.ts'
-import { answerRefusal, errorBody, httpOf, isRefusal } from '../errors.ts'
+import { queryFields, readFields } from '../body.ts'
+import { errorBody, isRefusal, refusalAnswer, refusedAs } from '../errors.ts'
+import { type Answer, type Exchange, jsonType, textType } from '../exchange.ts'
 import type { ApiOptions } from './initiate.ts'
 
 // GET answers the keyed record and the flat one at once; POST, and the path without /v1, the keyed alone.
-export const statusRoute = (options: ApiOptions, keyedOnly: boolean) => async (c: Ctx) => {
-  const alone = keyedOnly || c.req.method === 'POST'
-  let question: Question = {}
-  try {
-    question = await readQuestion(c)
-    const { payment, masked } = await ask(options, c, question)
-    const record = statusRecord(payment, options.gate.clock(), masked)
-    const answer = alone ? keyedAnswer : keyedAndFlatAnswer
-    return c.body(answer(payment, record), 200, { 'content-type': 'application/json' })
-  } catch (error) {
-    if (!isRefusal(error)) throw error
-    const invoice_id = asText(question.invoice_id)
-    if (invoice_id === '') return answerRefusal(c, error)
-    const record = errorRecord(invoice_id, error.message)
-    const flat = { ...record, ...errorBody(c, error) }
-    return c.json({ [invoice_id]: record, ...(!alone && flat) }, httpOf(c, error))
+export const statusRoute =
+  ({ gate }: ApiOptions, keyedOnly: boolean) =>
+  async (exchange: Exchange): Promise<Answer> => {
+    const alone = keyedOnly || exchange.method === 'POST'
+    let question: Question = {}
+    try {
+      question = await readQuestion(exchange)
+      const { payment, masked } = await check(gate, question, exchange.address)
+      const record = statusRecord(payment, gate.clock(), masked)
+      const body = alone ? keyedAnswer(payment, record) : keyedAndFlatAnswer(payment, record)
+      return { http: 200, type: jsonType, body, merchant_id: payment.merchant_id }
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      const invoice_id = asText(question.invoice_id)
+      if (invoice_id === '') return refusalAnswer(error, exchange.requestId)
+      const record = errorRecord(invoice_id, error.message)
+      const flat = { ...record, ...errorBody(error, exchange.requestId) }
+      return refusedAs(error, jsonType, JSON.stringify({ [invoice_id]: record, ...(!alone && flat) }))
+    }
   }
-}
 
 // The plain-text twin: <tx_reference>~<status>~<as_at>
-export const statusLineRoute = (options: ApiOptions) => async (c: Ctx) => {
-  const now = options.gate.clock()
-  let question: Question = {}
-  try {
-    question = await readQuestion(c)
-    const { payment } = await ask(options, c, question)
-    return c.text(statusLine(payment.tx_reference, payment.status, now))
-  } catch (error) {
-    if (!isRefusal(error)) throw error
-    return c.text(statusLine(asText(question.invoice_id), 'error', now), httpOf(c, error))
+export const statusLineRoute =
+  ({ gate }: ApiOptions) =>
+  async (exchange: Exchange): Promise<Answer> => {
+    const now = gate.clock()
+    let question: Question = {}
+    try {
+      question = await readQuestion(exchange)
+      const { payment } = await check(gate, question, exchange.address)
+      const body = statusLine(payment.tx_reference, payment.status, now)
+      return { http: 200, type: textType, body, merchant_id: payment.merchant_id }
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      return refusedAs(error, textType, statusLine(asText(question.invoice_id), 'error', now))
+    }
   }
-}
 
-async function ask(options: ApiOptions, c: Ctx, question: Question): Promise<Checked> {
-  const checked = await check(options.gate, question, addressOf(c, options.trustedProxies))
-  c.set('merchantId', checked.payment.merchant_id)
-  return checked
-}
-
-const readQuestion = async (c: Ctx): Promise<Question> =>
-  c.req.method === 'GET' ? pairFields(new URL(c.req.url).searchParams) : (await readFields(c)).fields
+const readQuestion = async ({ method, query, incoming }: Exchange): Promise<Question> =>
+  method === 'POST' ? (await readFields(incoming)).fields : queryFields(query)
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : '')

@@ -3,13 +3,18 @@ import { type Checkout, openCheckout } from '../../actions/openCheckout.ts'
 import { formatMoney } from '../../core/money.ts'
 import type { Ctx } from '../context.ts'
 import { Page } from './page.tsx'
+import { pageHeaders } from './pageHeaders.ts'
 
 // The address that a merchant sends its customer to. It tells how the payment stands, and says plainly
 // that no way to pay is open here.
 export const checkoutRoute = (gate: Gate) => async (c: Ctx) => {
   const checkout = await openCheckout(gate.db, c.req.param('token') ?? '', gate.clock())
-  if (!checkout) return c.html(<NoPayment />, 404)
-  return c.html(<CheckoutPage checkout={checkout} now={gate.clock()} />, checkout.expired ? 410 : 200)
+  if (!checkout) return c.html(<NoPayment />, 404, pageHeaders)
+  return c.html(
+    <CheckoutPage checkout={checkout} now={gate.clock()} />,
+    checkout.expired ? 410 : 200,
+    pageHeaders,
+  )
 }
 
 const NoPayment = () => (

@@ -1,0 +1,85 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import { newRequestId } from '../../actions/ids.ts'
+import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from '../errors.ts'
+import { type Answer, addressOf, type Exchange } from '../exchange.ts'
+import type { Observe } from '../observe.ts'
+import { formDoorRoute } from './formDoor.tsx'
+import { type ApiOptions, initiateRoute } from './initiate.ts'
+import { statusLineRoute, statusRoute } from './status.ts'
+
+type Handler = (exchange: Exchange) => Promise<Answer>
+type Route = Partial<Record<string, Handler>> // by method
+
+export type Api = ReturnType<typeof createApi>
+
+const both = (handler: Handler): Route => ({ GET: handler, POST: handler })
+
+// The interface: each address, the methods that it takes, and who answers.
+function routesOf(options: ApiOptions): Map<string, Route> {
+  return new Map([
+    ['/v1/mobile_agents_v2', { POST: initiateRoute(options) }],
+    ['/v1/gateway/json_status_chk', both(statusRoute(options, false))],
+    ['/gateway/json_status_chk', both(statusRoute(options, true))],
+    ['/v1/gateway/status_chk', both(statusLineRoute(options))],
+    ['/gateway/status_chk', both(statusLineRoute(options))],
+    ['/gateway', both(formDoorRoute(options))],
+    ['/gateway/checkout', both(formDoorRoute(options))],
+  ])
+}
+
+export function createApi(options: ApiOptions & { trustedProxies: number; log: Logger; observe: Observe }) {
+  const { trustedProxies, log, observe } = options
+  const routes = routesOf(options)
+
+  // False when the address is not one of the interface.
+  return (incoming: IncomingMessage, outgoing: ServerResponse): boolean => {
+    const [path, query] = split(incoming.url ?? '')
+    const route = routes.get(path)
+    if (!route) return false
+    const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? '')
+    const requestId = newRequestId()
+    const exchange = { incoming, method, query, requestId, address: addressOf(incoming, trustedProxies) }
+    const started = performance.now()
+    void answerTo(route, exchange).then(answer => {
+      send(outgoing, answer, requestId)
+      const { http, merchant_id, code, cause } = answer
+      observe({ requestId, method, route: path, http, started, merchant_id, code, cause })
+    })
+    return true
+  }
+
+  async function answerTo(route: Route, exchange: Exchange): Promise<Answer> {
+    const handler = route[exchange.method]
+    const { requestId } = exchange
+    if (!handler) return wrongMethodAnswer(Object.keys(route).join(', '), requestId)
+    try {
+      return await handler(exchange)
+    } catch (error) {
+      if (isRefusal(error)) return refusalAnswer(error, requestId)
+      const { message, stack } = error instanceof Error ? error : new Error(String(error))
+      log.error({ request_id: requestId, error: { message, stack } }, 'bug')
+      return bugAnswer(requestId)
+    }
+  }
+}
+
+function send(outgoing: ServerResponse, { http, type, body, headers }: Answer, requestId: string) {
+  outgoing.writeHead(http, {
+    ...(type && { 'content-type': type }),
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': requestId,
+    ...headers,
+  })
+  outgoing.end(body)
+}
+
+// A slash at the end changes nothing.
+function split(url: string): [path: string, query: string] {
+  const at = url.indexOf('?')
+  const path = at === -1 ? url : url.slice(0, at)
+  return [
+    path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path,
+    at === -1 ? '' : url.slice(at + 1),
+  ]
+}

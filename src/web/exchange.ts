@@ -1,0 +1,33 @@
+import type { IncomingMessage } from 'node:http'
+
+// A request of the interface and the answer to it. They are plain data on Node's own HTTP: the interface is the
+// hot path, and a web framework around it would cost as much as all of its own work.
+export type Exchange = {
+  incoming: IncomingMessage
+  method: string
+  query: string // what follows the question mark
+  requestId: string
+  address: string
+}
+
+export type Answer = {
+  http: number
+  type?: string // none for an answer without a body
+  body: string
+  headers?: Record<string, string>
+  merchant_id?: string // for the log
+  code?: string // of a refusal, for the log
+  cause?: string // what is behind it, for the log alone
+}
+
+export const jsonType = 'application/json'
+export const textType = 'text/plain; charset=UTF-8'
+export const htmlType = 'text/html; charset=UTF-8'
+
+// The address that asks. Behind proxies it is the one that the outermost trusted proxy saw.
+export function addressOf(incoming: IncomingMessage, trustedProxies: number): string {
+  const socket = incoming.socket.remoteAddress ?? 'unknown'
+  if (trustedProxies === 0) return socket
+  const forwarded = String(incoming.headers['x-forwarded-for'] ?? '').split(',')
+  return forwarded.at(-trustedProxies)?.trim() || socket
+}
