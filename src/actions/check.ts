@@ -1,4 +1,4 @@
-import type { Payment } from '../core/payment.ts'
+import type { PaymentState } from '../core/payment.ts'
 import { malformed, missing, unknownInvoice } from '../core/refusal.ts'
 import { isInvoiceId } from '../core/request.ts'
 import { isSigned, statusString } from '../core/signature.ts'
@@ -13,11 +13,11 @@ import type { Limits } from './limits.ts'
 export type Checking = {
   callers: Callers
   limits: Limits
-  lookups: Batcher<InvoiceKey, Payment | undefined>
+  lookups: Batcher<InvoiceKey, PaymentState | undefined>
 }
 
 export type Question = { merchant_key?: unknown; invoice_id?: unknown; secure_hash?: unknown }
-export type Checked = { payment: Payment; masked: boolean }
+export type Checked = { payment: PaymentState; masked: boolean }
 
 // A merchant asks how a payment stands. An unknown merchant and an unknown invoice give the same answer after
 // the same work, so that neither can be guessed by its timing.

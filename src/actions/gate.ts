@@ -1,4 +1,4 @@
-import type { Payment } from '../core/payment.ts'
+import type { Payment, PaymentState } from '../core/payment.ts'
 import { type Batcher, createBatcher } from '../store/batch.ts'
 import type { Db } from '../store/db.ts'
 import { pendingMigrations } from '../store/migrate.ts'
@@ -7,7 +7,7 @@ import type { MasterKeys } from '../store/vault.ts'
 import { type Callers, createCallers } from './callers.ts'
 import { createLimits, type Limits } from './limits.ts'
 
-const batchesInFlight = 3
+const batchesInFlight = 2 // one fills while another commits, and a slow one does not hold up everybody
 const maxQueued = 5000 // callers that wait for one kind of statement; more are told to come back
 
 // Everything that the verbs of the interface need, made once.
@@ -16,7 +16,7 @@ export type Gate = {
   callers: Callers
   limits: Limits
   payments: Batcher<Payment, StoredRequest>
-  lookups: Batcher<InvoiceKey, Payment | undefined>
+  lookups: Batcher<InvoiceKey, PaymentState | undefined>
   clock(): Date
 }
 

@@ -31,3 +31,16 @@ export type Payment = {
   updated_at: Date
   expires_at: Date
 }
+
+// What a status check tells of a payment.
+export type PaymentState = Omit<
+  Payment,
+  | 'tx_token'
+  | 'success_url'
+  | 'cancelled_url'
+  | 'deferred_url'
+  | 'ipn_url'
+  | 'request_digest'
+  | 'created_at'
+  | 'expires_at'
+>

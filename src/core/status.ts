@@ -1,12 +1,12 @@
 import { maskEmail, maskName, maskPhone } from './mask.ts'
 import { formatMoney, moneyNumber } from './money.ts'
-import type { Payment } from './payment.ts'
+import type { PaymentState } from './payment.ts'
 
 // The answer of the status check. Public clients read two shapes: an object keyed by the invoice id, and a
 // flat record; the keyed record has its amount as text.
 export type StatusRecord = ReturnType<typeof statusRecord>
 
-export function statusRecord(payment: Payment, now: Date, masked: boolean) {
+export function statusRecord(payment: PaymentState, now: Date, masked: boolean) {
   const name = payment.name && masked ? maskName(payment.name) : payment.name
   const email = payment.email && masked ? maskEmail(payment.email) : payment.email
   const phone = payment.number && masked ? maskPhone(payment.number) : payment.number
@@ -54,12 +54,12 @@ export function statusRecord(payment: Payment, now: Date, masked: boolean) {
 
 // The two shapes as JSON text. It is put together by hand because an object whose first key is different every
 // time is slow to make and slow to write.
-export function keyedAnswer(payment: Payment, record: StatusRecord): string {
+export function keyedAnswer(payment: PaymentState, record: StatusRecord): string {
   const keyed = JSON.stringify({ ...record, amount: formatMoney(payment.total) })
   return `{${JSON.stringify(payment.invoice_id)}:${keyed}}`
 }
 
-export const keyedAndFlatAnswer = (payment: Payment, record: StatusRecord) =>
+export const keyedAndFlatAnswer = (payment: PaymentState, record: StatusRecord) =>
   `${keyedAnswer(payment, record).slice(0, -1)},${JSON.stringify(record).slice(1)}`
 
 export const statusLine = (reference: string, status: string, now: Date) =>

@@ -1,4 +1,4 @@
-import type { Mode, Payment, Status } from '../core/payment.ts'
+import type { Mode, Payment, PaymentState, Status } from '../core/payment.ts'
 import { type Db, isAlreadyThere, sql, type Tx } from './db.ts'
 
 export type InvoiceKey = Pick<Payment, 'merchant_id' | 'mode' | 'invoice_id'>
@@ -75,10 +75,12 @@ const findRequests = (tx: Tx, keys: InvoiceKey[]) =>
 
 // Not a named statement: it is planned anew each time, because a plan made while the table was small
 // would read all of it when it is large.
-export async function findPayments(tx: Tx, keys: InvoiceKey[]): Promise<(Payment | undefined)[]> {
-  const rows = await tx.rows<Payment>(
-    sql`select p.* from ${unnestKeys(keys)} join payments p using (merchant_id, mode, invoice_id)`,
-  )
+export async function findPayments(tx: Tx, keys: InvoiceKey[]): Promise<(PaymentState | undefined)[]> {
+  const rows = await tx.rows<PaymentState>(sql`
+    select merchant_id, mode, invoice_id, p.tx_reference, p.status, p.status_reason, p.total, p.currency,
+      p.number, p.email, p.name, p.description, p.outlet, p.pymt_instrument, p.wallet_issuer_hint, p.extra,
+      p.updated_at
+    from ${unnestKeys(keys)} join payments p using (merchant_id, mode, invoice_id)`)
   const found = new Map(rows.map(row => [invoiceKey(row), row]))
   return keys.map(key => found.get(invoiceKey(key)))
 }

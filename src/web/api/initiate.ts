@@ -23,17 +23,20 @@ export const checkoutUrl = (baseUrl: string, token: string) => `${baseUrl}/check
 
 export function initiatedBody({ stored, direct }: Initiated, baseUrl: string) {
   const { invoice_id, tx_reference, tx_token } = stored
-  const isNew = { success: true, status: 'new', status_code: 0 }
   if (direct)
     return {
-      ...isNew,
+      success: true,
+      status: 'new',
+      status_code: 0,
       message: 'The payment is stored. No mobile-money channel is set up here, so no prompt was sent.',
       invoice_id,
       tx_reference,
     }
   const url = checkoutUrl(baseUrl, tx_token)
   return {
-    ...isNew,
+    success: true,
+    status: 'new',
+    status_code: 0,
     message: 'The payment is stored. Send the customer to checkout_url.',
     invoice_id,
     tx_reference,

@@ -1,0 +1,71 @@
+// Who is measured, and how: each gives back the figures of one round.
+import { reset } from './database.js'
+import { runPgbench } from './pgbench.js'
+import { machineMs } from './processes.js'
+import { baseOf, straightConnections } from './straight.js'
+
+let series = 0 // of rounds, so that no two of them store the same invoice
+
+// (a)
+export const straight = (bench, database, emptied) => ({
+  id: 'a',
+  label: bench.loop ? '(a) client loop' : '(a) pgbench',
+  connections: straightConnections,
+  async run(job) {
+    await reset(database, { emptied })
+    series++
+    const whole = {
+      ...database,
+      ...job,
+      series,
+      base: String(baseOf(series)),
+      connections: straightConnections,
+    }
+    const meter = createMeter({ postgres: bench.server.cpuMs })
+    let figures
+    if (bench.loop) figures = await bench.loop.run(whole, meter.start, meter.stop)
+    else figures = await runPgbench(whole, bench.folder, meter.start, meter.stop)
+    return meter.complete(figures)
+  },
+})
+
+// (b) and (c)
+export const through = (bench, gateway, database, { id, label, count, emptied = false, stored }) => ({
+  id,
+  label,
+  gateway,
+  connections: count,
+  async run(job) {
+    await reset(database, { emptied })
+    const { port, merchant } = gateway
+    const meter = createMeter({ gateway: gateway.cpuMs, postgres: bench.server.cpuMs })
+    const whole = { ...job, port, merchant, connections: count, series: `R${++series}` }
+    if (stored !== undefined) whole.stored = stored
+    const figures = await bench.load.run(whole, meter.start, meter.stop)
+    return meter.complete(figures)
+  },
+})
+
+// CPU time that went by between start and stop: of each source per request, and what was left to others.
+function createMeter(sources) {
+  const names = Object.keys(sources)
+  const read = () => ({ machine: machineMs(), ms: names.map(name => sources[name]()) })
+  let before
+  let after
+  return {
+    start: () => (before = read()),
+    stop: () => (after = read()),
+    complete({ requests, rate, p50, p99, cpuMs }) {
+      if (requests === 0) throw new Error('Not one request was answered while the clock ran.')
+      const usedMs = { load: cpuMs }
+      names.forEach((name, at) => (usedMs[name] = after.ms[at] - before.ms[at]))
+      const ours = Object.values(usedMs).reduce((sum, ms) => sum + ms, 0)
+      const used = after.machine.used - before.machine.used
+      const others = Math.max(0, (used - ours) / (after.machine.all - before.machine.all))
+      const cpuUs = Object.fromEntries(
+        Object.entries(usedMs).map(([name, ms]) => [name, (ms * 1000) / requests]),
+      )
+      return { requests, rate, p50, p99, cpuUs, others }
+    },
+  }
+}

@@ -1,0 +1,41 @@
+// A gateway as it ships, in a process of its own.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { masterKey } from './database.js'
+import { cpuMs, peakMemoryMb } from './processes.js'
+
+const program = fileURLToPath(new URL('../bin/tollgate.js', import.meta.url))
+
+// What makes (b) of it: every request its own statement, and as many at once as (a) has.
+export const oneStatementEach = { TOLLGATE_BATCH_ROWS: '1', TOLLGATE_POOL_SIZE: '32' }
+
+export async function startGateway({ url, merchant }, env = {}) {
+  const child = spawn(program, ['start', '--json'], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: '0',
+      DATABASE_URL: url,
+      TOLLGATE_MASTER_KEY: masterKey,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'ignore'], // its log is written in full, and thrown away
+  })
+  const ended = once(child, 'exit')
+  const line = await Promise.race([
+    once(createInterface(child.stdout), 'line').then(([text]) => text),
+    ended.then(([code]) => Promise.reject(new Error(`The gateway ended with ${code}; npm start tells why.`))),
+  ])
+  return {
+    merchant,
+    port: Number(new URL(JSON.parse(line).url).port),
+    cpuMs: () => cpuMs(child.pid),
+    peakMemoryMb: () => peakMemoryMb(child.pid),
+    stop: async () => {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}

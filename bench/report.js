@@ -1,0 +1,79 @@
+// The figures as a person reads them.
+import { spread } from './figures.js'
+
+const colourful = process.stdout.isTTY && !process.env.NO_COLOR
+const paint = (code, text) => (colourful ? `\x1b[${code}m${text}\x1b[0m` : text)
+const bold = text => paint(1, text)
+const good = text => paint(32, text)
+const bad = text => paint(33, text)
+const quiet = text => paint(2, text)
+
+const columns = [
+  ['connections', row => String(row.connections)],
+  ['rate/s', row => whole(row.rate)],
+  ['p50 ms', row => row.p50.toFixed(1)],
+  ['p99 ms', row => row.p99.toFixed(1)],
+  ['gateway', row => cpu(row.cpuUs.gateway)],
+  ['PostgreSQL', row => cpu(row.cpuUs.postgres)],
+  ['load', row => cpu(row.cpuUs.load)],
+]
+const labelWidth = 32
+const width = 11
+
+export function header(machine, quick) {
+  const { cores, cpu: model, node, version, fsync, synchronous_commit, straightBy } = machine
+  return [
+    bold(`Tollgate bench${quick ? ', quick' : ''}`),
+    fact('Machine', `${cores} cores (${model}), shared by load generator, gateway and PostgreSQL`),
+    fact('Programs', `Node ${node}, PostgreSQL ${version}`),
+    fact('Commits', `durable: fsync ${fsync}, synchronous_commit ${synchronous_commit}`),
+    fact('(a)', `single-row statements straight into PostgreSQL, by ${straightBy}`),
+    fact('(b)', 'the gateway with one statement per request (batches of 1, pool of 32)'),
+    fact('(c)', 'the gateway as it ships'),
+    '',
+  ].join('\n')
+}
+
+export function sectionText({ title, rows, ratios }) {
+  const heads = columns.map(([name]) => name.padStart(width)).join('')
+  const lines = rows.map(
+    row => row.label.padEnd(labelWidth) + columns.map(([, show]) => show(row).padStart(width)).join(''),
+  )
+  const compared = ratios.map(ratio => ratio.name.padEnd(labelWidth) + spreadText(ratio))
+  return [bold(title.padEnd(labelWidth)) + quiet(heads), ...lines, ...compared, ''].join('\n')
+}
+
+export function targetsText(targets) {
+  const lines = targets.map(({ reached, name, wanted, ...got }) =>
+    [
+      reached ? good('reached    ') : bad('not reached'),
+      name.padEnd(46),
+      wanted.padEnd(13),
+      'median' in got ? spreadText(got) : `${whole(got.megabytes).padStart(width)} MB`,
+    ].join('  '),
+  )
+  return [bold('Targets'), ...lines, ''].join('\n')
+}
+
+export function footnotes(sections, quick) {
+  const others = sections.flatMap(({ rows }) =>
+    rows.flatMap(({ rounds }) => rounds.map(round => round.others)),
+  )
+  const { median, max } = spread(others)
+  return [
+    'Rates, latencies and CPU are medians over the rounds; a ratio is taken within each round, then its median',
+    'and its range are shown. The last three columns are CPU time per request in microseconds: of the gateway,',
+    'of all PostgreSQL processes, and of whoever loads. Gateways write their whole log, to /dev/null.',
+    `Other work took ${percent(median)} of the machine while we measured, ${percent(max)} in the worst round.`,
+    quick && 'Left out in a quick run: 64 connections, 100 requests a second, and 1,000,000 stored payments.',
+  ]
+    .filter(Boolean)
+    .join('\n')
+}
+
+const percent = share => `${Math.round(share * 100)} %`
+const fact = (name, words) => `${quiet(name.padEnd(10))}${words}`
+const whole = n => Math.round(n).toLocaleString('en')
+const cpu = us => (us === undefined ? '–' : whole(us))
+const spreadText = ({ median, min, max }) =>
+  `${median.toFixed(2).padStart(width)}   ${quiet(`${min.toFixed(2)} to ${max.toFixed(2)}`)}`

@@ -1,0 +1,72 @@
+// The rows and requests of every contender are made from these values, so that all of them store the same.
+import { createHmac } from 'node:crypto'
+
+const shared = {
+  currency: 'GHS',
+  email: 'ama.mensah@mail.example',
+  name: 'Ama Mensah',
+  description: 'Two straw hats and a basket',
+  success_url: 'https://shop.example/orders/thanks',
+  ipn_url: 'https://shop.example/hooks/tollgate',
+}
+const typedNumber = '0241234567'
+const storedNumber = '+233241234567'
+const digest = `\\x${'5a'.repeat(32)}`
+
+export const storedInvoice = n => `INV-${n}`
+
+// HTTP as bytes, signed, ready to be written to a socket. `series` keeps the invoices of two rounds apart.
+export const initiationRequest = (merchant, series, n) => {
+  const invoice_id = `${series}-${n}`
+  const total = `${1 + (n % 500)}.50`
+  const text = `invoice_id=${invoice_id}&merchant_key=${merchant.merchant_key}&total=${total}`
+  const body = JSON.stringify({
+    merchant_key: merchant.merchant_key,
+    invoice_id,
+    total,
+    number: typedNumber,
+    ...shared,
+    generate_checkout_url: true,
+    secure_hash: sign(merchant, text),
+  })
+  return Buffer.from(
+    `POST /v1/mobile_agents_v2 HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}
+
+export const statusRequest = (merchant, invoice_id) => {
+  const text = `invoice_id=${invoice_id}&merchant_key=${merchant.merchant_key}`
+  return Buffer.from(
+    `GET /v1/gateway/json_status_chk?${text}&secure_hash=${sign(merchant, text)} HTTP/1.1\r\nhost: localhost\r\n\r\n`,
+  )
+}
+
+const sign = ({ secret_key }, text) => createHmac('sha256', secret_key).update(text).digest('hex')
+
+// One row, as column names with what to write for them in SQL. The caller says how the parts that differ
+// from row to row are spelled: a key of 18 digits that counts up, and a tail of 13 random digits. The table's
+// other columns are null, as they are for such a request.
+export const rowInSql = (merchant, { invoice_id, key, tail, status = `'awaiting_payment'` }) => ({
+  merchant_id: literal(merchant.merchant_id),
+  tx_reference: `'TG-' || substr(${key}, 1, 6) || '-' || substr(${key}, 7, 6) || '-' || substr(${key}, 13)`,
+  mode: `'test'`,
+  invoice_id,
+  tx_token: `${literal(merchant.merchant_id)} || substr(${key}, 1, 16) || ${tail} || '000'`,
+  status,
+  total: '2550',
+  currency: literal(shared.currency),
+  success_url: literal(shared.success_url),
+  ipn_url: literal(shared.ipn_url),
+  number: literal(storedNumber),
+  email: literal(shared.email),
+  name: literal(shared.name),
+  description: literal(shared.description),
+  extra: `'{}'`,
+  request_digest: literal(digest),
+  created_at: 'now()',
+  updated_at: 'now()',
+  expires_at: `now() + interval '1 hour'`,
+})
+
+const literal = text => `'${text.replaceAll("'", "''")}'`

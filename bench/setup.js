@@ -1,0 +1,50 @@
+// What a run needs, and how it all goes away again.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from '../build.js'
+import { startDatabase } from './database.js'
+import { startGateway } from './gateway.js'
+import { pgbenchVersion } from './pgbench.js'
+import { straightConnections } from './straight.js'
+import { startWorker } from './worker.js'
+
+const cleanups = []
+
+export async function setUp(noPgbench) {
+  await build()
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }))
+  const server = await startDatabase(join(folder, 'data'))
+  cleanups.push(server.stop)
+  const load = startWorker('./load.js')
+  const pgbench = noPgbench ? undefined : pgbenchVersion()
+  const loop = pgbench ? undefined : startWorker('./loop.js')
+  cleanups.push(load.stop, () => loop?.stop())
+  const shipped = []
+  return {
+    folder,
+    server,
+    load,
+    loop, // undefined where pgbench does its work
+    shipped, // the gateways that run with no settings but the defaults
+    async startGateway(database, env) {
+      const gateway = await startGateway(database, env)
+      cleanups.push(gateway.stop)
+      if (!env) shipped.push(gateway)
+      return gateway
+    },
+    machine: {
+      cores: cpus().length,
+      cpu: cpus()[0]?.model ?? 'unknown',
+      node: process.versions.node,
+      ...server.facts,
+      straightBy: `${pgbench ? `pgbench ${pgbench}` : 'a plain client loop'}, ${straightConnections} connections`,
+    },
+  }
+}
+
+// Newest first: gateways before the database, the database before its folder.
+export async function cleanUp() {
+  for (let work = cleanups.pop(); work; work = cleanups.pop()) await work()
+}
