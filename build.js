@@ -19,23 +19,21 @@ const src = join(root, 'src')
 const dist = join(root, 'dist')
 
 export async function build() {
-  const files = readdirSync(src, { recursive: true, withFileTypes: true })
-    .filter(file => file.isFile())
-    .map(file => join(file.parentPath, file.name).slice(src.length + 1))
-    .sort()
-  const made = digest(files)
-  if (made === stamp()) return
+  const files = filesIn(src)
+  const sources = digest(files)
+  if (sources === stamp()) return
 
   // Two commands may build at once, so each works in its own folder and moves finished files over.
   const work = `${dist}.${process.pid}`
   try {
     await compile(files, work)
-    for (const file of files) {
-      const out = file.replace(/\.tsx?$/, '.js')
-      mkdirSync(dirname(join(dist, out)), { recursive: true })
-      renameSync(join(work, out), join(dist, out))
+    const made = files.map(file => file.replace(/\.tsx?$/, '.js'))
+    for (const file of made) {
+      mkdirSync(dirname(join(dist, file)), { recursive: true })
+      renameSync(join(work, file), join(dist, file))
     }
-    writeFileSync(join(work, '.stamp'), made)
+    for (const file of filesIn(dist)) if (!made.includes(file)) rmSync(join(dist, file), { force: true })
+    writeFileSync(join(work, '.stamp'), sources)
     renameSync(join(work, '.stamp'), join(dist, '.stamp'))
   } catch (error) {
     throw new Error(`Tollgate could not be built into ${dist}: ${error.message}`, { cause: error })
@@ -73,6 +71,12 @@ function keepFilesApart(plugin) {
     external: true,
   }))
 }
+
+const filesIn = folder =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(file => file.isFile())
+    .map(file => join(file.parentPath, file.name).slice(folder.length + 1))
+    .sort()
 
 function digest(files) {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)))
