@@ -44,8 +44,8 @@ test('a second Ctrl-C does not wait for those who are still served', async () =>
 })
 
 test('at a terminal it has colour, short log lines, and says that it stops', async context => {
-  if (spawnSync('script', ['--version']).status !== 0)
-    context.skip('SKIPPED: there is no script(1) here to play the terminal')
+  if (spawnSync('script', ['-qec', 'true', '/dev/null']).status !== 0)
+    context.skip('SKIPPED: script(1) cannot play a terminal here')
   const dataDir = join(temporaryFolder(), 'data')
   const command = `exec ${process.execPath} bin/tollgate.js start`
   const terminal = spawn('script', ['-qec', command, '/dev/null'], {
