@@ -41,11 +41,16 @@ export function createApi(options: ApiOptions & { trustedProxies: number; log: L
     const requestId = newRequestId()
     const exchange = { incoming, method, query, requestId, address: addressOf(incoming, trustedProxies) }
     const started = performance.now()
-    void answerTo(route, exchange).then(answer => {
-      send(outgoing, answer, requestId)
-      const { http, merchant_id, code, cause } = answer
-      observe({ requestId, method, route: path, http, started, merchant_id, code, cause })
-    })
+    answerTo(route, exchange)
+      .then(answer => {
+        send(outgoing, answer, requestId)
+        const { http, merchant_id, code, cause } = answer
+        observe({ requestId, method, route: path, http, started, merchant_id, code, cause })
+      })
+      .catch((error: unknown) => {
+        logBug(requestId, error)
+        outgoing.destroy()
+      })
     return true
   }
 
@@ -57,10 +62,14 @@ export function createApi(options: ApiOptions & { trustedProxies: number; log: L
       return await handler(exchange)
     } catch (error) {
       if (isRefusal(error)) return refusalAnswer(error, requestId)
-      const { message, stack } = error instanceof Error ? error : new Error(String(error))
-      log.error({ request_id: requestId, error: { message, stack } }, 'bug')
+      logBug(requestId, error)
       return bugAnswer(requestId)
     }
+  }
+
+  function logBug(request_id: string, error: unknown) {
+    const { message, stack } = error instanceof Error ? error : new Error(String(error))
+    log.error({ request_id, error: { message, stack } }, 'bug')
   }
 }
 
