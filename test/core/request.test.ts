@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Fields, NumberText, parseJsonObject } from '../../src/core/json.ts'
+import { requestMeaning } from '../../src/core/meaning.ts'
 import { Refusal } from '../../src/core/refusal.ts'
-import { parseRequest, presentFields, requestMeaning } from '../../src/core/request.ts'
+import { parseRequest, presentFields } from '../../src/core/request.ts'
 
 const base = { merchant_key: 'tk_1', invoice_id: 'INV-1', total: '25.00', generate_checkout_url: true }
 const parse = (fields: Fields) => parseRequest(presentFields({ ...base, ...fields }))
