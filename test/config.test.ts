@@ -28,7 +28,7 @@ for (const [name, value] of [
   ['TOLLGATE_BASE_URL', 'https://user@pay.example'],
   ['TOLLGATE_BASE_URL', 'ftp://pay.example'],
   ['DATABASE_URL', 'mysql://localhost/x'],
-  ['TOLLGATE_MASTER_KEY', 'secret'],
+  ['TOLLGATE_MASTER_KEY', 'not-a-key-0815'],
   ['TOLLGATE_MASTER_KEY', 'ab'],
   ['TOLLGATE_POOL_SIZE', '0'],
   ['TOLLGATE_POOL_SIZE', '51'],
@@ -42,7 +42,7 @@ for (const [name, value] of [
     const faults = faultsOf({ [name]: value })
     expect(faults).toHaveLength(1)
     expect(faults[0]).toMatch(new RegExp(`^${name}: `))
-    if (name === 'TOLLGATE_MASTER_KEY') expect(faults[0]).not.toContain(`(got ${value}`)
+    if (/KEY|TOKEN/.test(name)) expect(faults[0]).not.toContain(value)
   })
 }
 

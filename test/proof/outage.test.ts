@@ -6,7 +6,7 @@ import type { Credentials } from '../../src/actions/onboard.ts'
 import { Unavailable } from '../../src/core/refusal.ts'
 import { openDb } from '../../src/store/db.ts'
 import { type BehindProxy, gatewayBehindProxy } from '../support/behindProxy.ts'
-import { type Answer, checkStatus, post, signedRequest } from '../support/merchant.ts'
+import { type Answer, checkStatus, post, send, signedRequest } from '../support/merchant.ts'
 
 let house: BehindProxy
 let shop: Credentials
@@ -45,6 +45,18 @@ test('out of reach: 503 with Retry-After for all; when it is back, the same requ
     await house.stored(all),
     answers.map(answer => [answer.body.tx_reference]),
   )
+}, 60_000)
+
+test('out of reach: a customer gets a page in words, and the same page when it is back', async () => {
+  const { checkout_url } = (await post(url, signedRequest(shop))).body
+  await house.proxy.goDown()
+  const [page, ready] = await Promise.all([send(checkout_url), send(`${url}/readyz`)])
+  await house.proxy.comeUp()
+  assert.deepEqual([page.http, ready.http], [503, 503])
+  assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
+  assert.match(page.headers.get('retry-after') ?? '', /^\d+$/)
+  assert.match(page.text, /Your payment is safe/)
+  assert.equal((await send(checkout_url)).http, 200)
 }, 60_000)
 
 // Requests of both merchants share a statement, and so its failure.

@@ -2,13 +2,15 @@ import type { Gate } from '../../actions/gate.ts'
 import { type Checkout, openCheckout } from '../../actions/openCheckout.ts'
 import { formatMoney } from '../../core/money.ts'
 import type { Ctx } from '../context.ts'
+import { isRefusal } from '../errors.ts'
 import { Page } from './page.tsx'
 import { pageHeaders } from './pageHeaders.ts'
 
 // The address that a merchant sends its customer to. It tells how the payment stands, and says plainly
 // that no way to pay is open here.
 export const checkoutRoute = (gate: Gate) => async (c: Ctx) => {
-  const checkout = await openCheckout(gate.db, c.req.param('token') ?? '', gate.clock())
+  const checkout = await openCheckout(gate.db, c.req.param('token') ?? '', gate.clock()).catch(orUnreachable)
+  if (checkout === 'unreachable') return c.html(<Unreachable />, 503, { ...pageHeaders, 'retry-after': '5' })
   if (!checkout) return c.html(<NoPayment />, 404, pageHeaders)
   return c.html(
     <CheckoutPage checkout={checkout} now={gate.clock()} />,
@@ -16,6 +18,20 @@ export const checkoutRoute = (gate: Gate) => async (c: Ctx) => {
     pageHeaders,
   )
 }
+
+function orUnreachable(error: unknown): 'unreachable' {
+  if (isRefusal(error)) return 'unreachable'
+  throw error
+}
+
+const Unreachable = () => (
+  <Page title="Try again in a moment">
+    <section class="card warn">
+      <h1>We cannot show your payment now</h1>
+      <p>Our records are out of reach for a moment. Your payment is safe there. Reload this page shortly.</p>
+    </section>
+  </Page>
+)
 
 const NoPayment = () => (
   <Page title="No payment here">
