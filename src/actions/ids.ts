@@ -56,6 +56,9 @@ export function newToken(merchant_id: string, now: Date): string {
 
 export const merchantOfToken = (token: string) => token.slice(0, merchantIdLength)
 
+// Our name of an attempt at the provider, and the secret part of the address that the provider knocks at.
+export const newAttemptId = (merchant_id: string) => merchant_id + randomText(26)
+
 export const newMerchantId = () => randomText(merchantIdLength)
 export const newSecretId = () => randomText(8)
 export const newRequestId = () => `req_${randomText(16)}`

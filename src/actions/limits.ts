@@ -49,7 +49,7 @@ export function createLimits(monotonicMs: () => number): Limits {
 }
 
 // One household or machine has a whole /64 of IPv6 to ask from.
-function network(address: string): string {
+export function network(address: string): string {
   const plain = address.replace(/^::ffff:/, '')
   if (!plain.includes(':')) return plain
   const [head = '', tail] = plain.split('::')

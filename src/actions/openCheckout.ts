@@ -1,14 +1,42 @@
-import type { Payment } from '../core/payment.ts'
-import type { Db } from '../store/db.ts'
-import { findPaymentByToken } from '../store/payments.ts'
+import type { Attempt } from '../core/attempt.ts'
+import { type Obstacle, obstacle, secondsToWait } from '../core/begin.ts'
+import { type Settings, readSettings } from '../core/settings.ts'
+import { type Stage, stageOf } from '../core/stage.ts'
+import { attemptsOf } from '../store/attempts.ts'
+import { findPaymentByToken, type PaymentOfMerchant } from '../store/paymentLife.ts'
+import type { Asking } from './ask.ts'
+import type { Offer } from './channels.ts'
 import { merchantOfToken } from './ids.ts'
 
-export type Checkout = Payment & { merchant_name: string; expired: boolean }
+// The payment behind a checkout address, and everything that its page shows.
+export type Checkout = Omit<PaymentOfMerchant, 'merchant_settings'> & {
+  settings: Settings
+  attempts: Attempt[]
+  stage: Stage
+  obstacle: Obstacle | undefined
+  seconds: number // to wait before the next try
+  offers: Offer[]
+}
 
-// The payment behind a checkout address, or undefined.
-export async function openCheckout(db: Db, token: string, now: Date): Promise<Checkout | undefined> {
+export async function openCheckout(
+  { db, channels, clock }: Asking,
+  token: string,
+): Promise<Checkout | undefined> {
   if (!/^[0-9a-z]{42}$/.test(token)) return undefined
-  const payment = await findPaymentByToken(db, merchantOfToken(token), token)
-  if (!payment) return undefined
-  return { ...payment, expired: payment.status === 'awaiting_payment' && payment.expires_at <= now }
+  const found = await findPaymentByToken(db, merchantOfToken(token), token)
+  if (!found) return undefined
+  const { merchant_settings, ...payment } = found
+  const attempts = await attemptsOf(db, payment.merchant_id, payment.tx_reference)
+  const now = clock()
+  const settings = readSettings(merchant_settings)
+  const against = obstacle(payment, attempts, { active: payment.merchant_active, settings }, now)
+  return {
+    ...payment,
+    settings,
+    attempts,
+    stage: stageOf(payment, attempts, against),
+    obstacle: against,
+    seconds: secondsToWait(attempts, now),
+    offers: channels.offers(payment.mode, payment.currency),
+  }
 }

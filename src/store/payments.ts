@@ -1,4 +1,4 @@
-import type { Mode, Payment, PaymentState, Status } from '../core/payment.ts'
+import type { LivingPayment, Mode, Payment, PaymentState, Status } from '../core/payment.ts'
 import { type Db, isAlreadyThere, sql, type Tx } from './db.ts'
 
 export type InvoiceKey = Pick<Payment, 'merchant_id' | 'mode' | 'invoice_id'>
@@ -79,7 +79,8 @@ export async function findPayments(tx: Tx, keys: InvoiceKey[]): Promise<(Payment
   const rows = await tx.rows<PaymentState>(sql`
     select merchant_id, mode, invoice_id, p.tx_reference, p.status, p.status_reason, p.total, p.currency,
       p.number, p.email, p.name, p.description, p.outlet, p.pymt_instrument, p.wallet_issuer_hint, p.extra,
-      p.updated_at
+      p.updated_at, p.late, p.payment_method, p.payment_instrument, p.payment_reference, p.payment_time,
+      p.charged, p.card_type, p.psp_response_code, p.psp_response_msg
     from ${unnestKeys(keys)} join payments p using (merchant_id, mode, invoice_id)`)
   const found = new Map(rows.map(row => [invoiceKey(row), row]))
   return keys.map(key => found.get(invoiceKey(key)))
@@ -91,15 +92,9 @@ const unnestKeys = (keys: InvoiceKey[]) => sql`
 
 export const invoiceKey = (key: InvoiceKey) => `${key.merchant_id}\n${key.mode}\n${key.invoice_id}`
 
-export const findPaymentByToken = (tx: Tx, merchant_id: string, tx_token: string) =>
-  tx.one<Payment & { merchant_name: string }>(sql`
-    select p.*, m.name as merchant_name
-    from payments p join merchants m on m.merchant_id = p.merchant_id
-    where p.merchant_id = ${merchant_id} and p.tx_token = ${tx_token}`)
-
 // For a person who has a reference or an invoice id at hand, not the merchant's id.
 export const searchPayments = (tx: Tx, merchant_ids: string[], word: string) =>
-  tx.rows<Payment>(sql`
+  tx.rows<LivingPayment>(sql`
     select * from payments where merchant_id = any(${merchant_ids}) and tx_reference = ${word}
     union all
     select * from payments
@@ -110,7 +105,7 @@ export type PaymentFilter = { mode?: Mode; status?: Status; outlet?: string; lim
 // Newest first, from the end of the merchant's own key range: references sort by time, so that no index is
 // needed that every initiation would have to keep.
 export const listPayments = (tx: Tx, merchant_id: string, f: PaymentFilter) =>
-  tx.rows<Payment>(sql`
+  tx.rows<LivingPayment>(sql`
     select * from payments
     where merchant_id = ${merchant_id}
       and (${f.mode ?? null}::text is null or mode = ${f.mode ?? null})

@@ -1,0 +1,90 @@
+import { resendForMs } from '../core/asking.ts'
+import { type Attempt, isUnresolved } from '../core/attempt.ts'
+import type { Order, Reply } from '../core/channel.ts'
+import { event } from '../core/hear.ts'
+import type { LivingPayment } from '../core/payment.ts'
+import type { Db } from '../store/db.ts'
+import { addEvents } from '../store/events.ts'
+import { findMerchant } from '../store/merchants.ts'
+import { findPayment, lockPayment } from '../store/paymentLife.ts'
+import type { Channels } from './channels.ts'
+import { type Settled, settle } from './settle.ts'
+
+export type Asking = { db: Db; channels: Channels; baseUrl(): string; clock(): Date }
+
+// Sends an attempt to its provider for the first time. It is stored already: whatever happens to us from here on,
+// somebody will ask about it by the same reference.
+export async function startAttempt(
+  asking: Asking,
+  payment: LivingPayment,
+  attempt: Attempt,
+): Promise<Settled> {
+  const reply = await call(asking, payment, attempt, 'start')
+  return settle(asking.db, attempt, reply, asking.clock())
+}
+
+// Asks the provider how an attempt stands. One that it has never heard of is sent again, under the same reference:
+// we may have died before it left. Only while the customer may still be there.
+export async function askAttempt(asking: Asking, attempt: Attempt): Promise<Settled> {
+  const payment = await findPayment(asking.db, attempt)
+  if (!payment) throw new Error('an attempt without its payment')
+  let reply = await call(asking, payment, attempt, 'check')
+  if (reply.state === 'absent' && mayResend(payment, attempt, asking.clock())) {
+    await noteResent(asking.db, attempt, asking.clock())
+    reply = await call(asking, payment, attempt, 'start')
+  }
+  return settle(asking.db, attempt, reply, asking.clock())
+}
+
+const mayResend = (payment: LivingPayment, attempt: Attempt, now: Date) =>
+  isUnresolved(attempt) &&
+  payment.status === 'awaiting_payment' &&
+  payment.cancel_wished_at === null &&
+  now.getTime() - attempt.created_at.getTime() < resendForMs
+
+const noteResent = (db: Db, attempt: Attempt, now: Date) =>
+  db.transaction(async tx => {
+    await lockPayment(tx, attempt)
+    const words = 'The provider had not heard of it: sent again under the same reference.'
+    await addEvents(tx, attempt, [event('attempt_resent', 'clock', attempt, words, now)])
+  })
+
+async function call(
+  asking: Asking,
+  payment: LivingPayment,
+  attempt: Attempt,
+  verb: 'start' | 'check',
+): Promise<Reply> {
+  const channel = asking.channels.find(attempt.channel)
+  if (!channel) return { state: 'unknown', words: `The channel ${attempt.channel} is not set up.` }
+  const merchant = await findMerchant(asking.db, attempt.merchant_id)
+  const order = orderOf(payment, attempt, merchant?.name ?? '', asking.baseUrl())
+  try {
+    return await channel[verb](order)
+  } catch (error) {
+    return {
+      state: 'unknown',
+      words: `The channel broke: ${error instanceof Error ? error.message : String(error)}`,
+    }
+  }
+}
+
+const orderOf = (
+  payment: LivingPayment,
+  attempt: Attempt,
+  merchant_name: string,
+  baseUrl: string,
+): Order => ({
+  attempt_id: attempt.attempt_id,
+  tx_reference: payment.tx_reference,
+  invoice_id: payment.invoice_id,
+  payment_method: attempt.payment_method,
+  amount: payment.total,
+  currency: payment.currency,
+  given: attempt.given,
+  merchant_name,
+  description: payment.description,
+  provider_ref: attempt.provider_ref,
+  callback_url: `${baseUrl}/callbacks/${attempt.attempt_id}`,
+  return_url: `${baseUrl}/checkout/${payment.tx_token}`,
+})

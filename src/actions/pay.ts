@@ -1,0 +1,122 @@
+import { hash } from 'node:crypto'
+import { firstAskMs } from '../core/asking.ts'
+import { type Fault, readAsks } from '../core/asks.ts'
+import type { Attempt } from '../core/attempt.ts'
+import { failureWindowMs, maxFailures, type Obstacle, obstacle, secondsToWait } from '../core/begin.ts'
+import type { Cause } from '../core/event.ts'
+import { event, facts, statusEvent } from '../core/hear.ts'
+import { type LivingPayment, move } from '../core/payment.ts'
+import { readSettings } from '../core/settings.ts'
+import { attemptsOf, countFailures, insertAttempt } from '../store/attempts.ts'
+import type { Tx } from '../store/db.ts'
+import { findMerchant } from '../store/merchants.ts'
+import { lockPayment, type PaymentKey } from '../store/paymentLife.ts'
+import { type Asking, startAttempt } from './ask.ts'
+import type { Offer } from './channels.ts'
+import { newAttemptId } from './ids.ts'
+import { network } from './limits.ts'
+import { savePaymentChange } from './save.ts'
+
+// What somebody who pays has chosen and typed. `number` is the attempt that the form was made for: a form sent twice
+// names the same one.
+export type Wish = {
+  number: number
+  payment_method: string
+  typed: Readonly<Record<string, string>>
+  cause: Cause & ('customer' | 'merchant')
+  address: string
+}
+
+export type Paying =
+  | { done: 'started' } // or it was there already: the same form came twice
+  | { done: 'faults'; faults: Fault[] }
+  | { done: 'refused'; obstacle: Obstacle; seconds: number }
+  | { done: 'no_such_way' }
+
+// Starts one attempt. It is stored before the provider hears of it, and the provider's first answer is stored before
+// ours is given.
+export async function pay(asking: Asking, payment: LivingPayment, wish: Wish): Promise<Paying> {
+  const way = asking.channels
+    .offers(payment.mode, payment.currency)
+    .find(offer => offer.payment_method === wish.payment_method)
+  if (!way) return { done: 'no_such_way' }
+  const { given, instrument, faults } = readAsks(way, wish.typed)
+  if (faults.length > 0) return { done: 'faults', faults }
+  const attempt = newAttempt(payment, way, wish, given, instrument, asking.clock())
+  const begun = await asking.db.transaction(tx => begin(tx, attempt, wish.cause))
+  if (begun.done !== 'begun') return begun
+  if (begun.payment) await startAttempt(asking, begun.payment, attempt)
+  return { done: 'started' }
+}
+
+type Begun = Paying | { done: 'begun'; payment?: LivingPayment }
+
+// One transaction. Run again after a lost commit, it finds its own attempt and goes on.
+async function begin(tx: Tx, attempt: Attempt, cause: Cause): Promise<Begun> {
+  const payment = await lockPayment(tx, attempt)
+  const merchant = await findMerchant(tx, attempt.merchant_id)
+  if (!payment || !merchant) throw new Error('a payment without its merchant')
+  const attempts = await attemptsOf(tx, payment.merchant_id, payment.tx_reference)
+  const same = attempts.find(({ number }) => number === attempt.number)
+  if (same) return { done: 'begun', payment: same.attempt_id === attempt.attempt_id ? payment : undefined }
+  const now = attempt.created_at
+  const settings = readSettings(merchant.settings)
+  const against =
+    obstacle(payment, attempts, { active: merchant.active, settings }, now) ??
+    (attempt.number !== attempts.length + 1 ? 'unresolved' : await tooManyFailures(tx, payment, attempt))
+  if (against) return { done: 'refused', obstacle: against, seconds: secondsToWait(attempts, now) }
+  await insertAttempt(tx, attempt)
+  const events = [event('attempt_started', cause, attempt, '', now)]
+  const begun = facts(payment, attempt)
+  const moved = move(begun, 'awaiting_payment', '', now)
+  if (moved) events.push(statusEvent(payment, moved, cause, attempt, now))
+  const after = moved ?? { ...begun, updated_at: now }
+  await savePaymentChange(tx, payment, after, events)
+  return { done: 'begun', payment: after }
+}
+
+async function tooManyFailures(
+  tx: Tx,
+  payment: LivingPayment,
+  attempt: Attempt,
+): Promise<Obstacle | undefined> {
+  const since = new Date(attempt.created_at.getTime() - failureWindowMs)
+  const failures = await countFailures(tx, attempt, since)
+  const most = maxFailures[payment.mode]
+  return failures.instrument >= most.instrument || failures.payer >= most.payer ? 'too_many' : undefined
+}
+
+function newAttempt(
+  { merchant_id, tx_reference }: PaymentKey,
+  { channel, payment_method }: Offer,
+  wish: Wish,
+  given: Record<string, string>,
+  instrument: string | null,
+  now: Date,
+): Attempt {
+  return {
+    merchant_id,
+    attempt_id: newAttemptId(merchant_id),
+    tx_reference,
+    number: wish.number,
+    channel,
+    payment_method,
+    state: 'started',
+    reason: null,
+    instrument,
+    payer: hash('sha256', `${merchant_id} ${network(wish.address)}`, 'hex').slice(0, 32),
+    given,
+    provider_ref: null,
+    redirect_url: null,
+    qr: null,
+    charged: null,
+    card_type: null,
+    psp_response_code: null,
+    psp_response_msg: null,
+    asks: 0,
+    next_ask_at: new Date(now.getTime() + firstAskMs),
+    created_at: now,
+    updated_at: now,
+    ended_at: null,
+  }
+}

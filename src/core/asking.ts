@@ -1,0 +1,31 @@
+import { type Attempt, isUnresolved } from './attempt.ts'
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+
+// How long to wait before asking a provider again: quick while the customer looks at the page, slow when only the
+// truth is waited for. It never ends while the outcome is unknown.
+const gaps = [1, 1, 2, 2, 3, 4, 5, 5, 10, 10, 15, 15, 30, 30, 60, 60, 120, 120, 300].map(s => s * second)
+const longestGap = 15 * minute
+
+// A no is asked about again: some turn into a yes, and a callback that says so may be lost.
+const followUps = [20 * second, 2 * minute, 15 * minute, 2 * hour]
+
+export const firstAskMs = 8 * second // who started the attempt hears the first answer; we ask when they died
+export const resendForMs = 60 * second // a prompt that comes later would surprise the customer
+export const absentForMs = 5 * minute // as long as a provider could still find it in a queue
+export const worryAfterMs = 24 * hour // then a person is told
+
+export function askGap(asks: number): number {
+  return gaps[asks] ?? longestGap
+}
+
+// When to ask about an attempt after it was heard of at `now`; null when there is nothing left to learn.
+export function nextAsk(attempt: Pick<Attempt, 'state' | 'asks' | 'ended_at'>, now: Date): Date | null {
+  if (isUnresolved(attempt)) return new Date(now.getTime() + askGap(attempt.asks))
+  if (attempt.state === 'paid' || !attempt.ended_at) return null
+  const since = now.getTime() - attempt.ended_at.getTime()
+  const next = followUps.find(after => after > since)
+  return next === undefined ? null : new Date(attempt.ended_at.getTime() + next)
+}

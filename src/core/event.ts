@@ -1,0 +1,33 @@
+import type { Status } from './payment.ts'
+
+// Everything that happened to a payment after it was asked for, append-only, numbered per payment. A change of the
+// status is one of them; the others say why it came to it.
+export const eventKinds = [
+  'attempt_started',
+  'attempt_pending', // the provider has it
+  'attempt_unknown', // no clear answer
+  'attempt_resent', // the provider never heard of it: sent again under the same reference
+  'attempt_failed',
+  'attempt_paid',
+  'attempt_disputed', // yes, but to another amount
+  'status_changed',
+  'cancel_wished', // while an attempt was unresolved
+  'overpaid', // a second success
+  'task_closed',
+] as const
+export type EventKind = (typeof eventKinds)[number]
+
+// Who said so.
+export type Cause = 'customer' | 'merchant' | 'channel' | 'clock' | 'operator'
+
+export type NewEvent = {
+  kind: EventKind
+  cause: Cause
+  attempt_id: string | null
+  from_status: Status | null // of a status_changed
+  to_status: Status | null
+  reason: string // plain words, may be empty
+  at: Date
+}
+
+export type PaymentEvent = NewEvent & { merchant_id: string; tx_reference: string; sequence: number }

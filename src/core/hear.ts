@@ -1,0 +1,175 @@
+import { absentForMs, nextAsk, worryAfterMs } from './asking.ts'
+import { type Attempt, isUnresolved } from './attempt.ts'
+import type { Reply, Told } from './channel.ts'
+import type { Cause, EventKind, NewEvent } from './event.ts'
+import { maskPhone } from './mask.ts'
+import { formatMoney } from './money.ts'
+import { type LivingPayment, move, type Status } from './payment.ts'
+import { type Reason, reasons } from './reason.ts'
+import type { Task, TaskKind } from './task.ts'
+
+// What has to be saved together, in one commit.
+export type Change = { payment: LivingPayment; attempt: Attempt; events: NewEvent[]; tasks: Task[] }
+
+// A channel replied to a question of ours about an attempt: what follows. Safe to call again with the same reply.
+export function hear(payment: LivingPayment, attempt: Attempt, reply: Reply, now: Date): Change {
+  const change = heard(payment, attempt, reply, now)
+  const next_ask_at = nextAsk(change.attempt, now)
+  const { created_at } = attempt
+  if (isUnresolved(change.attempt) && now.getTime() - created_at.getTime() >= worryAfterMs)
+    change.tasks.push(task(payment, change.attempt, 'unresolved', payment.total, '', now))
+  return { ...change, attempt: { ...change.attempt, next_ask_at } }
+}
+
+function heard(payment: LivingPayment, before: Attempt, reply: Reply, now: Date): Change {
+  const same = { payment, attempt: before, events: [], tasks: [] }
+  if (before.state === 'paid') return same
+  switch (reply.state) {
+    case 'paid': {
+      const attempt = told({ ...before, charged: reply.amount }, reply, now)
+      const asked = reply.amount === payment.total && reply.currency === payment.currency
+      return asked ? paid(payment, attempt, now) : disputed(payment, attempt, reply, now)
+    }
+    case 'failed':
+      return isUnresolved(before) ? failed(payment, told(before, reply, now), reply.reason, now) : same
+    case 'pending':
+      return pending(payment, before, reply, now)
+    case 'absent':
+      return isUnsent(before) && now.getTime() - before.created_at.getTime() >= absentForMs
+        ? failed(payment, { ...before, updated_at: now }, 'never_arrived', now)
+        : unclear(payment, before, 'The provider does not know this attempt.', now)
+    case 'unknown':
+      return unclear(payment, before, reply.words, now)
+  }
+}
+
+// The provider has never shown that it knows of this attempt.
+const isUnsent = ({ state }: Attempt) => state === 'started' || state === 'unknown'
+
+function pending(payment: LivingPayment, before: Attempt, reply: Reply & { state: 'pending' }, now: Date) {
+  if (!isUnresolved(before)) return { payment, attempt: before, events: [], tasks: [] }
+  const { redirect_url = before.redirect_url, qr = before.qr } = reply
+  const state = isUnsent(before) ? 'pending' : before.state
+  const attempt: Attempt = { ...told(before, reply, now), state, redirect_url, qr }
+  const events = isUnsent(before) ? [event('attempt_pending', 'channel', attempt, '', now)] : []
+  return { payment, attempt, events, tasks: [] }
+}
+
+// No clear answer leaves things as they are, to be asked again. That the first answer is missing is worth noting.
+function unclear(payment: LivingPayment, before: Attempt, words: string, now: Date): Change {
+  if (before.state !== 'started') return { payment, attempt: before, events: [], tasks: [] }
+  const attempt: Attempt = { ...before, state: 'unknown', updated_at: now }
+  return { payment, attempt, events: [event('attempt_unknown', 'channel', attempt, words, now)], tasks: [] }
+}
+
+export function failed(payment: LivingPayment, before: Attempt, reason: Reason, now: Date): Change {
+  const attempt: Attempt = { ...ended(before, now), state: 'failed', reason }
+  const events = [event('attempt_failed', 'channel', attempt, reasons[reason], now)]
+  const wished = payment.cancel_wished_at !== null
+  const to: Status = wished ? 'cancelled' : 'failed'
+  const after = payment.status === 'awaiting_payment' ? facts(payment, attempt) : payment
+  const why = wished ? reasons.cancelled : reasons[reason]
+  const moved = payment.status === 'awaiting_payment' ? move(after, to, why, now) : undefined
+  if (moved) events.push(statusEvent(payment, moved, 'channel', attempt, now))
+  return { payment: moved ?? after, attempt, events, tasks: [] }
+}
+
+function paid(payment: LivingPayment, before: Attempt, now: Date): Change {
+  const attempt: Attempt = { ...ended(before, now), state: 'paid', reason: null }
+  const events = [event('attempt_paid', 'channel', attempt, '', now)]
+  const late = payment.status !== 'awaiting_payment'
+  const moved = move(payment, 'paid', late ? 'The money arrived late.' : '', now)
+  if (!moved) {
+    events.push(event('overpaid', 'channel', attempt, 'The payment was already paid.', now))
+    const note = 'A second success for one payment.'
+    return { payment, attempt, events, tasks: [task(payment, attempt, 'refund', payment.total, note, now)] }
+  }
+  const after: LivingPayment = { ...facts(moved, attempt), late, payment_time: now, charged: attempt.charged }
+  events.push(statusEvent(payment, after, 'channel', attempt, now))
+  return { payment: after, attempt, events, tasks: [] }
+}
+
+// Another amount than we asked for is never `paid`. A failed attempt stays failed, since the customer may be trying
+// again by now; the alarm is raised either way.
+function disputed(payment: LivingPayment, before: Attempt, reply: Reply & { state: 'paid' }, now: Date) {
+  const words = `The provider says ${reply.currency} ${formatMoney(reply.amount)} where ${payment.currency} ${formatMoney(payment.total)} was asked for.`
+  const attempt: Attempt = isUnresolved(before) ? { ...before, state: 'disputed' } : before
+  const tasks = [task(payment, attempt, 'amount_mismatch', reply.amount, words, now)]
+  if (before.state === 'disputed') return { payment, attempt, events: [], tasks }
+  return { payment, attempt, events: [event('attempt_disputed', 'channel', attempt, words, now)], tasks }
+}
+
+function told(attempt: Attempt, reply: Told, now: Date): Attempt {
+  return {
+    ...attempt,
+    provider_ref: reply.provider_ref ?? attempt.provider_ref,
+    instrument: attempt.instrument ?? reply.instrument ?? null,
+    card_type: reply.card_type ?? attempt.card_type,
+    psp_response_code: reply.psp_response_code ?? attempt.psp_response_code,
+    psp_response_msg: reply.psp_response_msg ?? attempt.psp_response_msg,
+    updated_at: now,
+  }
+}
+
+// What the customer gave is not needed any more.
+const ended = (attempt: Attempt, now: Date): Attempt => ({
+  ...attempt,
+  given: {},
+  updated_at: now,
+  ended_at: now,
+})
+
+// What a status check tells of the attempt that counts.
+export function facts(payment: LivingPayment, attempt: Attempt): LivingPayment {
+  const { payment_method, instrument, provider_ref, card_type, psp_response_code, psp_response_msg } = attempt
+  return {
+    ...payment,
+    payment_method,
+    payment_instrument: instrument?.startsWith('+') ? maskPhone(instrument) : instrument,
+    payment_reference: provider_ref,
+    card_type,
+    psp_response_code,
+    psp_response_msg,
+  }
+}
+
+export function event(
+  kind: EventKind,
+  cause: Cause,
+  attempt: Attempt | null,
+  reason: string,
+  at: Date,
+): NewEvent {
+  return {
+    kind,
+    cause,
+    attempt_id: attempt?.attempt_id ?? null,
+    from_status: null,
+    to_status: null,
+    reason,
+    at,
+  }
+}
+
+export function statusEvent(
+  from: LivingPayment,
+  to: LivingPayment,
+  cause: Cause,
+  attempt: Attempt | null,
+  at: Date,
+): NewEvent {
+  const told = event('status_changed', cause, attempt, to.status_reason, at)
+  return { ...told, from_status: from.status, to_status: to.status }
+}
+
+function task(
+  { merchant_id, tx_reference, currency }: LivingPayment,
+  { attempt_id }: Attempt,
+  kind: TaskKind,
+  amount: bigint,
+  note: string,
+  created_at: Date,
+): Task {
+  const open = { closed_at: null, closed_note: null }
+  return { merchant_id, attempt_id, kind, tx_reference, amount, currency, note, created_at, ...open }
+}

@@ -1,0 +1,22 @@
+import type { Currency } from './money.ts'
+
+// What needs a person. One of a kind per attempt.
+export const taskKinds = {
+  refund: 'Money arrived twice: give this amount back.',
+  amount_mismatch: 'The provider took another amount than was asked for.',
+  unresolved: 'The provider has not said how this ended for a day.',
+} as const
+export type TaskKind = keyof typeof taskKinds
+
+export type Task = {
+  merchant_id: string
+  attempt_id: string
+  kind: TaskKind
+  tx_reference: string
+  amount: bigint
+  currency: Currency
+  note: string
+  created_at: Date
+  closed_at: Date | null
+  closed_note: string | null
+}

@@ -1,0 +1,44 @@
+import type { LivingPayment, Payment } from '../core/payment.ts'
+import type { SettingWords } from '../core/settings.ts'
+import { sql, type Tx } from './db.ts'
+
+export type PaymentKey = Pick<Payment, 'merchant_id' | 'tx_reference'>
+
+// Whoever changes a payment holds its row: changes of one payment come one after the other.
+export const lockPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
+  tx.one<LivingPayment>(sql`
+    select * from payments where merchant_id = ${merchant_id} and tx_reference = ${tx_reference} for update`)
+
+export const findPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
+  tx.one<LivingPayment>(sql`
+    select * from payments where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}`)
+
+export type PaymentOfMerchant = LivingPayment & {
+  merchant_name: string
+  merchant_active: boolean
+  merchant_settings: SettingWords
+}
+
+export const findPaymentByToken = (tx: Tx, merchant_id: string, tx_token: string) =>
+  tx.one<PaymentOfMerchant>(sql`
+    select p.*, m.name as merchant_name, m.active as merchant_active, m.settings as merchant_settings
+    from payments p join merchants m on m.merchant_id = p.merchant_id
+    where p.merchant_id = ${merchant_id} and p.tx_token = ${tx_token}`)
+
+export const savePayment = (tx: Tx, p: LivingPayment) =>
+  tx.rows(sql`
+    update payments set status = ${p.status}, status_reason = ${p.status_reason}, updated_at = ${p.updated_at},
+      late = ${p.late}, cancel_wished_at = ${p.cancel_wished_at}, payment_method = ${p.payment_method},
+      payment_instrument = ${p.payment_instrument}, payment_reference = ${p.payment_reference},
+      payment_time = ${p.payment_time}, charged = ${p.charged}, card_type = ${p.card_type},
+      psp_response_code = ${p.psp_response_code}, psp_response_msg = ${p.psp_response_msg}
+    where merchant_id = ${p.merchant_id} and tx_reference = ${p.tx_reference}`)
+
+// Those whose time is over and of which nothing is on its way.
+export const findExpired = (tx: Tx, now: Date, limit: number) =>
+  tx.rows<PaymentKey>(sql`
+    select p.merchant_id, p.tx_reference from payments p
+    where p.status = 'awaiting_payment' and p.expires_at <= ${now}
+      and not exists (select from attempts a where a.merchant_id = p.merchant_id
+        and a.tx_reference = p.tx_reference and a.state in ('started', 'pending', 'unknown', 'disputed'))
+    order by p.expires_at limit ${limit}`)

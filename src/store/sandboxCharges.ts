@@ -1,0 +1,65 @@
+import type { Currency } from '../core/money.ts'
+import { sql, type Tx } from './db.ts'
+
+// One row of the simulated provider's books. `ending` is what will become of it when nobody decides; `decided` is the
+// ending that somebody chose, counted from `decided_at`.
+export type Charge = {
+  merchant_id: string // how the reference begins
+  reference: string
+  method: string
+  payer: string | null
+  amount: bigint
+  currency: Currency
+  payee: string
+  note: string | null
+  ending: string
+  callback_url: string
+  return_url: string
+  decided: string | null
+  decided_at: Date | null
+  card_type: string | null
+  card_last4: string | null
+  created_at: Date
+}
+
+export type NewCharge = Omit<Charge, 'merchant_id' | 'decided' | 'decided_at' | 'card_type' | 'card_last4'>
+export type Card = { card_type: string; card_last4: string }
+
+const merchantIdLength = 10
+const merchantOf = (reference: string) => reference.slice(0, merchantIdLength)
+
+// Undefined when the reference is known already: it never becomes a second charge.
+export const insertCharge = (tx: Tx, c: NewCharge) =>
+  tx.one<Charge>(sql`
+    insert into sandbox_charges (merchant_id, reference, method, payer, amount, currency, payee, note, ending,
+      callback_url, return_url, created_at)
+    values (${merchantOf(c.reference)}, ${c.reference}, ${c.method}, ${c.payer}, ${c.amount}, ${c.currency},
+      ${c.payee}, ${c.note}, ${c.ending}, ${c.callback_url}, ${c.return_url}, ${c.created_at})
+    on conflict (merchant_id, reference) do nothing
+    returning *`)
+
+export const findCharge = (tx: Tx, reference: string) =>
+  tx.one<Charge>(sql`
+    select * from sandbox_charges where merchant_id = ${merchantOf(reference)} and reference = ${reference}`)
+
+// The first decision stands: undefined for every later one.
+export const decideCharge = (tx: Tx, reference: string, decided: string, now: Date, card?: Card) =>
+  tx.one<Charge>(sql`
+    update sandbox_charges set decided = ${decided}, decided_at = ${now},
+      card_type = coalesce(${card?.card_type ?? null}, card_type),
+      card_last4 = coalesce(${card?.card_last4 ?? null}, card_last4)
+    where merchant_id = ${merchantOf(reference)} and reference = ${reference} and decided is null
+    returning *`)
+
+// A card that was shown and not decided on yet.
+export const showCard = (tx: Tx, reference: string, card: Card) =>
+  tx.one<Charge>(sql`
+    update sandbox_charges set card_type = ${card.card_type}, card_last4 = ${card.card_last4}
+    where merchant_id = ${merchantOf(reference)} and reference = ${reference} and decided is null
+    returning *`)
+
+export const listUndecided = (tx: Tx, payer: string, since: Date, limit: number) =>
+  tx.rows<Charge>(sql`
+    select * from sandbox_charges
+    where payer = ${payer} and created_at > ${since} and decided is null
+    order by created_at desc limit ${limit}`)
