@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import type { ChannelSettings } from './core/channel.ts'
 
 // The only place that reads the environment. Every fault is told at once, by the name of its setting.
 export class ConfigError extends Error {
@@ -38,6 +39,8 @@ const masterKeys = z
   )
   .transform(text => text.split(',').map(key => Buffer.from(key, 'hex')))
 
+const token = z.string().min(16, 'must have at least 16 characters')
+
 const schema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: whole(0, 65_535).default(8080),
@@ -56,7 +59,12 @@ const schema = z.object({
   TOLLGATE_POOL_SIZE: whole(2, 200).default(10),
   TOLLGATE_BATCH_ROWS: whole(1, 1000).default(256),
   TOLLGATE_TRUST_PROXY: whole(0, 10).default(0),
-  TOLLGATE_METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  TOLLGATE_METRICS_TOKEN: token.optional(),
+  TOLLGATE_SUPPORT_TOKEN: token.optional(),
+  TOLLGATE_SANDBOX: z
+    .enum(['on', 'off'], 'must be on or off')
+    .default('on')
+    .transform(word => word === 'on'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
       error: 'must be trace, debug, info, warn, error or silent',
@@ -64,7 +72,8 @@ const schema = z.object({
     .default('info'),
 })
 
-export type Config = z.output<typeof schema>
+// A channel reads its own settings, so that a new one needs no change here.
+export type Config = z.output<typeof schema> & { channelSettings: ChannelSettings }
 export type Environment = Record<string, string | undefined>
 
 export const settingNames = Object.keys(schema.shape)
@@ -83,5 +92,5 @@ export function readConfig(env: Environment = process.env): Config {
   if (!DATABASE_URL && TOLLGATE_POOL_SIZE > embeddedPoolSize)
     faults.push(`TOLLGATE_POOL_SIZE: at most ${embeddedPoolSize} with the PostgreSQL that comes along`)
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults)
-  return parsed.data
+  return { ...parsed.data, channelSettings: set }
 }

@@ -1,16 +1,17 @@
 import { resendForMs } from '../core/asking.ts'
 import { type Attempt, isUnresolved } from '../core/attempt.ts'
 import type { Order, Reply } from '../core/channel.ts'
-import { event } from '../core/hear.ts'
+import { type Change, event } from '../core/hear.ts'
 import type { LivingPayment } from '../core/payment.ts'
 import type { Db } from '../store/db.ts'
 import { addEvents } from '../store/events.ts'
 import { findMerchant } from '../store/merchants.ts'
 import { findPayment, lockPayment } from '../store/paymentLife.ts'
-import type { Channels } from './channels.ts'
-import { type Settled, settle } from './settle.ts'
+import type { Gate } from './gate.ts'
+import { settle } from './settle.ts'
 
-export type Asking = { db: Db; channels: Channels; baseUrl(): string; clock(): Date }
+// What it takes to ask a provider and to keep what it says.
+export type Asking = Pick<Gate, 'db' | 'channels' | 'baseUrl' | 'clock' | 'watch'>
 
 // Sends an attempt to its provider for the first time. It is stored already: whatever happens to us from here on,
 // somebody will ask about it by the same reference.
@@ -18,14 +19,14 @@ export async function startAttempt(
   asking: Asking,
   payment: LivingPayment,
   attempt: Attempt,
-): Promise<Settled> {
+): Promise<Change> {
   const reply = await call(asking, payment, attempt, 'start')
-  return settle(asking.db, attempt, reply, asking.clock())
+  return settle(asking, attempt, reply)
 }
 
 // Asks the provider how an attempt stands. One that it has never heard of is sent again, under the same reference:
 // we may have died before it left. Only while the customer may still be there.
-export async function askAttempt(asking: Asking, attempt: Attempt): Promise<Settled> {
+export async function askAttempt(asking: Asking, attempt: Attempt): Promise<Change> {
   const payment = await findPayment(asking.db, attempt)
   if (!payment) throw new Error('an attempt without its payment')
   let reply = await call(asking, payment, attempt, 'check')
@@ -33,7 +34,7 @@ export async function askAttempt(asking: Asking, attempt: Attempt): Promise<Sett
     await noteResent(asking.db, attempt, asking.clock())
     reply = await call(asking, payment, attempt, 'start')
   }
-  return settle(asking.db, attempt, reply, asking.clock())
+  return settle(asking, attempt, reply)
 }
 
 const mayResend = (payment: LivingPayment, attempt: Attempt, now: Date) =>

@@ -1,3 +1,4 @@
+import type { Change } from '../core/hear.ts'
 import type { Payment, PaymentState } from '../core/payment.ts'
 import { type Batcher, createBatcher } from '../store/batch.ts'
 import type { Db } from '../store/db.ts'
@@ -5,6 +6,7 @@ import { pendingMigrations } from '../store/migrate.ts'
 import { findPayments, type InvoiceKey, type StoredRequest, storePayments } from '../store/payments.ts'
 import type { MasterKeys } from '../store/vault.ts'
 import { type Callers, createCallers } from './callers.ts'
+import type { Channels } from './channels.ts'
 import { createLimits, type Limits } from './limits.ts'
 
 const batchesInFlight = 2 // one fills while another commits, and a slow one does not hold up everybody
@@ -17,21 +19,24 @@ export type Gate = {
   limits: Limits
   payments: Batcher<Payment, StoredRequest>
   lookups: Batcher<InvoiceKey, PaymentState | undefined>
+  channels: Channels
+  baseUrl(): string
   clock(): Date
+  watch(change: Change): void // sees what followed from a provider's word, after its commit
+  wake(): void // somebody has to be asked now
 }
 
-export type GateOptions = {
-  db: Db
+export type GateOptions = Pick<Gate, 'db' | 'channels' | 'baseUrl' | 'clock' | 'watch' | 'wake'> & {
   masterKeys: MasterKeys
   batchRows: number
   poolSize: number
-  clock(): Date
   observeBatch(kind: 'initiation' | 'status', rows: number): void
 }
 
 const monotonicMs = () => performance.now()
 
-export function createGate({ db, masterKeys, batchRows, poolSize, clock, observeBatch }: GateOptions): Gate {
+export function createGate(options: GateOptions): Gate {
+  const { db, masterKeys, batchRows, poolSize, clock, observeBatch, channels, baseUrl, watch, wake } = options
   const shared = {
     maxRows: batchRows,
     maxInFlight: batchRows === 1 ? poolSize : Math.min(batchesInFlight, poolSize - 1),
@@ -51,7 +56,11 @@ export function createGate({ db, masterKeys, batchRows, poolSize, clock, observe
       run: keys => findPayments(db, keys),
       observe: rows => observeBatch('status', rows),
     }),
+    channels,
+    baseUrl,
     clock,
+    watch,
+    wake,
   }
 }
 

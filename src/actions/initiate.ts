@@ -7,37 +7,24 @@ import { conflict, deactivated, malformed, missing, unknownMerchant } from '../c
 import { type PaymentRequest, parseRequest, presentFields } from '../core/request.ts'
 import { isSigned, requestString, totalSpellings } from '../core/signature.ts'
 import { originOf } from '../core/text.ts'
-import type { Batcher } from '../store/batch.ts'
 import type { Caller } from '../store/callers.ts'
 import type { StoredRequest } from '../store/payments.ts'
 import { answerFor } from './answerFor.ts'
-import type { Callers } from './callers.ts'
+import { type Direct, payDirectly, readDirect } from './direct.ts'
+import type { Gate } from './gate.ts'
 import { hashRefusal } from './hashRefusal.ts'
 import { newReference, newToken } from './ids.ts'
-import type { Limits } from './limits.ts'
-
-export type Initiation = {
-  callers: Callers
-  limits: Limits
-  payments: Batcher<Payment, StoredRequest>
-  clock(): Date
-}
 
 // The contract's door asks for generate_checkout_url; the older form doors never knew it.
 export type Door = 'api' | 'form'
-export type Initiated = { stored: StoredRequest; direct: boolean }
+export type Initiated = { stored: StoredRequest; direct?: Direct }
 
 // Hashed for an unknown merchant: two readings of a secret, now and a moment ago, as for a known one.
 const nobody = Array.from({ length: 4 }, () => Buffer.alloc(64))
 
 // A merchant asks for a payment. The same request again finds the same payment; nothing is answered before
 // it is stored.
-export async function initiate(
-  gate: Initiation,
-  sent: Fields,
-  door: Door,
-  address: string,
-): Promise<Initiated> {
+export async function initiate(gate: Gate, sent: Fields, door: Door, address: string): Promise<Initiated> {
   const fields = presentFields(sent)
   const key = fields.merchant_key
   const caller = typeof key === 'string' ? await gate.callers.find(key) : undefined
@@ -46,18 +33,15 @@ export async function initiate(
     gate.limits.request(proved)
     const request = parseRequest(fields)
     checkAgainst(proved, request, door)
-    return store(gate, proved, request)
+    const direct = isDirect(request) ? readDirect(gate.channels, proved.mode, request) : undefined
+    const stored = await store(gate, proved, request)
+    if (direct) await payDirectly(gate, stored, direct, address)
+    return { stored, direct }
   })
 }
 
 // Who asks, proved by the hash, or by the merchant's wish to take older requests that have none.
-async function prove(
-  gate: Initiation,
-  fields: Fields,
-  door: Door,
-  address: string,
-  caller: Caller | undefined,
-) {
+async function prove(gate: Gate, fields: Fields, door: Door, address: string, caller: Caller | undefined) {
   const { merchant_key, invoice_id, total, secure_hash } = requiredFields(fields)
   const strings = totalSpellings(total).map(spelling => requestString(invoice_id, merchant_key, spelling))
   if (!caller) {
@@ -116,11 +100,11 @@ function checkAgainst({ settings, outlets }: Caller, request: PaymentRequest, do
   }
 }
 
-async function store(gate: Initiation, caller: Caller, request: PaymentRequest): Promise<Initiated> {
+async function store(gate: Gate, caller: Caller, request: PaymentRequest): Promise<StoredRequest> {
   const payment = newPayment(caller, request, gate.clock())
   const stored = await gate.payments.add(payment)
   if (!timingSafeEqual(stored.request_digest, payment.request_digest)) throw conflict()
-  return { stored, direct: isDirect(request) }
+  return stored
 }
 
 function newPayment({ merchant_id, mode, settings }: Caller, request: PaymentRequest, now: Date): Payment {

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { Unavailable } from '../core/refusal.ts'
-import { MissingMasterKey } from '../main.ts'
+import { MissingMasterKey } from '../records.ts'
 import { codeOf, EmbeddedError } from '../store/embedded/error.ts'
 import { MasterKeyError } from '../store/masterKeys.ts'
 import { databaseTrouble } from './databaseTrouble.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
-import { openRecords } from '../main.ts'
+import { openRecords } from '../records.ts'
 import { migrate } from '../store/migrate.ts'
 import type { Answer, Cli } from './answer.ts'
 import { examples } from './help.ts'

@@ -1,5 +1,5 @@
 import { type Config, readConfig } from '../config.ts'
-import { checkMasterKeys, openRecords, type Records } from '../main.ts'
+import { checkMasterKeys, openRecords, type Records } from '../records.ts'
 import type { Db } from '../store/db.ts'
 import { findMerchant, type Merchant } from '../store/merchants.ts'
 import { migrate } from '../store/migrate.ts'

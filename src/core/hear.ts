@@ -14,12 +14,17 @@ export type Change = { payment: LivingPayment; attempt: Attempt; events: NewEven
 // A channel replied to a question of ours about an attempt: what follows. Safe to call again with the same reply.
 export function hear(payment: LivingPayment, attempt: Attempt, reply: Reply, now: Date): Change {
   const change = heard(payment, attempt, reply, now)
-  const next_ask_at = nextAsk(change.attempt, now)
   const { created_at } = attempt
+  const next_ask_at = isKnocked(change.attempt, now) ? attempt.next_ask_at : nextAsk(change.attempt, now)
   if (isUnresolved(change.attempt) && now.getTime() - created_at.getTime() >= worryAfterMs)
     change.tasks.push(task(payment, change.attempt, 'unresolved', payment.total, '', now))
   return { ...change, attempt: { ...change.attempt, next_ask_at } }
 }
+
+// Whoever asks puts the next ask into the future first. If it is due again already, the provider knocked meanwhile
+// and may know more than it just said.
+const isKnocked = ({ state, next_ask_at }: Attempt, now: Date) =>
+  state !== 'paid' && next_ask_at !== null && next_ask_at <= now
 
 function heard(payment: LivingPayment, before: Attempt, reply: Reply, now: Date): Change {
   const same = { payment, attempt: before, events: [], tasks: [] }

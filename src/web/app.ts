@@ -1,9 +1,11 @@
+import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { routePath } from 'hono/route'
 import type { Logger } from 'pino'
 import { type Gate, whyNotReady } from '../actions/gate.ts'
 import { newRequestId } from '../actions/ids.ts'
-import { checkoutRoute } from './checkout/checkout.tsx'
+import { callbackRoute } from './callbacks.ts'
+import { checkoutRoutes } from './checkout/checkout.tsx'
 import { type Env, respond } from './context.ts'
 import { docsRoutes } from './docs.ts'
 import { bugAnswer, isRefusal, notFoundAnswer, refusalAnswer } from './errors.ts'
@@ -12,18 +14,24 @@ import { metricsRoute } from './metricsRoute.ts'
 import type { Observe } from './observe.ts'
 import { openapiDocument } from './openapi.ts'
 import { publicFile } from './publicFile.ts'
+import { supportRoutes } from './support/support.tsx'
 
 export type AppOptions = {
   gate: Gate
   baseUrl(): string
   metrics: Metrics
   metricsToken?: string
+  supportToken?: string
+  sandbox?: Hono<{ Bindings: HttpBindings }>
+  trustedProxies: number
   log: Logger
   observe: Observe
 }
 
 // Everything but the interface: pages for people, the reference, and what watches us.
-export function createApp({ gate, baseUrl, metrics, metricsToken, log, observe }: AppOptions) {
+export function createApp(options: AppOptions) {
+  const { gate, baseUrl, metrics, metricsToken, supportToken, sandbox, trustedProxies, log, observe } =
+    options
   const app = new Hono<Env>({ strict: false }) // a slash at the end changes nothing
   app.use(async (c, next) => {
     const started = performance.now()
@@ -43,7 +51,10 @@ export function createApp({ gate, baseUrl, metrics, metricsToken, log, observe }
   })
   app.notFound(c => respond(c, notFoundAnswer(c.get('requestId'))))
 
-  app.get('/checkout/:token', checkoutRoute(gate))
+  app.route('/checkout', checkoutRoutes({ gate, trustedProxies }))
+  app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute(gate))
+  app.route('/support', supportRoutes({ gate, token: supportToken }))
+  if (sandbox) app.route('/sandbox', sandbox)
   app.get('/public/:file', publicFile(new URL('./public/', import.meta.url)))
   app.get('/openapi.json', c => c.json(openapiDocument(baseUrl())))
   app.route('/docs', docsRoutes())

@@ -34,6 +34,18 @@ export function createMetrics() {
       buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
       registers,
     }),
+    attempts: new Counter({
+      name: 'tollgate_attempts_total',
+      help: 'What providers said of attempts, by way to pay and what became of it.',
+      labelNames: ['payment_method', 'state'],
+      registers,
+    }),
+    alarms: new Counter({
+      name: 'tollgate_alarms_total',
+      help: 'Things that need a person, by kind: tollgate task list shows them.',
+      labelNames: ['kind'],
+      registers,
+    }),
   }
 }
 

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
@@ -15,11 +15,15 @@ const maxHeaderBytes = 16 * 1024
 const drainMs = 10_000
 
 type App = ReturnType<typeof createApp>
-export type Listening = { port: number; stop(): Promise<void> }
+export type Listening = { port: number; serve(api: Api, app: App): void; stop(): Promise<void> }
 
-// The interface answers first; what is not its address is a page.
-export function listen(api: Api, app: App, host: string, port: number): Promise<Listening> {
-  const pages = getRequestListener(app.fetch, { hostname: host })
+type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => void
+
+// Takes the port first and serves later, because some of what is served has to know the port. Who comes in between
+// waits.
+export function listen(host: string, port: number): Promise<Listening> {
+  const early: Parameters<Handle>[] = []
+  let handle: Handle = (incoming, outgoing) => void early.push([incoming, outgoing])
   const limits = {
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -27,15 +31,23 @@ export function listen(api: Api, app: App, host: string, port: number): Promise<
     maxHeaderSize: maxHeaderBytes,
     connectionsCheckingInterval: 2000,
   }
-  const server = createServer(limits, (incoming, outgoing) => {
-    if (!api(incoming, outgoing)) void pages(incoming, outgoing)
-  })
+  const server = createServer(limits, (incoming, outgoing) => handle(incoming, outgoing))
+
+  // The interface answers first; what is not its address is a page.
+  function serve(api: Api, app: App) {
+    const pages = getRequestListener(app.fetch, { hostname: host })
+    handle = (incoming, outgoing) => {
+      if (!api(incoming, outgoing)) void pages(incoming, outgoing)
+    }
+    for (const exchange of early.splice(0)) handle(...exchange)
+  }
+
   server.maxConnections = maxConnections
   server.on('clientError', answerBrokenRequest)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
-      resolve({ port: (server.address() as AddressInfo).port, stop: () => stopServer(server) })
+      resolve({ port: (server.address() as AddressInfo).port, serve, stop: () => stopServer(server) })
     })
   })
 }

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { check } from '../../src/actions/check.ts'
-import { createGate, type Gate } from '../../src/actions/gate.ts'
+import type { Gate } from '../../src/actions/gate.ts'
 import { initiate } from '../../src/actions/initiate.ts'
 import type { Db } from '../../src/store/db.ts'
+import { testGate } from '../support/gate.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
 import { signedRequest } from '../support/merchant.ts'
 
@@ -23,8 +24,7 @@ beforeAll(async () => {
       return gateway.db.rows(query)
     },
   }
-  const rest = { masterKeys: gateway.masterKeys, batchRows: 10, poolSize: 2, observeBatch: () => {} }
-  gate = createGate({ db, clock: () => new Date(), ...rest })
+  gate = testGate({ db, masterKeys: gateway.masterKeys, batchRows: 10, poolSize: 2 })
 })
 afterAll(() => gateway.stop())
 

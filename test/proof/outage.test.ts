@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, beforeEach, test } from 'vitest'
-import { createGate } from '../../src/actions/gate.ts'
 import { initiate } from '../../src/actions/initiate.ts'
 import type { Credentials } from '../../src/actions/onboard.ts'
 import { Unavailable } from '../../src/core/refusal.ts'
 import { openDb } from '../../src/store/db.ts'
 import { type BehindProxy, gatewayBehindProxy } from '../support/behindProxy.ts'
+import { testGate } from '../support/gate.ts'
 import { type Answer, checkStatus, post, send, signedRequest } from '../support/merchant.ts'
 
 let house: BehindProxy
@@ -93,7 +93,7 @@ test('a database that hangs: as many wait as the queue holds, the rest are told 
   const more = 1500
   const db = openDb(house.proxy.url, 10)
   const { masterKeys } = house.gateway
-  const gate = createGate({ db, masterKeys, batchRows: 256, poolSize: 10, clock: now, observeBatch() {} })
+  const gate = testGate({ db, masterKeys, clock: now })
   const all = requests(bound + more)
   await initiate(gate, signedRequest(shop), 'api', '192.0.2.1') // now the merchant is known
   house.proxy.hold()

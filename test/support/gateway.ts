@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import { type Onboarded, onboard } from '../../src/actions/onboard.ts'
 import { setMerchant } from '../../src/actions/setMerchant.ts'
 import { readConfig } from '../../src/config.ts'
-import { startGateway } from '../../src/main.ts'
+import { type GatewayOptions, startGateway } from '../../src/main.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { givenMasterKeys } from '../../src/store/masterKeys.ts'
 import { setActive } from '../../src/store/merchants.ts'
@@ -26,7 +26,10 @@ export type TestGateway = {
 }
 
 // A whole gateway inside the test process, on a database of its own.
-export async function testGateway(env: Record<string, string> = {}): Promise<TestGateway> {
+export async function testGateway(
+  env: Record<string, string> = {},
+  options: Partial<GatewayOptions> = {},
+): Promise<TestGateway> {
   const database = await freshDatabase()
   const key = randomBytes(32)
   const logs: string[] = []
@@ -37,7 +40,7 @@ export async function testGateway(env: Record<string, string> = {}): Promise<Tes
     ...env,
   })
   const log = pino({ level: 'debug' }, { write: line => void logs.push(line) })
-  const gateway = await startGateway(config, { log })
+  const gateway = await startGateway(config, { log, ...options })
   const db = openDb(database.url, 2)
   const masterKeys = givenMasterKeys([key])
   return {

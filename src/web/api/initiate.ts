@@ -28,7 +28,9 @@ export function initiatedBody({ stored, direct }: Initiated, baseUrl: string) {
       success: true,
       status: 'new',
       status_code: 0,
-      message: 'The payment is stored. No mobile-money channel is set up here, so no prompt was sent.',
+      message: direct.offered
+        ? 'The payment is stored, and the customer is asked to approve it on the phone.'
+        : 'The payment is stored. No channel for this network is set up here, so nobody was asked to pay.',
       invoice_id,
       tx_reference,
     }

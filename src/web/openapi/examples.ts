@@ -1,4 +1,4 @@
-import type { Payment } from '../../core/payment.ts'
+import { type Payment, unlived } from '../../core/payment.ts'
 import * as refusals from '../../core/refusal.ts'
 import { hmac, requestString } from '../../core/signature.ts'
 import * as status from '../../core/status.ts'
@@ -68,10 +68,12 @@ export const directRequest = {
 
 export const question = { merchant_key, invoice_id }
 
-export const storedBody = (baseUrl: string, direct = false) =>
-  initiatedBody({ stored: payment, direct }, baseUrl)
+const promptedWallet = { payment_method: 'mtn_mobile_money', typed: {}, offered: true }
 
-const record = status.statusRecord(payment, now, false)
+export const storedBody = (baseUrl: string, direct = false) =>
+  initiatedBody({ stored: payment, direct: direct ? promptedWallet : undefined }, baseUrl)
+
+const record = status.statusRecord({ ...payment, ...unlived }, now, false)
 export const keyedAnswer = { [invoice_id]: { ...record, amount: '25.00' } }
 export const statusAnswer = { ...keyedAnswer, ...record }
 export const statusLine = status.statusLine(payment.tx_reference, payment.status, now)

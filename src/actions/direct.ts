@@ -1,0 +1,53 @@
+import { type Fault, readAsks } from '../core/asks.ts'
+import type { LivingPayment, Mode } from '../core/payment.ts'
+import { malformed, slowDown } from '../core/refusal.ts'
+import type { PaymentRequest } from '../core/request.ts'
+import { findPayment, type PaymentKey } from '../store/paymentLife.ts'
+import type { Asking } from './ask.ts'
+import { pay } from './pay.ts'
+
+// What an older request without a page says about the wallet to charge.
+export type Direct = { payment_method: string; typed: Record<string, string>; offered: boolean }
+
+const methods = {
+  mtn: 'mtn_mobile_money',
+  airtel: 'airteltigo_money',
+  tigo: 'airteltigo_money',
+  airteltigo: 'airteltigo_money',
+  vodafone: 'telecel_cash',
+  telecel: 'telecel_cash',
+} as const
+
+// The names of the wire, by the ask that they answer.
+const wireNames: Record<string, string> = { phone: 'pymt_instrument' }
+
+const faultWords: Record<Fault['fault'], string> = {
+  missing: 'is needed for this network',
+  not_a_phone: 'is not a possible phone number',
+  not_digits: 'must be digits',
+  too_long: 'is too long',
+  not_text: 'must not contain control characters',
+}
+
+// Read before the payment is stored, so that what is wrong leaves nothing behind.
+export function readDirect(channels: Asking['channels'], mode: Mode, request: PaymentRequest): Direct {
+  const payment_method = methods[request.extra_wallet_issuer_hint ?? 'mtn']
+  const typed = { phone: request.pymt_instrument ?? '', voucher_code: request.voucher_code ?? '' }
+  const way = channels
+    .offers(mode, request.currency ?? 'GHS')
+    .find(offer => offer.payment_method === payment_method)
+  const fault = way && readAsks(way, typed).faults[0]
+  if (fault) throw malformed(wireNames[fault.field] ?? fault.field, faultWords[fault.fault])
+  return { payment_method, typed, offered: way !== undefined }
+}
+
+const againAfterSeconds = 60
+
+// The first and only attempt of such a request: sent again, it finds the same one.
+export async function payDirectly(asking: Asking, key: PaymentKey, direct: Direct, address: string) {
+  if (!direct.offered) return
+  const payment = (await findPayment(asking.db, key)) as LivingPayment
+  const { payment_method, typed } = direct
+  const paying = await pay(asking, payment, { number: 1, payment_method, typed, cause: 'merchant', address })
+  if (paying.done === 'refused' && paying.obstacle === 'too_many') throw slowDown(againAfterSeconds)
+}

@@ -1,0 +1,49 @@
+// A worker that looks for work again and again. It takes what is there without a pause, then rests; a ring wakes it
+// at once. What it does can be done by several processes at the same time.
+export type Loop = { wake(): void; stop(): Promise<void> }
+
+export type LoopOptions = {
+  restMs: number
+  step(): Promise<number> // how much there was to do
+  onTrouble(error: unknown): void
+}
+
+export function startLoop({ restMs, step, onTrouble }: LoopOptions): Loop {
+  let stopped = false
+  let rung = false
+  let wakeUp = () => {}
+
+  const rest = () =>
+    new Promise<void>(resolve => {
+      if (rung || stopped) return resolve()
+      const timer = setTimeout(resolve, restMs)
+      wakeUp = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+
+  async function run() {
+    while (!stopped) {
+      rung = false
+      const done = await step().catch((error: unknown) => {
+        onTrouble(error)
+        return 0
+      })
+      if (done === 0) await rest()
+    }
+  }
+
+  const running = run()
+  return {
+    wake() {
+      rung = true
+      wakeUp()
+    },
+    stop() {
+      stopped = true
+      wakeUp()
+      return running
+    },
+  }
+}
