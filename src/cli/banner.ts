@@ -51,7 +51,7 @@ function demo(url: string, { name, merchant_key, secret_key, request }: Welcome)
   ]
   return [
     `${heading(`${name}, a merchant in test mode`)}\n\n${facts(keys)}${secret_key ? `\n${shownOnce}` : ''}`,
-    `${heading('Send a payment of GHS 25.00, then open the checkout_url of the answer')}\n\n${paymentCurl(url, request)}`,
+    `${heading('Send a payment of GHS 25.00, open the checkout_url of the answer, pay with 0240000000')}\n\n${paymentCurl(url, request)}`,
     `${heading('See how it stands')}\n\n${statusCurl(url, request)}`,
   ]
 }

@@ -111,7 +111,7 @@ export const requestSchema = z.object({
       'The answer then has the checkout address. The words "true" and "1" and the number 1 are read the same.',
   }),
   pymt_instrument: readAs(parsePhone, 'is not a possible phone number').optional().meta({
-    description: 'Direct request without a page: the wallet to charge. It is stored; no prompt is sent yet.',
+    description: 'Direct request without a page: the wallet whose owner is asked to approve on the phone.',
   }),
   extra_wallet_issuer_hint: z
     .string('must be text')

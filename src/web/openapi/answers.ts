@@ -6,7 +6,8 @@ import { codes } from './codes.ts'
 // answers against them.
 const told = (description: string) => z.string().meta({ description })
 const maybe = (description: string) => z.string().nullable().meta({ description })
-const noneYet = (description: string) => maybe(`${description} Null until there is a way to pay.`)
+const tried = (description: string) => maybe(`${description} Null before the first attempt.`)
+const ofCards = (description: string) => maybe(`Card payments: ${description} Otherwise null.`)
 const instant = (description: string) => z.iso.datetime().meta({ description })
 
 const stored = {
@@ -31,15 +32,15 @@ export const directStored = z.object(stored)
 
 const extra = z
   .object({
-    channel: noneYet('The way that was used to pay.'),
+    channel: tried('The way to pay of the latest attempt, as in payment_method.'),
     wallet_issuer_hint: maybe('The network named in a direct request.'),
     email: maybe('Customer email address.'),
     mobile_no: maybe('Customer phone number.'),
     Mobile_no: maybe('The same again, as older clients spell it.'),
     name: maybe('Customer name.'),
-    card_type: noneYet('Brand of the card.'),
-    psp_response_code: noneYet('Card payments: the error code of the card processor.'),
-    psp_response_msg: noneYet('Card payments: what that code means.'),
+    card_type: ofCards('the brand of the card.'),
+    psp_response_code: ofCards('the response code of the card processor.'),
+    psp_response_msg: ofCards('what that code means.'),
   })
   .catchall(z.string())
   .meta({ description: 'What is known beside the record, and your own extra_ fields without their prefix.' })
@@ -55,13 +56,18 @@ export const statusRecord = z.object({
   invoice_id: told('Yours.'),
   tx_reference: told('Ours.'),
   gw_invoice_id: told('The same as tx_reference.'),
-  payment_reference: noneYet("The channel's own reference."),
+  payment_reference: tried("The provider's own reference."),
   amount: z.number().meta({ description: 'The total as a number.' }),
   currency: z.enum(currencies),
-  total_amount_charged: z.number().nullable().meta({ description: 'Null until there is a way to pay.' }),
-  service_fee: z.number().nullable().meta({ description: 'Null until there is a way to pay.' }),
-  payment_method: noneYet('How it was paid.'),
-  payment_instrument: maybe('The wallet of a direct request, masked.'),
+  total_amount_charged: z
+    .number()
+    .nullable()
+    .meta({ description: 'What the provider took; null until paid.' }),
+  service_fee: z.number().nullable().meta({ description: 'Null: fees are not known here yet.' }),
+  payment_method: tried(
+    'mtn_mobile_money, telecel_cash, airteltigo_money, card or ghqr: how it was paid, or last tried.',
+  ),
+  payment_instrument: maybe('The wallet or card of the latest attempt, masked.'),
   payment_time: z.iso.datetime().nullable().meta({ description: 'When it was paid; null until then.' }),
   as_at: instant('The moment of this answer.'),
   last_updated: instant('The moment of the last change.'),

@@ -5,7 +5,7 @@ import { answerOf, broken, html, text } from './responses.ts'
 export const otherPaths: Paths = {
   '/checkout/{token}': {
     get: operation('Checkout', 'openCheckout', 'The page for the customer', {
-      description: 'What is to be paid and how it stands. No way to pay is open on it yet.',
+      description: 'Where the customer pays, and sees how it stands.',
       parameters: [
         { name: 'token', in: 'path', required: true, description: 'tx_token.', schema: { type: 'string' } },
       ],
