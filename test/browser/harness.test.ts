@@ -1,0 +1,154 @@
+import { readFile, rm } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { axeFaults } from '../support/axe.ts'
+import { focusOrder } from '../support/browser/focus.ts'
+import { overflow, smallTargets } from '../support/browser/measure.ts'
+import { filler, type Site, sampleSite } from '../support/browser/sampleSite.ts'
+import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser.ts'
+
+declare const document: any // the functions given to evaluate() run in the browser
+
+let browser: TestBrowser
+let site: Site
+
+beforeAll(async () => {
+  site = await sampleSite()
+  browser = await openBrowser()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  site.stop()
+})
+
+async function visit(path: string, options?: CustomerOptions) {
+  const customer = await browser.newCustomer(options)
+  onTestFinished(() => customer.close())
+  await customer.page.goto(site.url + path)
+  return customer
+}
+
+describe('a customer', () => {
+  for (const [scripts, said] of [
+    [true, ['Scripts are on']],
+    [false, ['Scripts are off', 'Turn them on']],
+  ] as const) {
+    test(`with scripts ${scripts} reads ${said.join(', ')}`, async () => {
+      const { page, faults } = await visit('/scripted', { scripts })
+      expect(await page.locator('p').filter({ visible: true }).allTextContents()).toEqual(said)
+      expect(faults).toEqual([])
+    })
+  }
+
+  for (const [options, query] of [
+    [{}, '(width: 360px) and (prefers-color-scheme: light) and (prefers-reduced-motion: no-preference)'],
+    [{ dark: true }, '(prefers-color-scheme: dark)'],
+    [{ reducedMotion: true }, '(prefers-reduced-motion: reduce)'],
+    [{ width: 1280, height: 800 }, '(width: 1280px) and (height: 800px) and (hover: hover)'],
+  ] as const) {
+    test(`${JSON.stringify(options)} has ${query}`, async () => {
+      const { page } = await visit('/clean', options)
+      expect(await page.evaluate(`matchMedia('${query}').matches`)).toBe(true)
+    })
+  }
+
+  test('is dark where the page lets it be', async () => {
+    const { page } = await visit('/clean', { dark: true })
+    expect(await page.evaluate("getComputedStyle(document.querySelector('h1')).color")).toBe(
+      'rgb(255, 255, 255)',
+    )
+  })
+
+  test('asks in their language', async () => {
+    const { page } = await visit('/clean', { locale: 'fr-FR' })
+    expect(await page.evaluate('navigator.language')).toBe('fr-FR')
+  })
+
+  test('has the letters of Ghana and France', async () => {
+    const { page } = await visit('/clean')
+    expect(await page.evaluate(boxes, [...'GH₵ɛɔƐƆ•✓éèêàçœ…€'])).toEqual([])
+    expect(await page.evaluate(boxes, ['\u{10FFFD}'])).toHaveLength(1) // the box itself is known
+  })
+
+  test('takes a picture', async () => {
+    const { shoot } = await visit('/clean', { dark: true })
+    const path = await shoot('harness')
+    onTestFinished(() => rm(path))
+    expect(path).toMatch(/screenshots\/harness-phone-dark\.png$/)
+    expect((await readFile(path)).readUInt32BE(16)).toBe(720) // wide, in its own dots
+  })
+})
+
+describe('the record', () => {
+  test('weighs what went over the wire', async () => {
+    const customer = await visit('/filled')
+    const [page] = await customer.requests()
+    expect(page).toMatchObject({ method: 'GET', url: `${site.url}/filled`, type: 'document', status: 200 })
+    expect(page?.bytes).toBeGreaterThan(300)
+    expect(page?.bytes).toBeLessThan(filler.length / 10)
+    expect((await customer.requests()).map(({ type }) => type)).toEqual(['document', 'stylesheet'])
+    expect(await customer.weight()).toBeGreaterThan(page?.bytes ?? 0)
+    expect(await customer.origins()).toEqual([site.url])
+    expect(customer.faults).toEqual([])
+  })
+
+  for (const [path, ...told] of [
+    ['/clean'],
+    ['/outside', /^outside: GET https:\/\/cdn\.example\/pixel\.png$/],
+    ['/missing', /^failed: 404 .*\/none\.js$/],
+    ['/styled', /^csp: .*inline style/],
+    ['/noisy', /^console: oh$/, /^dialog: alert hello$/, /^csp: .*TrustedHTML/, /^error: .*TrustedHTML/],
+  ] as const) {
+    test(`${path} is held to have ${told.length} faults`, async () => {
+      const customer = await visit(path)
+      await customer.requests()
+      expect(customer.faults).toEqual(told.map(fault => expect.stringMatching(fault)))
+    })
+  }
+})
+
+for (const scripts of [true, false]) {
+  describe(`a look at the page with scripts ${scripts ? 'on' : 'off'}`, () => {
+    for (const [path, ...told] of [
+      ['/clean'],
+      ['/unlabelled', /^label at #lonely: /],
+      ['/pale', /^color-contrast at #dim: .*contrast of 2\.32/],
+    ] as const) {
+      test(`axe holds ${told.length} faults against ${path}`, async () => {
+        const { page, faults } = await visit(path, { scripts })
+        expect(await axeFaults(page)).toEqual(told.map(fault => expect.stringMatching(fault)))
+        expect(faults).toEqual([]) // axe itself leaves no trace
+      })
+    }
+
+    test('sees what is too wide and what is too small', async () => {
+      const { page } = await visit('/wide', { scripts })
+      expect(await overflow(page)).toBe(true)
+      await page.goto(`${site.url}/small`)
+      expect(await overflow(page)).toBe(false)
+      expect(await smallTargets(page)).toEqual(['button "x" 20x20', 'input "box" 20x20'])
+    })
+
+    test('goes through it by keyboard', async () => {
+      const { page } = await visit('/keys', { scripts })
+      expect(await focusOrder(page)).toEqual([
+        { role: 'button', name: 'First', outlined: true },
+        { role: 'link', name: 'Second', outlined: false },
+        { role: 'textbox', name: 'Third', outlined: true },
+        { role: 'radio', name: 'Fourth', outlined: true },
+      ])
+    })
+  })
+}
+
+// The letters that are drawn as nothing, or as the box for a letter that no font has.
+function boxes(letters: string[]): string[] {
+  const [blank, box, ...drawn] = [' ', '\u{10FFFE}', ...letters].map((letter): string => {
+    const canvas = document.createElement('canvas')
+    const context = canvas.getContext('2d')
+    context.font = '40px system-ui'
+    context.fillText(letter, 5, 45)
+    return canvas.toDataURL()
+  })
+  return letters.filter((_, index) => drawn[index] === blank || drawn[index] === box)
+}

@@ -1,0 +1,33 @@
+import type { Page } from 'playwright-core'
+
+declare const document: any // the functions given to evaluate() run in the browser
+declare const getComputedStyle: any
+
+const leastSide = 24 // CSS pixels, of WCAG 2.2's target size
+
+// Whether the page has to be moved sideways to be read.
+export const overflow = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
+
+// What is too small for a finger, a line each: `tag "name" 20x18`. A link within a text is as high as its line, a
+// box is reached by its label too, and what shows only when it is focused is for the keyboard.
+export const smallTargets = (page: Page): Promise<string[]> => page.evaluate(findSmall, leastSide)
+
+function findSmall(least: number): string[] {
+  const small: string[] = []
+  const interactive = 'a[href], button, input:not([type=hidden]), select, textarea, summary, [role=button]'
+  for (const element of document.querySelectorAll(interactive)) {
+    const { display } = getComputedStyle(element)
+    const text = element.textContent.trim()
+    if (display === 'inline' && text && element.parentElement.textContent.trim() !== text) continue
+    const boxes = [element, ...(element.labels ?? [])]
+      .filter(target => target.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+      .map(target => target.getBoundingClientRect())
+      .map(({ width, height }) => [Math.round(width), Math.round(height)] as const)
+      .filter(box => Math.min(...box) > 1)
+    if (boxes.length === 0 || boxes.some(box => Math.min(...box) >= least)) continue
+    const name = element.getAttribute('aria-label') || text || element.name || element.id
+    small.push(`${element.localName} "${name}" ${boxes[0]?.join('x')}`)
+  }
+  return small
+}
