@@ -1,0 +1,60 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { Hono } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
+import { findCharge, insertCharge } from '../store/sandboxCharges.ts'
+import { answerOf, endingOfCharge, pathsOf, stateAt } from './charge.ts'
+import type { House, SandboxEnv } from './house.ts'
+import { hangMs } from './endings.ts'
+import { isReference, parseCharge } from './request.ts'
+
+const maxBodyBytes = 16 * 1024
+
+// The provider's interface, for the gateway alone.
+export function providerRoutes({ db, clock, key, pace, callbacks }: House) {
+  const app = new Hono<SandboxEnv>()
+
+  app.use(async (c, next) => {
+    c.header('cache-control', 'no-store')
+    if (!isKey(c.req.header('authorization') ?? '', key)) return c.json({ code: 'UNAUTHORIZED' }, 401)
+    return next()
+  })
+
+  app.post(
+    '/charges',
+    bodyLimit({ maxSize: maxBodyBytes, onError: c => c.json({ code: 'BODY_TOO_LARGE' }, 413) }),
+    async c => {
+      const body: unknown = await c.req.json().catch(() => undefined)
+      const asked = parseCharge(c.req.header('x-reference-id') ?? '', body, clock())
+      if (typeof asked === 'string') return c.json({ code: 'INVALID_REQUEST', field: asked }, 400)
+      const charge = await insertCharge(db, asked)
+      if (!charge) {
+        const known = (await findCharge(db, asked.reference)) ?? asked
+        return c.json({ code: 'RESOURCE_ALREADY_EXIST', ...pathsOf(known) }, 409)
+      }
+      callbacks.plan(charge)
+      const { taken } = endingOfCharge(charge)
+      if (taken === 'error') return c.json({ code: 'INTERNAL_PROCESSING_ERROR' }, 500)
+      if (taken === 'hang') await callbacks.wait(hangMs * pace)
+      if (taken === 'cut') {
+        c.env.incoming.socket.destroy()
+        return RESPONSE_ALREADY_SENT
+      }
+      return c.json(pathsOf(charge), 202)
+    },
+  )
+
+  app.get('/charges/:ref', async c => {
+    const reference = c.req.param('ref')
+    const charge = isReference(reference) ? await findCharge(db, reference) : undefined
+    if (!charge) return c.json({ code: 'RESOURCE_NOT_FOUND' }, 404)
+    const state = stateAt(charge, clock(), pace)
+    if (state.blind) return c.json({ code: state.blind.code }, state.blind.http)
+    return c.json(answerOf(charge, state))
+  })
+
+  return app
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+const isKey = (header: string, key: string) => timingSafeEqual(digest(header), digest(`Bearer ${key}`))

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { currencies, parseMoney } from '../core/money.ts'
+import { isPlainText, parseUrl } from '../core/text.ts'
+import type { NewCharge } from '../store/sandboxCharges.ts'
+import { endingOf } from './endings.ts'
+
+export const methods = ['mtn', 'telecel', 'at', 'card', 'ghqr'] as const
+
+const text = (max: number) => z.string().min(1).max(max).refine(isPlainText)
+const url = z
+  .string()
+  .max(2048)
+  .refine(address => parseUrl(address) === undefined)
+
+const schema = z
+  .object({
+    amount: z.string().refine(amount => typeof parseMoney(amount) === 'bigint'),
+    currency: z.enum(currencies),
+    method: z.enum(methods),
+    payer: z
+      .string()
+      .regex(/^[1-9]\d{6,14}$/)
+      .optional(),
+    voucher: text(20).optional(),
+    payee: text(200),
+    note: text(1000).optional(),
+    callback_url: url,
+    return_url: url,
+  })
+  .refine(({ method, payer }) => payer || method === 'card' || method === 'ghqr', { path: ['payer'] })
+  .refine(({ method, voucher }) => voucher || method !== 'telecel', { path: ['voucher'] })
+  .refine(({ method, currency }) => method === 'card' || currency === 'GHS', { path: ['currency'] })
+
+export const isReference = (reference: string) => /^[0-9A-Za-z_-]{11,100}$/.test(reference)
+
+// The charge that is asked for, or the name of what is wrong. A voucher is used here and kept nowhere.
+export function parseCharge(reference: string, body: unknown, now: Date): NewCharge | string {
+  if (!isReference(reference)) return 'x-reference-id'
+  const { data, error } = schema.safeParse(body)
+  if (!data) return error.issues[0]?.path.join('.') || 'body'
+  const { voucher, payer = null, note = null, ...rest } = data
+  const amount = parseMoney(data.amount) as bigint
+  const ending = endingOf({ method: data.method, amount, payer, voucher })
+  return { ...rest, reference, payer, note, amount, ending, created_at: now }
+}

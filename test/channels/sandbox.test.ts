@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import sandbox from '../../src/channels/sandbox.ts'
+import type { Channel, Order, Way } from '../../src/core/channel.ts'
+import { key, openHouse, postForm, type TestHouse } from '../sandbox/house.ts'
+import { type Bench, conformance, newOrder } from './conformance.ts'
+import { openLine } from './line.ts'
+
+const visa = { number: '4111 1111 1111 1111', expiry: '09/40', cvv: '123' }
+
+async function openBench(): Promise<Bench> {
+  const house = await openHouse(1)
+  const onPhone = (order: Order, decision: string) =>
+    postForm(house, `/sandbox/phone/${order.attempt_id}`, { decision })
+  return {
+    newLine: () => openLine(house.url),
+    settings: url => ({ SANDBOX_URL: url, SANDBOX_KEY: key }),
+    given: givenFor,
+    approve: order =>
+      order.payment_method === 'card'
+        ? postForm(house, `/sandbox/card/${order.attempt_id}`, visa)
+        : onPhone(order, 'approve'),
+    decline: order =>
+      order.payment_method === 'card'
+        ? postForm(house, `/sandbox/card/${order.attempt_id}/cancel`)
+        : onPhone(order, 'decline'),
+    charges: async ({ attempt_id }) =>
+      (await house.sql(`select from sandbox_charges where reference = '${attempt_id}'`)).length,
+    oddWord: text => change(text, { status: 'SUCCESSFULLY_FAILED' }),
+    otherAmount: (text, amount) => change(text, { amount }),
+    stop: house.stop,
+  }
+}
+
+const change = (text: string, changes: object) => JSON.stringify({ ...JSON.parse(text), ...changes })
+
+const givenFor = (way: Way, phone = '+233241234567') =>
+  Object.fromEntries(way.asks.map(({ name, kind }) => [name, kind === 'phone' ? phone : '123456']))
+
+conformance('sandbox', sandbox, { SANDBOX_URL: 'http://127.0.0.1:1', SANDBOX_KEY: 'key' }, openBench)
+
+describe('what only this channel does', () => {
+  let house: TestHouse
+  let channel: Channel
+  beforeAll(async () => {
+    house = await openHouse()
+    channel = connect(key)
+  })
+  afterAll(() => house.stop())
+
+  function connect(SANDBOX_KEY: string, SANDBOX_URL = house.url) {
+    const made = sandbox({ SANDBOX_URL, SANDBOX_KEY })
+    assert.ok(made)
+    return made
+  }
+  const wayOf = (payment_method: string) => {
+    const way = channel.ways.find(one => one.payment_method === payment_method)
+    assert.ok(way)
+    return way
+  }
+  const orderFor = (payment_method: string, phone?: string, changes: Partial<Order> = {}) =>
+    newOrder(wayOf(payment_method), givenFor(wayOf(payment_method), phone), changes)
+
+  async function ended(order: Order) {
+    for (const deadline = performance.now() + 5000; performance.now() < deadline; await sleep(10)) {
+      const reply = await channel.check(order)
+      if (reply.state === 'paid' || reply.state === 'failed') return reply
+    }
+    throw new Error('it never ended')
+  }
+
+  test('a wrong key is our own mistake, so unknown', async () => {
+    expect(await connect('wrong').start(orderFor('card'))).toEqual({ state: 'unknown', words: 'HTTP 401' })
+    expect(await connect('wrong').check(orderFor('card'))).toEqual({ state: 'unknown', words: 'HTTP 401' })
+  })
+
+  test('an order that the provider refuses outright has failed', async () => {
+    const order = orderFor('mtn_mobile_money', undefined, { currency: 'USD' })
+    expect(await channel.start(order)).toEqual({ state: 'failed', reason: 'refused' })
+    expect(await channel.check(order)).toEqual({ state: 'absent' })
+  })
+
+  test('a refusal by something on the way is not the provider’s', async () => {
+    const line = await openLine(house.url)
+    line.rewrite = () => '{"code":"BAD_GATEWAY"}'
+    const reply = await connect(key, line.url).start(orderFor('card', undefined, { merchant_name: '' }))
+    expect(reply).toEqual({ state: 'unknown', words: 'HTTP 400' })
+    await line.stop()
+  })
+
+  test('an empty description is none', async () => {
+    const reply = await channel.start(orderFor('mtn_mobile_money', undefined, { description: '' }))
+    expect(reply).toEqual({ state: 'pending' })
+  })
+
+  test('a way on that leaves the provider is not followed', async () => {
+    const line = await openLine(house.url)
+    line.rewrite = text => text.replaceAll('/sandbox/card/', '//evil.test/sandbox/card/')
+    const reply = await connect(key, line.url).start(orderFor('card'))
+    expect(reply).toEqual({ state: 'unknown', words: 'no way on' })
+    await line.stop()
+  })
+
+  test('no secret and no wallet number stands in the words for an unknown', async () => {
+    const order = orderFor('telecel_cash', '+233201234567')
+    const line = await openLine(house.url)
+    await line.stop()
+    const reply = await connect(key, line.url).start(order)
+    assert.equal(reply.state, 'unknown')
+    expect(reply.words).toContain('ECONNREFUSED')
+    expect(reply.words).not.toContain(key)
+    expect(reply.words).not.toContain('1234567')
+  })
+
+  for (const [phone, reason] of [
+    ['+233240000002', 'insufficient_funds'],
+    ['+233240000003', 'declined'],
+    ['+233240000004', 'no_answer'],
+    ['+233240000007', 'refused'],
+  ] as const) {
+    test(`${phone}: ${reason}`, async () => {
+      const order = orderFor('mtn_mobile_money', phone)
+      expect(await channel.start(order)).toEqual({ state: 'pending' })
+      expect(await ended(order)).toEqual({ state: 'failed', reason })
+    })
+  }
+
+  for (const [amount, start, end] of [
+    [2n, 'unknown', { state: 'failed', reason: 'network_error' }],
+    [3n, 'pending', { state: 'failed', reason: 'insufficient_funds' }],
+    [4n, 'pending', { state: 'failed', reason: 'declined' }],
+    [5n, 'pending', { state: 'paid', amount: 5n }],
+  ] as const) {
+    test(`total ${amount}: ${start}, then ${end.state}`, async () => {
+      const order = orderFor('ghqr', undefined, { amount })
+      expect((await channel.start(order)).state).toBe(start)
+      expect(await ended(order)).toMatchObject(end)
+    })
+  }
+
+  test('a voucher that is not accepted', async () => {
+    const order = orderFor('telecel_cash', '+233200000000')
+    const wrong = { ...order, given: { ...order.given, voucher_code: '000000' } }
+    await channel.start(wrong)
+    expect(await ended(wrong)).toEqual({ state: 'failed', reason: 'wrong_voucher' })
+  })
+
+  test('005: unknown, then paid; 009: paid with another amount', async () => {
+    const unclear = orderFor('airteltigo_money', '+233260000005')
+    expect(await channel.start(unclear)).toEqual({ state: 'unknown', words: 'HTTP 500' })
+    expect(await ended(unclear)).toMatchObject({ state: 'paid', amount: 2500n })
+    const other = orderFor('mtn_mobile_money', '+233240000009')
+    await channel.start(other)
+    expect(await ended(other)).toMatchObject({ state: 'paid', amount: 2600n })
+  })
+
+  for (const [number, reason, psp_response_code] of [
+    ['4000000000000002', 'card_declined', '05'],
+    ['5105105105105100', 'insufficient_funds', '51'],
+    ['4000000000000069', 'card_expired', '54'],
+    ['4000000000000127', 'wrong_cvv', '82'],
+  ] as const) {
+    test(`card ${number}: ${reason}`, async () => {
+      const order = orderFor('card')
+      await channel.start(order)
+      await postForm(house, `/sandbox/card/${order.attempt_id}`, { ...visa, number })
+      expect(await channel.check(order)).toMatchObject({ state: 'failed', reason, psp_response_code })
+    })
+  }
+
+  test('a card that does not pass 3-D Secure', async () => {
+    const order = orderFor('card')
+    await channel.start(order)
+    await postForm(house, `/sandbox/card/${order.attempt_id}`, { ...visa, number: '4242424242424242' })
+    await postForm(house, `/sandbox/card/${order.attempt_id}/3ds`, { code: '000000' })
+    expect(await channel.check(order)).toMatchObject({ state: 'failed', reason: 'not_authenticated' })
+  })
+
+  test('a paid card tells what it was', async () => {
+    const order = orderFor('card', undefined, { currency: 'EUR' })
+    expect(await channel.start(order)).toEqual({
+      state: 'pending',
+      redirect_url: `https://pay.example.test/sandbox/card/${order.attempt_id}`,
+    })
+    await postForm(house, `/sandbox/card/${order.attempt_id}`, visa)
+    expect(await channel.check(order)).toEqual({
+      state: 'paid',
+      amount: 2500n,
+      currency: 'EUR',
+      provider_ref: expect.stringMatching(/^\d+$/),
+      card_type: 'Visa',
+      psp_response_code: '00',
+      psp_response_msg: 'Approved',
+      instrument: 'Visa •••• 1111',
+    })
+  })
+
+  test('the callback takes the short way to ourselves, the customer the long one', async () => {
+    const order = orderFor('ghqr', undefined, { callback_url: 'https://pay.example.test/callback?a=1' })
+    const qr = `https://pay.example.test/sandbox/phone/${order.attempt_id}`
+    expect(await channel.start(order)).toEqual({ state: 'pending', qr })
+    await postForm(house, `/sandbox/phone/${order.attempt_id}`, { decision: 'approve' })
+    expect(await house.heardOf(order.attempt_id, 1)).toEqual(['SUCCESSFUL'])
+  })
+})

@@ -1,0 +1,212 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  chargeBody,
+  key,
+  lookUp,
+  newReference,
+  openHouse,
+  pace,
+  postCharge,
+  postForm,
+  type TestHouse,
+  taken,
+  until,
+} from './house.ts'
+
+let house: TestHouse
+let slow: TestHouse // at the real pace, so that a busy machine does not miss a moment
+beforeAll(async () => {
+  ;[house, slow] = await Promise.all([openHouse(), openHouse(1)])
+})
+afterAll(() => Promise.all([house.stop(), slow.stop()]))
+
+const countCharges = async () => Number((await house.sql('select count(*) as n from sandbox_charges'))[0].n)
+
+describe('what is not a request leaves nothing behind', () => {
+  for (const bearer of ['', 'another-key', `${key}x`]) {
+    test(`401 with ${bearer || 'no'} key`, async () => {
+      const before = await countCharges()
+      const response = await postCharge(house, chargeBody(house), newReference(), bearer)
+      expect(response.status).toBe(401)
+      expect((await fetch(`${house.url}/sandbox/provider/charges/m0m0m0m0m0a`)).status).toBe(401)
+      expect(await countCharges()).toBe(before)
+    })
+  }
+
+  for (const [what, field, changes] of [
+    ['no amount', 'amount', { amount: undefined }],
+    ['a number for an amount', 'amount', { amount: 25 }],
+    ['nothing to pay', 'amount', { amount: '0.00' }],
+    ['a thousandth', 'amount', { amount: '1.001' }],
+    ['less than nothing', 'amount', { amount: '-1.00' }],
+    ['a strange currency', 'currency', { currency: 'XAU' }],
+    ['a wallet in dollars', 'currency', { currency: 'USD' }],
+    ['a strange method', 'method', { method: 'cash' }],
+    ['no payer', 'payer', { payer: undefined }],
+    ['a payer in words', 'payer', { payer: 'Ama' }],
+    ['a payer with a plus', 'payer', { payer: '+233241234567' }],
+    ['telecel without a voucher', 'voucher', { method: 'telecel' }],
+    ['no payee', 'payee', { payee: '' }],
+    ['a payee without an end', 'payee', { payee: 'a'.repeat(201) }],
+    ['a NUL in the note', 'note', { note: 'a\0b' }],
+    ['a way back that is a script', 'return_url', { return_url: 'javascript:alert(1)' }],
+    ['a callback into a file', 'callback_url', { callback_url: 'file:///etc/passwd' }],
+  ] as const) {
+    test(`400 for ${what}`, async () => {
+      const before = await countCharges()
+      const response = await postCharge(house, chargeBody(house, changes))
+      expect(response.status).toBe(400)
+      expect(await response.json()).toEqual({ code: 'INVALID_REQUEST', field })
+      expect(await countCharges()).toBe(before)
+    })
+  }
+
+  for (const reference of ['', 'short', 'm0m0m0m0m0/../../x', `m0m0m0m0m0${'a'.repeat(91)}`]) {
+    test(`400 for the reference ${reference.slice(0, 20) || 'that is missing'}`, async () => {
+      const response = await postCharge(house, chargeBody(house), reference)
+      expect(await response.json()).toEqual({ code: 'INVALID_REQUEST', field: 'x-reference-id' })
+    })
+  }
+
+  for (const [what, body, http] of [
+    ['no JSON', 'amount=25', 400],
+    ['a list', '[]', 400],
+    ['nothing', '', 400],
+    ['more than anyone would send', JSON.stringify({ note: 'a'.repeat(20_000) }), 413],
+  ] as const) {
+    test(`${http} for ${what}`, async () => {
+      const headers = { authorization: `Bearer ${key}`, 'x-reference-id': newReference() }
+      const response = await fetch(`${house.url}/sandbox/provider/charges`, { method: 'POST', headers, body })
+      expect(response.status).toBe(http)
+    })
+  }
+
+  for (const reference of ['m0m0m0m0m0nobody', 'x', 'a'.repeat(200)]) {
+    test(`404 for the unknown reference ${reference.slice(0, 20)}`, async () => {
+      expect(await lookUp(house, reference)).toEqual({ http: 404, body: { code: 'RESOURCE_NOT_FOUND' } })
+    })
+  }
+})
+
+describe('answers that go wrong after the request was taken', () => {
+  test('005: 500, then paid for whoever asks again, and no callback', async () => {
+    const reference = newReference()
+    const response = await postCharge(slow, chargeBody(slow, { payer: '233240000005' }), reference)
+    expect(response.status).toBe(500)
+    expect((await lookUp(slow, reference)).body.status).toBe('PENDING')
+    slow.skip(2000)
+    expect((await lookUp(slow, reference)).body).toMatchObject({ status: 'SUCCESSFUL', amount: '25.00' })
+    expect(await slow.heardOf(reference, 0)).toEqual([])
+  })
+
+  test('0.01: taken at once, no answer for long, then expired', async () => {
+    const reference = newReference()
+    const started = performance.now()
+    const response = postCharge(house, chargeBody(house, { amount: '0.01' }), reference)
+    await expect.poll(async () => (await lookUp(house, reference)).http).toBe(200)
+    expect((await response).status).toBe(202)
+    expect(performance.now() - started).toBeGreaterThan(15_000 * pace - 5)
+    expect(await until(house, reference, 'FAILED')).toMatchObject({ reason: 'EXPIRED' })
+  })
+
+  test('0.02: the connection is cut, nobody can ask, then failed', async () => {
+    const reference = newReference()
+    await expect(postCharge(slow, chargeBody(slow, { amount: '0.02' }), reference)).rejects.toThrow()
+    expect(await lookUp(slow, reference)).toMatchObject({ http: 503 })
+    slow.skip(8000)
+    expect((await lookUp(slow, reference)).body).toMatchObject({ status: 'FAILED', reason: 'NETWORK_ERROR' })
+    expect(slow.logs).toEqual([])
+  })
+})
+
+describe('one charge for one reference', () => {
+  test('a repeated request, even with other details, is 409 and changes nothing', async () => {
+    const reference = newReference()
+    expect((await postCharge(house, chargeBody(house), reference)).status).toBe(202)
+    const again = await postCharge(house, chargeBody(house, { amount: '99.00' }), reference)
+    expect(again.status).toBe(409)
+    expect(await again.json()).toEqual({ code: 'RESOURCE_ALREADY_EXIST' })
+    expect((await lookUp(house, reference)).body.amount).toBe('25.00')
+  })
+
+  test('of twenty at the same time one is taken, and tells once', async () => {
+    const reference = newReference()
+    const body = chargeBody(house, { payer: '233240000000' })
+    const answers = await Promise.all(Array.from({ length: 20 }, () => postCharge(house, body, reference)))
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(19)
+    expect(await house.heardOf(reference, 1)).toEqual(['SUCCESSFUL'])
+  })
+
+  test('a card or a code says again where to go on', async () => {
+    for (const [method, path] of [
+      ['card', (reference: string) => ({ redirectPath: `/sandbox/card/${reference}` })],
+      ['ghqr', (reference: string) => ({ qrPath: `/sandbox/phone/${reference}` })],
+    ] as const) {
+      const reference = newReference()
+      const body = chargeBody(house, { method, payer: undefined })
+      expect(await (await postCharge(house, body, reference)).json()).toEqual(path(reference))
+      expect(await (await postCharge(house, body, reference)).json()).toMatchObject(path(reference))
+      expect((await lookUp(house, reference)).body).toMatchObject({ status: 'PENDING', ...path(reference) })
+    }
+  })
+})
+
+describe('callbacks', () => {
+  for (const [last, told] of [
+    ['003', ['FAILED']],
+    ['004', ['FAILED']],
+    ['006', []],
+    ['007', ['FAILED', 'SUCCESSFUL']],
+    ['009', ['SUCCESSFUL']],
+  ] as const) {
+    test(`${last}: ${told.join(', ') || 'none'}`, async () => {
+      const reference = await taken(house, { payer: `233240000${last}` })
+      await until(house, reference, told.at(-1) ?? 'SUCCESSFUL')
+      expect(await house.heardOf(reference, told.length)).toEqual(told)
+    })
+  }
+
+  test('008: five, the last of them old news', async () => {
+    const told = await slow.heardOf(await taken(slow, { payer: '233240000008' }), 5)
+    expect(told).toEqual(['SUCCESSFUL', 'SUCCESSFUL', 'SUCCESSFUL', 'SUCCESSFUL', 'PENDING'])
+  })
+
+  test('look like the answer to a question', async () => {
+    const reference = await taken(house, { payer: '233240000000' })
+    const body = await until(house, reference, 'SUCCESSFUL')
+    await house.heardOf(reference, 1)
+    const heard = house.heard.find(call => call.body.externalId === reference)
+    expect(heard).toEqual({ body, type: 'application/json' })
+  })
+
+  test('a gateway that is not there, and one that never answers, disturb nobody', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const callback_url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/callback`
+    const payer = '233240000000'
+    await until(house, await taken(house, { payer, callback_url }), 'SUCCESSFUL')
+    silent.close()
+    await until(house, await taken(house, { payer, callback_url }), 'SUCCESSFUL')
+    await sleep(50)
+    expect(house.logs).toEqual([])
+  })
+})
+
+test('a restart loses callbacks and keeps the truth', async () => {
+  const own = await openHouse()
+  const decided = await taken(own)
+  const waiting = await taken(own)
+  const byItself = await taken(own, { payer: '233240000006' })
+  await postForm(own, `/sandbox/phone/${decided}`, { decision: 'decline' })
+  await own.restart()
+  expect((await lookUp(own, decided)).body).toMatchObject({ status: 'FAILED', reason: 'APPROVAL_REJECTED' })
+  expect((await lookUp(own, waiting)).body.status).toBe('PENDING')
+  await postForm(own, `/sandbox/phone/${waiting}`, { decision: 'approve' })
+  expect((await lookUp(own, waiting)).body.status).toBe('SUCCESSFUL')
+  await until(own, byItself, 'SUCCESSFUL')
+  await own.stop()
+})
