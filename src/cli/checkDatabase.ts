@@ -9,6 +9,7 @@ import { readServerFacts } from '../store/serverFacts.ts'
 import { type Check, failed, fine, warning } from './check.ts'
 import { presentMasterKeys } from './checkMasterKey.ts'
 import { checkServer } from './checkServer.ts'
+import { checkTasks } from './checkTasks.ts'
 import { exitCodes } from './exitCodes.ts'
 import { failureOf } from './failure.ts'
 
@@ -47,6 +48,7 @@ async function lookInside(db: Db, config: Config): Promise<Check[]> {
     ...checkServer(server, server.now.getTime() - halfWay, config),
     checkMigrations(pending),
     ...(pending.length < migrationNames().length ? [await checkSecrets(db, config)] : []),
+    ...(pending.length === 0 ? [await checkTasks(db)] : []),
   ]
 }
 

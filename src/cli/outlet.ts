@@ -3,6 +3,7 @@ import { addOutlet, listAllOutlets, listOutlets } from '../store/outlets.ts'
 import type { Answer, Cli } from './answer.ts'
 import { CannotDo } from './failure.ts'
 import { examples } from './help.ts'
+import { addOutletReport } from './outletReport.ts'
 import { merchantOf, type Opened, withRecords } from './records.ts'
 import { table } from './terminal.ts'
 import { readName, readOutletCode } from './values.ts'
@@ -12,7 +13,7 @@ type NewOutlet = { merchant: string; code: string; name: string }
 export function addOutletCommands(program: Command, cli: Cli) {
   const outlet = program
     .command('outlet')
-    .description("Keep a merchant's outlets, its branches.")
+    .description("Keep a merchant's outlets, its branches, and see how they do.")
     .addHelpText('after', examples('tollgate outlet list --merchant 7c2k9m0x4f'))
   outlet
     .command('add')
@@ -33,6 +34,7 @@ export function addOutletCommands(program: Command, cli: Cli) {
     .action(async ({ merchant }: { merchant?: string }) =>
       cli.print(await withRecords(records => list(records, merchant))),
     )
+  addOutletReport(outlet, cli)
 }
 
 async function add({ db }: Opened, { merchant, code, name }: NewOutlet): Promise<Answer> {

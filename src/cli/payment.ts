@@ -1,13 +1,15 @@
 import type { Command } from 'commander'
-import { newestPayments, searchEverywhere } from '../actions/findPayments.ts'
-import type { Mode, Payment, Status } from '../core/payment.ts'
-import { findMerchant } from '../store/merchants.ts'
+import { explainPayment } from '../actions/explainPayment.ts'
+import { newestPayments } from '../actions/findPayments.ts'
+import type { Mode, Status } from '../core/payment.ts'
+import { withoutNumbers } from '../core/story.ts'
 import type { Answer, Cli } from './answer.ts'
-import { CannotDo } from './failure.ts'
 import { examples } from './help.ts'
-import { amount, paymentData, paymentFacts } from './paymentText.ts'
+import { onePayment } from './onePayment.ts'
+import { allFacts, attemptData, paymentData, paymentTable } from './paymentText.ts'
+import { storyText } from './paymentTimeline.ts'
 import { merchantOf, type Opened, withRecords } from './records.ts'
-import { dateTime, facts, table } from './terminal.ts'
+import { facts } from './terminal.ts'
 import { modeOption, readLimit, statusOption } from './values.ts'
 
 type Filter = { merchant?: string; mode?: Mode; status?: Status; outlet?: string; limit: number }
@@ -20,7 +22,8 @@ export function addPaymentCommands(program: Command, cli: Cli) {
   payment
     .command('show <reference>')
     .description(
-      'Show a payment by its reference or invoice id. Phone numbers and email addresses are masked.',
+      'Show a payment by its reference or invoice id: the facts, what happened, who said so, and what happens ' +
+        'next. Phone numbers and email addresses are masked.',
     )
     .option('--merchant <id>', 'when several merchants use the same invoice id')
     .addHelpText(
@@ -52,25 +55,20 @@ export function addPaymentCommands(program: Command, cli: Cli) {
 }
 
 async function show({ db }: Opened, word: string, merchant_id?: string): Promise<Answer> {
-  if (merchant_id) await merchantOf(db, merchant_id)
-  const found = (await searchEverywhere(db, asStored(word), merchant_id)).sort(newestFirst)
-  const [payment] = found
-  if (!payment) throw new CannotDo('not_found', `No payment has the reference or invoice id ${word}.`)
-  if (found.length > 1)
-    throw new CannotDo(
-      'ambiguous',
-      `${found.length} payments have the invoice id ${word}: give --merchant, or the reference of one.`,
-      { shown: paymentTable(found), data: { payments: found.map(paymentData) } },
-    )
-  const merchant = await findMerchant(db, payment.merchant_id)
-  return { data: paymentData(payment), text: facts(paymentFacts(payment, merchant?.name ?? '')) }
+  const payment = await onePayment(db, word, merchant_id)
+  const explained = await explainPayment(db, payment, new Date())
+  const { attempts, moments, next } = explained
+  const data = {
+    ...paymentData(payment),
+    psp_response_msg: payment.psp_response_msg && withoutNumbers(payment.psp_response_msg, explained),
+    merchant_name: explained.merchant.name,
+    attempts: attempts.map(attempt => attemptData(attempt, explained)),
+    events: moments,
+    next,
+  }
+  const columns = process.stdout.columns || Number.POSITIVE_INFINITY // a file or a pipe breaks no line
+  return { data, text: `${facts(allFacts(explained))}\n\n${storyText(explained, columns)}` }
 }
-
-const newestFirst = (a: Payment, b: Payment) => b.created_at.getTime() - a.created_at.getTime()
-
-// References are read out on the phone, so nobody minds their letter case.
-const asStored = (word: string) =>
-  /^tg-[0-9a-z]{6}-[0-9a-z]{6}-[0-9a-z]{6}$/i.test(word) ? word.toUpperCase() : word
 
 async function list({ db }: Opened, { merchant, ...filter }: Filter): Promise<Answer> {
   if (merchant) await merchantOf(db, merchant)
@@ -83,20 +81,4 @@ async function list({ db }: Opened, { merchant, ...filter }: Filter): Promise<An
     data: { payments: payments.map(paymentData) },
     text: payments.length > 0 ? paymentTable(payments) : none,
   }
-}
-
-function paymentTable(payments: readonly Payment[]): string {
-  const titles = ['REFERENCE', 'INVOICE', 'STATUS', 'AMOUNT', 'MODE', 'MERCHANT', 'CREATED']
-  return table(
-    titles.map(title => ({ title, right: title === 'AMOUNT' })),
-    payments.map(payment => [
-      payment.tx_reference,
-      payment.invoice_id,
-      payment.status,
-      amount(payment),
-      payment.mode,
-      payment.merchant_id,
-      dateTime(payment.created_at),
-    ]),
-  )
 }

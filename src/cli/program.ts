@@ -9,6 +9,7 @@ import { addMigrate } from './migrate.ts'
 import { addOutletCommands } from './outlet.ts'
 import { addPaymentCommands } from './payment.ts'
 import { addStart } from './start.ts'
+import { addTaskCommands } from './task.ts'
 import { paint } from './terminal.ts'
 import { version } from './version.ts'
 
@@ -31,6 +32,7 @@ export function createProgram(cli: Cli): Command {
   addKeyCommands(program, cli)
   addMasterKeyCommands(program, cli)
   addPaymentCommands(program, cli)
+  addTaskCommands(program, cli)
   return program
     .addHelpText('after', exitCodesHelp)
     .addHelpText(

@@ -33,7 +33,8 @@ function heard(payment: LivingPayment, before: Attempt, reply: Reply, now: Date)
     case 'paid': {
       const attempt = told({ ...before, charged: reply.amount }, reply, now)
       const asked = reply.amount === payment.total && reply.currency === payment.currency
-      return asked ? paid(payment, attempt, now) : disputed(payment, attempt, reply, now)
+      if (asked) return paid(payment, attempt, now)
+      return reply.amount === before.charged ? { ...same, attempt } : disputed(payment, attempt, reply, now)
     }
     case 'failed':
       return isUnresolved(before) ? failed(payment, told(before, reply, now), reply.reason, now) : same
@@ -67,15 +68,21 @@ function unclear(payment: LivingPayment, before: Attempt, words: string, now: Da
   return { payment, attempt, events: [event('attempt_unknown', 'channel', attempt, words, now)], tasks: [] }
 }
 
-export function failed(payment: LivingPayment, before: Attempt, reason: Reason, now: Date): Change {
+export function failed(
+  payment: LivingPayment,
+  before: Attempt,
+  reason: Reason,
+  now: Date,
+  cause: Cause = 'channel',
+): Change {
   const attempt: Attempt = { ...ended(before, now), state: 'failed', reason }
-  const events = [event('attempt_failed', 'channel', attempt, reasons[reason], now)]
+  const events = [event('attempt_failed', cause, attempt, reasons[reason], now)]
   const wished = payment.cancel_wished_at !== null
   const to: Status = wished ? 'cancelled' : 'failed'
   const after = payment.status === 'awaiting_payment' ? facts(payment, attempt) : payment
   const why = wished ? reasons.cancelled : reasons[reason]
   const moved = payment.status === 'awaiting_payment' ? move(after, to, why, now) : undefined
-  if (moved) events.push(statusEvent(payment, moved, 'channel', attempt, now))
+  if (moved) events.push(statusEvent(payment, moved, cause, attempt, now))
   return { payment: moved ?? after, attempt, events, tasks: [] }
 }
 
@@ -100,7 +107,6 @@ function disputed(payment: LivingPayment, before: Attempt, reply: Reply & { stat
   const words = `The provider says ${reply.currency} ${formatMoney(reply.amount)} where ${payment.currency} ${formatMoney(payment.total)} was asked for.`
   const attempt: Attempt = isUnresolved(before) ? { ...before, state: 'disputed' } : before
   const tasks = [task(payment, attempt, 'amount_mismatch', reply.amount, words, now)]
-  if (before.state === 'disputed') return { payment, attempt, events: [], tasks }
   return { payment, attempt, events: [event('attempt_disputed', 'channel', attempt, words, now)], tasks }
 }
 
@@ -163,8 +169,8 @@ export function statusEvent(
   attempt: Attempt | null,
   at: Date,
 ): NewEvent {
-  const told = event('status_changed', cause, attempt, to.status_reason, at)
-  return { ...told, from_status: from.status, to_status: to.status }
+  const changed = event('status_changed', cause, attempt, to.status_reason, at)
+  return { ...changed, from_status: from.status, to_status: to.status }
 }
 
 function task(

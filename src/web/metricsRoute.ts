@@ -1,5 +1,5 @@
 import type { Ctx } from './context.ts'
-import { addressOf } from './exchange.ts'
+import { isLocal } from './local.ts'
 import type { Metrics } from './metrics.ts'
 
 // Without a token only this machine may look: the numbers tell how a business goes.
@@ -12,7 +12,3 @@ export const metricsRoute = (metrics: Metrics, token?: string) => async (c: Ctx)
     )
   return c.text(await metrics.registry.metrics(), 200, { 'content-type': metrics.registry.contentType })
 }
-
-// A proxy on this machine speaks for somebody else.
-const isLocal = (c: Ctx) =>
-  /^(127\.|::1$|::ffff:127\.)/.test(addressOf(c.env.incoming, 0)) && !c.req.header('x-forwarded-for')

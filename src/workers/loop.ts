@@ -9,13 +9,12 @@ export type LoopOptions = {
 }
 
 export function startLoop({ restMs, step, onTrouble }: LoopOptions): Loop {
-  let stopped = false
-  let rung = false
-  let wakeUp = () => {}
+  const told = { toStop: false, toWake: false }
+  let wakeUp: (() => void) | undefined
 
   const rest = () =>
     new Promise<void>(resolve => {
-      if (rung || stopped) return resolve()
+      if (told.toWake || told.toStop) return resolve()
       const timer = setTimeout(resolve, restMs)
       wakeUp = () => {
         clearTimeout(timer)
@@ -24,8 +23,8 @@ export function startLoop({ restMs, step, onTrouble }: LoopOptions): Loop {
     })
 
   async function run() {
-    while (!stopped) {
-      rung = false
+    while (!told.toStop) {
+      told.toWake = false
       const done = await step().catch((error: unknown) => {
         onTrouble(error)
         return 0
@@ -37,12 +36,12 @@ export function startLoop({ restMs, step, onTrouble }: LoopOptions): Loop {
   const running = run()
   return {
     wake() {
-      rung = true
-      wakeUp()
+      told.toWake = true
+      wakeUp?.()
     },
     stop() {
-      stopped = true
-      wakeUp()
+      told.toStop = true
+      wakeUp?.()
       return running
     },
   }

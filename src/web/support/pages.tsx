@@ -1,0 +1,84 @@
+import type { LivingPayment } from '../../core/payment.ts'
+import { money } from '../../core/story.ts'
+import { Frame } from './frame.tsx'
+
+export const AskPage = () => (
+  <Frame title="Look up a payment">
+    <section class="card">
+      <h1>Why does a payment stand as it does?</h1>
+      <p>
+        Type the reference that the customer reads out (it begins with TG), or the shop's invoice id. You see
+        what happened, who said so, and what happens next.
+      </p>
+    </section>
+  </Frame>
+)
+
+export const NothingPage = ({ word }: { word: string }) => (
+  <Frame title="No such payment" word={word}>
+    <section class="card">
+      <h1>We find no payment like that</h1>
+      <p>
+        Nothing has the reference or invoice id <strong>{word}</strong>. Ask for it once more, letter by
+        letter: our references have no I, L, O or U. An invoice id must be written exactly as the shop writes
+        it.
+      </p>
+    </section>
+  </Frame>
+)
+
+export const UnreachablePage = ({ word }: { word: string }) => (
+  <Frame title="Try again in a moment" word={word}>
+    <section class="card warn">
+      <h1>Our records are out of reach</h1>
+      <p>Every payment is safe there. Look it up again in a moment.</p>
+    </section>
+  </Frame>
+)
+
+export const PasswordPage = () => (
+  <Frame title="Password needed" closed>
+    <section class="card">
+      <h1>This page is for support</h1>
+      <p>Reload it and give the support password; any user name will do. The operator knows the password.</p>
+    </section>
+  </Frame>
+)
+
+export const ElsewherePage = () => (
+  <Frame title="Not from here" closed>
+    <section class="card">
+      <h1>Only the gateway's own machine may look</h1>
+      <p>
+        Set TOLLGATE_SUPPORT_TOKEN on the gateway to open this page to other machines; it is the password
+        then.
+      </p>
+    </section>
+  </Frame>
+)
+
+type Choice = LivingPayment & { merchant_name: string }
+
+export const ChoicePage = ({ word, choices }: { word: string; choices: readonly Choice[] }) => (
+  <Frame title="Which payment?" word={word}>
+    <h1>
+      {choices.length} payments are called {word}
+    </h1>
+    <ul class="choices">
+      {choices.map(payment => (
+        <li>
+          <a class="card" href={`/support?${addressOf(payment)}`}>
+            <strong>{payment.merchant_name}</strong>
+            <span>
+              {money(payment.currency, payment.total)}, {payment.mode}, {payment.status.replace('_', ' ')}
+            </span>
+            <span class="muted">{payment.tx_reference}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  </Frame>
+)
+
+const addressOf = ({ tx_reference, merchant_id }: LivingPayment) =>
+  new URLSearchParams({ q: tx_reference, merchant: merchant_id }).toString()

@@ -1,0 +1,79 @@
+import type { Explained } from '../../actions/explainPayment.ts'
+import type { Next } from '../../core/next.ts'
+import type { Status } from '../../core/payment.ts'
+import { paymentFacts } from '../../core/paymentFacts.ts'
+import { money } from '../../core/story.ts'
+import type { Moment } from '../../core/timeline.ts'
+import { Frame } from './frame.tsx'
+
+// A word and a mark, never colour alone.
+const marks: Record<Status, string> = { awaiting_payment: '…', paid: '✓', cancelled: '–', failed: '✕' }
+
+const alreadySaid = new Set(['status', 'amount'])
+
+export const PaymentPage = ({ explained, word }: { explained: Explained; word: string }) => {
+  const { payment, moments, next } = explained
+  const facts = paymentFacts(explained).filter(([name]) => !alreadySaid.has(name))
+  return (
+    <Frame title={`${payment.tx_reference}, ${payment.status}`} word={word}>
+      {payment.mode === 'test' && <p class="warn test">Test mode: no real money moves</p>}
+      <section class="card">
+        <h1 class="amount">{money(payment.currency, payment.total)}</h1>
+        <p class={`status ${payment.status}`}>
+          <span aria-hidden="true">{marks[payment.status]}</span> {payment.status.replace('_', ' ')}
+        </p>
+        {payment.status_reason && <p>{payment.status_reason}</p>}
+        <h2>What happens next</h2>
+        <ul class="next">
+          {next.map(step => (
+            <NextStep step={step} />
+          ))}
+        </ul>
+      </section>
+      <section class="card">
+        <h2>What happened</h2>
+        <ol class="moments">
+          {moments.map(moment => (
+            <Happened moment={moment} />
+          ))}
+        </ol>
+      </section>
+      <section class="card">
+        <h2>Facts</h2>
+        <dl>
+          {facts.map(([name, value]) => (
+            <>
+              <dt>{name}</dt>
+              <dd>{value instanceof Date ? <Time at={value} /> : value}</dd>
+            </>
+          ))}
+        </dl>
+      </section>
+    </Frame>
+  )
+}
+
+const NextStep = ({ step: { at, words } }: { step: Next }) => (
+  <li>
+    {at && (
+      <>
+        <Time at={at} />:{' '}
+      </>
+    )}
+    {words}
+  </li>
+)
+
+const Happened = ({ moment: { at, who, words } }: { moment: Moment }) => (
+  <li>
+    <span class="when">
+      <Time at={at} />
+    </span>
+    <span class="who">{who}</span>
+    <span class="words">{words}</span>
+  </li>
+)
+
+const Time = ({ at }: { at: Date }) => (
+  <time datetime={at.toISOString()}>{at.toISOString().slice(0, 19).replace('T', ' ')} UTC</time>
+)

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { Hono } from 'hono'
+import { explainPayment, findByWord } from '../../actions/explainPayment.ts'
+import type { Gate } from '../../actions/gate.ts'
+import { nameMerchants } from '../../actions/nameMerchants.ts'
+import type { Ctx, Env } from '../context.ts'
+import { isRefusal } from '../errors.ts'
+import { accessOf } from './access.ts'
+import { supportHeaders } from './frame.tsx'
+import { AskPage, ChoicePage, ElsewherePage, NothingPage, PasswordPage, UnreachablePage } from './pages.tsx'
+import { PaymentPage } from './paymentPage.tsx'
+
+type SupportOptions = { gate: Pick<Gate, 'db' | 'clock'>; token?: string }
+
+// For whoever answers the customer's call: a reference in, the whole story of the payment out. To be mounted at
+// /support. It only reads.
+export function supportRoutes({ gate, token }: SupportOptions) {
+  const routes = new Hono<Env>({ strict: false })
+  const css = readFileSync(new URL('./support.css', import.meta.url), 'utf8')
+  routes.use(async (c, next) => {
+    for (const [name, value] of Object.entries(supportHeaders)) c.header(name, value)
+    const access = accessOf(c, token)
+    if (access === 'granted') return next()
+    if (access === 'elsewhere') return c.html(<ElsewherePage />, 403)
+    c.header('www-authenticate', 'Basic realm="Tollgate support", charset="UTF-8"')
+    return c.html(<PasswordPage />, 401)
+  })
+  routes.get('/support.css', c => c.body(css, 200, { 'content-type': 'text/css; charset=utf-8' }))
+  routes.get('/', c => lookUp(gate, c))
+  return routes
+}
+
+async function lookUp({ db, clock }: SupportOptions['gate'], c: Ctx) {
+  const word = c.req.query('q')?.trim() ?? ''
+  if (word === '') return c.html(<AskPage />)
+  try {
+    const found = await findByWord(db, word, c.req.query('merchant') || undefined)
+    const [payment] = found
+    if (!payment) return c.html(<NothingPage word={word} />, 404)
+    if (found.length > 1) return c.html(<ChoicePage word={word} choices={await nameMerchants(db, found)} />)
+    return c.html(<PaymentPage word={word} explained={await explainPayment(db, payment, clock())} />)
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return c.html(<UnreachablePage word={word} />, 503, { 'retry-after': '5' })
+  }
+}

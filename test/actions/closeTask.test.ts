@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cancel } from '../../src/actions/cancel.ts'
+import { closeTask } from '../../src/actions/closeTask.ts'
+import type { LivingPayment } from '../../src/core/payment.ts'
+import type { TaskKind } from '../../src/core/task.ts'
+import { attemptsOf } from '../../src/store/attempts.ts'
+import { eventsOf } from '../../src/store/events.ts'
+import { countOpenTasks, tasksOf } from '../../src/store/tasks.ts'
+import type { TestMerchant } from '../support/gateway.ts'
+import { after, hours, minutes, no, pending, unclear, wrong, yes } from '../support/lifeRows.ts'
+import { openShop, type TestShop } from '../support/shop.ts'
+
+let shop: TestShop
+let merchant: TestMerchant
+const start = new Date('2026-05-01T10:00:00Z')
+const later = after(hours(25), start)
+beforeAll(async () => {
+  shop = await openShop()
+  shop.setNow(start)
+  merchant = await shop.addMerchant()
+})
+afterAll(() => shop.stop())
+
+const close = (payment: LivingPayment, kind: TaskKind, now = later, number?: number) =>
+  closeTask(shop.db, payment, { kind, note: 'Looked into it.', number }, now)
+
+const rows = async ({ merchant_id, tx_reference }: LivingPayment) => ({
+  attempts: await attemptsOf(shop.db, merchant_id, tx_reference),
+  events: await eventsOf(shop.db, merchant_id, tx_reference),
+  tasks: await tasksOf(shop.db, merchant_id, tx_reference),
+})
+
+async function paidTwice() {
+  shop.setNow(start)
+  const payment = await shop.ask(merchant)
+  await shop.try(payment, no)
+  shop.setNow(after(minutes(1), start))
+  await shop.try(payment, yes)
+  return shop.hear(payment, yes, 1)
+}
+
+async function silent() {
+  shop.setNow(start)
+  const payment = await shop.ask(merchant)
+  await shop.try(payment, unclear)
+  shop.setNow(after(hours(24), start))
+  return shop.hear(payment, unclear)
+}
+
+async function disputed() {
+  shop.setNow(start)
+  return shop.try(await shop.ask(merchant), wrong)
+}
+
+test('what is not open cannot be closed, and nothing is written', async () => {
+  const payment = await disputed()
+  const before = await rows(payment)
+  expect(await close(payment, 'refund')).toEqual({ done: 'no_such_task' })
+  expect(await close(payment, 'amount_mismatch', later, 2)).toEqual({ done: 'no_such_task' })
+  expect(await close({ ...payment, tx_reference: 'TG-NOPE' }, 'amount_mismatch')).toEqual({
+    done: 'no_such_task',
+  })
+  expect(await close({ ...payment, merchant_id: 'somebody00' }, 'amount_mismatch')).toEqual({
+    done: 'no_such_task',
+  })
+  expect(await rows(payment)).toEqual(before)
+})
+
+test('a second closing finds nothing open', async () => {
+  const payment = await paidTwice()
+  expect(await close(payment, 'refund')).toMatchObject({ done: 'closed' })
+  expect(await close(payment, 'refund', after(1, later))).toEqual({ done: 'no_such_task' })
+  expect((await rows(payment)).events.filter(({ kind }) => kind === 'task_closed')).toHaveLength(1)
+})
+
+test('run again after a lost commit it finds its own work', async () => {
+  const payment = await disputed()
+  const first = await close(payment, 'amount_mismatch')
+  const before = await rows(payment)
+  expect(await close(payment, 'amount_mismatch')).toEqual(first)
+  expect(await rows(payment)).toEqual(before)
+})
+
+test('closed by two at once it is closed once', async () => {
+  const payment = await disputed()
+  const both = await Promise.all([
+    close(payment, 'amount_mismatch'),
+    close(payment, 'amount_mismatch', after(1, later)),
+  ])
+  expect(both.map(({ done }) => done).sort()).toEqual(['closed', 'no_such_task'])
+})
+
+test('a refund closes with a note and an event, and the payment stays paid', async () => {
+  const payment = await paidTwice()
+  const closed = await close(payment, 'refund')
+  expect(closed).toMatchObject({ done: 'closed', gaveUp: false, payment: { status: 'paid' } })
+  const { tasks, events } = await rows(payment)
+  expect(tasks).toMatchObject([{ kind: 'refund', closed_at: later, closed_note: 'Looked into it.' }])
+  expect(events.at(-1)).toMatchObject({
+    kind: 'task_closed',
+    cause: 'operator',
+    reason: 'Looked into it.',
+    at: later,
+  })
+  expect(await shop.fresh(payment)).toEqual(payment)
+})
+
+test('two refunds of one payment are closed one by one', async () => {
+  shop.setNow(start)
+  const payment = await shop.ask(merchant)
+  for (const minute of [1, 2, 3]) {
+    shop.setNow(after(minutes(minute), start))
+    await shop.try(payment, minute < 3 ? no : yes)
+  }
+  await shop.hear(payment, yes, 1)
+  await shop.hear(payment, yes, 2)
+  expect(await close(payment, 'refund')).toEqual({ done: 'several', numbers: [1, 2] })
+  expect(await close(payment, 'refund', later, 2)).toMatchObject({ done: 'closed' })
+  expect(await close(payment, 'refund', after(1, later))).toMatchObject({ done: 'closed' })
+})
+
+test('a disputed attempt is given up: the operator ends the payment, and nobody asks again', async () => {
+  const payment = await disputed()
+  expect(payment.status).toBe('awaiting_payment')
+  const closed = await close(payment, 'amount_mismatch')
+  expect(closed).toMatchObject({ done: 'closed', gaveUp: true, payment: { status: 'failed' } })
+  const { attempts, events } = await rows(payment)
+  expect(attempts).toMatchObject([
+    { state: 'failed', reason: 'given_up', ended_at: later, next_ask_at: null, given: {} },
+  ])
+  expect(events.slice(-3).map(({ kind, cause }) => [kind, cause])).toEqual([
+    ['task_closed', 'operator'],
+    ['attempt_failed', 'operator'],
+    ['status_changed', 'operator'],
+  ])
+})
+
+test('an attempt that nobody knows of is given up, and asked about a little longer', async () => {
+  const payment = await silent()
+  expect(await close(payment, 'unresolved')).toMatchObject({ gaveUp: true, payment: { status: 'failed' } })
+  const { attempts } = await rows(payment)
+  expect(attempts).toMatchObject([{ state: 'failed', reason: 'given_up' }])
+  expect(attempts[0]?.next_ask_at?.getTime()).toBeGreaterThan(later.getTime())
+  shop.setNow(after(minutes(1), later))
+  expect(await shop.hear(payment, yes)).toMatchObject({ status: 'paid', late: true })
+})
+
+test('given up before the checkout expires, it can be tried again', async () => {
+  const payment = await disputed()
+  const now = after(minutes(5), start)
+  await close(payment, 'amount_mismatch', now)
+  shop.setNow(after(minutes(6), start))
+  expect(await shop.try(payment, pending)).toMatchObject({ status: 'awaiting_payment' })
+})
+
+test('where the customer wished to cancel, the payment is cancelled', async () => {
+  const payment = await disputed()
+  await cancel(shop.db, payment, after(minutes(1), start))
+  expect(await close(payment, 'amount_mismatch')).toMatchObject({ payment: { status: 'cancelled' } })
+})
+
+test('an attempt that ended meanwhile is left as it is', async () => {
+  const payment = await silent()
+  const paid = await shop.hear(payment, yes)
+  expect(await close(payment, 'unresolved')).toMatchObject({ done: 'closed', gaveUp: false })
+  expect(await shop.fresh(payment)).toEqual(paid)
+  expect((await rows(payment)).attempts).toMatchObject([{ state: 'paid' }])
+})
+
+test('a closed task is not raised again by the same news', async () => {
+  const payment = await silent()
+  await close(payment, 'unresolved')
+  const open = await countOpenTasks(shop.db)
+  shop.setNow(after(hours(1), later))
+  await shop.hear(payment, unclear)
+  expect(await countOpenTasks(shop.db)).toBe(open)
+})

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { askAttempt } from '../../src/actions/ask.ts'
+import { channelsOf } from '../../src/actions/channels.ts'
+import { initiate } from '../../src/actions/initiate.ts'
+import { onboard } from '../../src/actions/onboard.ts'
+import { pay, type Wish } from '../../src/actions/pay.ts'
+import { setMerchant } from '../../src/actions/setMerchant.ts'
+import type { Channel, Reply } from '../../src/core/channel.ts'
+import { currencies } from '../../src/core/money.ts'
+import type { LivingPayment, Mode } from '../../src/core/payment.ts'
+import { attemptsOf } from '../../src/store/attempts.ts'
+import { openDb } from '../../src/store/db.ts'
+import { givenMasterKeys } from '../../src/store/masterKeys.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { findPayment } from '../../src/store/paymentLife.ts'
+import { freshDatabase } from './database.ts'
+import { testGate } from './gate.ts'
+import type { TestMerchant } from './gateway.ts'
+import { signedRequest } from './merchant.ts'
+
+export type TestShop = Awaited<ReturnType<typeof openShop>>
+
+// oxlint-disable-next-line unicorn/no-thenable -- `then` is a word here, not a function
+const way = { badge: { text: '', background: '', ink: '' }, currencies, then: 'prompt' } as const
+
+// Payments and attempts by the real verbs on a database of its own; what the provider says, and when, is the test's.
+export async function openShop() {
+  const database = await freshDatabase()
+  const db = openDb(database.url, 4)
+  await migrate(db)
+  const key = randomBytes(32)
+  const masterKeys = givenMasterKeys([key])
+  let reply: Reply = { state: 'pending' }
+  let now = new Date()
+  const channel = (mode: Mode): Channel => ({
+    mode,
+    ways: [
+      {
+        ...way,
+        payment_method: 'mtn_mobile_money',
+        label: 'MTN MoMo',
+        asks: [{ name: 'phone', kind: 'phone' }],
+      },
+      { ...way, payment_method: 'card', label: 'Card', asks: [] },
+    ],
+    start: async () => reply,
+    check: async () => reply,
+  })
+  const channels = channelsOf(
+    new Map((['test', 'live'] as const).map(mode => [`${mode}_bank`, channel(mode)])),
+  )
+  const gate = testGate({ db, masterKeys, channels, clock: () => now })
+
+  const fresh = async (payment: LivingPayment) => (await findPayment(db, payment)) as LivingPayment
+
+  return {
+    db,
+    gate,
+    url: database.url,
+    env: { DATABASE_URL: database.url, TOLLGATE_MASTER_KEY: key.toString('hex'), PORT: '0' },
+    fresh,
+    setNow: (at: Date) => void (now = at),
+    async addMerchant(name = 'Ama Shop', ...settings: string[]) {
+      const merchant = (await onboard(db, masterKeys, name, ['test', 'live'], now)) as TestMerchant
+      await setMerchant(db, merchant.merchant_id, settings)
+      return merchant
+    },
+    // The merchant asks for money.
+    async ask(merchant: TestMerchant, fields: Record<string, unknown> = {}, mode: Mode = 'live') {
+      const { stored } = await initiate(gate, signedRequest(merchant[mode], fields), 'api', '127.0.0.1')
+      const payment = await findPayment(db, { ...stored })
+      assert.ok(payment)
+      return payment
+    },
+    // The customer starts an attempt, and the provider says so.
+    async try(payment: LivingPayment, says: Reply, wish: Partial<Wish> = {}) {
+      reply = says
+      const attempts = await attemptsOf(db, payment.merchant_id, payment.tx_reference)
+      const paying = await pay(gate, payment, {
+        number: attempts.length + 1,
+        payment_method: 'mtn_mobile_money',
+        typed: { phone: '0241234567' },
+        cause: 'customer',
+        address: '127.0.0.1',
+        ...wish,
+      })
+      assert.deepEqual(paying, { done: 'started' })
+      return fresh(payment)
+    },
+    // We ask the provider about an attempt, the last one unless told, and it says so.
+    async hear(payment: LivingPayment, says: Reply, number?: number) {
+      reply = says
+      const attempts = await attemptsOf(db, payment.merchant_id, payment.tx_reference)
+      const attempt = attempts.at(number === undefined ? -1 : number - 1)
+      assert.ok(attempt)
+      await askAttempt(gate, attempt)
+      return fresh(payment)
+    },
+    async stop() {
+      await db.end()
+      await database.drop()
+    },
+  }
+}

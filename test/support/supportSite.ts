@@ -1,0 +1,24 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { Hono } from 'hono'
+import type { Gate } from '../../src/actions/gate.ts'
+import type { Env } from '../../src/web/context.ts'
+import { supportRoutes } from '../../src/web/support/support.tsx'
+
+export type SupportSite = { url: string; stop(): void }
+
+// The support page on a socket of its own.
+export async function supportSite(gate: Pick<Gate, 'db' | 'clock'>, token?: string): Promise<SupportSite> {
+  const app = new Hono<Env>({ strict: false })
+  app.route('/support', supportRoutes({ gate, token }))
+  const pages = getRequestListener(app.fetch)
+  const server = createServer((incoming, outgoing) => void pages(incoming, outgoing))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const stop = () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop }
+}

@@ -1,0 +1,230 @@
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Gate } from '../../src/actions/gate.ts'
+import type { LivingPayment } from '../../src/core/payment.ts'
+import { Unavailable } from '../../src/core/refusal.ts'
+import type { TestMerchant } from '../support/gateway.ts'
+import { after, minutes, no, pending } from '../support/lifeRows.ts'
+import { openShop, type TestShop } from '../support/shop.ts'
+import { type SupportSite, supportSite } from '../support/supportSite.ts'
+
+const token = 'pass:word with 16+'
+const nasty = `<script>alert(1)</script>"'&`
+const sites: SupportSite[] = []
+let shop: TestShop
+let merchant: TestMerchant
+let payment: LivingPayment
+let open: string // without a token
+let guarded: string
+
+async function serve(gate: Pick<Gate, 'db' | 'clock'>, supportToken?: string): Promise<string> {
+  const site = await supportSite(gate, supportToken)
+  sites.push(site)
+  return site.url
+}
+
+type Got = { http: number; headers: Record<string, unknown>; text: string }
+
+// Not by fetch: it lets nobody choose the Host header.
+const get = (url: string, headers: Record<string, string> = {}) =>
+  new Promise<Got>((resolve, reject) => {
+    const asked = request(url, { headers }, answer => {
+      let text = ''
+      answer.setEncoding('utf8')
+      answer.on('data', chunk => (text += String(chunk)))
+      answer.on('end', () => resolve({ http: answer.statusCode ?? 0, headers: answer.headers, text }))
+    })
+    asked.on('error', reject).end()
+  })
+
+const look = (word: string) => get(`${open}/support?${new URLSearchParams({ q: word }).toString()}`)
+const basic = (pair: string) => ({ authorization: `Basic ${Buffer.from(pair).toString('base64')}` })
+
+beforeAll(async () => {
+  shop = await openShop()
+  shop.setNow(after(-minutes(5), new Date()))
+  merchant = await shop.addMerchant(`Ama ${nasty}`)
+  payment = await shop.ask(merchant, {
+    invoice_id: 'AMA-1',
+    name: nasty,
+    description: nasty,
+    number: '0241234567',
+    email: 'ama@shop.example',
+  })
+  await shop.try(payment, { state: 'unknown', words: `${nasty} 233241234567` })
+  payment = await shop.hear(payment, no)
+  shop.setNow(new Date())
+  open = await serve(shop.gate)
+  guarded = await serve(shop.gate, token)
+})
+afterAll(async () => {
+  for (const site of sites) site.stop()
+  await shop.stop()
+})
+
+describe('without a token only this machine may look', () => {
+  for (const [who, headers] of [
+    ['somebody behind a proxy', { 'x-forwarded-for': '203.0.113.9' }],
+    ['a page that gave its own name to this machine', { host: 'evil.example' }],
+    ['a name that only begins like ours', { host: 'localhost.evil.example:80' }],
+  ] as const)
+    test(`${who} may not`, async () => {
+      for (const path of ['', '?q=AMA-1', '/support.css']) {
+        const { http, text } = await get(`${open}/support${path}`, headers)
+        expect(http).toBe(403)
+        expect(text).toContain('TOLLGATE_SUPPORT_TOKEN')
+        expect(text).not.toContain(payment.tx_reference)
+      }
+    })
+  for (const host of ['localhost', 'localhost:8080', '127.0.0.1', '[::1]:8080'])
+    test(`${host} may`, async () => expect((await get(`${open}/support`, { host })).http).toBe(200))
+})
+
+describe('with a token', () => {
+  const wrong: [string, Record<string, string>][] = [
+    ['nothing', {}],
+    ['another password', basic('ama:nope')],
+    ['a part of it', basic(`ama:${token.slice(0, -1)}`)],
+    ['the token as the name', basic(`${token}:`)],
+    ['an empty password', basic('ama:')],
+    ['what is no base64', { authorization: 'Basic %%%' }],
+    ['another scheme', { authorization: `Bearer ${token}` }],
+  ]
+  for (const [what, headers] of wrong)
+    test(`${what} is refused, from this machine too`, async () => {
+      for (const path of ['', '?q=AMA-1', '/support.css']) {
+        const got = await get(`${guarded}/support${path}`, headers)
+        expect(got.http).toBe(401)
+        expect(got.headers['www-authenticate']).toBe('Basic realm="Tollgate support", charset="UTF-8"')
+        expect(got.text).not.toContain(payment.tx_reference)
+        expect(got.text).not.toContain(token)
+      }
+    })
+  for (const name of ['ama', '', 'Kofi Ä'])
+    test(`whoever has it may look, as "${name}"`, async () => {
+      const headers = { ...basic(`${name}:${token}`), 'x-forwarded-for': '203.0.113.9', host: 'pay.example' }
+      const { http, text } = await get(`${guarded}/support?q=AMA-1`, headers)
+      expect(http).toBe(200)
+      expect(text).toContain(payment.tx_reference)
+    })
+})
+
+const fail = () => Promise.reject(new Unavailable(new Error('gone')))
+
+describe('what is not there is told kindly', () => {
+  for (const word of ['NOPE', nasty, 'A\0', '\u202e', '%', 'x'.repeat(3000), 'TG-000000-000000-000000'])
+    test(JSON.stringify(word.slice(0, 40)), async () => {
+      const { http, text } = await look(word)
+      expect(http).toBe(404)
+      expect(text).toContain('We find no payment like that')
+      expect(text).not.toContain('<script')
+    })
+  test('a merchant that is not there', async () => {
+    expect((await get(`${open}/support?q=AMA-1&merchant=nobody`)).http).toBe(404)
+    expect((await get(`${open}/support?q=AMA-1&merchant=%00`)).http).toBe(404)
+  })
+  test('records out of reach', async () => {
+    const url = await serve({ ...shop.gate, db: { ...shop.db, rows: fail, one: fail } })
+    const { http, headers, text } = await get(`${url}/support?q=AMA-1`)
+    expect([http, headers['retry-after']]).toEqual([503, '5'])
+    expect(text).toContain('out of reach')
+  })
+})
+
+test('the empty form asks what to look up', async () => {
+  for (const path of ['', '/', '?q=', '?q=%20']) {
+    const { http, text } = await get(`${open}/support${path}`)
+    expect(http).toBe(200)
+    expect(text).toMatch(/<label for="q">Reference or invoice id<\/label>/)
+  }
+})
+
+test('a payment shows its facts, its story and what is next', async () => {
+  for (const word of ['AMA-1', payment.tx_reference, ` ${payment.tx_reference.toLowerCase()} `]) {
+    const { http, text } = await look(word)
+    expect(http).toBe(200)
+    for (const words of [
+      'GHS 25.00',
+      'failed',
+      'Chose MTN MoMo, 024 ••• 4567 (attempt 1)',
+      'No to attempt 1: Not enough money in the account.',
+      'The no to attempt 1 is asked about again',
+      'until then the customer may try again',
+      payment.tx_reference,
+    ])
+      expect(text).toContain(words)
+  }
+})
+
+test('nothing runs, nothing is kept, and nothing tells what it should not', async () => {
+  const { headers, text } = await look('AMA-1')
+  expect(text).not.toMatch(/<script|javascript:|\son\w+=|style=/i)
+  for (const hidden of [payment.tx_token, '41234567', 'shop.example']) expect(text).not.toContain(hidden)
+  expect(headers).toMatchObject({
+    'cache-control': 'no-store',
+    'content-security-policy':
+      "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  })
+})
+
+test('several payments of one name are offered with shop and mode, and each can be opened', async () => {
+  const kofi = await shop.addMerchant('Kofi')
+  await shop.ask(merchant, { invoice_id: 'SAME' })
+  await shop.ask(merchant, { invoice_id: 'SAME' }, 'test')
+  const third = await shop.ask(kofi, { invoice_id: 'SAME' })
+  await shop.ask(kofi, { invoice_id: third.tx_reference }) // looks like the reference of another
+  const { http, text } = await look('SAME')
+  expect(http).toBe(200)
+  expect(text).toContain('3 payments are called SAME')
+  for (const words of ['Kofi', 'GHS 25.00, test, awaiting payment', 'GHS 25.00, live, awaiting payment'])
+    expect(text).toContain(words)
+  const links = [...text.matchAll(/href="(\/support\?[^"]+)"/g)].map(match => match[1]?.replace('&amp;', '&'))
+  expect(links).toHaveLength(3)
+  for (const link of links) expect((await get(`${open}${link}`)).text).toContain('What happened')
+})
+
+test('a test payment says so', async () => {
+  const tried = await shop.try(await shop.ask(merchant, {}, 'test'), pending)
+  expect((await look(tried.tx_reference)).text).toContain('Test mode: no real money moves')
+})
+
+const light = (hex = '') => {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5]
+    .map(at => Number.parseInt(hex.slice(at, at + 2), 16) / 255)
+    .map(part => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+const contrast = (one?: string, other?: string) => {
+  const [dark = 0, bright = 0] = [light(one), light(other)].sort((a, b) => a - b)
+  return (bright + 0.05) / (dark + 0.05)
+}
+
+describe('colours can be read, by day and by night', () => {
+  const css = readFileSync('src/web/support/support.css', 'utf8')
+  const schemes = [...css.matchAll(/:root \{([^}]*)\}/g)].map(
+    match =>
+      new Map([...(match[1] ?? '').matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(pair => [pair[1], pair[2]])),
+  )
+  const pairs: [string, string, number][] = [
+    ['ink', 'background', 4.5],
+    ['ink', 'card', 4.5],
+    ['muted', 'card', 4.5],
+    ['accent', 'card', 4.5],
+    ['bad', 'card', 4.5],
+    ['on-accent', 'accent', 4.5],
+    ['warn', 'warn-soft', 4.5],
+    ['edge', 'card', 3],
+    ['edge', 'background', 3],
+    ['focus', 'background', 3],
+    ['focus', 'card', 3],
+  ]
+  test('there are two schemes', () => expect(schemes).toHaveLength(2))
+  for (const [one, other, least] of pairs)
+    test(`${one} on ${other}`, () => {
+      for (const scheme of schemes)
+        expect(contrast(scheme.get(one), scheme.get(other))).toBeGreaterThanOrEqual(least)
+    })
+})
