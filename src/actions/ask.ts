@@ -1,7 +1,7 @@
 import { resendForMs } from '../core/asking.ts'
 import { type Attempt, isUnresolved } from '../core/attempt.ts'
+import { type Change, event } from '../core/change.ts'
 import type { Order, Reply } from '../core/channel.ts'
-import { type Change, event } from '../core/hear.ts'
 import type { LivingPayment } from '../core/payment.ts'
 import type { Db } from '../store/db.ts'
 import { addEvents } from '../store/events.ts'

@@ -1,6 +1,7 @@
 import { nextAsk } from '../core/asking.ts'
 import { type Attempt, isUnresolved } from '../core/attempt.ts'
-import { event, failed } from '../core/hear.ts'
+import { event } from '../core/change.ts'
+import { failed } from '../core/hear.ts'
 import type { LivingPayment } from '../core/payment.ts'
 import type { Task, TaskKind } from '../core/task.ts'
 import { attemptsOf } from '../store/attempts.ts'

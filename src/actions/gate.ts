@@ -1,4 +1,4 @@
-import type { Change } from '../core/hear.ts'
+import type { Change } from '../core/change.ts'
 import type { Payment, PaymentState } from '../core/payment.ts'
 import { type Batcher, createBatcher } from '../store/batch.ts'
 import type { Db } from '../store/db.ts'

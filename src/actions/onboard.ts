@@ -1,7 +1,7 @@
 import type { Mode } from '../core/payment.ts'
-import { addIpnSecret } from '../store/ipnSecrets.ts'
 import { apiSecretPurpose, ipnSecretPurpose } from '../store/callers.ts'
 import type { Db } from '../store/db.ts'
+import { addIpnSecret } from '../store/ipnSecrets.ts'
 import { addMerchantKey } from '../store/merchantKeys.ts'
 import { addMerchant } from '../store/merchants.ts'
 import { type MasterKeys, newDataKey, sealSecret, wrapKey } from '../store/vault.ts'

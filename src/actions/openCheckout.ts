@@ -1,6 +1,6 @@
 import type { Attempt } from '../core/attempt.ts'
 import { type Obstacle, obstacle, secondsToWait } from '../core/begin.ts'
-import { type Settings, readSettings } from '../core/settings.ts'
+import { readSettings, type Settings } from '../core/settings.ts'
 import { type Stage, stageOf } from '../core/stage.ts'
 import { attemptsOf } from '../store/attempts.ts'
 import { findPaymentByToken, type PaymentOfMerchant } from '../store/paymentLife.ts'

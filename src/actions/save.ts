@@ -1,5 +1,5 @@
+import type { Change } from '../core/change.ts'
 import type { NewEvent } from '../core/event.ts'
-import type { Change } from '../core/hear.ts'
 import type { LivingPayment } from '../core/payment.ts'
 import { saveAttempt } from '../store/attempts.ts'
 import type { Tx } from '../store/db.ts'

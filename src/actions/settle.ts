@@ -1,6 +1,7 @@
 import type { Attempt } from '../core/attempt.ts'
+import type { Change } from '../core/change.ts'
 import type { Reply } from '../core/channel.ts'
-import { type Change, hear } from '../core/hear.ts'
+import { hear } from '../core/hear.ts'
 import { findAttempt } from '../store/attempts.ts'
 import { lockPayment } from '../store/paymentLife.ts'
 import type { Asking } from './ask.ts'

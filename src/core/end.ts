@@ -1,6 +1,6 @@
 import { type Attempt, isUnresolved } from './attempt.ts'
+import { event, statusEvent } from './change.ts'
 import type { NewEvent } from './event.ts'
-import { event, statusEvent } from './hear.ts'
 import { type LivingPayment, move } from './payment.ts'
 import { reasons } from './reason.ts'
 

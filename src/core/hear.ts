@@ -1,15 +1,12 @@
 import { absentForMs, nextAsk, worryAfterMs } from './asking.ts'
 import { type Attempt, isUnresolved } from './attempt.ts'
+import { type Change, event, statusEvent, task } from './change.ts'
 import type { Reply, Told } from './channel.ts'
-import type { Cause, EventKind, NewEvent } from './event.ts'
+import type { Cause } from './event.ts'
 import { maskPhone } from './mask.ts'
 import { formatMoney } from './money.ts'
 import { type LivingPayment, move, type Status } from './payment.ts'
 import { type Reason, reasons } from './reason.ts'
-import type { Task, TaskKind } from './task.ts'
-
-// What has to be saved together, in one commit.
-export type Change = { payment: LivingPayment; attempt: Attempt; events: NewEvent[]; tasks: Task[] }
 
 // A channel replied to a question of ours about an attempt: what follows. Safe to call again with the same reply.
 export function hear(payment: LivingPayment, attempt: Attempt, reply: Reply, now: Date): Change {
@@ -44,7 +41,7 @@ function heard(payment: LivingPayment, before: Attempt, reply: Reply, now: Date)
       return isUnsent(before) && now.getTime() - before.created_at.getTime() >= absentForMs
         ? failed(payment, { ...before, updated_at: now }, 'never_arrived', now)
         : unclear(payment, before, 'The provider does not know this attempt.', now)
-    case 'unknown':
+    default:
       return unclear(payment, before, reply.words, now)
   }
 }
@@ -142,45 +139,4 @@ export function facts(payment: LivingPayment, attempt: Attempt): LivingPayment {
     psp_response_code,
     psp_response_msg,
   }
-}
-
-export function event(
-  kind: EventKind,
-  cause: Cause,
-  attempt: Attempt | null,
-  reason: string,
-  at: Date,
-): NewEvent {
-  return {
-    kind,
-    cause,
-    attempt_id: attempt?.attempt_id ?? null,
-    from_status: null,
-    to_status: null,
-    reason,
-    at,
-  }
-}
-
-export function statusEvent(
-  from: LivingPayment,
-  to: LivingPayment,
-  cause: Cause,
-  attempt: Attempt | null,
-  at: Date,
-): NewEvent {
-  const changed = event('status_changed', cause, attempt, to.status_reason, at)
-  return { ...changed, from_status: from.status, to_status: to.status }
-}
-
-function task(
-  { merchant_id, tx_reference, currency }: LivingPayment,
-  { attempt_id }: Attempt,
-  kind: TaskKind,
-  amount: bigint,
-  note: string,
-  created_at: Date,
-): Task {
-  const open = { closed_at: null, closed_note: null }
-  return { merchant_id, attempt_id, kind, tx_reference, amount, currency, note, created_at, ...open }
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Change } from '../core/hear.ts'
+import type { Change } from '../core/change.ts'
 import type { Metrics } from './metrics.ts'
 
 // Counts how attempts end, and raises the alarm for what needs a person. The log has references, no customers.

@@ -1,0 +1,48 @@
+import type { Attempt } from './attempt.ts'
+import type { Cause, EventKind, NewEvent } from './event.ts'
+import type { LivingPayment } from './payment.ts'
+import type { Task, TaskKind } from './task.ts'
+
+// What has to be saved together, in one commit.
+export type Change = { payment: LivingPayment; attempt: Attempt; events: NewEvent[]; tasks: Task[] }
+
+export function event(
+  kind: EventKind,
+  cause: Cause,
+  attempt: Attempt | null,
+  reason: string,
+  at: Date,
+): NewEvent {
+  return {
+    kind,
+    cause,
+    attempt_id: attempt?.attempt_id ?? null,
+    from_status: null,
+    to_status: null,
+    reason,
+    at,
+  }
+}
+
+export function statusEvent(
+  from: LivingPayment,
+  to: LivingPayment,
+  cause: Cause,
+  attempt: Attempt | null,
+  at: Date,
+): NewEvent {
+  const changed = event('status_changed', cause, attempt, to.status_reason, at)
+  return { ...changed, from_status: from.status, to_status: to.status }
+}
+
+export function task(
+  { merchant_id, tx_reference, currency }: LivingPayment,
+  { attempt_id }: Attempt,
+  kind: TaskKind,
+  amount: bigint,
+  note: string,
+  created_at: Date,
+): Task {
+  const open = { closed_at: null, closed_note: null }
+  return { merchant_id, attempt_id, kind, tx_reference, amount, currency, note, created_at, ...open }
+}
