@@ -3,6 +3,7 @@ import type { Refusal } from '../../core/refusal.ts'
 import { queryFields, readFields } from '../body.ts'
 import { Page } from '../checkout/page.tsx'
 import { pageHeaders } from '../checkout/pageHeaders.ts'
+import { type Lang, languages, preferredLang } from '../checkout/texts.ts'
 import { isRefusal, refusalAnswer, refusedAs } from '../errors.ts'
 import { type Answer, type Exchange, htmlType } from '../exchange.ts'
 import { type ApiOptions, checkoutUrl, initiatedAnswer } from './initiate.ts'
@@ -24,16 +25,19 @@ export const formDoorRoute =
     } catch (error) {
       if (!isRefusal(error)) throw error
       const isBrowser = incoming.headers.accept?.includes('text/html')
-      return isBrowser ? refusalPage(error, requestId) : refusalAnswer(error, requestId)
+      return isBrowser
+        ? refusalPage(error, requestId, preferredLang(incoming.headers['accept-language']))
+        : refusalAnswer(error, requestId)
     }
   }
 
-function refusalPage(refusal: Refusal, requestId: string): Answer {
+function refusalPage(refusal: Refusal, requestId: string, lang: Lang): Answer {
+  const { trouble } = languages[lang]
   const page = (
-    <Page title="This payment cannot start" requestId={requestId}>
+    <Page title={trouble.cannot_start} lang={lang} requestId={requestId}>
       <section class="card bad">
-        <h1>This payment cannot start</h1>
-        <p>The shop sent something that we cannot take. Nothing was charged. Go back and tell the shop:</p>
+        <h1>{trouble.cannot_start}</h1>
+        <p>{trouble.cannot_start_words}</p>
         <p>
           <strong>{refusal.code}</strong> {refusal.message}
         </p>

@@ -1,109 +1,61 @@
-import type { Gate } from '../../actions/gate.ts'
-import { type Checkout, openCheckout } from '../../actions/openCheckout.ts'
-import { formatMoney } from '../../core/money.ts'
-import type { Ctx } from '../context.ts'
-import { isRefusal } from '../errors.ts'
-import { Page } from './page.tsx'
+import { Hono } from 'hono'
+import { cancel } from '../../actions/cancel.ts'
+import type { Ctx, Env } from '../context.ts'
+import { CancelPage } from './cancel.tsx'
+import { brokenPage, type CheckoutOptions, fromHere, goTo, troublePage, withPayment } from './open.tsx'
 import { pageHeaders } from './pageHeaders.ts'
+import { payRoute } from './payRoute.tsx'
+import { ReceiptPage } from './receipt.tsx'
+import { stagePage } from './stagePage.tsx'
+import { linkTo, secondsLeft, type View, versionOf } from './view.ts'
+import { zipped } from './zipped.ts'
 
-// The address that a merchant sends its customer to. It tells how the payment stands, and says plainly
-// that no way to pay is open here.
-export const checkoutRoute = (gate: Gate) => async (c: Ctx) => {
-  const checkout = await openCheckout(gate.db, c.req.param('token') ?? '', gate.clock()).catch(orUnreachable)
-  if (checkout === 'unreachable') return c.html(<Unreachable />, 503, { ...pageHeaders, 'retry-after': '5' })
-  if (!checkout) return c.html(<NoPayment />, 404, pageHeaders)
-  return c.html(
-    <CheckoutPage checkout={checkout} now={gate.clock()} />,
-    checkout.expired ? 410 : 200,
-    pageHeaders,
+const mayCancel = ['choose', 'wait', 'failed']
+
+// The address that a merchant sends its customer to, and what is under it.
+export function checkoutRoutes(options: CheckoutOptions) {
+  const { gate } = options
+  const app = new Hono<Env>()
+  app.use(zipped, brokenPage)
+  app.onError(troublePage)
+  app.get('/:token', withPayment(gate, showStage))
+  app.get('/:token/state', withPayment(gate, tellState))
+  app.get('/:token/receipt', withPayment(gate, showReceipt))
+  app.get('/:token/cancel', withPayment(gate, askToCancel))
+  app.get('/:token/pay', withPayment(gate, goHome)) // reloaded by somebody whose form came back
+  app.post('/:token/pay', withPayment(gate, fromHere(payRoute(options))))
+  app.post(
+    '/:token/cancel',
+    withPayment(
+      gate,
+      fromHere(async (c, view) => {
+        await cancel(gate.db, view.checkout, gate.clock())
+        return goHome(c, view)
+      }),
+    ),
   )
+  return app
 }
 
-function orUnreachable(error: unknown): 'unreachable' {
-  if (isRefusal(error)) return 'unreachable'
-  throw error
+const showStage = (c: Ctx, view: View) => {
+  const again = c.req.query('again')
+  const known = again === 'same' || again === 'other' ? again : undefined
+  return c.html(stagePage(view, known), view.checkout.stage === 'expired' ? 410 : 200, pageHeaders)
 }
 
-const Unreachable = () => (
-  <Page title="Try again in a moment">
-    <section class="card warn">
-      <h1>We cannot show your payment now</h1>
-      <p>Our records are out of reach for a moment. Your payment is safe there. Reload this page shortly.</p>
-    </section>
-  </Page>
-)
-
-const NoPayment = () => (
-  <Page title="No payment here">
-    <section class="card">
-      <h1>There is no payment at this address</h1>
-      <p>Check that the link is complete, or go back to the shop and start again. Nothing was charged.</p>
-    </section>
-  </Page>
-)
-
-const CheckoutPage = ({ checkout, now }: { checkout: Checkout; now: Date }) => (
-  <Page title={`${checkout.merchant_name}: ${amount(checkout)}`} test={checkout.mode === 'test'}>
-    <header>
-      <strong>{checkout.merchant_name}</strong>
-    </header>
-    <section class="card">
-      <h1 class="amount">{amount(checkout)}</h1>
-      {checkout.description && <p class="muted">{checkout.description}</p>}
-      <dl>
-        <dt>Invoice</dt>
-        <dd>{checkout.invoice_id}</dd>
-        <dt>Status</dt>
-        <dd>{checkout.expired ? 'expired' : statusWords[checkout.status]}</dd>
-        {!checkout.expired && checkout.status === 'awaiting_payment' && (
-          <>
-            <dt>Time left</dt>
-            <dd>{timeLeft(checkout.expires_at, now)}</dd>
-          </>
-        )}
-        <dt>Reference</dt>
-        <dd>{checkout.tx_reference}</dd>
-      </dl>
-    </section>
-    {checkout.status === 'awaiting_payment' && <WhatNow checkout={checkout} />}
-    {checkout.cancelled_url && (
-      <p class="quiet">
-        <a href={checkout.cancelled_url} rel="noreferrer">
-          Go back to {checkout.merchant_name} without paying
-        </a>
-      </p>
-    )}
-  </Page>
-)
-
-const WhatNow = ({ checkout }: { checkout: Checkout }) =>
-  checkout.expired ? (
-    <section class="card warn">
-      <h2>The time to pay is over</h2>
-      <p>Nothing was charged. Go back to {checkout.merchant_name} and start again.</p>
-    </section>
-  ) : (
-    <section class="card warn">
-      <h2>You cannot pay here yet</h2>
-      <p>
-        {checkout.merchant_name} asked for this payment and it is safely recorded, but no way to pay is set up
-        on this gateway. Nothing was charged.
-      </p>
-    </section>
-  )
-
-const statusWords = {
-  awaiting_payment: 'not paid yet',
-  paid: 'paid',
-  cancelled: 'cancelled',
-  failed: 'not paid',
-} as const
-
-const amount = (checkout: Checkout) => `${checkout.currency} ${formatMoney(checkout.total)}`
-
-function timeLeft(until: Date, now: Date): string {
-  const minutes = Math.max(1, Math.round((until.getTime() - now.getTime()) / 60_000))
-  if (minutes < 120) return `${minutes} min`
-  const hours = Math.round(minutes / 60)
-  return hours < 48 ? `${hours} hours` : `${Math.round(hours / 24)} days`
+// For the script, which asks again and again: as little as possible.
+function tellState(c: Ctx, view: View) {
+  const { stage } = view.checkout
+  const told = { stage, words: view.t.news[stage], seconds: secondsLeft(view), version: versionOf(view) }
+  return c.json(told, 200, pageHeaders)
 }
+
+const showReceipt = (c: Ctx, view: View) =>
+  view.checkout.stage === 'paid' ? c.html(<ReceiptPage view={view} />, 200, pageHeaders) : goHome(c, view)
+
+const askToCancel = (c: Ctx, view: View) =>
+  mayCancel.includes(view.checkout.stage)
+    ? c.html(<CancelPage view={view} />, 200, pageHeaders)
+    : goHome(c, view)
+
+const goHome = (c: Ctx, view: View) => goTo(c, linkTo(view))

@@ -1,0 +1,61 @@
+import { isUnresolved } from '../../core/attempt.ts'
+import { exitTo } from './exit.ts'
+import { Leave } from './leave.tsx'
+import { PaymentPage } from './paymentPage.tsx'
+import { Say } from './say.tsx'
+import { Summary } from './summary.tsx'
+import { linkTo, type View } from './view.ts'
+
+const pollSeconds = 5
+
+// Asks once.
+export const CancelPage = ({ view }: { view: View }) => {
+  const { checkout, t } = view
+  const text = checkout.attempts.some(isUnresolved) ? t.cancel.unresolved : t.cancel.words
+  return (
+    <PaymentPage view={view} title={t.cancel.title} path="/cancel">
+      <Summary view={view} timed />
+      <section class="card">
+        <h1>{t.cancel.title}</h1>
+        <p>
+          <Say text={text} shop={<bdi>{checkout.merchant_name}</bdi>} />
+        </p>
+      </section>
+      <form method="post" action={linkTo(view, '/cancel')} data-busy={t.frame.one_moment}>
+        <button type="submit" class="danger">
+          {t.cancel.yes}
+        </button>
+      </form>
+      <p>
+        <a class="button plain" href={linkTo(view)}>
+          {t.cancel.no}
+        </a>
+      </p>
+    </PaymentPage>
+  )
+}
+
+// Then the shop has the word, at once, if it gave an address for it.
+export const CancelledPage = ({ view }: { view: View }) => {
+  const { checkout, t } = view
+  const exit = exitTo(checkout.cancelled_url, checkout.settings)
+  const unresolved = checkout.attempts.some(isUnresolved)
+  const text = unresolved ? t.cancelled.wished : t.cancelled.words
+  return (
+    <PaymentPage
+      view={view}
+      title={t.cancelled.title}
+      go={{ exit, seconds: 0 }}
+      poll={unresolved ? pollSeconds : undefined}
+    >
+      <Summary view={view} />
+      <section class="card">
+        <h1>{t.cancelled.title}</h1>
+        <p>
+          <Say text={text} shop={<bdi>{checkout.merchant_name}</bdi>} />
+        </p>
+      </section>
+      <Leave view={view} exit={exit} text={t.wait.back} button />
+    </PaymentPage>
+  )
+}

@@ -1,0 +1,55 @@
+import { amountOf, labelOf, type View } from './view.ts'
+
+type Fact = [name: string, value: string | null]
+
+// What a receipt says, one fact a line.
+export const Facts = ({ view, whole }: { view: View; whole?: boolean }) => (
+  <dl class="facts">
+    {factsOf(view, whole).map(
+      ([name, value]) =>
+        value && (
+          <>
+            <dt>{name}</dt>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
+          </>
+        ),
+    )}
+  </dl>
+)
+
+function factsOf(view: View, whole = false): Fact[] {
+  const { checkout, t } = view
+  const { receipt } = t
+  const told: Fact[] = [
+    [receipt.description, checkout.description],
+    [receipt.invoice, checkout.invoice_id],
+    [receipt.paid_with, paidWith(view)],
+    [receipt.when, whenPaid(view)],
+    [receipt.reference, checkout.tx_reference],
+  ]
+  if (!whole) return told
+  const head: Fact[] = [
+    [receipt.merchant, checkout.merchant_name],
+    [receipt.amount, amountOf(checkout)],
+  ]
+  return [...head, ...told, [receipt.provider_reference, checkout.payment_reference]]
+}
+
+function paidWith(view: View): string | null {
+  const { payment_method, payment_instrument } = view.checkout
+  if (!payment_method) return null
+  const label = labelOf(view, payment_method)
+  return payment_instrument ? `${label} ${unbroken(payment_instrument)}` : label
+}
+
+const unbroken = (text: string) => text.replaceAll(' ', '\u00a0')
+
+// Ghana's time is GMT, and a receipt is read anywhere.
+function whenPaid({ checkout, t }: View): string {
+  const time = checkout.payment_time ?? checkout.updated_at
+  const date = new Intl.DateTimeFormat(t.locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(time)
+  const clock = new Intl.DateTimeFormat(t.locale, { timeStyle: 'short', timeZone: 'UTC' }).format(time)
+  return `${unbroken(date)}, ${unbroken(`${clock} GMT`)}`
+}

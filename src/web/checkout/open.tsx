@@ -1,0 +1,53 @@
+import type { ErrorHandler, MiddlewareHandler } from 'hono'
+import type { Asking } from '../../actions/ask.ts'
+import { openCheckout } from '../../actions/openCheckout.ts'
+import type { Ctx, Env } from '../context.ts'
+import { isRefusal } from '../errors.ts'
+import { pageHeaders } from './pageHeaders.ts'
+import { chosenLang, languages, preferredLang } from './texts.ts'
+import { BrokenPage, ElsewherePage, NoPaymentPage, UnreachablePage, UnreadablePage } from './trouble.tsx'
+import { linkTo, type View } from './view.ts'
+
+export type CheckoutOptions = { gate: Asking; trustedProxies: number }
+type Answer = Response | Promise<Response>
+
+const retrySeconds = '5'
+
+// Finds the payment behind the address for a route that answers with it.
+export const withPayment = (gate: Asking, answer: (c: Ctx, view: View) => Answer) => async (c: Ctx) => {
+  const checkout = await openCheckout(gate, c.req.param('token') ?? '')
+  if (!checkout) return c.html(<NoPaymentPage lang={langOf(c)} />, 404, pageHeaders)
+  const lang = langOf(c)
+  const asked = chosenLang(c.req.query('lang'))
+  return answer(c, { checkout, lang, t: languages[lang], asked, now: gate.clock(), baseUrl: gate.baseUrl() })
+}
+
+// A form of another site changes nothing here. Our own forms say `same-origin`, older browsers nothing; there is no
+// Origin to look at, because our pages tell nobody where they are.
+export const fromHere = (answer: (c: Ctx, view: View) => Answer) => (c: Ctx, view: View) =>
+  ['cross-site', 'same-site'].includes(c.req.header('sec-fetch-site') ?? '')
+    ? c.html(<ElsewherePage lang={view.lang} open={linkTo(view)} />, 403, pageHeaders)
+    : answer(c, view)
+
+export const goTo = (c: Ctx, url: string) => c.body(null, 303, { ...pageHeaders, location: url })
+
+const langOf = (c: Ctx) => chosenLang(c.req.query('lang')) ?? preferredLang(c.req.header('accept-language'))
+
+// What is our bug was logged and answered as JSON by whom we are mounted at.
+export const brokenPage: MiddlewareHandler<Env> = async (c, next) => {
+  await next()
+  if (c.res.status !== 500) return
+  const page = <BrokenPage lang={langOf(c)} requestId={c.get('requestId')} />
+  c.res = undefined // or the headers of the JSON would stay
+  c.res = await c.html(page, 500, pageHeaders)
+}
+
+// A customer reads pages, not JSON. What is our bug goes on to where bugs are logged.
+export const troublePage: ErrorHandler<Env> = (error, c) => {
+  if (!isRefusal(error)) throw error
+  const lang = langOf(c)
+  if (error.http === 503)
+    return c.html(<UnreachablePage lang={lang} />, 503, { ...pageHeaders, 'retry-after': retrySeconds })
+  if (error.http === 413) c.header('connection', 'close') // the rest of the body is not read
+  return c.html(<UnreadablePage lang={lang} />, error.http as 400, pageHeaders)
+}

@@ -1,0 +1,44 @@
+import { exitTo } from './exit.ts'
+import { Facts } from './facts.tsx'
+import { Leave } from './leave.tsx'
+import { PaymentPage } from './paymentPage.tsx'
+import { Say } from './say.tsx'
+import { amountOf, linkTo, type View } from './view.ts'
+
+const leaveAfterSeconds = 4 // enough to see the tick
+
+// A receipt, and then the shop.
+export const PaidPage = ({ view }: { view: View }) => {
+  const { checkout, t } = view
+  const exit = exitTo(checkout.success_url, checkout.settings)
+  const shop = <bdi>{checkout.merchant_name}</bdi>
+  return (
+    <PaymentPage view={view} title={t.paid.title} go={{ exit, seconds: leaveAfterSeconds }}>
+      <section class="card paid">
+        <Tick />
+        <h1>{t.paid.title}</h1>
+        <p class="amount">{amountOf(checkout)}</p>
+        <p class="muted">
+          <Say text={t.paid.to} shop={shop} />
+        </p>
+        <Facts view={view} />
+      </section>
+      {exit?.known && (
+        <p class="quiet soon">
+          <Say text={t.paid.taking_back} shop={shop} />
+        </p>
+      )}
+      <Leave view={view} exit={exit} text={t.paid.back} button />
+      <p class="quiet">
+        <a href={linkTo(view, '/receipt')}>{exit?.known ? t.paid.stay : t.paid.see}</a>
+      </p>
+    </PaymentPage>
+  )
+}
+
+export const Tick = () => (
+  <svg class="tick" width="64" height="64" viewBox="0 0 64 64" aria-hidden="true" focusable="false">
+    <circle cx="32" cy="32" r="32" />
+    <path d="M19 33l9 9 17-19" />
+  </svg>
+)

@@ -1,0 +1,73 @@
+import { pay } from '../../actions/pay.ts'
+import { openCheckout } from '../../actions/openCheckout.ts'
+import type { Obstacle } from '../../core/begin.ts'
+import type { Fields } from '../../core/json.ts'
+import { originOf } from '../../core/text.ts'
+import { readFields } from '../body.ts'
+import type { Ctx } from '../context.ts'
+import { addressOf } from '../exchange.ts'
+import { ChoosePage } from './choose.tsx'
+import { faultWords, type FormFault, typedFor } from './form.ts'
+import { type CheckoutOptions, goTo } from './open.tsx'
+import { pageHeaders } from './pageHeaders.ts'
+import { fill } from './texts.ts'
+import { linkTo, offerOf, type View } from './view.ts'
+
+const lastingSeconds = 3600 // of a limit that counts failures within an hour
+
+type Typed = Record<string, string>
+
+// The button. Whatever is wrong with the form, it comes back as it was typed.
+export const payRoute =
+  ({ gate, trustedProxies }: CheckoutOptions) =>
+  async (c: Ctx, view: View) => {
+    const typed = textsIn((await readFields(c.env.incoming)).fields)
+    const { checkout, t } = view
+    if (checkout.stage !== 'choose' && checkout.stage !== 'failed') return goTo(c, linkTo(view))
+    const chosen = typed.payment_method ?? ''
+    const way = offerOf(view, chosen)
+    if (!way) {
+      const words = chosen ? t.faults.gone_way : t.faults.no_way
+      return formAgain(c, view, typed, [{ field: '', words }])
+    }
+    const paying = await pay(gate, checkout, {
+      number: /^\d{1,4}$/.test(typed.number ?? '') ? Number(typed.number) : 0,
+      payment_method: chosen,
+      typed: typedFor(view, chosen, typed),
+      cause: 'customer',
+      address: addressOf(c.env.incoming, trustedProxies),
+    })
+    if (paying.done === 'started') return goTo(c, await placeAfter(gate, view))
+    if (paying.done === 'refused') return refused(c, view, typed, paying.obstacle, paying.seconds)
+    const faults =
+      paying.done === 'faults'
+        ? paying.faults.map(fault => faultWords(view, way, fault))
+        : [{ field: '', words: t.faults.gone_way }]
+    return formAgain(c, view, typed, faults)
+  }
+
+// A provider's page of our own house is next; another's waits behind a link, because our policy stops a form that
+// leads elsewhere.
+async function placeAfter(gate: CheckoutOptions['gate'], view: View): Promise<string> {
+  const after = await openCheckout(gate, view.checkout.tx_token)
+  const redirect = after?.stage === 'wait' ? after.attempts.at(-1)?.redirect_url : undefined
+  return redirect && originOf(redirect) === originOf(view.baseUrl) ? redirect : linkTo(view)
+}
+
+function refused(c: Ctx, view: View, typed: Typed, obstacle: Obstacle, seconds: number) {
+  const { faults } = view.t
+  if (obstacle !== 'too_soon' && obstacle !== 'too_many') return goTo(c, linkTo(view)) // it shows the truth
+  const words = obstacle === 'too_soon' ? fill(faults.too_soon, { seconds }) : faults.too_many
+  c.header('retry-after', String(obstacle === 'too_soon' ? seconds : lastingSeconds))
+  return formAgain(c, view, typed, [{ field: '', words }], 429)
+}
+
+function formAgain(c: Ctx, view: View, typed: Typed, faults: FormFault[], http: 422 | 429 = 422) {
+  const form = { chosen: typed.payment_method, typed, faults }
+  return c.html(<ChoosePage view={view} form={form} />, http, pageHeaders)
+}
+
+const textsIn = (fields: Fields): Typed =>
+  Object.fromEntries(Object.entries(fields).filter((field): field is [string, string] => isText(field[1])))
+
+const isText = (value: unknown) => typeof value === 'string'

@@ -1,0 +1,10 @@
+import type { Child } from 'hono/jsx'
+
+// A text with elements in its {braces}.
+export const Say = ({ text, ...values }: { text: string } & Record<string, Child>) => (
+  <>
+    {text
+      .split(/\{(\w+)\}/)
+      .map((part, at) => (at % 2 === 0 ? part : Object.hasOwn(values, part) ? values[part] : `{${part}}`))}
+  </>
+)

@@ -1,0 +1,306 @@
+// Every sentence that a customer reads, in English. A word in {braces} is filled in by the page: leave it as it is,
+// and put it where your language wants it. To add a language, translate this file and name it in `texts.ts`.
+export const en = {
+  name: 'English', // of the language, in the language
+  locale: 'en-GB', // how dates are written
+  dir: 'ltr',
+
+  frame: {
+    test: 'Test mode: no real money moves',
+    invoice: 'Invoice',
+    time_left: 'Time left',
+    reference: 'Reference {reference}',
+    request: 'Request {request}',
+    secured: 'Secured by Tollgate',
+    language: 'Language',
+    hours: '{count} hours',
+    days: '{count} days',
+    lost: 'Connection lost. We try again by ourselves.',
+    one_moment: 'One moment',
+  },
+
+  choose: {
+    title: 'Pay {amount}',
+    pay_to: 'Pay {amount} to {shop}',
+    how: 'How would you like to pay?',
+    pay: 'Pay {amount}',
+    cancel: 'Cancel this payment',
+    optional: '(optional)',
+    next_prompt: 'Your phone will ask you to approve {amount}. Never tell anyone your PIN.',
+    next_redirect: 'Next you type your card on our partner’s page. We never see its number.',
+    next_qr: 'Next we show you a code to scan.',
+    guess_same: 'This looks like {way}. Not right? Choose your network above.',
+    guess_other: 'This looks like a number of {way}.',
+    guess_switch: 'Pay with {way} instead',
+    again_in: 'You can try again in {seconds} seconds.',
+    phone_title: 'Continue on your phone',
+    phone_words: 'Scan this code with your phone’s camera to open this page there.',
+  },
+
+  // Under the name of a way to pay: by its name on the wire, or by what happens next.
+  ways: {
+    prompt: 'Approve on your phone',
+    redirect: 'On our partner’s page',
+    qr: 'Scan with your bank or wallet app',
+    card: 'Visa or Mastercard, on our partner’s page',
+  },
+
+  asks: {
+    phone: { label: 'Your mobile money number', hint: '024 412 3456, 233... or +233...' },
+    voucher_code: {
+      label: 'Voucher code',
+      hint: 'Dial *110# on your Telecel phone and choose to generate a voucher. You get a code to type here.',
+    },
+  },
+
+  faults: {
+    title: 'Please check one thing',
+    title_many: 'Please check {count} things',
+    in_title: 'Check the form',
+    no_way: 'Choose how you would like to pay.',
+    gone_way: 'This way to pay is not available now. Choose another one.',
+    missing: '{label}: please fill this in.',
+    not_a_phone: '{label}: this is not a complete number. Write it like 024 412 3456.',
+    not_digits: '{label}: use digits only.',
+    too_long: '{label}: this is too long.',
+    not_text: '{label}: use plain letters and digits.',
+    too_soon: 'Wait {seconds} seconds, then try again.',
+    too_many: 'Too many tries did not work. Wait an hour, or pay another way.',
+  },
+
+  wait: {
+    prompt: 'Waiting for your approval',
+    sent: 'We sent a request to {number}.',
+    sent_somewhere: 'We sent a request to your phone.',
+    step_look: 'Look for the message from {way} on your phone.',
+    step_check: 'Check that it says {amount} to {shop}.',
+    step_pin: 'Enter your PIN to approve. Never tell it to anyone.',
+    none_came: 'No message came?',
+    dial: 'Dial {code} on your phone.',
+    dial_steps: 'Dial {code}, then choose {steps}.',
+    dial_unknown: 'Open your wallet’s menu on your phone and look for your approvals.',
+    redirect: 'Continue on the card page',
+    redirect_words: 'Pay on our partner’s page, then come back here.',
+    confirming: 'Have you paid there already? Then we are confirming it with the provider. Do not pay again.',
+    to_card: 'Continue to the card page',
+    qr: 'Scan to pay',
+    qr_words: 'Scan with your bank or wallet app, and check that it says {amount}.',
+    unknown: 'We are asking {way}',
+    unknown_words: 'We have not heard back from {way} yet. Do not pay again: we keep asking.',
+    may_leave: 'You can close this page. We go on asking.',
+    back: 'Go back to {shop}',
+    cancel: 'Cancel this payment',
+    look: 'Check again now',
+    test_phone: 'Open the test phone',
+  },
+
+  disputed: {
+    title: 'We are looking into it',
+    words: 'The answer about your payment does not match what was asked. A person is looking into it.',
+    advice: 'Do not pay again. Keep the reference: {reference}',
+  },
+
+  failed: {
+    title: 'Not paid',
+    nothing_taken: 'Nothing was taken.',
+    again: 'Try again',
+    other: 'Pay another way',
+    leave: 'Go back to {shop} without paying',
+    over: 'You cannot try again here. Go back to {shop} and start again.',
+  },
+
+  // What happened, and what helps.
+  reasons: {
+    insufficient_funds: {
+      title: 'Not paid: not enough money in the account',
+      advice: 'Add money and try again, or pay another way.',
+    },
+    declined: {
+      title: 'Not paid: it was declined on the phone',
+      advice: 'If that was not what you wanted, try again.',
+    },
+    no_answer: {
+      title: 'Not paid: the request was not approved in time',
+      advice: 'Keep your phone at hand and try again.',
+    },
+    limit_reached: {
+      title: 'Not paid: a limit of the account was reached',
+      advice: 'Pay another way, or ask your network or bank about your limit.',
+    },
+    no_wallet: {
+      title: 'Not paid: this number has no wallet on this network',
+      advice: 'Check the number and the network.',
+    },
+    wallet_blocked: {
+      title: 'Not paid: the wallet is not active',
+      advice: 'Pay another way, or ask your network.',
+    },
+    wrong_voucher: {
+      title: 'Not paid: the voucher code was not accepted',
+      advice: 'Get a new code and try again.',
+    },
+    network_error: {
+      title: 'Not paid: the network had a problem',
+      advice: 'Try again in a moment, or pay another way.',
+    },
+    card_declined: {
+      title: 'Not paid: your bank did not accept the card',
+      advice: 'Try another card, or pay another way.',
+    },
+    card_expired: {
+      title: 'Not paid: the card has expired',
+      advice: 'Try another card, or pay another way.',
+    },
+    wrong_cvv: {
+      title: 'Not paid: the security code was not right',
+      advice: 'It is the three digits on the back of the card. Try again.',
+    },
+    not_authenticated: {
+      title: 'Not paid: your bank’s check was not passed',
+      advice: 'Try again with the code that your bank sends you.',
+    },
+    refused: { title: 'Not paid: the provider refused', advice: 'Try again, or pay another way.' },
+    never_arrived: {
+      title: 'Not paid: the request did not get through',
+      advice: 'Try again, or pay another way.',
+    },
+    given_up: {
+      title: 'Not paid: this try was closed',
+      advice: 'A person looked into it. If you have a question, keep the reference.',
+    },
+    expired: { title: 'Not paid: the time to pay is over', advice: 'Go back to the shop and start again.' },
+    cancelled: { title: 'Not paid: it was cancelled', advice: 'Go back to the shop and start again.' },
+  },
+
+  cancel: {
+    title: 'Cancel this payment?',
+    words: 'Nothing was taken. You can start again at {shop}.',
+    unresolved:
+      'A request is still on its way. If the money arrives all the same, it counts as paid and {shop} is told.',
+    yes: 'Yes, cancel',
+    no: 'No, go back',
+  },
+
+  cancelled: {
+    title: 'Cancelled',
+    words: 'You cancelled this payment. Nothing was taken.',
+    wished: 'You cancelled this payment. If the money still arrives, it counts as paid and {shop} is told.',
+  },
+
+  expired: {
+    title: 'The time to pay is over',
+    words: 'Nothing was charged. Go back to {shop} and start again.',
+  },
+
+  closed: {
+    title: 'You cannot pay here now',
+    words: '{shop} takes no payments at the moment. Nothing was charged.',
+  },
+
+  nowhere: {
+    title: 'You cannot pay here yet',
+    words:
+      '{shop} asked for this payment and it is safely recorded, but no way to pay is set up on this gateway. Nothing was charged.',
+  },
+
+  paid: {
+    title: 'Paid',
+    to: 'Paid to {shop}',
+    taking_back: 'Taking you back to {shop}',
+    back: 'Back to {shop}',
+    stay: 'Stay and see the receipt',
+    see: 'See the receipt',
+  },
+
+  leave: {
+    to: 'Continue to {host}',
+    other: 'This button leads to {host}.',
+  },
+
+  receipt: {
+    title: 'Receipt',
+    test: 'TEST: no real money moved',
+    merchant: 'Paid to',
+    amount: 'Amount',
+    description: 'For',
+    invoice: 'Invoice',
+    paid_with: 'Paid with',
+    when: 'When',
+    reference: 'Reference',
+    provider_reference: 'Provider’s reference',
+    print: 'Print',
+    back: 'Back to the payment',
+  },
+
+  test: {
+    title: 'Test numbers and cards',
+    wallets: 'Mobile money number, last three digits',
+    cards: 'Card, any future date, security code 123',
+    totals: 'Amount, with any number',
+    what: 'What happens',
+    voucher: 'A voucher code may be any 6 digits; 000000 is not accepted.',
+    by_wallet: {
+      '000, 001': 'Approved by itself: paid',
+      '002': 'Failed: not enough money',
+      '003': 'Failed: declined on the phone',
+      '004': 'Nobody answers: failed after 10 seconds',
+      '005': 'No clear answer at first, then paid',
+      '006': 'Paid after 20 seconds, without a word from the provider',
+      '007': 'Failed, then paid late, after 15 seconds',
+      '008': 'Paid, and told five times',
+      '009': 'Another amount is reported: a person must look',
+      '...': 'Any other number waits for you on the test phone',
+    },
+    by_card: {
+      '4111 1111 1111 1111': 'Paid',
+      '5555 5555 5555 4444': 'Paid',
+      '4242 4242 4242 4242': 'Paid after a code (000000 fails)',
+      '4000 0000 0000 0002': 'Failed: the bank says no',
+      '5105 1051 0510 5100': 'Failed: not enough money',
+      '4000 0000 0000 0069': 'Failed: the card has expired',
+      '4000 0000 0000 0127': 'Failed: wrong security code',
+      '4000 0000 0000 0119': 'No clear answer at first, then paid',
+    },
+    by_total: {
+      '0.01': 'No answer in time',
+      '0.02': 'Network error',
+      '0.03': 'Not enough money',
+      '0.04': 'Declined on the phone',
+      '0.05': 'Paid after a delay',
+    },
+  },
+
+  // Told by a screen reader when the page changes by itself.
+  news: {
+    choose: 'Choose how to pay.',
+    wait: 'We are waiting for the answer.',
+    disputed: 'We are looking into it. Do not pay again.',
+    failed: 'Not paid.',
+    over: 'Not paid.',
+    expired: 'The time to pay is over.',
+    cancelled: 'Cancelled.',
+    paid: 'Paid.',
+    closed: 'You cannot pay here now.',
+  },
+
+  trouble: {
+    unreachable: 'We cannot show your payment now',
+    unreachable_words:
+      'Our records are out of reach for a moment. Your payment is safe there. Reload this page shortly.',
+    no_payment: 'There is no payment at this address',
+    no_payment_words:
+      'Check that the link is complete, or go back to the shop and start again. Nothing was charged.',
+    elsewhere: 'This did not come from our page',
+    elsewhere_words:
+      'For your safety we did nothing. Open the payment’s own page and press the button there.',
+    open: 'Open the payment',
+    broken: 'Something broke on our side',
+    broken_words:
+      'Reload this page to see how your payment stands. If you had pressed the button to pay, look first, and do not pay twice.',
+    unreadable: 'We could not read what was sent',
+    unreadable_words: 'Nothing was changed and nothing was charged. Go back and try again.',
+    cannot_start: 'This payment cannot start',
+    cannot_start_words:
+      'The shop sent something that we cannot take. Nothing was charged. Go back and tell the shop:',
+  },
+}

@@ -1,0 +1,316 @@
+import type { Texts } from '../texts.ts'
+
+// Le français. L’espace devant « : » et « ? » est insécable.
+export const fr: Texts = {
+  name: 'Français',
+  locale: 'fr-FR',
+  dir: 'ltr',
+
+  frame: {
+    test: 'Mode test : aucun argent réel ne circule',
+    invoice: 'Facture',
+    time_left: 'Temps restant',
+    reference: 'Référence {reference}',
+    request: 'Requête {request}',
+    secured: 'Sécurisé par Tollgate',
+    language: 'Langue',
+    hours: '{count} heures',
+    days: '{count} jours',
+    lost: 'Connexion perdue. Nous réessayons automatiquement.',
+    one_moment: 'Un instant',
+  },
+
+  choose: {
+    title: 'Payer {amount}',
+    pay_to: 'Payer {amount} à {shop}',
+    how: 'Comment souhaitez-vous payer ?',
+    pay: 'Payer {amount}',
+    cancel: 'Annuler ce paiement',
+    optional: '(facultatif)',
+    next_prompt: 'Votre téléphone vous demandera d’approuver {amount}. Ne donnez jamais votre code PIN.',
+    next_redirect:
+      'Vous saisirez ensuite votre carte sur la page de notre partenaire. Nous ne voyons jamais son numéro.',
+    next_qr: 'Nous vous montrerons ensuite un code à scanner.',
+    guess_same: 'Ce numéro semble être de {way}. Ce n’est pas le cas ? Choisissez votre réseau ci-dessus.',
+    guess_other: 'Ce numéro semble être de {way}.',
+    guess_switch: 'Payer plutôt avec {way}',
+    again_in: 'Vous pourrez réessayer dans {seconds} secondes.',
+    phone_title: 'Continuer sur votre téléphone',
+    phone_words: 'Scannez ce code avec l’appareil photo de votre téléphone pour y ouvrir cette page.',
+  },
+
+  ways: {
+    prompt: 'À approuver sur votre téléphone',
+    redirect: 'Sur la page de notre partenaire',
+    qr: 'À scanner avec l’application de votre banque ou de votre portefeuille',
+    card: 'Visa ou Mastercard, sur la page de notre partenaire',
+  },
+
+  asks: {
+    phone: { label: 'Votre numéro mobile money', hint: '024 412 3456, 233... ou +233...' },
+    voucher_code: {
+      label: 'Code du bon',
+      hint: 'Composez le *110# sur votre téléphone Telecel et choisissez de générer un bon (« voucher »). Vous recevrez un code à saisir ici.',
+    },
+  },
+
+  faults: {
+    title: 'Un point est à vérifier',
+    title_many: '{count} points sont à vérifier',
+    in_title: 'Vérifiez le formulaire',
+    no_way: 'Choisissez comment vous souhaitez payer.',
+    gone_way: 'Ce moyen de paiement n’est pas disponible pour le moment. Choisissez-en un autre.',
+    missing: '{label} : veuillez remplir ce champ.',
+    not_a_phone: '{label} : ce numéro n’est pas complet. Écrivez-le ainsi : 024 412 3456.',
+    not_digits: '{label} : utilisez uniquement des chiffres.',
+    too_long: '{label} : le texte est trop long.',
+    not_text: '{label} : utilisez uniquement des lettres et des chiffres.',
+    too_soon: 'Attendez {seconds} secondes, puis réessayez.',
+    too_many: 'Trop d’essais n’ont pas abouti. Attendez une heure, ou payez autrement.',
+  },
+
+  wait: {
+    prompt: 'En attente de votre accord',
+    sent: 'Nous avons envoyé une demande au {number}.',
+    sent_somewhere: 'Nous avons envoyé une demande sur votre téléphone.',
+    step_look: 'Cherchez le message de {way} sur votre téléphone.',
+    step_check: 'Vérifiez qu’il indique {amount} pour {shop}.',
+    step_pin: 'Saisissez votre code PIN pour approuver. Ne le donnez jamais à personne.',
+    none_came: 'Vous n’avez reçu aucun message ?',
+    dial: 'Composez le {code} sur votre téléphone.',
+    dial_steps: 'Composez le {code}, puis choisissez {steps}.',
+    dial_unknown: 'Ouvrez le menu de votre portefeuille sur votre téléphone et cherchez vos approbations.',
+    redirect: 'Continuez sur la page de la carte',
+    redirect_words: 'Payez sur la page de notre partenaire, puis revenez ici.',
+    confirming:
+      'Vous y avez déjà payé ? Nous le vérifions alors auprès du prestataire. Ne payez pas une deuxième fois.',
+    to_card: 'Continuer vers la page de la carte',
+    qr: 'Scannez pour payer',
+    qr_words:
+      'Scannez avec l’application de votre banque ou de votre portefeuille, et vérifiez qu’elle indique {amount}.',
+    unknown: 'Nous interrogeons {way}',
+    unknown_words:
+      'Nous n’avons pas encore de réponse de {way}. Ne payez pas une deuxième fois : nous continuons à demander.',
+    may_leave: 'Vous pouvez fermer cette page. Nous continuons à demander.',
+    back: 'Retourner chez {shop}',
+    cancel: 'Annuler ce paiement',
+    look: 'Vérifier à nouveau',
+    test_phone: 'Ouvrir le téléphone de test',
+  },
+
+  disputed: {
+    title: 'Nous vérifions votre paiement',
+    words: 'La réponse reçue ne correspond pas à ce qui était demandé. Une personne examine votre paiement.',
+    advice: 'Ne payez pas une deuxième fois. Conservez la référence : {reference}',
+  },
+
+  failed: {
+    title: 'Non payé',
+    nothing_taken: 'Rien n’a été prélevé.',
+    again: 'Réessayer',
+    other: 'Payer autrement',
+    leave: 'Retourner chez {shop} sans payer',
+    over: 'Vous ne pouvez plus réessayer ici. Retournez chez {shop} et recommencez.',
+  },
+
+  reasons: {
+    insufficient_funds: {
+      title: 'Non payé : le solde du compte est insuffisant',
+      advice: 'Ajoutez de l’argent et réessayez, ou payez autrement.',
+    },
+    declined: {
+      title: 'Non payé : la demande a été refusée sur le téléphone',
+      advice: 'Si ce n’est pas ce que vous vouliez, réessayez.',
+    },
+    no_answer: {
+      title: 'Non payé : la demande n’a pas été approuvée à temps',
+      advice: 'Gardez votre téléphone à portée de main et réessayez.',
+    },
+    limit_reached: {
+      title: 'Non payé : un plafond du compte est atteint',
+      advice:
+        'Payez autrement, ou renseignez-vous sur votre plafond auprès de votre réseau ou de votre banque.',
+    },
+    no_wallet: {
+      title: 'Non payé : ce numéro n’a pas de portefeuille sur ce réseau',
+      advice: 'Vérifiez le numéro et le réseau.',
+    },
+    wallet_blocked: {
+      title: 'Non payé : le portefeuille n’est pas actif',
+      advice: 'Payez autrement, ou adressez-vous à votre réseau.',
+    },
+    wrong_voucher: {
+      title: 'Non payé : le code du bon n’a pas été accepté',
+      advice: 'Demandez un nouveau code et réessayez.',
+    },
+    network_error: {
+      title: 'Non payé : le réseau a eu un problème',
+      advice: 'Réessayez dans un instant, ou payez autrement.',
+    },
+    card_declined: {
+      title: 'Non payé : votre banque n’a pas accepté la carte',
+      advice: 'Essayez une autre carte, ou payez autrement.',
+    },
+    card_expired: {
+      title: 'Non payé : la carte a expiré',
+      advice: 'Essayez une autre carte, ou payez autrement.',
+    },
+    wrong_cvv: {
+      title: 'Non payé : le code de sécurité n’est pas le bon',
+      advice: 'Ce sont les trois chiffres au dos de la carte. Réessayez.',
+    },
+    not_authenticated: {
+      title: 'Non payé : la vérification de votre banque n’a pas abouti',
+      advice: 'Réessayez avec le code que votre banque vous envoie.',
+    },
+    refused: { title: 'Non payé : le prestataire a refusé', advice: 'Réessayez, ou payez autrement.' },
+    never_arrived: {
+      title: 'Non payé : la demande n’est pas arrivée',
+      advice: 'Réessayez, ou payez autrement.',
+    },
+    given_up: {
+      title: 'Non payé : cet essai a été clos',
+      advice: 'Une personne l’a examiné. Si vous avez une question, conservez la référence.',
+    },
+    expired: {
+      title: 'Non payé : le délai de paiement est écoulé',
+      advice: 'Retournez à la boutique et recommencez.',
+    },
+    cancelled: {
+      title: 'Non payé : le paiement a été annulé',
+      advice: 'Retournez à la boutique et recommencez.',
+    },
+  },
+
+  cancel: {
+    title: 'Annuler ce paiement ?',
+    words: 'Rien n’a été prélevé. Vous pouvez recommencer chez {shop}.',
+    unresolved:
+      'Une demande est encore en cours. Si l’argent arrive malgré tout, le paiement est considéré comme fait et {shop} en est informé.',
+    yes: 'Oui, annuler',
+    no: 'Non, revenir',
+  },
+
+  cancelled: {
+    title: 'Annulé',
+    words: 'Vous avez annulé ce paiement. Rien n’a été prélevé.',
+    wished:
+      'Vous avez annulé ce paiement. Si l’argent arrive malgré tout, le paiement est considéré comme fait et {shop} en est informé.',
+  },
+
+  expired: {
+    title: 'Le délai de paiement est écoulé',
+    words: 'Rien n’a été débité. Retournez chez {shop} et recommencez.',
+  },
+
+  closed: {
+    title: 'Vous ne pouvez pas payer ici pour le moment',
+    words: '{shop} n’accepte pas de paiement en ce moment. Rien n’a été débité.',
+  },
+
+  nowhere: {
+    title: 'Vous ne pouvez pas encore payer ici',
+    words:
+      '{shop} a demandé ce paiement et il est bien enregistré, mais aucun moyen de paiement n’est configuré sur cette passerelle. Rien n’a été débité.',
+  },
+
+  paid: {
+    title: 'Payé',
+    to: 'Payé à {shop}',
+    taking_back: 'Nous vous ramenons chez {shop}',
+    back: 'Retour chez {shop}',
+    stay: 'Rester et voir le reçu',
+    see: 'Voir le reçu',
+  },
+
+  leave: {
+    to: 'Continuer vers {host}',
+    other: 'Ce bouton mène à {host}.',
+  },
+
+  receipt: {
+    title: 'Reçu',
+    test: 'TEST : aucun argent réel n’a circulé',
+    merchant: 'Payé à',
+    amount: 'Montant',
+    description: 'Objet',
+    invoice: 'Facture',
+    paid_with: 'Payé avec',
+    when: 'Date',
+    reference: 'Référence',
+    provider_reference: 'Référence du prestataire',
+    print: 'Imprimer',
+    back: 'Retour au paiement',
+  },
+
+  test: {
+    title: 'Numéros et cartes de test',
+    wallets: 'Numéro mobile money, trois derniers chiffres',
+    cards: 'Carte, toute date future, code de sécurité 123',
+    totals: 'Montant, avec n’importe quel numéro',
+    what: 'Ce qui se passe',
+    voucher: 'Le code du bon peut être n’importe quels 6 chiffres ; 000000 n’est pas accepté.',
+    by_wallet: {
+      '000, 001': 'Approuvé automatiquement : payé',
+      '002': 'Échec : solde insuffisant',
+      '003': 'Échec : refusé sur le téléphone',
+      '004': 'Personne ne répond : échec après 10 secondes',
+      '005': 'Pas de réponse claire d’abord, puis payé',
+      '006': 'Payé après 20 secondes, sans nouvelle du prestataire',
+      '007': 'Échec, puis payé en retard, après 15 secondes',
+      '008': 'Payé, et annoncé cinq fois',
+      '009': 'Un autre montant est annoncé : une personne doit vérifier',
+      '...': 'Tout autre numéro vous attend sur le téléphone de test',
+    },
+    by_card: {
+      '4111 1111 1111 1111': 'Payé',
+      '5555 5555 5555 4444': 'Payé',
+      '4242 4242 4242 4242': 'Payé après un code (000000 échoue)',
+      '4000 0000 0000 0002': 'Échec : la banque refuse',
+      '5105 1051 0510 5100': 'Échec : solde insuffisant',
+      '4000 0000 0000 0069': 'Échec : la carte a expiré',
+      '4000 0000 0000 0127': 'Échec : mauvais code de sécurité',
+      '4000 0000 0000 0119': 'Pas de réponse claire d’abord, puis payé',
+    },
+    by_total: {
+      '0.01': 'Pas de réponse à temps',
+      '0.02': 'Erreur de réseau',
+      '0.03': 'Solde insuffisant',
+      '0.04': 'Refusé sur le téléphone',
+      '0.05': 'Payé après un délai',
+    },
+  },
+
+  news: {
+    choose: 'Choisissez comment payer.',
+    wait: 'Nous attendons la réponse.',
+    disputed: 'Nous vérifions votre paiement. Ne payez pas une deuxième fois.',
+    failed: 'Non payé.',
+    over: 'Non payé.',
+    expired: 'Le délai de paiement est écoulé.',
+    cancelled: 'Annulé.',
+    paid: 'Payé.',
+    closed: 'Vous ne pouvez pas payer ici pour le moment.',
+  },
+
+  trouble: {
+    unreachable: 'Nous ne pouvons pas afficher votre paiement pour le moment',
+    unreachable_words:
+      'Nos données sont momentanément hors d’atteinte. Votre paiement y est en sécurité. Rechargez cette page dans un instant.',
+    no_payment: 'Il n’y a pas de paiement à cette adresse',
+    no_payment_words:
+      'Vérifiez que le lien est complet, ou retournez à la boutique et recommencez. Rien n’a été débité.',
+    elsewhere: 'Cette demande ne vient pas de notre page',
+    elsewhere_words:
+      'Par sécurité, nous n’avons rien fait. Ouvrez la page du paiement et appuyez sur le bouton qui s’y trouve.',
+    open: 'Ouvrir le paiement',
+    broken: 'Une panne s’est produite chez nous',
+    broken_words:
+      'Rechargez cette page pour voir où en est votre paiement. Si vous aviez appuyé sur le bouton pour payer, vérifiez d’abord, et ne payez pas une deuxième fois.',
+    unreadable: 'Nous n’avons pas pu lire ce qui a été envoyé',
+    unreadable_words: 'Rien n’a été modifié et rien n’a été débité. Revenez en arrière et réessayez.',
+    cannot_start: 'Ce paiement ne peut pas commencer',
+    cannot_start_words:
+      'La boutique a envoyé des données que nous ne pouvons pas accepter. Rien n’a été débité. Revenez en arrière et transmettez ceci à la boutique :',
+  },
+}

@@ -1,0 +1,76 @@
+import type { Offer } from '../../actions/channels.ts'
+import type { Ask } from '../../core/channel.ts'
+import { Badge } from './badge.tsx'
+import { askWords, fieldOf, type Form, prefixesOf } from './form.ts'
+import { fill, type Texts } from './texts.ts'
+import { amountOf, type View } from './view.ts'
+
+type WayProps = { view: View; way: Offer; form: Form }
+
+// One way to pay. What it asks for stands beside its radio button, so that one rule of the stylesheet, without a
+// script, shows it for the chosen one: a new channel draws itself.
+export const WayRow = ({ view, way, form }: WayProps) => {
+  const { t, checkout } = view
+  const id = way.payment_method
+  return (
+    <div class="way" data-way={way.label} data-prefixes={prefixesOf(way.network) || undefined}>
+      <input type="radio" name="payment_method" id={id} value={id} checked={form.chosen === id} />
+      <label for={id}>
+        <span>
+          {way.label}
+          <small>{subLine(way, t)}</small>
+        </span>
+        <Badge badge={way.badge} />
+      </label>
+      <div class="more">
+        {way.asks.map(ask => (
+          <Field view={view} ask={ask} id={fieldOf(id, ask.name)} form={form} />
+        ))}
+        <p class="muted">{fill(t.choose[`next_${way.then}`], { amount: amountOf(checkout) })}</p>
+      </div>
+    </div>
+  )
+}
+
+function subLine({ payment_method, then }: Offer, { ways }: Texts): string {
+  const known: Readonly<Record<string, string>> = ways
+  return known[payment_method] ?? ways[then]
+}
+
+const kinds = {
+  phone: { type: 'tel', inputmode: 'tel', autocomplete: 'tel' },
+  digits: { type: 'text', inputmode: 'numeric', autocomplete: 'off' },
+  text: { type: 'text', inputmode: 'text', autocomplete: 'off' },
+} as const
+
+const Field = ({ view, ask, id, form }: { view: View; ask: Ask; id: string; form: Form }) => {
+  const { label, hint } = askWords(ask, view.t, view.lang)
+  const fault = form.faults.find(({ field }) => field === id)
+  const described = [fault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean).join(' ')
+  return (
+    <div class="field">
+      <label for={id}>
+        {label} {ask.optional && <span class="muted">{view.t.choose.optional}</span>}
+      </label>
+      {hint && (
+        <p class="muted" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {fault && (
+        <p class="fault" id={`${id}-fault`}>
+          {fault.words}
+        </p>
+      )}
+      <input
+        id={id}
+        name={id}
+        value={form.typed[id] ?? ''}
+        aria-invalid={fault && 'true'}
+        aria-describedby={described || undefined}
+        {...kinds[ask.kind]}
+      />
+      {ask.kind === 'phone' && <p class="guess" role="status" />}
+    </div>
+  )
+}

@@ -1,0 +1,131 @@
+import { channelsOf } from '../../src/actions/channels.ts'
+import type { Checkout } from '../../src/actions/openCheckout.ts'
+import sandbox from '../../src/channels/sandbox.ts'
+import type { Attempt } from '../../src/core/attempt.ts'
+import type { Channel } from '../../src/core/channel.ts'
+import { unlived } from '../../src/core/payment.ts'
+import { readSettings } from '../../src/core/settings.ts'
+import { type Lang, languages } from '../../src/web/checkout/texts.ts'
+import type { View } from '../../src/web/checkout/view.ts'
+
+export const noon = new Date('2026-11-15T12:00:00Z')
+export const token = `${'m'.repeat(10)}${'t'.repeat(32)}`
+
+export const sandboxChannel = sandbox({ SANDBOX_URL: 'http://localhost', SANDBOX_KEY: 'key' }) as Channel
+const offers = channelsOf(new Map([['sandbox', sandboxChannel]])).offers('test', 'GHS')
+
+// A payment that nobody has touched, but for what a test says of it.
+export const checkoutOf = (more: Partial<Checkout> = {}): Checkout => ({
+  ...unlived,
+  merchant_id: 'm'.repeat(10),
+  merchant_name: 'Ama Shop',
+  merchant_active: true,
+  settings: readSettings({}),
+  tx_reference: 'TG-01JX2A-7K3M5Q-9XD0',
+  mode: 'test',
+  invoice_id: 'AMA-1042',
+  tx_token: token,
+  status: 'awaiting_payment',
+  status_reason: '',
+  total: 2500n,
+  currency: 'GHS',
+  success_url: null,
+  cancelled_url: null,
+  deferred_url: null,
+  ipn_url: null,
+  number: null,
+  email: null,
+  name: null,
+  description: 'Two straw hats, order 1042',
+  outlet: null,
+  pymt_instrument: null,
+  wallet_issuer_hint: null,
+  extra: {},
+  request_digest: Buffer.alloc(0),
+  created_at: noon,
+  updated_at: noon,
+  expires_at: new Date(noon.getTime() + 58 * 60_000),
+  attempts: [],
+  stage: 'choose',
+  obstacle: undefined,
+  seconds: 0,
+  offers,
+  ...more,
+})
+
+export const attemptFor = (more: Partial<Attempt> = {}): Attempt => ({
+  merchant_id: 'm'.repeat(10),
+  attempt_id: `${'m'.repeat(10)}${'a'.repeat(26)}`,
+  tx_reference: 'TG-01JX2A-7K3M5Q-9XD0',
+  number: 1,
+  channel: 'sandbox',
+  payment_method: 'mtn_mobile_money',
+  state: 'pending',
+  reason: null,
+  instrument: '+233244123456',
+  payer: null,
+  given: {},
+  provider_ref: null,
+  redirect_url: null,
+  qr: null,
+  charged: null,
+  card_type: null,
+  psp_response_code: null,
+  psp_response_msg: null,
+  asks: 0,
+  next_ask_at: null,
+  created_at: noon,
+  updated_at: noon,
+  ended_at: null,
+  ...more,
+})
+
+export const viewOf = (more: Partial<Checkout> = {}, lang: Lang = 'en'): View => ({
+  checkout: checkoutOf(more),
+  lang,
+  t: languages[lang],
+  now: noon,
+  baseUrl: 'https://pay.example',
+})
+
+const shopUrls = {
+  success_url: 'https://shop.example/thanks?order=1042',
+  cancelled_url: 'https://shop.example/cart',
+}
+const failedTry = attemptFor({ state: 'failed', reason: 'insufficient_funds', ended_at: noon })
+const paidFacts = {
+  stage: 'paid',
+  status: 'paid',
+  payment_method: 'mtn_mobile_money',
+  payment_instrument: '024 ••• 3456',
+  payment_reference: 'MP261115.1042.A00001',
+  payment_time: noon,
+} as const
+
+// Every page that a payment can have.
+export const scenes: Readonly<Record<string, Partial<Checkout>>> = {
+  choose: { ...shopUrls },
+  chooseKnown: { number: '+233244123456', mode: 'live' },
+  nowhere: { offers: [], mode: 'live' },
+  wait: { stage: 'wait', attempts: [attemptFor()], ...shopUrls },
+  waitUnknown: { stage: 'wait', attempts: [attemptFor({ state: 'unknown' })], mode: 'live' },
+  waitCard: {
+    stage: 'wait',
+    attempts: [
+      attemptFor({ payment_method: 'card', instrument: null, redirect_url: 'https://psp.example/pay/1' }),
+    ],
+  },
+  waitQr: {
+    stage: 'wait',
+    attempts: [attemptFor({ payment_method: 'ghqr', instrument: null, qr: 'https://pay.example/q/123' })],
+  },
+  disputed: { stage: 'disputed', attempts: [attemptFor({ state: 'disputed' })] },
+  failed: { stage: 'failed', status: 'failed', attempts: [failedTry], ...shopUrls },
+  over: { stage: 'over', status: 'failed', attempts: [failedTry], ...shopUrls },
+  expired: { stage: 'expired', expires_at: noon, ...shopUrls },
+  cancelled: { stage: 'cancelled', status: 'cancelled', ...shopUrls },
+  cancelWished: { stage: 'cancelled', cancel_wished_at: noon, attempts: [attemptFor()] },
+  paid: { ...paidFacts, ...shopUrls },
+  paidHere: { ...paidFacts, mode: 'live' },
+  closed: { stage: 'closed', merchant_active: false, mode: 'live', ...shopUrls },
+}
