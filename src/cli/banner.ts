@@ -33,6 +33,8 @@ function addresses({ url, baseUrl, embedded }: Gateway, config: Config): Fact[] 
     ['Checkout and API', baseUrl],
     ...elsewhere,
     ['Reference', `${url}/docs`],
+    ...(config.TOLLGATE_SANDBOX ? [['Test phone', `${url}/sandbox/phone`] satisfies Fact] : []),
+    ['Support', `${url}/support`],
     ['Metrics', `${url}/metrics`],
     ['Health', `${url}/healthz`],
     embedded ? ['Data', config.TOLLGATE_DATA_DIR] : ['Database', withoutPassword(config.DATABASE_URL ?? '')],

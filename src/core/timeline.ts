@@ -45,7 +45,7 @@ type Sentence = (told: Told) => string
 const sentences: Record<EventKind, Sentence> = {
   attempt_started: ({ event, attempt }) =>
     `${event.cause === 'merchant' ? "Started it with the customer's" : 'Chose'} ${how(attempt)}`,
-  attempt_pending: ({ attempt }) => `Has the request${reference(attempt)}; the customer's answer is awaited`,
+  attempt_pending: () => "Has the request; the customer's answer is awaited",
   attempt_unknown: ({ event }) => join('No clear answer, so it is asked again', event.reason),
   attempt_resent: ({ attempt }) =>
     `Sent ${nth(attempt)} again under the same reference: the provider had not heard of it`,

@@ -86,7 +86,7 @@ test('a payment that went all ways is told from the first word to the last', asy
     'provider (live_bank): The payment is failed: Not enough money in the account.',
     'customer: Chose Card (attempt 2)',
     'customer: The payment is open again',
-    "provider (live_bank): Has the request, reference P-1; the customer's answer is awaited",
+    "provider (live_bank): Has the request; the customer's answer is awaited",
     'customer: Cancelled while attempt 2 was on its way; the money may still arrive, so it is a wish for now',
     'provider (live_bank): No to attempt 2: Not enough money in the account.',
     'provider (live_bank): The payment is cancelled: The customer cancelled.',

@@ -95,7 +95,7 @@ describe('every kind of event has its sentence', () => {
     [
       anEvent('attempt_pending'),
       { provider_ref: 'P-1' },
-      "provider (simulated): Has the request, reference P-1; the customer's answer is awaited",
+      "provider (simulated): Has the request; the customer's answer is awaited",
     ],
     [
       anEvent('attempt_unknown', { reason: 'HTTP 503' }),
