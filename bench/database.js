@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { cpuMsOfFamily } from './processes.js'
-import { rowInSql } from './rows.js'
+import { rowInSql, storedParts } from './rows.js'
+
+const empty = 'truncate payments, events, sandbox_charges cascade' // and what refers to them
 
 export const masterKey = '7'.repeat(64)
 
@@ -47,15 +49,12 @@ async function createDatabase(server, name) {
   }
 }
 
+const ended = `case when n % 10 = 0 then 'failed' else 'paid' end`
+
 // So many stored payments and no others; their invoice ids count from 1.
-export async function fill({ url, merchant }, count) {
-  const row = rowInSql(merchant, {
-    invoice_id: `'INV-' || n`,
-    key: `lpad(n::text, 18, '0')`,
-    tail: `substr(md5(n::text), 1, 13)`,
-    status: `case when n % 10 = 0 then 'failed' else 'paid' end`,
-  })
-  await query(url, 'truncate payments')
+export async function fill({ url, merchant }, count, status = ended) {
+  const row = rowInSql(merchant, { ...storedParts, status })
+  await query(url, empty)
   await query(
     url,
     `insert into payments (${Object.keys(row).join(', ')})
@@ -69,12 +68,26 @@ export async function fill({ url, merchant }, count) {
 // because two gateways and (a) together have more connections than the server takes; a gateway opens
 // new ones by itself.
 export async function reset({ url }, { emptied }) {
-  if (emptied) await query(url, 'truncate payments')
+  if (emptied) await query(url, empty)
   await query(url, 'checkpoint')
   await query(
     url,
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tollgate'`,
   )
+}
+
+// What became of the payments of a round, counted where it is kept.
+export async function countPaid({ url }) {
+  const [counted] = await query(
+    url,
+    `select (select count(*)::int from payments) as payments,
+      (select count(*)::int from payments where status = 'paid') as paid,
+      (select count(*)::int from attempts) as attempts,
+      (select count(*)::int from sandbox_charges) as charges,
+      (select count(*)::int from (select from attempts group by merchant_id, tx_reference having count(*) > 1) t)
+        as twice`,
+  )
+  return counted
 }
 
 async function query(url, text) {

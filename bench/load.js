@@ -1,12 +1,11 @@
 // The load generator, in a process of its own: N connections with one request in flight on each, or a fixed
-// number of requests a second. It speaks just enough HTTP, so that it takes little of the shared machine.
-import { once } from 'node:events'
-import { connect } from 'node:net'
+// number of requests a second.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveJobs, startClock } from './clock.js'
-import { initiationRequest, statusRequest, storedInvoice } from './rows.js'
+import { openLane } from './lane.js'
+import { initiationRequest, pageRequest, statusRequest, storedInvoice, storedPage } from './rows.js'
 
-const preparedPerSecond = 10_000 // new payments at most; status checks start again from the first
+const preparedPerSecond = 10_000 // new payments at most; everything else starts again from the first
 
 serveJobs(async job => {
   const requests = prepare(job)
@@ -22,11 +21,13 @@ serveJobs(async job => {
 
 function prepare({ kind, merchant, series, stored, perSecond = preparedPerSecond, warmMs, measureMs }) {
   const count = Math.ceil((perSecond * (warmMs + measureMs)) / 1000)
-  return Array.from({ length: count }, (_, n) =>
-    kind === 'initiation'
-      ? initiationRequest(merchant, series, n)
-      : statusRequest(merchant, storedInvoice(1 + Math.floor(Math.random() * stored))),
-  )
+  const anyStored = () => 1 + Math.floor(Math.random() * stored)
+  const requestFor = {
+    initiation: n => initiationRequest(merchant, series, n),
+    status: () => statusRequest(merchant, storedInvoice(anyStored())),
+    page: () => pageRequest(storedPage(merchant, anyStored())),
+  }[kind]
+  return Array.from({ length: count }, (_, n) => requestFor(n))
 }
 
 // Each connection sends its next request when it has read the answer to the last.
@@ -34,7 +35,7 @@ async function sendInTurn(lanes, requests, clock, { kind }) {
   let next = 0
   const take = () => {
     if (next < requests.length) return requests[next++]
-    if (kind === 'status') return requests[next++ % requests.length]
+    if (kind !== 'initiation') return requests[next++ % requests.length]
     if (!clock.isOver()) clock.stop()
     return undefined
   }
@@ -67,41 +68,4 @@ async function sendOnTime(lanes, requests, clock, { perSecond }) {
     await ask(request)
   })
   await Promise.all(asked)
-}
-
-// A connection that asks and waits. Any answer but 200 ends the round.
-async function openLane(port) {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-  await once(socket, 'connect')
-  let waiting
-  let read
-  socket.on('data', chunk => {
-    read = read ? Buffer.concat([read, chunk]) : chunk
-    const length = answerLength(read)
-    if (length === undefined || read.length < length) return
-    const { resolve, reject } = waiting
-    const answer = read
-    read = undefined
-    if (answer.latin1Slice(9, 12) === '200' && answer.length === length) resolve()
-    else reject(new Error(`The gateway answered: ${answer.toString()}`))
-  })
-  socket.on('error', error => waiting?.reject(error))
-  socket.on('close', () => waiting?.reject(new Error('The gateway closed a connection.')))
-  return {
-    ask: request =>
-      new Promise((resolve, reject) => {
-        waiting = { resolve, reject }
-        socket.write(request)
-      }),
-    close: () => socket.destroy(),
-  }
-}
-
-// Head and body together; undefined while the head is not whole.
-function answerLength(bytes) {
-  const headEnd = bytes.indexOf('\r\n\r\n')
-  if (headEnd < 0) return undefined
-  const length = /^content-length: *(\d+)/im.exec(bytes.latin1Slice(0, headEnd))?.[1]
-  if (length === undefined) throw new Error(`An answer without content-length: ${bytes.toString()}`)
-  return headEnd + 4 + Number(length)
 }

@@ -1,5 +1,6 @@
 // The figures as a person reads them.
 import { spread } from './figures.js'
+import { weightOf } from './targets.js'
 
 const colourful = process.stdout.isTTY && !process.env.NO_COLOR
 const paint = (code, text) => (colourful ? `\x1b[${code}m${text}\x1b[0m` : text)
@@ -34,14 +35,35 @@ export function header(machine, quick) {
   ].join('\n')
 }
 
-export function sectionText({ title, rows, ratios }) {
+export function sectionText({ title, about = [], rows, ratios, files, paid, megabytes }) {
   const heads = columns.map(([name]) => name.padStart(width)).join('')
   const lines = rows.map(
     row => row.label.padEnd(labelWidth) + columns.map(([, show]) => show(row).padStart(width)).join(''),
   )
   const compared = ratios.map(ratio => ratio.name.padEnd(labelWidth) + spreadText(ratio))
-  return [bold(title.padEnd(labelWidth)) + quiet(heads), ...lines, ...compared, ''].join('\n')
+  const told = [
+    ...lines,
+    ...compared,
+    ...(files ? weightLines(files) : []),
+    ...(paid ? paidLines(paid, megabytes) : []),
+  ]
+  return [bold(title.padEnd(labelWidth)) + quiet(heads), ...about.map(quiet), ...told, ''].join('\n')
 }
+
+function weightLines(files) {
+  const line = ({ name, bodyBytes, headBytes }) =>
+    name.padEnd(labelWidth) + [bodyBytes, headBytes].map(bytes => whole(bytes).padStart(width)).join('')
+  const heads = ['body', 'headers'].map(name => name.padStart(width)).join('')
+  return [
+    quiet(`${'bytes on the wire'.padEnd(labelWidth)}${heads}`),
+    ...[...files, weightOf(files)].map(line),
+  ]
+}
+
+const paidLines = (paid, megabytes) => [
+  `Counted in the database: ${whole(paid)} payments begun, all of them paid, one attempt and one charge each.`,
+  `The gateway of the checkout took at most ${whole(megabytes)} MB.`,
+]
 
 export function targetsText(targets) {
   const lines = targets.map(({ reached, name, wanted, ...got }) =>
@@ -49,7 +71,7 @@ export function targetsText(targets) {
       reached ? good('reached    ') : bad('not reached'),
       name.padEnd(46),
       wanted.padEnd(13),
-      'median' in got ? spreadText(got) : `${whole(got.megabytes).padStart(width)} MB`,
+      'median' in got ? spreadText(got) : amountText(got),
     ].join('  '),
   )
   return [bold('Targets'), ...lines, ''].join('\n')
@@ -65,12 +87,16 @@ export function footnotes(sections, quick) {
     'and its range are shown. The last three columns are CPU time per request in microseconds: of the gateway,',
     'of all PostgreSQL processes, and of whoever loads. Gateways write their whole log, to /dev/null.',
     `Other work took ${percent(median)} of the machine while we measured, ${percent(max)} in the worst round.`,
-    quick && 'Left out in a quick run: 64 connections, 100 requests a second, and 1,000,000 stored payments.',
+    quick &&
+      'Left out in a quick run: initiation and status check at 64 connections, at 100 requests a second,',
+    quick && 'and with 1,000,000 stored payments.',
   ]
     .filter(Boolean)
     .join('\n')
 }
 
+const amountText = ({ megabytes, bytes }) =>
+  `${whole(bytes ?? megabytes).padStart(width)} ${bytes === undefined ? 'MB' : 'bytes'}`
 const percent = share => `${Math.round(share * 100)} %`
 const fact = (name, words) => `${quiet(name.padEnd(10))}${words}`
 const whole = n => Math.round(n).toLocaleString('en')

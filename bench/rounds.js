@@ -7,23 +7,36 @@ export async function runSection(section, progress) {
   await section.prepare?.()
   for (const contender of warmUpMs > 0 ? oncePerGateway(contenders) : []) {
     progress.say(`${section.title}: warming up`)
-    await contender.run({ ...job, measureMs: warmUpMs })
+    await contender.run({ ...job, ...contender.own, measureMs: warmUpMs })
   }
   const measured = contenders.map(() => [])
   for (let round = 0; round < rounds; round++) {
     for (const at of turns(contenders.length, round)) {
       progress.say(`${section.title}: round ${round + 1} of ${rounds}`)
-      measured[at].push(await contenders[at].run(job))
-      progress.step(job.warmMs + job.measureMs)
+      const contender = contenders[at]
+      const figures = await contender.run({ ...job, ...contender.own })
+      if (figures.requests === 0) throw new Error('Not one request was answered while the clock ran.')
+      measured[at].push(figures)
+      progress.step(lengthOf(contender, job))
     }
   }
   const rows = contenders.map((contender, at) => rowOf(contender, measured[at]))
   return {
     title: section.title,
+    about: section.about,
     rows,
     ratios: section.ratios.map(ratio => ({ ...ratio, ...compare(rows, ratio) })),
+    ...section.facts?.(),
   }
 }
+
+function lengthOf({ own }, job) {
+  const { warmMs, measureMs } = { ...job, ...own }
+  return warmMs + measureMs
+}
+
+export const lengthOfSection = ({ contenders, rounds, job }) =>
+  rounds * contenders.reduce((sum, contender) => sum + lengthOf(contender, job), 0)
 
 // Who begins changes from round to round, and every other round runs backwards: nobody always follows the same.
 function turns(count, round) {

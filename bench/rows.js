@@ -1,5 +1,5 @@
 // The rows and requests of every contender are made from these values, so that all of them store the same.
-import { createHmac } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 
 const shared = {
   currency: 'GHS',
@@ -9,15 +9,16 @@ const shared = {
   success_url: 'https://shop.example/orders/thanks',
   ipn_url: 'https://shop.example/hooks/tollgate',
 }
-const typedNumber = '0241234567'
-const storedNumber = '+233241234567'
+const typedNumber = '0241234000' // the simulated provider approves it by itself
+const storedNumber = '+233241234000'
 const digest = `\\x${'5a'.repeat(32)}`
 
 export const storedInvoice = n => `INV-${n}`
+export const newInvoice = (series, n) => `${series}-${n}`
 
 // HTTP as bytes, signed, ready to be written to a socket. `series` keeps the invoices of two rounds apart.
 export const initiationRequest = (merchant, series, n) => {
-  const invoice_id = `${series}-${n}`
+  const invoice_id = newInvoice(series, n)
   const total = `${1 + (n % 500)}.50`
   const text = `invoice_id=${invoice_id}&merchant_key=${merchant.merchant_key}&total=${total}`
   const body = JSON.stringify({
@@ -42,7 +43,30 @@ export const statusRequest = (merchant, invoice_id) => {
   )
 }
 
+export const pageRequest = address =>
+  Buffer.from(`GET ${address} HTTP/1.1\r\nhost: localhost\r\naccept-encoding: gzip\r\n\r\n`)
+
+export const formRequest = ({ action, fields }) => {
+  const body = new URLSearchParams(fields).toString()
+  return Buffer.from(
+    `POST ${action} HTTP/1.1\r\nhost: localhost\r\naccept-encoding: gzip\r\n` +
+      `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
+}
+
 const sign = ({ secret_key }, text) => createHmac('sha256', secret_key).update(text).digest('hex')
+
+// The parts that differ in the nth of the stored payments, in SQL; and where its page is.
+export const storedParts = {
+  invoice_id: `'INV-' || n`,
+  key: `lpad(n::text, 18, '0')`,
+  tail: `substr(md5(n::text), 1, 13)`,
+}
+
+export const storedPage = ({ merchant_id }, n) => {
+  const tail = createHash('md5').update(String(n)).digest('hex').slice(0, 13)
+  return `/checkout/${merchant_id}${String(n).padStart(18, '0').slice(0, 16)}${tail}000`
+}
 
 // One row, as column names with what to write for them in SQL. The caller says how the parts that differ
 // from row to row are spelled: a key of 18 digits that counts up, and a tail of 13 random digits. The table's

@@ -1,23 +1,24 @@
 // npm run bench: rates side by side, measured in one run. A missed target is told and is no failure: timings
 // depend on the machine. `--quick` for every day, `--json FILE` for all figures, `--no-pgbench` for a plain
-// client loop as (a).
+// client loop as (a), `--only WORDS` for the sections that have these words in their title.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { crowded, versus } from './plan.js'
+import { checkout } from './planCheckout.js'
 import { createProgress } from './progress.js'
 import { footnotes, header, sectionText, targetsText } from './report.js'
-import { runSection } from './rounds.js'
+import { lengthOfSection, runSection } from './rounds.js'
 import { cleanUp, setUp } from './setup.js'
-import { memoryTarget, ratioTargets } from './targets.js'
+import { memoryTarget, ratioTargets, weightTargets } from './targets.js'
 
 const longestMs = 15 * 60_000
 
-async function main({ quick = false, json, 'no-pgbench': noPgbench }) {
+async function main({ quick = false, json, only = '', 'no-pgbench': noPgbench }) {
   const bench = await setUp(noPgbench)
   console.log(header(bench.machine, quick))
-  const plan = await versus(bench, quick)
-  if (!quick) plan.push(...(await crowded(bench)))
-  const progress = createProgress(plan.reduce((sum, section) => sum + lengthOf(section), 0))
+  const plan = (await planFor(bench, quick)).filter(({ title }) => isAbout(title, only))
+  if (plan.length === 0) throw new Error(`No section has "${only}" in its title.`)
+  const progress = createProgress(plan.reduce((sum, section) => sum + lengthOfSection(section), 0))
   const sections = []
   for (const section of plan) {
     const done = await runSection(section, progress)
@@ -25,13 +26,22 @@ async function main({ quick = false, json, 'no-pgbench': noPgbench }) {
     console.log(sectionText(done))
     sections.push(done)
   }
-  const targets = [...sections.flatMap(ratioTargets), memoryTarget(bench.shipped)]
+  const targets = [
+    ...sections.flatMap(ratioTargets),
+    ...sections.flatMap(weightTargets),
+    memoryTarget(bench.shipped),
+  ]
   console.log(`${targetsText(targets)}\n${footnotes(sections, quick)}`)
   const figures = { machine: bench.machine, quick, sections, targets }
   if (json) writeFileSync(json, `${JSON.stringify(figures, undefined, 2)}\n`)
 }
 
-const lengthOf = ({ contenders, rounds, job }) => contenders.length * rounds * (job.warmMs + job.measureMs)
+async function planFor(bench, quick) {
+  const plan = [...(await versus(bench, quick)), ...(await checkout(bench, quick))]
+  return quick ? plan : [...plan, ...(await crowded(bench))]
+}
+
+const isAbout = (title, words) => title.toLowerCase().includes(words.toLowerCase())
 
 async function giveUp(why) {
   console.error(`\n${why}`)
@@ -48,6 +58,7 @@ try {
     options: {
       quick: { type: 'boolean' },
       json: { type: 'string' },
+      only: { type: 'string' },
       'no-pgbench': { type: 'boolean' },
     },
   })

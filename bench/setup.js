@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { build } from '../build.js'
 import { startDatabase } from './database.js'
 import { startGateway } from './gateway.js'
+import { startReady } from './page.js'
 import { pgbenchVersion } from './pgbench.js'
 import { straightConnections } from './straight.js'
 import { startWorker } from './worker.js'
@@ -18,14 +19,16 @@ export async function setUp(noPgbench) {
   const server = await startDatabase(join(folder, 'data'))
   cleanups.push(server.stop)
   const load = startWorker('./load.js')
+  const customers = startWorker('./customers.js')
   const pgbench = noPgbench ? undefined : pgbenchVersion()
   const loop = pgbench ? undefined : startWorker('./loop.js')
-  cleanups.push(load.stop, () => loop?.stop())
+  cleanups.push(load.stop, customers.stop, () => loop?.stop())
   const shipped = []
   return {
     folder,
     server,
     load,
+    customers,
     loop, // undefined where pgbench does its work
     shipped, // the gateways that run with no settings but the defaults
     async startGateway(database, env) {
@@ -33,6 +36,11 @@ export async function setUp(noPgbench) {
       cleanups.push(gateway.stop)
       if (!env) shipped.push(gateway)
       return gateway
+    },
+    async startReady(page, merchant) {
+      const ready = await startReady(page, merchant)
+      cleanups.push(ready.stop)
+      return ready
     },
     machine: {
       cores: cpus().length,

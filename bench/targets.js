@@ -1,5 +1,6 @@
 // What we want to reach, beside what was measured.
 const memoryLimitMb = 250
+const weightLimit = 14_000 // bytes: what a server may send before it first has to wait for the other side
 
 export const ratioTargets = ({ title, ratios }) =>
   ratios
@@ -21,4 +22,26 @@ export function memoryTarget(gateways) {
     reached: megabytes < memoryLimitMb,
     megabytes,
   }
+}
+
+const sum = numbers => numbers.reduce((all, n) => all + n, 0)
+
+export const weightOf = files => ({
+  name: 'in all',
+  bodyBytes: sum(files.map(file => file.bodyBytes)),
+  headBytes: sum(files.map(file => file.headBytes)),
+})
+
+// Of a page with all its files, compressed, without the headers.
+export const weightTargets = ({ title, files }) => {
+  if (!files) return []
+  const bytes = weightOf(files).bodyBytes
+  return [
+    {
+      name: `${title}: all its files`,
+      wanted: `at most ${weightLimit / 1000} kB`,
+      reached: bytes <= weightLimit,
+      bytes,
+    },
+  ]
 }

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-const graceMs = 30_000
+const usualGraceMs = 30_000
 
 export function startWorker(file) {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)))
@@ -20,7 +20,7 @@ export function startWorker(file) {
         const fail = why => finish(reject, new Error(why))
         const gone = code => fail(`${file} ended with ${code}.`)
         const late = () => fail(`${file} did not finish in time.`)
-        const timer = setTimeout(late, job.warmMs + job.measureMs + graceMs)
+        const timer = setTimeout(late, job.warmMs + job.measureMs + (job.graceMs ?? usualGraceMs))
         const finish = (settle, value) => {
           clearTimeout(timer)
           child.off('message', hear).off('exit', gone)
