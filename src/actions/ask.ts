@@ -2,11 +2,9 @@ import { resendForMs } from '../core/asking.ts'
 import { type Attempt, isUnresolved } from '../core/attempt.ts'
 import { type Change, event } from '../core/change.ts'
 import type { Order, Reply } from '../core/channel.ts'
-import type { LivingPayment } from '../core/payment.ts'
 import type { Db } from '../store/db.ts'
 import { addEvents } from '../store/events.ts'
-import { findMerchant } from '../store/merchants.ts'
-import { findPayment, lockPayment } from '../store/paymentLife.ts'
+import { findPayment, lockPayment, type PaymentOfMerchant } from '../store/paymentLife.ts'
 import type { Gate } from './gate.ts'
 import { settle } from './settle.ts'
 
@@ -17,7 +15,7 @@ export type Asking = Pick<Gate, 'db' | 'channels' | 'baseUrl' | 'clock' | 'watch
 // somebody will ask about it by the same reference.
 export async function startAttempt(
   asking: Asking,
-  payment: LivingPayment,
+  payment: PaymentOfMerchant,
   attempt: Attempt,
 ): Promise<Change> {
   const reply = await call(asking, payment, attempt, 'start')
@@ -37,7 +35,7 @@ export async function askAttempt(asking: Asking, attempt: Attempt): Promise<Chan
   return settle(asking, attempt, reply)
 }
 
-const mayResend = (payment: LivingPayment, attempt: Attempt, now: Date) =>
+const mayResend = (payment: PaymentOfMerchant, attempt: Attempt, now: Date) =>
   isUnresolved(attempt) &&
   payment.status === 'awaiting_payment' &&
   payment.cancel_wished_at === null &&
@@ -52,14 +50,13 @@ const noteResent = (db: Db, attempt: Attempt, now: Date) =>
 
 async function call(
   asking: Asking,
-  payment: LivingPayment,
+  payment: PaymentOfMerchant,
   attempt: Attempt,
   verb: 'start' | 'check',
 ): Promise<Reply> {
   const channel = asking.channels.find(attempt.channel)
   if (!channel) return { state: 'unknown', words: `The channel ${attempt.channel} is not set up.` }
-  const merchant = await findMerchant(asking.db, attempt.merchant_id)
-  const order = orderOf(payment, attempt, merchant?.name ?? '', asking.baseUrl())
+  const order = orderOf(payment, attempt, asking.baseUrl())
   try {
     return await channel[verb](order)
   } catch (error) {
@@ -70,12 +67,7 @@ async function call(
   }
 }
 
-const orderOf = (
-  payment: LivingPayment,
-  attempt: Attempt,
-  merchant_name: string,
-  baseUrl: string,
-): Order => ({
+const orderOf = (payment: PaymentOfMerchant, attempt: Attempt, baseUrl: string): Order => ({
   attempt_id: attempt.attempt_id,
   tx_reference: payment.tx_reference,
   invoice_id: payment.invoice_id,
@@ -83,7 +75,7 @@ const orderOf = (
   amount: payment.total,
   currency: payment.currency,
   given: attempt.given,
-  merchant_name,
+  merchant_name: payment.merchant_name,
   description: payment.description,
   provider_ref: attempt.provider_ref,
   callback_url: `${baseUrl}/callbacks/${attempt.attempt_id}`,

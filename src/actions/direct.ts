@@ -1,5 +1,5 @@
 import { type Fault, readAsks } from '../core/asks.ts'
-import type { LivingPayment, Mode } from '../core/payment.ts'
+import type { Mode } from '../core/payment.ts'
 import { malformed, slowDown } from '../core/refusal.ts'
 import type { PaymentRequest } from '../core/request.ts'
 import { findPayment, type PaymentKey } from '../store/paymentLife.ts'
@@ -46,7 +46,8 @@ const againAfterSeconds = 60
 // The first and only attempt of such a request: sent again, it finds the same one.
 export async function payDirectly(asking: Asking, key: PaymentKey, direct: Direct, address: string) {
   if (!direct.offered) return
-  const payment = (await findPayment(asking.db, key)) as LivingPayment
+  const payment = await findPayment(asking.db, key)
+  if (!payment) throw new Error('a stored payment is not there')
   const { payment_method, typed } = direct
   const paying = await pay(asking, payment, { number: 1, payment_method, typed, cause: 'merchant', address })
   if (paying.done === 'refused' && paying.obstacle === 'too_many') throw slowDown(againAfterSeconds)

@@ -10,8 +10,7 @@ import { type LivingPayment, move } from '../core/payment.ts'
 import { readSettings } from '../core/settings.ts'
 import { attemptsOf, countFailures, insertAttempt } from '../store/attempts.ts'
 import type { Tx } from '../store/db.ts'
-import { findMerchant } from '../store/merchants.ts'
-import { lockPayment, type PaymentKey } from '../store/paymentLife.ts'
+import { lockPayment, type PaymentKey, type PaymentOfMerchant } from '../store/paymentLife.ts'
 import { type Asking, startAttempt } from './ask.ts'
 import type { Offer } from './channels.ts'
 import { newAttemptId } from './ids.ts'
@@ -50,20 +49,19 @@ export async function pay(asking: Asking, payment: LivingPayment, wish: Wish): P
   return { done: 'started' }
 }
 
-type Begun = Paying | { done: 'begun'; payment?: LivingPayment }
+type Begun = Paying | { done: 'begun'; payment?: PaymentOfMerchant }
 
 // One transaction. Run again after a lost commit, it finds its own attempt and goes on.
 async function begin(tx: Tx, attempt: Attempt, cause: Cause): Promise<Begun> {
   const payment = await lockPayment(tx, attempt)
-  const merchant = await findMerchant(tx, attempt.merchant_id)
-  if (!payment || !merchant) throw new Error('a payment without its merchant')
+  if (!payment) throw new Error('an attempt without its payment')
   const attempts = await attemptsOf(tx, payment.merchant_id, payment.tx_reference)
   const same = attempts.find(({ number }) => number === attempt.number)
   if (same) return { done: 'begun', payment: same.attempt_id === attempt.attempt_id ? payment : undefined }
   const now = attempt.created_at
-  const settings = readSettings(merchant.settings)
+  const merchant = { active: payment.merchant_active, settings: readSettings(payment.merchant_settings) }
   const against =
-    obstacle(payment, attempts, { active: merchant.active, settings }, now) ??
+    obstacle(payment, attempts, merchant, now) ??
     (attempt.number !== attempts.length + 1 ? 'unresolved' : await tooManyFailures(tx, payment, attempt))
   if (against) return { done: 'refused', obstacle: against, seconds: secondsToWait(attempts, now) }
   await insertAttempt(tx, attempt)

@@ -128,7 +128,7 @@ const ended = (attempt: Attempt, now: Date): Attempt => ({
 })
 
 // What a status check tells of the attempt that counts.
-export function facts(payment: LivingPayment, attempt: Attempt): LivingPayment {
+export function facts<P extends LivingPayment>(payment: P, attempt: Attempt): P {
   const { payment_method, instrument, provider_ref, card_type, psp_response_code, psp_response_msg } = attempt
   return {
     ...payment,

@@ -4,26 +4,30 @@ import { sql, type Tx } from './db.ts'
 
 export type PaymentKey = Pick<Payment, 'merchant_id' | 'tx_reference'>
 
-// Whoever changes a payment holds its row: changes of one payment come one after the other.
-export const lockPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
-  tx.one<LivingPayment>(sql`
-    select * from payments where merchant_id = ${merchant_id} and tx_reference = ${tx_reference} for update`)
-
-export const findPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
-  tx.one<LivingPayment>(sql`
-    select * from payments where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}`)
-
+// A payment and what its merchant says about it.
 export type PaymentOfMerchant = LivingPayment & {
   merchant_name: string
   merchant_active: boolean
   merchant_settings: SettingWords
 }
 
+const paymentOfMerchant = sql`
+  select p.*, m.name as merchant_name, m.active as merchant_active, m.settings as merchant_settings
+  from payments p join merchants m on m.merchant_id = p.merchant_id`
+
+// Whoever changes a payment holds its row: changes of one payment come one after the other.
+export const lockPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
+  tx.one<PaymentOfMerchant>(sql`
+    ${paymentOfMerchant}
+    where p.merchant_id = ${merchant_id} and p.tx_reference = ${tx_reference} for update of p`)
+
+export const findPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
+  tx.one<PaymentOfMerchant>(sql`
+    ${paymentOfMerchant} where p.merchant_id = ${merchant_id} and p.tx_reference = ${tx_reference}`)
+
 export const findPaymentByToken = (tx: Tx, merchant_id: string, tx_token: string) =>
   tx.one<PaymentOfMerchant>(sql`
-    select p.*, m.name as merchant_name, m.active as merchant_active, m.settings as merchant_settings
-    from payments p join merchants m on m.merchant_id = p.merchant_id
-    where p.merchant_id = ${merchant_id} and p.tx_token = ${tx_token}`)
+    ${paymentOfMerchant} where p.merchant_id = ${merchant_id} and p.tx_token = ${tx_token}`)
 
 export const savePayment = (tx: Tx, p: LivingPayment) =>
   tx.rows(sql`

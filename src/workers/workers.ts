@@ -1,18 +1,20 @@
 import type { Asking } from '../actions/ask.ts'
-import { askDue } from '../actions/askDue.ts'
+import { startAsking } from '../actions/askDue.ts'
 import { expireDue } from '../actions/expire.ts'
-import { type Loop, startLoop } from './loop.ts'
+import { startLoop } from './loop.ts'
 
 const askRestMs = 500
 const expireRestMs = 1000
+const maxUnderWay = 50 // attempts that are being asked about; with its callers this stays within the channel's bound
 
 export type Workers = { wake(): void; stop(): Promise<void> }
+type OnTrouble = (error: unknown) => void
 
 // Asks about attempts that are due, and ends payments whose time is over. Every node runs them: attempts are leased,
 // and each payment is changed under its own lock.
-export function startWorkers(asking: Asking, onTrouble: (error: unknown) => void): Workers {
-  const asks = startLoop({ restMs: askRestMs, step: () => askDue(asking, onTrouble), onTrouble })
-  const expiry: Loop = startLoop({
+export function startWorkers(asking: Asking, onTrouble: OnTrouble): Workers {
+  const asks = startAskingLoop(asking, onTrouble)
+  const expiry = startLoop({
     restMs: expireRestMs,
     step: () => expireDue(asking.db, asking.clock()),
     onTrouble,
@@ -20,5 +22,28 @@ export function startWorkers(asking: Asking, onTrouble: (error: unknown) => void
   return {
     wake: asks.wake,
     stop: async () => void (await Promise.all([asks.stop(), expiry.stop()])),
+  }
+}
+
+function startAskingLoop(asking: Asking, onTrouble: OnTrouble): Workers {
+  const underWay = new Set<Promise<void>>()
+
+  async function step() {
+    if (underWay.size >= maxUnderWay) await Promise.race(underWay)
+    const begun = await startAsking(asking, maxUnderWay - underWay.size, onTrouble)
+    for (const asked of begun) {
+      underWay.add(asked)
+      void asked.finally(() => underWay.delete(asked))
+    }
+    return begun.length
+  }
+
+  const loop = startLoop({ restMs: askRestMs, step, onTrouble })
+  return {
+    wake: loop.wake,
+    async stop() {
+      await loop.stop()
+      await Promise.all(underWay)
+    },
   }
 }

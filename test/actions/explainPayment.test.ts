@@ -29,14 +29,15 @@ for (const [what, word] of [
 ] as const)
   test(`${what} finds nothing`, async () => expect(await findByWord(shop.db, word)).toEqual([]))
 
+// Found in whatever way, it is the same one.
+const references = (found: LivingPayment[]) => found.map(({ tx_reference }) => tx_reference).sort()
+
 test('a reference is found in any case, an invoice id as it is written', async () => {
   const payment = await shop.ask(merchant, { invoice_id: 'Inv-1' })
-  expect(await findByWord(shop.db, ` ${payment.tx_reference.toLowerCase()} `)).toEqual([payment])
-  expect(await findByWord(shop.db, 'Inv-1')).toEqual([payment])
+  for (const word of [` ${payment.tx_reference.toLowerCase()} `, 'Inv-1'])
+    expect(references(await findByWord(shop.db, word))).toEqual([payment.tx_reference])
   expect(await findByWord(shop.db, 'inv-1')).toEqual([])
 })
-
-const references = (found: LivingPayment[]) => found.map(({ tx_reference }) => tx_reference).sort()
 
 test('whoever takes a reference of another for an invoice id hides nothing', async () => {
   const payment = await shop.ask(merchant)

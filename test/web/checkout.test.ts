@@ -177,7 +177,15 @@ describe('paying', () => {
   test('by a code to scan shows the code', async () => {
     const url = await newCheckout()
     await submit(`${url}/pay`, { number: '1', payment_method: 'ghqr' })
-    expect((await send(url)).text).toMatch(/Scan to pay.*<svg class="qr"/s)
+    expect((await send(url)).text).toMatch(/Scan to pay.*<svg [^>]*class="qr"/s)
+  })
+
+  test('the way to the phone is a picture of its own, which only a wide screen loads', async () => {
+    const url = await newCheckout()
+    expect((await send(url)).text).toContain(`src="${new URL(url).pathname}/qr.svg"`)
+    const picture = await send(`${url}/qr.svg`)
+    expect(picture.headers.get('content-type')).toBe('image/svg+xml')
+    expect(picture.text).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg".*<\/svg>$/s)
   })
 
   test('another amount is for a person to look at', async () => {

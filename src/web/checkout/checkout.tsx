@@ -5,8 +5,10 @@ import { CancelPage } from './cancel.tsx'
 import { brokenPage, type CheckoutOptions, fromHere, goTo, troublePage, withPayment } from './open.tsx'
 import { pageHeaders } from './pageHeaders.ts'
 import { payRoute } from './payRoute.tsx'
+import { Qr } from './qr.tsx'
 import { ReceiptPage } from './receipt.tsx'
 import { stagePage } from './stagePage.tsx'
+import { chosenLang } from './texts.ts'
 import { linkTo, secondsLeft, type View, versionOf } from './view.ts'
 import { zipped } from './zipped.ts'
 
@@ -20,6 +22,7 @@ export function checkoutRoutes(options: CheckoutOptions) {
   app.onError(troublePage)
   app.get('/:token', withPayment(gate, showStage))
   app.get('/:token/state', withPayment(gate, tellState))
+  app.get('/:token/qr.svg', drawQr(gate))
   app.get('/:token/receipt', withPayment(gate, showReceipt))
   app.get('/:token/cancel', withPayment(gate, askToCancel))
   app.get('/:token/pay', withPayment(gate, goHome)) // reloaded by somebody whose form came back
@@ -48,6 +51,14 @@ function tellState(c: Ctx, view: View) {
   const { stage } = view.checkout
   const told = { stage, words: view.t.news[stage], seconds: secondsLeft(view), version: versionOf(view) }
   return c.json(told, 200, pageHeaders)
+}
+
+// Of the address that was called, so that nothing has to be looked up.
+const drawQr = (gate: CheckoutOptions['gate']) => (c: Ctx) => {
+  const asked = chosenLang(c.req.query('lang'))
+  const address = `${gate.baseUrl()}/checkout/${c.req.param('token')}${asked ? `?lang=${asked}` : ''}`
+  const picture = (<Qr text={address} title="" />).toString()
+  return c.body(picture, 200, { ...pageHeaders, 'content-type': 'image/svg+xml' })
 }
 
 const showReceipt = (c: Ctx, view: View) =>

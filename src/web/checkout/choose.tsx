@@ -1,6 +1,5 @@
 import type { Form, FormFault } from './form.ts'
 import { PaymentPage } from './paymentPage.tsx'
-import { Qr } from './qr.tsx'
 import { Summary } from './summary.tsx'
 import { TestTables } from './testTables.tsx'
 import { fill } from './texts.ts'
@@ -74,11 +73,12 @@ const Faults = ({ view: { t, checkout }, faults }: { view: View; faults: readonl
   </section>
 )
 
-// On a wide screen: the wallet, the camera and the bank's app are on the phone.
+// On a wide screen: the wallet, the camera and the bank's app are on the phone. A picture of its own, so that a phone,
+// which does not show it, does not load it either.
 const ContinueOnPhone = ({ view }: { view: View }) => (
   <section class="card side">
     <h2>{view.t.choose.phone_title}</h2>
-    <Qr text={view.baseUrl + linkTo(view)} title={view.t.choose.phone_title} />
+    <img class="qr" src={linkTo(view, '/qr.svg')} alt={view.t.choose.phone_title} loading="lazy" />
     <p class="muted">{view.t.choose.phone_words}</p>
   </section>
 )

@@ -55,9 +55,9 @@ const typedPhone = ({ checkout }: View, number: string) =>
   )
 
 // The two digits after the zero that are this network's, for the script to guess with.
-export const prefixesOf = (network: Network | undefined) =>
+export const prefixesOf = (network: Network) =>
   Array.from({ length: 90 }, (_, at) => at + 10)
-    .filter(prefix => network && guessNetwork(`+233${prefix}0000000`) === network)
+    .filter(prefix => guessNetwork(`+233${prefix}0000000`) === network)
     .join(' ')
 
 // Only the fields of the chosen way count; the others were hidden.

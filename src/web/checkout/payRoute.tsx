@@ -37,7 +37,8 @@ export const payRoute =
       cause: 'customer',
       address: addressOf(c.env.incoming, trustedProxies),
     })
-    if (paying.done === 'started') return goTo(c, await placeAfter(gate, view))
+    if (paying.done === 'started')
+      return goTo(c, way.then === 'redirect' ? await placeAfter(gate, view) : linkTo(view))
     if (paying.done === 'refused') return refused(c, view, typed, paying.obstacle, paying.seconds)
     const faults =
       paying.done === 'faults'

@@ -9,7 +9,13 @@ export const Qr = ({ text, title }: { text: string; title: string }) => {
   if (text.length > maxText) return null
   const { data, size } = encode(text, { border: 2, maskPattern })
   return (
-    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" shape-rendering="crispEdges">
+    <svg
+      xmlns="http://www.w3.org/2000/svg"
+      class="qr"
+      viewBox={`0 0 ${size} ${size}`}
+      role="img"
+      shape-rendering="crispEdges"
+    >
       <title>{title}</title>
       <path fill="#fff" d={`M0 0h${size}v${size}H0z`} />
       <path stroke="#000" d={strokes(data)} />

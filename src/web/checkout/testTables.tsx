@@ -1,7 +1,17 @@
+import { raw } from 'hono/html'
 import type { Texts } from './texts.ts'
 
-// What the sandbox does with which number. Test mode only.
-export const TestTables = ({ t: { test } }: { t: Texts }) => (
+const drawn = new Map<Texts, string>()
+
+// What the sandbox does with which number. Test mode only. It holds our own words alone and is most of a page, so it
+// is drawn once per language.
+export const TestTables = ({ t }: { t: Texts }) => {
+  const known = drawn.get(t) ?? (<Tables t={t} />).toString()
+  drawn.set(t, known)
+  return raw(known)
+}
+
+const Tables = ({ t: { test } }: { t: Texts }) => (
   <details class="card">
     <summary>{test.title}</summary>
     <Table head={test.wallets} what={test.what} rows={test.by_wallet} />

@@ -5,6 +5,8 @@ import { askWords, fieldOf, type Form, prefixesOf } from './form.ts'
 import { fill, type Texts } from './texts.ts'
 import { amountOf, type View } from './view.ts'
 
+const prefixes = { mtn: prefixesOf('mtn'), telecel: prefixesOf('telecel'), at: prefixesOf('at') }
+
 type WayProps = { view: View; way: Offer; form: Form }
 
 // One way to pay. What it asks for stands beside its radio button, so that one rule of the stylesheet, without a
@@ -13,7 +15,7 @@ export const WayRow = ({ view, way, form }: WayProps) => {
   const { t, checkout } = view
   const id = way.payment_method
   return (
-    <div class="way" data-way={way.label} data-prefixes={prefixesOf(way.network) || undefined}>
+    <div class="way" data-way={way.label} data-prefixes={way.network && prefixes[way.network]}>
       <input type="radio" name="payment_method" id={id} value={id} checked={form.chosen === id} />
       <label for={id}>
         <span>
