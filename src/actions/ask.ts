@@ -3,7 +3,7 @@ import { type Attempt, isUnresolved } from '../core/attempt.ts'
 import { type Change, event } from '../core/change.ts'
 import type { Order, Reply } from '../core/channel.ts'
 import type { Db } from '../store/db.ts'
-import { addEvents } from '../store/events.ts'
+import { addEvents, eventsOf } from '../store/events.ts'
 import { findPayment, lockPayment, type PaymentOfMerchant } from '../store/paymentLife.ts'
 import type { Gate } from './gate.ts'
 import { settle } from './settle.ts'
@@ -44,6 +44,8 @@ const mayResend = (payment: PaymentOfMerchant, attempt: Attempt, now: Date) =>
 const noteResent = (db: Db, attempt: Attempt, now: Date) =>
   db.transaction(async tx => {
     await lockPayment(tx, attempt)
+    const known = await eventsOf(tx, attempt.merchant_id, attempt.tx_reference)
+    if (known.some(({ kind, at }) => kind === 'attempt_resent' && at.getTime() === now.getTime())) return
     const words = 'The provider had not heard of it: sent again under the same reference.'
     await addEvents(tx, attempt, [event('attempt_resent', 'clock', attempt, words, now)])
   })

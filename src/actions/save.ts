@@ -19,8 +19,9 @@ export async function savePaymentChange(
   await addEvents(tx, after, events)
 }
 
+// Gives back the tasks that are new.
 export async function saveChange(tx: Tx, before: LivingPayment, { payment, attempt, events, tasks }: Change) {
   await saveAttempt(tx, attempt)
   await savePaymentChange(tx, before, payment, events)
-  await addTasks(tx, tasks)
+  return addTasks(tx, tasks)
 }

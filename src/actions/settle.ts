@@ -10,17 +10,20 @@ import { saveChange } from './save.ts'
 // A channel replied to our question. Safe to call twice with the same news.
 export async function settle(
   { db, clock, watch }: Asking,
-  { merchant_id, tx_reference, attempt_id }: Attempt,
+  asked: Attempt, // as it was when we asked
   reply: Reply,
 ) {
+  const { merchant_id, tx_reference, attempt_id } = asked
   const now = clock()
   const change = await db.transaction(async (tx): Promise<Change> => {
     const payment = await lockPayment(tx, { merchant_id, tx_reference })
     const attempt = await findAttempt(tx, merchant_id, attempt_id)
     if (!payment || !attempt) throw new Error('an attempt without its payment')
     const decided = hear(payment, attempt, reply, now)
-    await saveChange(tx, payment, decided)
-    return decided
+    // Somebody knocked, or asked after us: their time stands, because this answer may be older than their question.
+    const isOurs = attempt.next_ask_at?.getTime() === asked.next_ask_at?.getTime()
+    if (!isOurs && decided.attempt.state !== 'paid') decided.attempt.next_ask_at = attempt.next_ask_at
+    return { ...decided, tasks: await saveChange(tx, payment, decided) }
   })
   watch(change)
   return change

@@ -1,16 +1,13 @@
 import type { Ask, MakeChannel, Order, Reply, Told, Way } from '../core/channel.ts'
 import { currencies, formatMoney, parseMoney } from '../core/money.ts'
 import type { Reason } from '../core/reason.ts'
-
-// oxlint-disable unicorn/no-thenable -- `then` is a word here, not a function: await passes it by
+import { askJson, type JsonAnswer as Answer } from './http/askJson.ts'
+import { neverThrow } from './http/neverThrow.ts'
 
 // The line to the simulated provider. It speaks HTTP as to any other.
-const deadlineMs = 5000
-const maxAnswerBytes = 64 * 1024
-
 const phone: Ask = { name: 'phone', kind: 'phone' }
 const voucher: Ask = { name: 'voucher_code', kind: 'digits', maxLength: 6 }
-const wallet = { currencies: ['GHS'], then: 'prompt' } as const
+const wallet = { currencies: ['GHS'], next: 'prompt' } as const
 
 const ways: readonly Way[] = [
   {
@@ -46,7 +43,7 @@ const ways: readonly Way[] = [
     badge: { text: 'Card', background: '#2a3550', ink: '#ffffff' },
     currencies,
     asks: [],
-    then: 'redirect',
+    next: 'redirect',
   },
   {
     payment_method: 'ghqr',
@@ -54,7 +51,7 @@ const ways: readonly Way[] = [
     badge: { text: 'QR', background: '#15201b', ink: '#ffffff' },
     currencies: ['GHS'],
     asks: [],
-    then: 'qr',
+    next: 'qr',
   },
 ]
 
@@ -97,7 +94,7 @@ const sandbox: MakeChannel = ({ SANDBOX_URL, SANDBOX_KEY }) => {
         'x-reference-id': order.attempt_id,
       }
       const body = JSON.stringify(requestOf(order, local))
-      const { http, answer } = await ask(charges, { method: 'POST', headers, body, signal })
+      const { http, answer } = await askJson(charges, { method: 'POST', headers, body, signal })
       if (http === 202) return pendingReply(order, answer)
       // The provider's own plain word that it took nothing, not that of something on the way.
       if (http === 400 && answer.code === 'INVALID_REQUEST') return { state: 'failed', reason: 'refused' }
@@ -110,7 +107,7 @@ const sandbox: MakeChannel = ({ SANDBOX_URL, SANDBOX_KEY }) => {
 
   async function look(order: Order, signal: AbortSignal): Promise<Reply> {
     const url = `${charges}/${encodeURIComponent(order.attempt_id)}`
-    const { http, answer } = await ask(url, { headers: { authorization }, signal })
+    const { http, answer } = await askJson(url, { headers: { authorization }, signal })
     if (http === 404 && answer.code === 'RESOURCE_NOT_FOUND') return { state: 'absent' }
     return http === 200 ? replyOf(order, answer) : unknown(`HTTP ${http}`)
   }
@@ -133,8 +130,6 @@ const requestOf = (order: Order, local: (path: string) => string) => ({
   return_url: order.return_url,
 })
 
-type Answer = Record<string, unknown>
-
 function replyOf(order: Order, answer: Answer): Reply {
   if (answer.status === 'PENDING') return pendingReply(order, answer)
   const told = toldOf(answer)
@@ -148,12 +143,12 @@ function replyOf(order: Order, answer: Answer): Reply {
 
 // Without the way on, the customer would wait for nothing: it is asked for again.
 function pendingReply(order: Order, { redirectPath, qrPath }: Answer): Reply {
-  const then = ways.find(way => way.payment_method === order.payment_method)?.then
-  if (then === 'prompt') return { state: 'pending' }
-  const path = then === 'qr' ? qrPath : redirectPath
+  const next = ways.find(way => way.payment_method === order.payment_method)?.next
+  if (next === 'prompt') return { state: 'pending' }
+  const path = next === 'qr' ? qrPath : redirectPath
   if (typeof path !== 'string' || !/^\/sandbox\/[\w/-]+$/.test(path)) return unknown('no way on')
   const url = new URL(path, order.return_url).href
-  return { state: 'pending', ...(then === 'qr' ? { qr: url } : { redirect_url: url }) }
+  return { state: 'pending', ...(next === 'qr' ? { qr: url } : { redirect_url: url }) }
 }
 
 const cardOf = ({ card }: Answer) => (typeof card === 'object' && card !== null ? (card as Answer) : {})
@@ -177,44 +172,3 @@ function toldOf(answer: Answer): Told {
 const unknown = (words: string): Reply => ({ state: 'unknown', words })
 
 const shown = (value: unknown) => String(value).slice(0, 40)
-
-// The deadline is a timer of ours and reaches the body, too: fetch can lose sight of its signal once the headers are
-// there, and would then read a slow answer for ever.
-async function neverThrow(work: (signal: AbortSignal) => Promise<Reply>): Promise<Reply> {
-  const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(new Error('no answer in time')), deadlineMs)
-  try {
-    return await work(deadline.signal)
-  } catch (error) {
-    const { message, cause } = error as Error
-    return unknown(cause instanceof Error ? `${message}: ${cause.message}` : message)
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-// A redirect, a page, an endless or a late answer: each is thrown.
-async function ask(url: string, init: RequestInit & { signal: AbortSignal }) {
-  const response = await fetch(url, { ...init, redirect: 'error' })
-  const answer: unknown = JSON.parse(await readText(response, init.signal))
-  if (typeof answer !== 'object' || answer === null) throw new Error('the answer is no JSON object')
-  return { http: response.status, answer: answer as Answer }
-}
-
-async function readText({ body }: Response, signal: AbortSignal) {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  const reader = body?.getReader()
-  const hangUp = () => void reader?.cancel().catch(() => {})
-  signal.addEventListener('abort', hangUp)
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true }
-    signal.throwIfAborted()
-    if (done || !value) return Buffer.concat(chunks).toString()
-    bytes += value.byteLength
-    chunks.push(value)
-    if (bytes <= maxAnswerBytes) continue
-    hangUp()
-    throw new Error('the answer is too long')
-  }
-}

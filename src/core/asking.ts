@@ -21,11 +21,18 @@ export function askGap(asks: number): number {
   return gaps[asks] ?? longestGap
 }
 
-// When to ask about an attempt after it was heard of at `now`; null when there is nothing left to learn.
-export function nextAsk(attempt: Pick<Attempt, 'state' | 'asks' | 'ended_at'>, now: Date): Date | null {
-  if (isUnresolved(attempt)) return new Date(now.getTime() + askGap(attempt.asks))
+// When to ask about an attempt after it was heard of at `now`; null when there is nothing left to learn. A no that
+// could not be asked about again stays a question.
+export function nextAsk(
+  attempt: Pick<Attempt, 'state' | 'asks' | 'ended_at'>,
+  now: Date,
+  wasClear = true,
+): Date | null {
+  const soon = new Date(now.getTime() + askGap(attempt.asks))
+  if (isUnresolved(attempt)) return soon
   if (attempt.state === 'paid' || !attempt.ended_at) return null
   const since = now.getTime() - attempt.ended_at.getTime()
   const next = followUps.find(after => after > since)
-  return next === undefined ? null : new Date(attempt.ended_at.getTime() + next)
+  if (next === undefined) return wasClear ? null : soon
+  return new Date(attempt.ended_at.getTime() + next)
 }

@@ -36,10 +36,10 @@ export function statusEvent(
 }
 
 export function task(
-  { merchant_id, tx_reference, currency }: LivingPayment,
-  { attempt_id }: Attempt,
+  { tx_reference }: LivingPayment,
+  { merchant_id, attempt_id }: Attempt,
   kind: TaskKind,
-  amount: bigint,
+  { amount, currency }: Pick<Task, 'amount' | 'currency'>,
   note: string,
   created_at: Date,
 ): Task {

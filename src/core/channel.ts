@@ -22,7 +22,7 @@ export type Way = {
   badge: { text: string; background: string; ink: string }
   currencies: readonly Currency[]
   asks: readonly Ask[]
-  then: 'prompt' | 'redirect' | 'qr' // on the phone, on the provider's page, or by a code to scan
+  next: 'prompt' | 'redirect' | 'qr' // on the phone, on the provider's page, or by a code to scan
   network?: Network // whose numbers are guessed to be this way's
   dial?: { code: string; steps?: string } // how to find a prompt that did not show by itself
   settlesLater?: boolean // the customer leaves by deferred_url

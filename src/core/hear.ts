@@ -12,16 +12,11 @@ import { type Reason, reasons } from './reason.ts'
 export function hear(payment: LivingPayment, attempt: Attempt, reply: Reply, now: Date): Change {
   const change = heard(payment, attempt, reply, now)
   const { created_at } = attempt
-  const next_ask_at = isKnocked(change.attempt, now) ? attempt.next_ask_at : nextAsk(change.attempt, now)
+  const next_ask_at = nextAsk(change.attempt, now, reply.state !== 'unknown')
   if (isUnresolved(change.attempt) && now.getTime() - created_at.getTime() >= worryAfterMs)
-    change.tasks.push(task(payment, change.attempt, 'unresolved', payment.total, '', now))
+    change.tasks.push(task(payment, change.attempt, 'unresolved', dueOf(payment), '', now))
   return { ...change, attempt: { ...change.attempt, next_ask_at } }
 }
-
-// Whoever asks puts the next ask into the future first. If it is due again already, the provider knocked meanwhile
-// and may know more than it just said.
-const isKnocked = ({ state, next_ask_at }: Attempt, now: Date) =>
-  state !== 'paid' && next_ask_at !== null && next_ask_at <= now
 
 function heard(payment: LivingPayment, before: Attempt, reply: Reply, now: Date): Change {
   const same = { payment, attempt: before, events: [], tasks: [] }
@@ -91,7 +86,7 @@ function paid(payment: LivingPayment, before: Attempt, now: Date): Change {
   if (!moved) {
     events.push(event('overpaid', 'channel', attempt, 'The payment was already paid.', now))
     const note = 'A second success for one payment.'
-    return { payment, attempt, events, tasks: [task(payment, attempt, 'refund', payment.total, note, now)] }
+    return { payment, attempt, events, tasks: [task(payment, attempt, 'refund', dueOf(payment), note, now)] }
   }
   const after: LivingPayment = { ...facts(moved, attempt), late, payment_time: now, charged: attempt.charged }
   events.push(statusEvent(payment, after, 'channel', attempt, now))
@@ -103,7 +98,7 @@ function paid(payment: LivingPayment, before: Attempt, now: Date): Change {
 function disputed(payment: LivingPayment, before: Attempt, reply: Reply & { state: 'paid' }, now: Date) {
   const words = `The provider says ${reply.currency} ${formatMoney(reply.amount)} where ${payment.currency} ${formatMoney(payment.total)} was asked for.`
   const attempt: Attempt = isUnresolved(before) ? { ...before, state: 'disputed' } : before
-  const tasks = [task(payment, attempt, 'amount_mismatch', reply.amount, words, now)]
+  const tasks = [task(payment, attempt, 'amount_mismatch', reply, words, now)]
   return { payment, attempt, events: [event('attempt_disputed', 'channel', attempt, words, now)], tasks }
 }
 
@@ -118,6 +113,8 @@ function told(attempt: Attempt, reply: Told, now: Date): Attempt {
     updated_at: now,
   }
 }
+
+const dueOf = ({ total, currency }: LivingPayment) => ({ amount: total, currency })
 
 // What the customer gave is not needed any more.
 const ended = (attempt: Attempt, now: Date): Attempt => ({

@@ -1,7 +1,7 @@
 import type { Attempt } from './attempt.ts'
 import type { PaymentEvent } from './event.ts'
 import { maskPhone } from './mask.ts'
-import { type Currency, formatMoney } from './money.ts'
+import { formatMoney } from './money.ts'
 import type { LivingPayment } from './payment.ts'
 import type { Settings } from './settings.ts'
 import type { Task } from './task.ts'
@@ -16,7 +16,7 @@ export type Story = {
   tasks: readonly Task[]
 }
 
-export const money = (currency: Currency, minor: bigint) => `${currency} ${formatMoney(minor)}`
+export const money = (currency: string, minor: bigint) => `${currency} ${formatMoney(minor)}`
 
 // A wallet's number is masked here; what a provider tells of a card comes masked.
 export const maskedInstrument = ({ instrument }: Pick<Attempt, 'instrument'>) =>

@@ -1,5 +1,3 @@
-import type { Currency } from './money.ts'
-
 // What needs a person. One of a kind per attempt.
 export const taskKinds = {
   refund: 'Money arrived twice: give this amount back.',
@@ -14,7 +12,7 @@ export type Task = {
   kind: TaskKind
   tx_reference: string
   amount: bigint
-  currency: Currency
+  currency: string // as the provider says it
   note: string
   created_at: Date
   closed_at: Date | null

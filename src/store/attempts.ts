@@ -49,6 +49,7 @@ export const promptAttempt = async (tx: Tx, merchant_id: string, attempt_id: str
       and (next_ask_at is null or next_ask_at > ${now})
     returning 1`)) !== undefined
 
+// What is still on its way counts as a failure until it is paid, or a crowd of tries would slip through at once.
 export type Failures = { instrument: number; payer: number }
 
 export async function countFailures(
@@ -58,9 +59,9 @@ export async function countFailures(
 ): Promise<Failures> {
   const counted = await tx.one<{ instrument: bigint; payer: bigint }>(sql`
     select
-      (select count(*) from attempts where merchant_id = ${a.merchant_id} and state = 'failed'
+      (select count(*) from attempts where merchant_id = ${a.merchant_id} and state <> 'paid'
         and instrument = ${a.instrument} and created_at > ${since}) as instrument,
-      (select count(*) from attempts where merchant_id = ${a.merchant_id} and state = 'failed'
+      (select count(*) from attempts where merchant_id = ${a.merchant_id} and state <> 'paid'
         and payer = ${a.payer} and created_at > ${since}) as payer`)
   return { instrument: Number(counted?.instrument ?? 0), payer: Number(counted?.payer ?? 0) }
 }

@@ -1,14 +1,19 @@
 import type { Task, TaskKind } from '../core/task.ts'
 import { sql, type Tx } from './db.ts'
 
-// A task is raised once, however often its cause is seen.
-export async function addTasks(tx: Tx, tasks: Task[]) {
+// A task is raised once, however often its cause is seen. Gives back those that are new.
+export async function addTasks(tx: Tx, tasks: Task[]): Promise<Task[]> {
+  const added: Task[] = []
   for (const t of tasks)
-    await tx.rows(sql`
+    added.push(
+      ...(await tx.rows<Task>(sql`
       insert into tasks (merchant_id, attempt_id, kind, tx_reference, amount, currency, note, created_at)
       values (${t.merchant_id}, ${t.attempt_id}, ${t.kind}, ${t.tx_reference}, ${t.amount}, ${t.currency},
         ${t.note}, ${t.created_at})
-      on conflict (merchant_id, attempt_id, kind) do nothing`)
+      on conflict (merchant_id, attempt_id, kind) do nothing
+      returning *`)),
+    )
+  return added
 }
 
 export const tasksOf = (tx: Tx, merchant_id: string, tx_reference: string) =>

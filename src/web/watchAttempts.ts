@@ -11,7 +11,7 @@ export function watchAttempts(metrics: Metrics, log: Logger) {
       metrics.attempts.inc({ payment_method, state: kind.slice('attempt_'.length) })
       if (kind === 'attempt_unknown') log.warn({ channel, attempt_id, reason }, 'no clear answer')
     }
-    for (const { kind, note } of events.length > 0 ? tasks : []) {
+    for (const { kind, note } of tasks) {
       metrics.alarms.inc({ kind })
       const { merchant_id, tx_reference } = payment
       log.error({ merchant_id, tx_reference, attempt_id, task: kind, note }, 'a person is needed')

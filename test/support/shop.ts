@@ -21,8 +21,7 @@ import { signedRequest } from './merchant.ts'
 
 export type TestShop = Awaited<ReturnType<typeof openShop>>
 
-// oxlint-disable-next-line unicorn/no-thenable -- `then` is a word here, not a function
-const way = { badge: { text: '', background: '', ink: '' }, currencies, then: 'prompt' } as const
+const way = { badge: { text: '', background: '', ink: '' }, currencies, next: 'prompt' } as const
 
 // Payments and attempts by the real verbs on a database of its own; what the provider says, and when, is the test's.
 export async function openShop() {

@@ -38,7 +38,7 @@ export const payRoute =
       address: addressOf(c.env.incoming, trustedProxies),
     })
     if (paying.done === 'started')
-      return goTo(c, way.then === 'redirect' ? await placeAfter(gate, view) : linkTo(view))
+      return goTo(c, way.next === 'redirect' ? await placeAfter(gate, view) : linkTo(view))
     if (paying.done === 'refused') return refused(c, view, typed, paying.obstacle, paying.seconds)
     const faults =
       paying.done === 'faults'

@@ -48,7 +48,7 @@ function kindOf(view: View, attempt: Attempt) {
   const { wait } = view.t
   if (attempt.redirect_url && !parseUrl(attempt.redirect_url)) return { title: wait.redirect, Body: Redirect }
   if (attempt.qr) return { title: wait.qr, Body: Scan }
-  if (attempt.state === 'pending' && offerOf(view, attempt.payment_method)?.then !== 'redirect')
+  if (attempt.state === 'pending' && offerOf(view, attempt.payment_method)?.next !== 'redirect')
     return { title: wait.prompt, Body: Prompt }
   return { title: fill(wait.unknown, { way: labelOf(view, attempt.payment_method) }), Body: Unknown }
 }

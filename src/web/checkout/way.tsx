@@ -28,15 +28,15 @@ export const WayRow = ({ view, way, form }: WayProps) => {
         {way.asks.map(ask => (
           <Field view={view} ask={ask} id={fieldOf(id, ask.name)} form={form} />
         ))}
-        <p class="muted">{fill(t.choose[`next_${way.then}`], { amount: amountOf(checkout) })}</p>
+        <p class="muted">{fill(t.choose[`next_${way.next}`], { amount: amountOf(checkout) })}</p>
       </div>
     </div>
   )
 }
 
-function subLine({ payment_method, then }: Offer, { ways }: Texts): string {
+function subLine({ payment_method, next }: Offer, { ways }: Texts): string {
   const known: Readonly<Record<string, string>> = ways
-  return known[payment_method] ?? ways[then]
+  return known[payment_method] ?? ways[next]
 }
 
 const kinds = {

@@ -1,0 +1,80 @@
+// The life of a payment as the answers' table tells it, written from the table and not from the program: what may
+// follow what, and what each piece of news does.
+export type Status = 'awaiting_payment' | 'paid' | 'failed' | 'cancelled'
+export type News = 'yes' | 'other_amount' | 'no' | 'pending' | 'unclear' | 'absent_long_enough'
+
+export const arrows: readonly `${Status} > ${Status}`[] = [
+  'awaiting_payment > paid',
+  'awaiting_payment > failed',
+  'awaiting_payment > cancelled',
+  'failed > awaiting_payment',
+  'failed > cancelled',
+  'failed > paid',
+  'cancelled > paid',
+]
+
+type Try = { open: boolean; known: boolean; paid: boolean; disputed: boolean }
+
+export type Model = {
+  status: Status
+  late: boolean
+  wished: boolean // to cancel
+  tries: Map<string, Try>
+  refunds: Set<string>
+  mismatches: Set<string>
+}
+
+export const newModel = (): Model => ({
+  status: 'awaiting_payment',
+  late: false,
+  wished: false,
+  tries: new Map(),
+  refunds: new Set(),
+  mismatches: new Set(),
+})
+
+export const isOpen = (model: Model) => [...model.tries.values()].some(({ open }) => open)
+
+export const mayBegin = (model: Model) =>
+  !isOpen(model) && !model.wished && (model.status === 'awaiting_payment' || model.status === 'failed')
+
+export function begin(model: Model, id: string) {
+  model.tries.set(id, { open: true, known: false, paid: false, disputed: false })
+  model.status = 'awaiting_payment'
+}
+
+export function tell(model: Model, id: string, news: News) {
+  const one = model.tries.get(id)
+  if (!one || one.paid) return
+  if (news === 'yes') yes(model, id, one)
+  if (news === 'other_amount') {
+    model.mismatches.add(id)
+    one.disputed ||= one.open
+  }
+  if (news === 'pending' && one.open) one.known = true
+  if (news === 'absent_long_enough' && one.open && !one.known && !one.disputed) no(model, one)
+  if (news === 'no' && one.open) no(model, one)
+}
+
+function yes(model: Model, id: string, one: Try) {
+  one.open = false
+  one.paid = true
+  if (model.status === 'paid') model.refunds.add(id)
+  else model.late = model.status !== 'awaiting_payment'
+  model.status = 'paid'
+}
+
+function no(model: Model, one: Try) {
+  one.open = false
+  if (model.status === 'awaiting_payment') model.status = model.wished ? 'cancelled' : 'failed'
+}
+
+export function cancel(model: Model) {
+  if (isOpen(model)) model.wished ||= model.status === 'awaiting_payment'
+  else if (model.status === 'awaiting_payment' || model.status === 'failed') model.status = 'cancelled'
+}
+
+// The time is over.
+export function expire(model: Model) {
+  if (model.status === 'awaiting_payment' && !isOpen(model)) model.status = 'failed'
+}

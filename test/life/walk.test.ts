@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { walk } from './steps.ts'
+
+const walks = 4000
+const longest = 200
+
+// Walks that never came here have shown nothing.
+const everything = [
+  'attempt_disputed by channel',
+  'attempt_failed by channel',
+  'attempt_paid by channel',
+  'attempt_pending by channel',
+  'attempt_started by customer',
+  'attempt_unknown by channel',
+  'awaiting_payment by customer',
+  'cancel_wished by customer',
+  'cancelled by channel',
+  'cancelled by customer',
+  'failed by channel',
+  'failed by clock',
+  'overpaid by channel',
+  'paid by channel',
+  'task amount_mismatch',
+  'task refund',
+  'task unresolved',
+]
+
+test('whatever customer, provider, line and clock do to each other, the life of a payment is the table of the answers', () => {
+  let taken = 0
+  const seen = new Set<string>()
+  const numbers = fc.array(fc.nat(2 ** 31 - 1), { maxLength: longest, size: 'max' })
+  fc.assert(
+    fc.property(numbers, way => {
+      taken += way.length
+      expect(walk(way, seen)).toEqual([])
+    }),
+    { numRuns: walks }, // the seed and the shortest way to the fault are told when it fails
+  )
+  expect(taken).toBeGreaterThan(300_000)
+  expect([...seen].toSorted()).toEqual(everything)
+}, 120_000)

@@ -1,0 +1,144 @@
+import { firstAskMs, resendForMs } from '../../src/core/asking.ts'
+import { type Attempt, isUnresolved } from '../../src/core/attempt.ts'
+import { obstacle } from '../../src/core/begin.ts'
+import type { Reply } from '../../src/core/channel.ts'
+import { cancel, expire } from '../../src/core/end.ts'
+import type { NewEvent } from '../../src/core/event.ts'
+import { event, statusEvent } from '../../src/core/change.ts'
+import { facts, hear } from '../../src/core/hear.ts'
+import { move } from '../../src/core/payment.ts'
+import type { Task } from '../../src/core/task.ts'
+import { after, anAttempt, aPayment, minutes, noon, seconds, unclear } from '../support/lifeRows.ts'
+import type { Life } from './faults.ts'
+import * as model from './model.ts'
+import { createProvider } from './provider.ts'
+
+const wireLifeMs = minutes(10) // what was on its way for longer is lost
+const merchant = { active: true, settings: { retry_after_failure: true } }
+
+// What is on its way. Whatever is taken from here and not put back was lost, with the process or the line.
+type Message =
+  | { kind: 'order'; id: string; asked: Date | null; sent: number }
+  | { kind: 'reply'; id: string; reply: Reply; asked: Date | null; sent: number }
+  | { kind: 'callback'; id: string }
+
+// One payment, its provider and what is on its way between them, in memory. The rules are the program's; where the
+// program stores, this keeps.
+export function createWorld() {
+  const life: Life = { payment: aPayment(), attempts: [], events: [], tasks: [] }
+  const table = model.newModel()
+  const provider = createProvider()
+  const wire: Message[] = []
+  const broken: string[] = []
+  let now = noon
+
+  const find = (id: string) => life.attempts.find(({ attempt_id }) => attempt_id === id) as Attempt
+  function put(attempt: Attempt) {
+    life.attempts = life.attempts.map(a => (a.attempt_id === attempt.attempt_id ? attempt : a))
+  }
+  function note(events: NewEvent[], tasks: Task[] = []) {
+    const { merchant_id, tx_reference } = life.payment
+    for (const one of events)
+      life.events.push({ ...one, merchant_id, tx_reference, sequence: life.events.length + 1 })
+    for (const task of tasks)
+      if (!life.tasks.some(({ attempt_id, kind }) => attempt_id === task.attempt_id && kind === task.kind))
+        life.tasks.push(task)
+  }
+
+  function pay(number: number) {
+    const { payment, attempts } = life
+    if (number <= attempts.length) return // the same form came twice
+    const against = obstacle(payment, attempts, merchant, now)
+    if (against || number !== attempts.length + 1) return
+    if (!model.mayBegin(table)) broken.push('an attempt began where the table has none')
+    const id = `ama0000000-${number}`
+    const next_ask_at = after(firstAskMs, now)
+    const attempt = anAttempt({ attempt_id: id, number, created_at: now, updated_at: now, next_ask_at })
+    life.attempts = [...attempts, attempt]
+    const moved = move(facts(payment, attempt), 'awaiting_payment', '', now)
+    note([event('attempt_started', 'customer', attempt, '', now)])
+    if (moved) note([statusEvent(payment, moved, 'customer', attempt, now)])
+    life.payment = moved ?? facts(payment, attempt)
+    model.begin(table, id)
+    wire.push({ kind: 'order', id, asked: next_ask_at, sent: now.getTime() })
+  }
+
+  // The order arrives at the provider, whose answer may get lost.
+  function arrive({ id, asked, sent }: Message & { kind: 'order' }, hidden: number, isClear: boolean) {
+    if (now.getTime() - sent > wireLifeMs) return
+    const reply = provider.take(id, life.payment.total, now.getTime(), hidden)
+    wire.push({ kind: 'reply', id, reply: isClear ? reply : unclear, asked, sent: now.getTime() })
+  }
+
+  // A worker takes what is due, and asks.
+  function ask(isClear: boolean) {
+    const due = life.attempts.find(({ next_ask_at }) => next_ask_at && next_ask_at <= now)
+    if (!due) return
+    const asked = after(seconds(20), now)
+    put({ ...due, asks: due.asks + 1, next_ask_at: asked })
+    const id = due.attempt_id
+    const reply = isClear ? provider.look(id, now.getTime()) : unclear
+    const isYoung = now.getTime() - due.created_at.getTime() < resendForMs
+    const { status, cancel_wished_at } = life.payment
+    if (
+      reply.state === 'absent' &&
+      isYoung &&
+      isUnresolved(due) &&
+      status === 'awaiting_payment' &&
+      !cancel_wished_at
+    )
+      wire.push({ kind: 'order', id, asked, sent: now.getTime() })
+    else wire.push({ kind: 'reply', id, reply, asked, sent: now.getTime() })
+  }
+
+  function listen({ id, reply, asked, sent }: Message & { kind: 'reply' }) {
+    if (now.getTime() - sent > wireLifeMs) return
+    const before = find(id)
+    const { payment, attempt, events, tasks } = hear(life.payment, before, reply, now)
+    life.payment = payment
+    // Somebody knocked or asked since this was asked: their time stands.
+    const isOurs = before.next_ask_at?.getTime() === asked?.getTime() || attempt.state === 'paid'
+    put(isOurs ? attempt : { ...attempt, next_ask_at: before.next_ask_at })
+    note(events, tasks)
+    const again = hear(payment, attempt, reply, now)
+    if (again.events.length > 0 || again.payment.status !== payment.status)
+      broken.push(`${reply.state} said again to a ${attempt.state} attempt is ${again.events[0]?.kind}`)
+    model.tell(table, id, newsOf(reply, now.getTime() - before.created_at.getTime()))
+  }
+
+  const newsOf = (reply: Reply, ageMs: number): model.News => {
+    if (reply.state === 'paid') return reply.amount === life.payment.total ? 'yes' : 'other_amount'
+    if (reply.state === 'failed') return 'no'
+    if (reply.state === 'absent') return ageMs >= minutes(5) ? 'absent_long_enough' : 'unclear'
+    return reply.state === 'pending' ? 'pending' : 'unclear'
+  }
+
+  function knock(id: string) {
+    const attempt = find(id)
+    const entry = provider.books.get(id)
+    if (entry) entry.knocks = false
+    if (attempt.state !== 'paid' && (!attempt.next_ask_at || attempt.next_ask_at > now))
+      put({ ...attempt, next_ask_at: now })
+  }
+
+  function end(by: 'customer' | 'clock') {
+    const ended = (by === 'customer' ? cancel : expire)(life.payment, life.attempts, now)
+    if (by === 'customer') model.cancel(table)
+    else if (life.payment.expires_at <= now) model.expire(table)
+    if (!ended) return
+    life.payment = ended.payment
+    note(ended.events)
+  }
+
+  function deliver(message: Message, hidden: number, isClear: boolean) {
+    if (message.kind === 'order') arrive(message, hidden, isClear)
+    else if (message.kind === 'reply') listen(message)
+    else knock(message.id)
+  }
+
+  const wait = (ms: number) => (now = after(ms, now))
+  const clock = () => now
+  return { life, table, provider, wire, broken, clock, pay, ask, end, deliver, wait }
+}
+
+export type World = ReturnType<typeof createWorld>

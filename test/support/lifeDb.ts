@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { newReference, newToken } from '../../src/actions/ids.ts'
+import { onboard } from '../../src/actions/onboard.ts'
+import type { Attempt } from '../../src/core/attempt.ts'
+import type { PaymentEvent } from '../../src/core/event.ts'
+import type { LivingPayment, Payment } from '../../src/core/payment.ts'
+import type { Task } from '../../src/core/task.ts'
+import { type Db, openDb, sql } from '../../src/store/db.ts'
+import { givenMasterKeys } from '../../src/store/masterKeys.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { storePayments } from '../../src/store/payments.ts'
+import { freshDatabase, query } from './database.ts'
+import { after, aPayment, hours } from './lifeRows.ts'
+
+export type Lives = {
+  db: Db
+  url: string
+  merchant_id: string
+  addPayments(count: number, now: Date, expiresMs?: () => number): Promise<LivingPayment[]>
+  read(references: string[]): Promise<StoredLife[]>
+  close(): Promise<void>
+}
+export type StoredLife = {
+  payment: LivingPayment
+  attempts: Attempt[]
+  events: PaymentEvent[]
+  tasks: Task[]
+}
+
+const noWaitForDisk = `do $$ begin
+  execute format('alter database %I set synchronous_commit = off', current_database());
+end $$`
+
+// A migrated database with one merchant. What these tests are about is order, not what a power cut leaves: they do
+// not wait for the disk.
+export async function openLives(poolSize = 4): Promise<Lives> {
+  const database = await freshDatabase()
+  await query(database.url, noWaitForDisk)
+  const db = openDb(database.url, poolSize)
+  await migrate(db)
+  const { merchant_id } = await onboard(
+    db,
+    givenMasterKeys([randomBytes(32)]),
+    'Ama Shop',
+    ['test'],
+    new Date(),
+  )
+  return {
+    db,
+    url: database.url,
+    merchant_id,
+    async addPayments(count, now, expiresMs = () => hours(1)) {
+      const payments = Array.from({ length: count }, () => newPayment(merchant_id, now, expiresMs()))
+      await storePayments(db, payments)
+      return payments
+    },
+    read: references => readLives(db, merchant_id, references),
+    async close() {
+      await db.end()
+      await database.drop()
+    },
+  }
+}
+
+function newPayment(merchant_id: string, now: Date, expiresMs: number): LivingPayment {
+  const tx_reference = newReference(now)
+  const dates = { created_at: now, updated_at: now, expires_at: after(expiresMs, now) }
+  const tx_token = newToken(merchant_id, now)
+  return aPayment({ merchant_id, tx_reference, tx_token, invoice_id: tx_reference, ...dates })
+}
+
+const of = <Row extends Pick<Payment, 'tx_reference'>>(all: Row[], { tx_reference }: LivingPayment) =>
+  all.filter(row => row.tx_reference === tx_reference)
+
+// All rows of some payments as they stood at one moment.
+export async function readLives(db: Db, merchant_id: string, references: string[]): Promise<StoredLife[]> {
+  const rows = await db.transaction(async tx => {
+    await tx.rows(sql`set transaction isolation level repeatable read`)
+    const which = sql`where merchant_id = ${merchant_id} and tx_reference = any(${references})`
+    return {
+      payments: await tx.rows<LivingPayment>(sql`select * from payments ${which}`),
+      attempts: await tx.rows<Attempt>(sql`select * from attempts ${which} order by number`),
+      events: await tx.rows<PaymentEvent>(sql`select * from events ${which} order by sequence`),
+      tasks: await tx.rows<Task>(sql`select * from tasks ${which} order by created_at`),
+    }
+  })
+  return rows.payments.map(payment => ({
+    payment,
+    attempts: of(rows.attempts, payment),
+    events: of(rows.events, payment),
+    tasks: of(rows.tasks, payment),
+  }))
+}

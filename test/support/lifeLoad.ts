@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Credentials } from '../../src/actions/onboard.ts'
+import { type GatewayProcess, spawnGateway } from './gateway.ts'
+import { post, type Request, signedRequest } from './merchant.ts'
+
+// Gateways that are killed again and again, and shops that keep asking them.
+export type Killed = { url(): string | undefined; kills: number; stop(): Promise<void> }
+
+export async function startKilled(
+  env: Record<string, string>,
+  times: number,
+): Promise<Killed & { done: Promise<void> }> {
+  let gateway: GatewayProcess | undefined = await spawnGateway(env)
+  const killed = {
+    url: () => gateway?.url,
+    kills: 0,
+    stop: async () => gateway?.kill('SIGTERM'),
+  }
+  const run = async () => {
+    while (killed.kills < times) {
+      await sleep(200 + Math.random() * 700)
+      const dying = gateway as GatewayProcess
+      gateway = undefined
+      await dying.kill('SIGKILL')
+      killed.kills++
+      gateway = await spawnGateway(env)
+    }
+  }
+  return Object.assign(killed, { done: run() })
+}
+
+const wallets = ['000', '002', '005', '006', '007', '008', '123']
+
+// Asks for one payment after the other without a page. What is not answered is asked for again, at whichever gateway
+// is there: that is what a shop has to do.
+export async function shopAway(
+  shop: Credentials,
+  gateways: Killed[],
+  isOver: () => boolean,
+): Promise<Request[]> {
+  const requests: Request[] = []
+  while (!isOver()) {
+    const wallet = wallets[Math.floor(Math.random() * wallets.length)]
+    const request = signedRequest(shop, {
+      generate_checkout_url: undefined,
+      pymt_instrument: `024${1000 + Math.floor(Math.random() * 9000)}${wallet}`,
+      extra_wallet_issuer_hint: 'MTN',
+    })
+    requests.push(request)
+    while (!(await isAnswered(request, gateways))) await sleep(20)
+    await sleep(40)
+  }
+  return requests
+}
+
+async function isAnswered(request: Request, gateways: Killed[]): Promise<boolean> {
+  const url = gateways[Math.floor(Math.random() * gateways.length)]?.url()
+  if (!url) return false
+  const answer = await post(url, request).catch(() => undefined)
+  if (answer && answer.http !== 200 && answer.http !== 503) throw new Error(`${answer.http} ${answer.text}`)
+  return answer?.http === 200
+}

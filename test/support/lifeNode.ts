@@ -1,0 +1,51 @@
+import type { Asking } from '../../src/actions/ask.ts'
+import { channelsOf } from '../../src/actions/channels.ts'
+import type { Wish } from '../../src/actions/pay.ts'
+import type { Channel, Order, Reply, Way } from '../../src/core/channel.ts'
+import type { Mode } from '../../src/core/payment.ts'
+import type { Db } from '../../src/store/db.ts'
+
+export const simulatedWay: Way = {
+  payment_method: 'mtn_mobile_money',
+  label: 'MTN MoMo',
+  badge: { text: 'MTN', background: '#ffcc00', ink: '#15201b' },
+  currencies: ['GHS'],
+  asks: [{ name: 'phone', kind: 'phone' }],
+  next: 'prompt',
+}
+
+// The provider is played; all else is the program.
+export function simulatedNode(
+  db: Db,
+  clock: () => Date,
+  line: Pick<Channel, 'start' | 'check'>,
+  mode: Mode = 'test',
+): Asking {
+  return {
+    db,
+    channels: channelsOf(new Map([['simulated', { mode, ways: [simulatedWay], ...line }]])),
+    baseUrl: () => 'https://pay.example',
+    clock,
+    watch() {},
+  }
+}
+
+export const aWish = (changed: Partial<Wish> = {}): Wish => ({
+  number: 1,
+  payment_method: 'mtn_mobile_money',
+  typed: { phone: '0240000000' },
+  cause: 'customer',
+  address: '192.0.2.1',
+  ...changed,
+})
+
+// A line that says one thing to every order, and remembers them.
+export function recordingLine(answer: (order: Order) => Reply) {
+  const started: Order[] = []
+  const checked: Order[] = []
+  const say = (orders: Order[]) => async (order: Order) => {
+    orders.push(order)
+    return Promise.resolve(answer(order))
+  }
+  return { started, checked, start: say(started), check: say(checked) }
+}

@@ -1,0 +1,77 @@
+import type { Attempt } from '../../src/core/attempt.ts'
+import type { Reply } from '../../src/core/channel.ts'
+import { type LivingPayment, unlived } from '../../src/core/payment.ts'
+
+// A payment and an attempt of an ordinary day, to be changed in the one thing that a test is about.
+export const noon = new Date('2026-03-02T12:00:00Z')
+export const seconds = (count: number) => count * 1000
+export const minutes = (count: number) => count * 60_000
+export const hours = (count: number) => count * 3_600_000
+export const after = (ms: number, from = noon) => new Date(from.getTime() + ms)
+
+export const aPayment = (changed: Partial<LivingPayment> = {}): LivingPayment => ({
+  merchant_id: 'ama0000000',
+  tx_reference: 'TG-1',
+  mode: 'test',
+  invoice_id: 'A-1',
+  tx_token: 'token',
+  status: 'awaiting_payment',
+  status_reason: '',
+  total: 2500n,
+  currency: 'GHS',
+  success_url: null,
+  cancelled_url: null,
+  deferred_url: null,
+  ipn_url: null,
+  number: null,
+  email: null,
+  name: null,
+  description: null,
+  outlet: null,
+  pymt_instrument: null,
+  wallet_issuer_hint: null,
+  extra: {},
+  request_digest: Buffer.alloc(0),
+  created_at: noon,
+  updated_at: noon,
+  expires_at: after(hours(1)),
+  ...unlived,
+  ...changed,
+})
+
+const hasEnded = (state: Attempt['state'] | undefined) => state === 'paid' || state === 'failed'
+
+export const anAttempt = (changed: Partial<Attempt> = {}): Attempt => ({
+  merchant_id: 'ama0000000',
+  attempt_id: 'ama0000000first',
+  tx_reference: 'TG-1',
+  number: 1,
+  channel: 'simulated',
+  payment_method: 'mtn_mobile_money',
+  state: 'started',
+  reason: changed.state === 'failed' ? 'declined' : null,
+  instrument: '+233240000000',
+  payer: 'digest',
+  given: hasEnded(changed.state) ? {} : { phone: '+233240000000' },
+  provider_ref: null,
+  redirect_url: null,
+  qr: null,
+  charged: null,
+  card_type: null,
+  psp_response_code: null,
+  psp_response_msg: null,
+  asks: 0,
+  next_ask_at: after(seconds(8)),
+  created_at: noon,
+  updated_at: noon,
+  ended_at: hasEnded(changed.state) ? noon : null,
+  ...changed,
+})
+
+type Yes = Reply & { state: 'paid' }
+export const yes: Yes = { state: 'paid', amount: 2500n, currency: 'GHS', provider_ref: 'P-1' }
+export const wrong: Yes = { ...yes, amount: 2400n }
+export const no: Reply = { state: 'failed', reason: 'insufficient_funds' }
+export const pending: Reply = { state: 'pending' }
+export const unclear: Reply = { state: 'unknown', words: 'HTTP 503' }
+export const absent: Reply = { state: 'absent' }
