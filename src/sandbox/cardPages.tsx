@@ -20,9 +20,13 @@ export const CardPage = ({ charge, form, errors = {} }: CardPageProps) => {
     <Page title={`${faults.length > 0 ? 'Check the card: ' : ''}${charge.payee}, ${money(charge)}`}>
       <section class="card">
         <h1>
-          Pay {charge.payee} <span class="amount">{money(charge)}</span>
+          Pay <bdi>{charge.payee}</bdi> <span class="amount">{money(charge)}</span>
         </h1>
-        {charge.note && <p class="muted">{charge.note}</p>}
+        {charge.note && (
+          <p class="muted">
+            <bdi>{charge.note}</bdi>
+          </p>
+        )}
       </section>
       {faults.length > 0 && (
         <section class="card bad" role="alert">
@@ -94,8 +98,8 @@ export const Cancel = ({ charge }: { charge: Charge }) => (
 export const OverPage = ({ charge, state }: { charge: Charge; state: State }) => (
   <Notice title={overTitle(state)} back={charge.return_url}>
     <p>
-      {charge.payee} asked for {money(charge)}. This page was used already, or its time is over. The checkout
-      knows how it ended.
+      <bdi>{charge.payee}</bdi> asked for {money(charge)}. This page was used already, or its time is over.
+      The checkout knows how it ended.
     </p>
   </Notice>
 )

@@ -58,7 +58,7 @@ const Prompts = ({ prompts }: { prompts: Charge[] }) => (
         {prompts.map(charge => (
           <li>
             <a href={`/sandbox/phone/${charge.reference}`}>
-              <span>{charge.payee}</span> <strong>{money(charge)}</strong>
+              <bdi>{charge.payee}</bdi> <strong>{money(charge)}</strong>
             </a>
           </li>
         ))}
@@ -76,7 +76,7 @@ export const PromptPage = ({ charge, now, pace }: PromptPageProps) => {
   return (
     <Notice title={title} back={charge.return_url}>
       <p>
-        {charge.payee} asked for {money(charge)}. {words}
+        <bdi>{charge.payee}</bdi> asked for {money(charge)}. {words}
       </p>
     </Notice>
   )
@@ -87,7 +87,7 @@ const Prompt = ({ charge }: { charge: Charge }) => (
     <section class="card">
       <p class="muted">{names[charge.method]}</p>
       <h1>
-        {charge.payee} asks for <span class="amount">{money(charge)}</span>
+        <bdi>{charge.payee}</bdi> asks for <span class="amount">{money(charge)}</span>
       </h1>
       <dl>
         {charge.payer && (
@@ -99,7 +99,9 @@ const Prompt = ({ charge }: { charge: Charge }) => (
         {charge.note && (
           <>
             <dt>For</dt>
-            <dd>{charge.note}</dd>
+            <dd>
+              <bdi>{charge.note}</bdi>
+            </dd>
           </>
         )}
       </dl>

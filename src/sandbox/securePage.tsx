@@ -9,7 +9,7 @@ export const SecurePage = ({ charge, isMissing }: { charge: Charge; isMissing?: 
     <form class="card" method="post" action={`/sandbox/card/${charge.reference}/3ds`} novalidate>
       <h1>Is it you?</h1>
       <p>
-        Your bank asks for the code that it sent you, to pay {charge.payee} {money(charge)} with{' '}
+        Your bank asks for the code that it sent you, to pay <bdi>{charge.payee}</bdi> {money(charge)} with{' '}
         {charge.card_type} •••• {charge.card_last4}.
       </p>
       <p class="muted">Nothing was sent: any code passes here, 000000 fails.</p>

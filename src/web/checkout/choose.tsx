@@ -12,11 +12,21 @@ type ChooseProps = { view: View; form: Form; again?: string }
 export const ChoosePage = ({ view, form, again }: ChooseProps) => {
   const { checkout, t } = view
   const asks = fill(t.choose.title, { amount: amountOf(checkout) })
-  const title = form.faults.length > 0 ? `${t.faults.in_title} · ${asks}` : asks
-  const unchosen = form.faults.find(({ field }) => field === '')
+  const lasting = form.faults.find(fault => fault.lasting)
+  const wrong = lasting ? t.failed.title : t.faults.in_title
+  const title = form.faults.length > 0 ? `${wrong} · ${asks}` : asks
+  const unchosen = lasting ? undefined : form.faults.find(({ field }) => field === '')
   return (
     <PaymentPage view={view} title={title} query={again ? { again } : {}}>
-      {form.faults.length > 0 && <Faults view={view} faults={form.faults} />}
+      {lasting ? (
+        <section class="card bad" role="alert" tabindex={-1} id="faults">
+          <p>
+            <strong>{lasting.words}</strong>
+          </p>
+        </section>
+      ) : (
+        form.faults.length > 0 && <Faults view={view} faults={form.faults} />
+      )}
       <Summary view={view} head timed />
       <form method="post" action={linkTo(view, '/pay')} novalidate {...scriptWords(view)}>
         <input type="hidden" name="number" value={checkout.attempts.length + 1} />

@@ -11,7 +11,7 @@ export const Facts = ({ view, whole }: { view: View; whole?: boolean }) => (
           <>
             <dt>{name}</dt>
             <dd>
-              <bdi>{value}</bdi>
+              <bdi class={value === view.checkout.tx_reference ? 'whole' : undefined}>{value}</bdi>
             </dd>
           </>
         ),
@@ -41,6 +41,7 @@ function paidWith(view: View): string | null {
   const { payment_method, payment_instrument } = view.checkout
   if (!payment_method) return null
   const label = labelOf(view, payment_method)
+  if (payment_method === 'card' && payment_instrument) return unbroken(payment_instrument)
   return payment_instrument ? `${label} ${unbroken(payment_instrument)}` : label
 }
 

@@ -10,7 +10,8 @@ export type Form = {
   typed: Readonly<Record<string, string>> // by the name of the field
   faults: readonly FormFault[]
 }
-export type FormFault = { field: string; words: string } // of the form itself, when the field is empty
+// Of the form itself, when the field is empty. What only time can cure is no field's fault.
+export type FormFault = { field: string; words: string; lasting?: true }
 
 // Several ways ask for a phone, and a form is sent whole: each way's fields have names of their own.
 export const fieldOf = (payment_method: string, ask: string) => `${payment_method}.${ask}`

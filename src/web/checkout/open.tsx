@@ -49,5 +49,6 @@ export const troublePage: ErrorHandler<Env> = (error, c) => {
   if (error.http === 503)
     return c.html(<UnreachablePage lang={lang} />, 503, { ...pageHeaders, 'retry-after': retrySeconds })
   if (error.http === 413) c.header('connection', 'close') // the rest of the body is not read
-  return c.html(<UnreadablePage lang={lang} />, error.http as 400, pageHeaders)
+  const open = `/checkout/${encodeURIComponent(c.req.param('token') ?? '')}`
+  return c.html(<UnreadablePage lang={lang} open={open} />, error.http as 400, pageHeaders)
 }

@@ -60,7 +60,7 @@ function refused(c: Ctx, view: View, typed: Typed, obstacle: Obstacle, seconds: 
   if (obstacle !== 'too_soon' && obstacle !== 'too_many') return goTo(c, linkTo(view)) // it shows the truth
   const words = obstacle === 'too_soon' ? fill(faults.too_soon, { seconds }) : faults.too_many
   c.header('retry-after', String(obstacle === 'too_soon' ? seconds : lastingSeconds))
-  return formAgain(c, view, typed, [{ field: '', words }], 429)
+  return formAgain(c, view, typed, [{ field: '', words, lasting: true }], 429)
 }
 
 function formAgain(c: Ctx, view: View, typed: Typed, faults: FormFault[], http: 422 | 429 = 422) {

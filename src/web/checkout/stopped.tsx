@@ -34,6 +34,7 @@ const pollSeconds = 10
 // The provider told of another amount: nobody may say paid, and nobody may say that nothing was taken.
 export const DisputedPage = ({ view }: { view: View }) => {
   const { checkout, t } = view
+  const exit = exitTo(checkout.deferred_url ?? checkout.success_url, checkout.settings)
   return (
     <PaymentPage view={view} title={t.disputed.title} poll={pollSeconds}>
       <Summary view={view} />
@@ -41,9 +42,10 @@ export const DisputedPage = ({ view }: { view: View }) => {
         <h1>{t.disputed.title}</h1>
         <p>{t.disputed.words}</p>
         <p>
-          <Say text={t.disputed.advice} reference={<strong>{checkout.tx_reference}</strong>} />
+          <Say text={t.disputed.advice} reference={<strong class="whole">{checkout.tx_reference}</strong>} />
         </p>
       </section>
+      <Leave view={view} exit={exit} text={t.wait.back} />
     </PaymentPage>
   )
 }

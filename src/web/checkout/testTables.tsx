@@ -14,21 +14,16 @@ export const TestTables = ({ t }: { t: Texts }) => {
 const Tables = ({ t: { test } }: { t: Texts }) => (
   <details class="card">
     <summary>{test.title}</summary>
-    <Table head={test.wallets} what={test.what} rows={test.by_wallet} />
+    <Table head={test.wallets} rows={test.by_wallet} />
     <p class="muted">{test.voucher}</p>
-    <Table head={test.cards} what={test.what} rows={test.by_card} />
-    <Table head={test.totals} what={test.what} rows={test.by_total} />
+    <Table head={test.cards} rows={test.by_card} />
+    <Table head={test.totals} rows={test.by_total} />
   </details>
 )
 
-const Table = ({ head, what, rows }: { head: string; what: string; rows: Record<string, string> }) => (
+const Table = ({ head, rows }: { head: string; rows: Record<string, string> }) => (
   <table>
-    <thead>
-      <tr>
-        <th scope="col">{head}</th>
-        <th scope="col">{what}</th>
-      </tr>
-    </thead>
+    <caption>{head}</caption>
     <tbody>
       {Object.entries(rows).map(([number, words]) => (
         <tr>

@@ -14,8 +14,9 @@ export type View = {
   baseUrl: string
 }
 
+// As people write it: GHS 123,456.78.
 export const amountOf = ({ currency, total }: Pick<Checkout, 'currency' | 'total'>) =>
-  `${currency} ${formatMoney(total)}`
+  `${currency} ${formatMoney(total).replace(/\B(?=(\d{3})+\.)/g, ',')}`
 
 export function linkTo({ checkout, asked }: View, path = '', query: Record<string, string> = {}): string {
   const words = new URLSearchParams({ ...query, ...(asked && { lang: asked }) }).toString()
@@ -34,8 +35,11 @@ export const attemptOf = ({ checkout: { attempts } }: View) => attempts.find(isU
 export const offerOf = ({ checkout }: View, payment_method: string) =>
   checkout.offers.find(offer => offer.payment_method === payment_method)
 
-export const labelOf = (view: View, payment_method: string) =>
-  offerOf(view, payment_method)?.label ?? wayName(payment_method)
+// What is no brand has a name in each language.
+export function labelOf(view: View, payment_method: string): string {
+  const known: Readonly<Record<string, string>> = view.t.names
+  return known[payment_method] ?? offerOf(view, payment_method)?.label ?? wayName(payment_method)
+}
 
 export const secondsLeft = ({ checkout, now }: View) =>
   Math.max(0, Math.ceil((checkout.expires_at.getTime() - now.getTime()) / 1000))

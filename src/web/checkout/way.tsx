@@ -2,8 +2,9 @@ import type { Offer } from '../../actions/channels.ts'
 import type { Ask } from '../../core/channel.ts'
 import { Badge } from './badge.tsx'
 import { askWords, fieldOf, type Form, prefixesOf } from './form.ts'
-import { fill, type Texts } from './texts.ts'
-import { amountOf, type View } from './view.ts'
+import { Say } from './say.tsx'
+import type { Texts } from './texts.ts'
+import { amountOf, labelOf, type View } from './view.ts'
 
 const prefixes = { mtn: prefixesOf('mtn'), telecel: prefixesOf('telecel'), at: prefixesOf('at') }
 
@@ -15,11 +16,11 @@ export const WayRow = ({ view, way, form }: WayProps) => {
   const { t, checkout } = view
   const id = way.payment_method
   return (
-    <div class="way" data-way={way.label} data-prefixes={way.network && prefixes[way.network]}>
+    <div class="way" data-way={labelOf(view, id)} data-prefixes={way.network && prefixes[way.network]}>
       <input type="radio" name="payment_method" id={id} value={id} checked={form.chosen === id} />
       <label for={id}>
         <span>
-          {way.label}
+          {labelOf(view, id)}
           <small>{subLine(way, t)}</small>
         </span>
         <Badge badge={way.badge} />
@@ -28,7 +29,9 @@ export const WayRow = ({ view, way, form }: WayProps) => {
         {way.asks.map(ask => (
           <Field view={view} ask={ask} id={fieldOf(id, ask.name)} form={form} />
         ))}
-        <p class="muted">{fill(t.choose[`next_${way.next}`], { amount: amountOf(checkout) })}</p>
+        <p class="muted">
+          <Say text={t.choose[`next_${way.next}`]} amount={<span class="whole">{amountOf(checkout)}</span>} />
+        </p>
       </div>
     </div>
   )

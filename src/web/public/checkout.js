@@ -92,7 +92,12 @@ function switchTo(way, words) {
   button.type = 'button'
   button.className = 'plain'
   button.textContent = fill(words, way.dataset.way)
-  button.addEventListener('click', () => way.querySelector('[type=radio]').click())
+  // The button vanishes with its way: the focus goes to what was chosen, or a keyboard would start at the top again.
+  button.addEventListener('click', () => {
+    const radio = way.querySelector('[type=radio]')
+    radio.click()
+    radio.focus()
+  })
   return button
 }
 
@@ -154,4 +159,13 @@ all('[data-print]', button => {
 all('#faults', faults => faults.focus())
 if (main.dataset.poll && window.fetch) poll()
 const shop = main.dataset.go || ''
-if (/^https?:/i.test(shop)) setTimeout(() => location.replace(shop), main.dataset.after * 1000)
+if (/^https?:/i.test(shop)) {
+  let leaving
+  const leaveAfter = seconds => {
+    clearTimeout(leaving)
+    leaving = setTimeout(() => location.replace(shop), seconds * 1000)
+  }
+  leaveAfter(main.dataset.after)
+  // Whoever reaches for the page reads it, and gets more time with every touch.
+  for (const kind of ['keydown', 'pointerdown']) window.addEventListener(kind, () => leaveAfter(20))
+}

@@ -37,6 +37,8 @@ export const en = {
     phone_words: 'Scan this code with your phone’s camera to open this page there.',
   },
 
+  names: { card: 'Card' },
+
   // Under the name of a way to pay: by its name on the wire, or by what happens next.
   ways: {
     prompt: 'Approve on your phone',
@@ -46,7 +48,7 @@ export const en = {
   },
 
   asks: {
-    phone: { label: 'Your mobile money number', hint: '024 412 3456, 233... or +233...' },
+    phone: { label: 'Your mobile money number', hint: '024 412 3456, 233... or +233...' },
     voucher_code: {
       label: 'Voucher code',
       hint: 'Dial *110# on your Telecel phone and choose to generate a voucher. You get a code to type here.',
@@ -60,7 +62,7 @@ export const en = {
     no_way: 'Choose how you would like to pay.',
     gone_way: 'This way to pay is not available now. Choose another one.',
     missing: '{label}: please fill this in.',
-    not_a_phone: '{label}: this is not a complete number. Write it like 024 412 3456.',
+    not_a_phone: '{label}: this is not a complete number. Write it like 024 412 3456.',
     not_digits: '{label}: use digits only.',
     too_long: '{label}: this is too long.',
     not_text: '{label}: use plain letters and digits.',
@@ -227,7 +229,7 @@ export const en = {
     paid_with: 'Paid with',
     when: 'When',
     reference: 'Reference',
-    provider_reference: 'Provider’s reference',
+    provider_reference: 'Provider’s ref.',
     print: 'Print',
     back: 'Back to the payment',
   },
@@ -237,7 +239,6 @@ export const en = {
     wallets: 'Mobile money number, last three digits',
     cards: 'Card, any future date, security code 123',
     totals: 'Amount, with any number',
-    what: 'What happens',
     voucher: 'A voucher code may be any 6 digits; 000000 is not accepted.',
     by_wallet: {
       '000, 001': 'Approved by itself: paid',

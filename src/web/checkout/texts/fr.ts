@@ -39,6 +39,8 @@ export const fr: Texts = {
     phone_words: 'Scannez ce code avec l’appareil photo de votre téléphone pour y ouvrir cette page.',
   },
 
+  names: { card: 'Carte' },
+
   ways: {
     prompt: 'À approuver sur votre téléphone',
     redirect: 'Sur la page de notre partenaire',
@@ -47,7 +49,7 @@ export const fr: Texts = {
   },
 
   asks: {
-    phone: { label: 'Votre numéro mobile money', hint: '024 412 3456, 233... ou +233...' },
+    phone: { label: 'Votre numéro mobile money', hint: '024 412 3456, 233... ou +233...' },
     voucher_code: {
       label: 'Code du bon',
       hint: 'Composez le *110# sur votre téléphone Telecel et choisissez de générer un bon (« voucher »). Vous recevrez un code à saisir ici.',
@@ -61,7 +63,7 @@ export const fr: Texts = {
     no_way: 'Choisissez comment vous souhaitez payer.',
     gone_way: 'Ce moyen de paiement n’est pas disponible pour le moment. Choisissez-en un autre.',
     missing: '{label} : veuillez remplir ce champ.',
-    not_a_phone: '{label} : ce numéro n’est pas complet. Écrivez-le ainsi : 024 412 3456.',
+    not_a_phone: '{label} : ce numéro n’est pas complet. Écrivez-le ainsi : 024 412 3456.',
     not_digits: '{label} : utilisez uniquement des chiffres.',
     too_long: '{label} : le texte est trop long.',
     not_text: '{label} : utilisez uniquement des lettres et des chiffres.',
@@ -238,7 +240,7 @@ export const fr: Texts = {
     paid_with: 'Payé avec',
     when: 'Date',
     reference: 'Référence',
-    provider_reference: 'Référence du prestataire',
+    provider_reference: 'Réf. prestataire',
     print: 'Imprimer',
     back: 'Retour au paiement',
   },
@@ -248,7 +250,6 @@ export const fr: Texts = {
     wallets: 'Numéro mobile money, trois derniers chiffres',
     cards: 'Carte, toute date future, code de sécurité 123',
     totals: 'Montant, avec n’importe quel numéro',
-    what: 'Ce qui se passe',
     voucher: 'Le code du bon peut être n’importe quels 6 chiffres ; 000000 n’est pas accepté.',
     by_wallet: {
       '000, 001': 'Approuvé automatiquement : payé',

@@ -1,0 +1,85 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axeFaults } from '../support/axe.ts'
+import { overflow, smallTargets } from '../support/browser/measure.ts'
+import { type Customer, openBrowser, type TestBrowser } from '../support/browser.ts'
+import { shopOrigin } from '../support/stagePayments.ts'
+import { openStages, type Stages } from '../support/stages.ts'
+
+declare const document: any // the functions given to evaluate() run in the browser
+
+const desk = { width: 1280, height: 800 } as const
+
+let stages: Stages
+let browser: TestBrowser
+
+beforeAll(async () => {
+  ;[stages, browser] = await Promise.all([openStages(), openBrowser()])
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await stages?.stop()
+})
+
+// A page that waits for news and has no script can only load itself again.
+const unscripted = /^(wait-\w+|paid): meta-refresh at meta/
+
+// Every page in light and dark, on a phone and at a desk, in both languages, with scripts and without. Where nothing
+// but the colours differs, pictures are enough: the contrast of every pair of colours has a test of its own.
+for (const [name, options, { axe, shoot }] of [
+  ['a small phone without scripts', { width: 320, scripts: false, dark: true }, { axe: true, shoot: false }],
+  ['a phone', {}, { axe: true, shoot: true }],
+  ['a desk in the dark, in French', { ...desk, dark: true, locale: 'fr-FR' }, { axe: true, shoot: true }],
+  ['a phone in the dark, in French', { dark: true, locale: 'fr-FR' }, { axe: false, shoot: true }],
+  ['a desk', desk, { axe: false, shoot: true }],
+] as const) {
+  test(`every page is sound on ${name}`, { timeout: 120_000 }, async () => {
+    const customer = await browser.newCustomer(options)
+    await staysHere(customer.page)
+    const found: string[] = []
+    for (const stage of stages.all) {
+      const http = await stage.open(customer.page)
+      if (http !== stage.http) found.push(`${stage.name}: HTTP ${http}`)
+      const faults = [...(await faultsOf(customer)), ...(axe ? await axeFaults(customer.page) : [])]
+      found.push(...faults.map(fault => `${stage.name}: ${fault}`))
+      if (shoot) await customer.shoot(stage.name)
+    }
+    await customer.close()
+    expect(found.filter(fault => !unscripted.test(fault))).toEqual([])
+  })
+}
+
+// The shop answers that there is nothing to show: the page that leads there can be looked at for as long as it takes.
+const staysHere = (page: Page) => page.route(`${shopOrigin}/**`, route => route.fulfill({ status: 204 }))
+
+async function faultsOf({ page, faults }: Customer): Promise<string[]> {
+  const told = faults.splice(0)
+  if (await overflow(page)) told.push('has to be moved sideways')
+  told.push(...(await smallTargets(page)).map(target => `small: ${target}`))
+  told.push(...(await page.evaluate(thinControls)).map((target: string) => `thin: ${target}`))
+  told.push(...(await page.evaluate(frameFaults)))
+  return told
+}
+
+// What is pressed or typed into on the way to pay is at least 48 pixels high.
+function thinControls(): string[] {
+  const main = document.querySelectorAll('button, .button, .field input, .way > label, summary')
+  return [...main]
+    .filter(element => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+    .filter(element => element.getBoundingClientRect().height < 48)
+    .map(
+      element =>
+        `${element.localName} "${element.textContent.trim()}" ${element.getBoundingClientRect().height}`,
+    )
+}
+
+function frameFaults(): string[] {
+  const faults: string[] = []
+  if (document.querySelectorAll('h1').length !== 1) faults.push('has not one h1')
+  if (!/^(en|fr)$/.test(document.documentElement.lang)) faults.push('has no language')
+  if (document.title.trim() === '') faults.push('has no title')
+  if (/undefined|\[object|\{\w+\}/.test(document.body.innerText))
+    faults.push('has a text that is not filled in')
+  return faults
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Customer, openBrowser, type TestBrowser } from '../support/browser.ts'
+import { testGateway, type TestGateway } from '../support/gateway.ts'
+import { shopOf } from '../support/stagePayments.ts'
+
+declare const document: any // the functions given to evaluate() run in the browser
+declare const getComputedStyle: any
+
+let gateway: TestGateway
+let browser: TestBrowser
+let receipt: string
+let reference: string
+
+beforeAll(async () => {
+  ;[gateway, browser] = await Promise.all([testGateway({}, { sandboxPace: 0.05 }), openBrowser()])
+  const shop = shopOf(gateway)
+  const token = await shop.ask(await shop.merchant('Ama Shop'), { description: 'hat '.repeat(124) })
+  await shop.pay(token, {
+    payment_method: 'mtn_mobile_money',
+    'mtn_mobile_money.phone': '0244123000',
+  })
+  await shop.until(token, 'paid')
+  receipt = shop.at(`${token}/receipt`)
+  reference = await shop.reference(token)
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await gateway?.stop()
+})
+
+for (const dark of [false, true]) {
+  describe(`on paper, printed from a ${dark ? 'dark' : 'light'} screen, the receipt`, () => {
+    let customer: Customer
+    beforeAll(async () => {
+      customer = await browser.newCustomer({ width: 1280, dark })
+      await customer.page.goto(receipt)
+      await customer.page.getByRole('button', { name: 'Print' }).waitFor()
+      await customer.page.emulateMedia({ media: 'print', colorScheme: dark ? 'dark' : 'light' })
+    })
+    afterAll(() => customer.close())
+
+    test('has nothing to press', async () => {
+      const left = customer.page.locator('a, button, summary, nav').filter({ visible: true })
+      expect(await left.allTextContents()).toEqual([])
+    })
+
+    test('is black on white', async () => {
+      expect(await customer.page.evaluate(coloursOf)).toEqual(['rgb(0, 0, 0) on rgb(255, 255, 255)'])
+    })
+
+    test('says who was paid, how much, and what to read out', async () => {
+      const text = (await customer.page.locator('body').innerText()).replaceAll('\u00a0', ' ')
+      for (const words of ['Ama Shop', 'GHS 25.00', reference, '024 ••• 3000', 'TEST: no real money moved'])
+        expect(text).toContain(words)
+    })
+
+    test('fits on one page', async () => {
+      const pdf = (await customer.page.pdf({ format: 'A4' })).toString('latin1')
+      expect(pdf).toMatch(/^%PDF-/)
+      expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1)
+    })
+  })
+}
+
+test('the Print button prints', async () => {
+  const { page, close } = await browser.newCustomer()
+  await page.addInitScript('window.print = () => (window.printed = true)')
+  await page.goto(receipt)
+  await page.getByRole('button', { name: 'Print' }).click()
+  expect(await page.evaluate('window.printed')).toBe(true)
+  await close()
+})
+
+// The colours of all text that shows, each with the ground it stands on.
+function coloursOf(): string[] {
+  const groundOf = (element: any): string => {
+    const { backgroundColor } = getComputedStyle(element)
+    if (backgroundColor !== 'rgba(0, 0, 0, 0)') return backgroundColor
+    return element.parentElement ? groundOf(element.parentElement) : 'rgb(255, 255, 255)'
+  }
+  const texts = [...document.body.querySelectorAll('*')]
+    .filter(element => element.checkVisibility({ visibilityProperty: true }))
+    .filter(element => [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim()))
+  return [...new Set(texts.map(element => `${getComputedStyle(element).color} on ${groundOf(element)}`))]
+}

@@ -1,0 +1,165 @@
+import { statSync } from 'node:fs'
+import { request } from 'node:http'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openBrowser, type TestBrowser } from '../support/browser.ts'
+import { shopOrigin } from '../support/stagePayments.ts'
+import { openStages, type Stages } from '../support/stages.ts'
+
+const maxBytes = 14_336 // what a server may send before it hears back: ten packets
+const maxScriptBytes = 5_000
+// A browser without a window asks for no icon; those of customers do.
+const iconBytes = statSync(new URL('../../src/web/public/icon.svg', import.meta.url)).size
+
+let stages: Stages
+let browser: TestBrowser
+
+beforeAll(async () => {
+  ;[stages, browser] = await Promise.all([openStages(), openBrowser()])
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await stages?.stop()
+})
+
+const stage = (name: string) => {
+  const found = stages.all.find(one => one.name === name)
+  if (!found) throw new Error(`no stage ${name}`)
+  return found
+}
+
+type Part = { type: string; url: string; headers: Record<string, string>; body: number; head: number }
+
+// All that a browser without a cache loads for one view, as compressed as it came.
+async function partsOf(name: string): Promise<Part[]> {
+  const customer = await browser.newCustomer()
+  const parts: Promise<Part>[] = []
+  customer.page.on('response', response => {
+    const asked = response.request()
+    const part = async () => {
+      const { responseBodySize: body, responseHeadersSize: head } = await asked.sizes()
+      return {
+        type: asked.resourceType(),
+        url: asked.url(),
+        headers: await response.allHeaders(),
+        body,
+        head,
+      }
+    }
+    parts.push(part())
+  })
+  await stage(name).open(customer.page)
+  await customer.page.waitForLoadState('networkidle')
+  const loaded = await Promise.all(parts)
+  expect(customer.faults).toEqual([])
+  expect(await customer.page.context().cookies()).toEqual([])
+  await customer.close()
+  return loaded
+}
+
+describe('the first view', () => {
+  for (const name of ['choose', 'choose-known', 'nowhere', 'wait-prompt', 'wait-qr', 'failed', 'receipt']) {
+    test(`of ${name} is light, and all of it is ours`, async () => {
+      const parts = (await partsOf(name)).filter(({ type }) => type !== 'fetch') // news come later
+      const ofType = (type: string) => parts.filter(part => part.type === type)
+      expect(parts.map(({ type }) => type).sort()).toEqual(['document', 'script', 'stylesheet'])
+      expect(new Set(parts.map(({ url }) => new URL(url).origin))).toEqual(new Set([stages.gateway.url]))
+      const bytes = parts.reduce((sum, { body }) => sum + body, iconBytes)
+      expect(bytes).toBeLessThanOrEqual(maxBytes)
+      expect(ofType('script')[0]?.body).toBeLessThanOrEqual(maxScriptBytes)
+      for (const { type, url, headers: told } of parts) {
+        expect(told['content-encoding'], url).toBe('gzip')
+        if (type === 'document') expect(told['cache-control']).toBe('no-store')
+        else expect(told['cache-control'], url).toBe('public, max-age=31536000, immutable')
+        if (type !== 'document') expect(url).toMatch(/\?v=[0-9a-f]{10}$/)
+      }
+    })
+  }
+
+  test('loads nothing that is not there already when it is seen again', async () => {
+    const { page, requests, close } = await browser.newCustomer()
+    await stage('choose').open(page)
+    await stage('choose').open(page)
+    const again = (await requests()).slice(3).filter(({ bytes }) => bytes > 0)
+    expect(again.map(({ type }) => type)).toEqual(['document'])
+    await close()
+  })
+})
+
+const policy = {
+  'default-src': "'none'",
+  'style-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'self'",
+  'frame-ancestors': "'none'",
+}
+// Only the checkout has a script.
+const scripted = {
+  'script-src': "'self'",
+  'img-src': "'self'",
+  'connect-src': "'self'",
+  'require-trusted-types-for': "'script'",
+  'trusted-types': "'none'",
+}
+const always = {
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+}
+
+test('every page is closed to others, and no page leaves anything in the browser', async () => {
+  const { page, faults, close } = await browser.newCustomer()
+  await page.route(`${shopOrigin}/**`, route => route.fulfill({ status: 204 }))
+  for (const { name, open } of stages.all) {
+    const shown = lastDocument(page)
+    await open(page)
+    const headers = shown()
+    expect(headers, name).toMatchObject(always)
+    const isScripted = !/^(sandbox|support)/.test(name)
+    expect(policyOf(headers), name).toEqual(isScripted ? { ...policy, ...scripted } : policy)
+    for (const header of Object.keys(headers))
+      expect(header, name).not.toMatch(/^(access-control-|set-cookie|x-powered-by|server$)/)
+    expect(await page.evaluate('localStorage.length + sessionStorage.length'), name).toBe(0)
+  }
+  expect(await page.context().cookies()).toEqual([])
+  expect(faults).toEqual([])
+  await close()
+})
+
+function lastDocument(page: Page) {
+  let headers: Record<string, string> = {}
+  page.on('response', response => {
+    if (response.request().resourceType() === 'document') headers = response.headers()
+  })
+  return () => headers
+}
+
+const policyOf = (headers: Record<string, string>) =>
+  Object.fromEntries(
+    (headers['content-security-policy'] ?? '').split('; ').map(part => {
+      const [name = '', ...words] = part.split(' ')
+      return [name, words.join(' ')]
+    }),
+  )
+
+// Asked from another site, with everything that a script there could send along.
+for (const method of ['GET', 'OPTIONS']) {
+  test(`${method} from another origin is told nothing that would let its script read the answer`, async () => {
+    for (const path of ['/checkout/x', '/public/checkout.js', '/sandbox/phone', '/support', '/gateway'])
+      expect(await corsHeaders(method, stages.gateway.url + path), path).toEqual([])
+  })
+}
+
+const corsHeaders = (method: string, url: string) =>
+  new Promise<string[]>((resolve, reject) => {
+    const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
+    const asked = request(url, { method, headers }, answer => {
+      answer.resume()
+      resolve(Object.keys(answer.headers).filter(name => name.startsWith('access-control-')))
+    })
+    asked.on('error', reject).end()
+  })

@@ -1,0 +1,92 @@
+import type { Page } from 'playwright-core'
+import { fill, languages, type Texts } from '../../../src/web/checkout/texts.ts'
+
+export const { en } = languages
+export const eventually = { timeout: 40_000 } // for what comes by itself
+
+export type Wallet = 'MTN MoMo' | 'Telecel Cash' | 'AT Money'
+type Way = Wallet | 'Card' | 'GhQR'
+
+// The steps of a person who pays: everything is found by what it is and what it is called.
+export const sees = (page: Page, title: string) =>
+  page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor(eventually)
+
+export const press = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: true }).click()
+export const follow = (page: Page, name: string | RegExp) =>
+  page.getByRole('link', { name, exact: true }).click()
+
+export const choose = (page: Page, way: Way) => page.getByRole('radio', { name: way }).check()
+export const phoneField = (page: Page, t: Texts = en) =>
+  page.getByRole('textbox', { name: t.asks.phone.label })
+export const pressPay = (page: Page, t: Texts = en) =>
+  press(page, new RegExp(`^${fill(t.choose.pay, { amount: 'GHS' })}`))
+
+export async function fillWallet(page: Page, way: Wallet, number: string, voucher = '246810', t: Texts = en) {
+  await choose(page, way)
+  await phoneField(page, t).fill(number)
+  if (way === 'Telecel Cash')
+    await page.getByRole('textbox', { name: t.asks.voucher_code.label }).fill(voucher)
+}
+
+export async function payWithWallet(
+  page: Page,
+  way: Wallet,
+  number: string,
+  voucher?: string,
+  t: Texts = en,
+) {
+  await fillWallet(page, way, number, voucher, t)
+  await pressPay(page, t)
+}
+
+export type TypedCard = { number: string; cvv?: string; code?: string }
+
+// Goes on to the partner's page, types the card there, and the code if the bank asks for one.
+export async function payWithCard(page: Page, card: TypedCard, t: Texts = en) {
+  await choose(page, 'Card')
+  await pressPay(page, t)
+  await typeCard(page, card)
+}
+
+export async function typeCard(page: Page, { number, cvv = '123', code }: TypedCard) {
+  await page.getByLabel('Card number').fill(number)
+  await page.getByLabel('Expiry date').fill('09/40')
+  await page.getByLabel('CVV').fill(cvv)
+  await press(page, /^Pay GHS/)
+  if (code === undefined) return
+  await page.getByLabel('Code').fill(code)
+  await press(page, 'Confirm')
+}
+
+// The phone is another page beside the checkout, which stays open.
+export async function decideOnTestPhone(page: Page, decision: 'Approve' | 'Decline', t: Texts = en) {
+  const [phone] = await Promise.all([page.context().waitForEvent('page'), follow(page, t.wait.test_phone)])
+  await press(phone, decision)
+  await sees(phone, decision === 'Approve' ? 'Approved' : 'Declined')
+  await phone.close()
+}
+
+export const seesPaid = (page: Page, t: Texts = en) => sees(page, t.paid.title)
+
+export async function seesFailed(page: Page, reason: keyof Texts['reasons']) {
+  await sees(page, en.reasons[reason].title)
+  await reads(page, en.failed.nothing_taken)
+  await reads(page, en.reasons[reason].advice)
+}
+
+// A reason by its word, or a page by its title.
+export const seesEnding = (page: Page, ending: string) =>
+  isReason(ending) ? seesFailed(page, ending) : sees(page, ending)
+
+const isReason = (word: string): word is keyof Texts['reasons'] => Object.hasOwn(en.reasons, word)
+
+// The name of the field that has the focus.
+export const focused = (page: Page) =>
+  page
+    .locator(':focus')
+    .getAttribute('name', { timeout: 2000 })
+    .catch(() => 'nothing')
+
+export const reads = (page: Page, words: string) =>
+  page.getByRole('main').filter({ hasText: words }).waitFor()
