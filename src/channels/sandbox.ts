@@ -67,6 +67,7 @@ const methods: Readonly<Record<string, string>> = {
 const wordReasons = new Map<unknown, Reason>([
   ['NOT_ENOUGH_FUNDS', 'insufficient_funds'],
   ['APPROVAL_REJECTED', 'declined'],
+  ['PAYER_CANCELLED', 'not_completed'],
   ['EXPIRED', 'no_answer'],
   ['NETWORK_ERROR', 'network_error'],
   ['WRONG_VOUCHER', 'wrong_voucher'],

@@ -3,6 +3,7 @@
 export const reasons = {
   insufficient_funds: 'Not enough money in the account.',
   declined: 'The customer declined on the phone.',
+  not_completed: 'The customer turned back at the card page.',
   no_answer: 'The customer did not approve in time.',
   limit_reached: 'A limit of the account was reached.',
   no_wallet: 'The number has no wallet on this network.',

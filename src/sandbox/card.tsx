@@ -56,7 +56,7 @@ export function cardRoutes({ db, clock, pace, callbacks }: House) {
   app.post('/:ref/cancel', formLimit, async c => {
     const charge = await chargeByCard(c)
     if (!charge) return lostPage(c)
-    return isOpen(charge) ? decide(c, charge, 'person_declined') : leave(c, charge)
+    return isOpen(charge) ? decide(c, charge, 'card_left') : leave(c, charge)
   })
 
   async function chargeByCard(c: Context): Promise<Charge | undefined> {

@@ -58,6 +58,7 @@ const table = {
   person_approved: { steps: [paid(0)] },
   person_declined: { steps: [failed(0, 'APPROVAL_REJECTED')] },
   // cards
+  card_left: { steps: [failed(0, 'PAYER_CANCELLED')] },
   waits_for_card: { steps: [failed(cardMs, 'EXPIRED')] },
   card_approved: { steps: [paid(0)], card: cardApproved },
   card_not_honoured: cardFailed('05', 'Do not honour'),

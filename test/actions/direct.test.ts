@@ -40,6 +40,8 @@ async function until<T>(read: () => Promise<T>, is: (value: T) => boolean): Prom
   return read()
 }
 
+const ended = (record: any) => record.status !== 'awaiting_payment'
+
 for (const [number, total, status, reason] of [
   ['0240000000', '25.00', 'paid', ''],
   ['0240000002', '25.00', 'failed', 'Not enough money in the account.'],
@@ -54,15 +56,15 @@ for (const [number, total, status, reason] of [
 ] as const) {
   test(`${number} for ${total} ends ${status}`, async () => {
     const paying = await payDirectly(number, { total })
-    const ended = await until(paying.status, record => record.status !== 'awaiting_payment')
-    expect(ended).toMatchObject({
+    const record = await until(paying.status, ended)
+    expect(record).toMatchObject({
       status,
       status_reason: reason,
       payment_method: 'mtn_mobile_money',
       payment_instrument: `024 ••• 000${number.at(-1)}`,
     })
-    expect(ended.extra).toMatchObject({ channel: 'mtn_mobile_money', psp_response_code: null })
-    if (status === 'paid') expect(ended).toMatchObject({ total_amount_charged: Number(total) })
+    expect(record.extra).toMatchObject({ channel: 'mtn_mobile_money', psp_response_code: null })
+    if (status === 'paid') expect(record).toMatchObject({ total_amount_charged: Number(total) })
   })
 }
 
@@ -78,7 +80,6 @@ test('a wrong voucher, a missing one, and one that is no number', async () => {
   }
   const wrong = await payDirectly('0200000000', { ...telecel, voucher_code: '000000' })
   const right = await payDirectly('0200000000', { ...telecel, voucher_code: '123 456' })
-  const ended = (record: { status: string }) => record.status !== 'awaiting_payment'
   expect(await until(wrong.status, ended)).toMatchObject({
     status: 'failed',
     status_reason: 'The voucher code was not accepted.',

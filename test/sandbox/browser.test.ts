@@ -121,7 +121,7 @@ describe('a person without scripts', () => {
     await page.goto(`${house.url}/sandbox/card/${reference}`)
     await page.getByRole('button', { name: 'Cancel and go back' }).click()
     await page.getByRole('heading', { name: 'Back' }).waitFor()
-    expect((await lookUp(house, reference)).body.reason).toBe('APPROVAL_REJECTED')
+    expect((await lookUp(house, reference)).body.reason).toBe('PAYER_CANCELLED')
     await close()
   })
 })

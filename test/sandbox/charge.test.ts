@@ -100,6 +100,7 @@ describe('how it stands follows from the row and the time', () => {
 
   for (const [decided, ms, said] of [
     ['person_declined', 0, 'FAILED APPROVAL_REJECTED'],
+    ['card_left', 0, 'FAILED PAYER_CANCELLED'],
     ['person_approved', 0, 'SUCCESSFUL'],
     ['person_approved', 3_600_000, 'SUCCESSFUL'], // it does not expire any more
     ['card_not_honoured', 0, 'FAILED CARD_REFUSED'],

@@ -218,14 +218,14 @@ describe('the card page', () => {
     expect((await lookUp(house, reference)).body).toMatchObject({ status: 'FAILED', reason: 'EXPIRED' })
   })
 
-  test('cancel: declined, and what comes after changes nothing', async () => {
+  test('cancel: left, and what comes after changes nothing', async () => {
     const reference = await byCard()
     const answer = await postForm(house, `/sandbox/card/${reference}/cancel`)
     expect(answer).toMatchObject({ http: 303, to: `${house.url}/checkout/t` })
     const again = await postForm(house, `/sandbox/card/${reference}`, typed)
     expect(again).toMatchObject({ http: 303, to: `${house.url}/checkout/t` })
     const { body } = await lookUp(house, reference)
-    expect(body).toMatchObject({ status: 'FAILED', reason: 'APPROVAL_REJECTED' })
+    expect(body).toMatchObject({ status: 'FAILED', reason: 'PAYER_CANCELLED' })
     expect(body.card).toBeUndefined()
     const over = await getPage(house, `/sandbox/card/${reference}`)
     expect(over.html).toContain('<h1>Not paid</h1>')

@@ -121,6 +121,10 @@ export const en = {
       title: 'Not paid: it was declined on the phone',
       advice: 'If that was not what you wanted, try again.',
     },
+    not_completed: {
+      title: 'Not paid: you turned back at the card page',
+      advice: 'Try again, or pay another way.',
+    },
     no_answer: {
       title: 'Not paid: the request was not approved in time',
       advice: 'Keep your phone at hand and try again.',

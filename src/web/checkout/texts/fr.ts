@@ -124,6 +124,10 @@ export const fr: Texts = {
       title: 'Non payé : la demande a été refusée sur le téléphone',
       advice: 'Si ce n’est pas ce que vous vouliez, réessayez.',
     },
+    not_completed: {
+      title: 'Non payé : vous avez quitté la page de la carte',
+      advice: 'Réessayez, ou payez autrement.',
+    },
     no_answer: {
       title: 'Non payé : la demande n’a pas été approuvée à temps',
       advice: 'Gardez votre téléphone à portée de main et réessayez.',
