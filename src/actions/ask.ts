@@ -69,6 +69,11 @@ async function call(
   }
 }
 
+// `back` tells that the customer comes from there and has done something.
+function returnUrl({ tx_token }: { tx_token: string }, { given }: Attempt, baseUrl: string): string {
+  return `${baseUrl}/checkout/${tx_token}?back=1${given.lang ? `&lang=${given.lang}` : ''}`
+}
+
 const orderOf = (payment: PaymentOfMerchant, attempt: Attempt, baseUrl: string): Order => ({
   attempt_id: attempt.attempt_id,
   tx_reference: payment.tx_reference,
@@ -81,5 +86,5 @@ const orderOf = (payment: PaymentOfMerchant, attempt: Attempt, baseUrl: string):
   description: payment.description,
   provider_ref: attempt.provider_ref,
   callback_url: `${baseUrl}/callbacks/${attempt.attempt_id}`,
-  return_url: `${baseUrl}/checkout/${payment.tx_token}`,
+  return_url: returnUrl(payment, attempt, baseUrl),
 })

@@ -25,6 +25,7 @@ export type Wish = {
   typed: Readonly<Record<string, string>>
   cause: Cause & ('customer' | 'merchant')
   address: string
+  lang?: string // chosen by hand: the way back from a provider's page leads to it
 }
 
 export type Paying =
@@ -104,7 +105,7 @@ function newAttempt(
     reason: null,
     instrument,
     payer: hash('sha256', `${merchant_id} ${network(wish.address)}`, 'hex').slice(0, 32),
-    given,
+    given: wish.lang ? { ...given, lang: wish.lang } : given,
     provider_ref: null,
     redirect_url: null,
     qr: null,

@@ -16,7 +16,7 @@ export type Attempt = {
   reason: Reason | null
   instrument: string | null // a wallet's number (E.164), or what the provider told of a card, masked
   payer: string | null // who asked, as a digest of the address: to count, not to know
-  given: Record<string, string> // what the customer gave, until the attempt ends
+  given: Record<string, string> // what the customer gave, and the language; until the attempt ends
   provider_ref: string | null
   redirect_url: string | null
   qr: string | null

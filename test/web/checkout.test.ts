@@ -174,6 +174,17 @@ describe('paying', () => {
     expect(back.text).toContain(`href="${headers.get('location')}"`)
   })
 
+  test('who comes back from the card page sees at once how it ended', async () => {
+    const url = await newCheckout()
+    const { headers } = await submit(`${url}/pay`, { number: '1', payment_method: 'card' })
+    const card = { number: '4111111111111111', expiry: '12/40', cvv: '123' }
+    const done = await submit(headers.get('location') ?? '', card)
+    expect(done.headers.get('location')).toBe(`${url}?back=1`)
+    const back = await send(`${url}?back=1`)
+    expect([back.http, back.headers.get('location')]).toEqual([303, new URL(url).pathname])
+    expect((await send(url)).text).toContain('<title>Paid ·')
+  })
+
   test('by a code to scan shows the code', async () => {
     const url = await newCheckout()
     await submit(`${url}/pay`, { number: '1', payment_method: 'ghqr' })

@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
+import { askAttempt } from '../../actions/ask.ts'
 import { cancel } from '../../actions/cancel.ts'
+import type { Attempt } from '../../core/attempt.ts'
 import type { Ctx, Env } from '../context.ts'
 import { CancelPage } from './cancel.tsx'
 import { brokenPage, type CheckoutOptions, fromHere, goTo, troublePage, withPayment } from './open.tsx'
@@ -9,7 +11,7 @@ import { Qr } from './qr.tsx'
 import { ReceiptPage } from './receipt.tsx'
 import { stagePage } from './stagePage.tsx'
 import { chosenLang } from './texts.ts'
-import { linkTo, secondsLeft, type View, versionOf } from './view.ts'
+import { attemptOf, linkTo, secondsLeft, type View, versionOf } from './view.ts'
 import { zipped } from './zipped.ts'
 
 const mayCancel = ['choose', 'wait', 'failed']
@@ -20,7 +22,7 @@ export function checkoutRoutes(options: CheckoutOptions) {
   const app = new Hono<Env>()
   app.use(zipped, brokenPage)
   app.onError(troublePage)
-  app.get('/:token', withPayment(gate, showStage))
+  app.get('/:token', withPayment(gate, comeBack(gate)))
   app.get('/:token/state', withPayment(gate, tellState))
   app.get('/:token/qr.svg', drawQr(gate))
   app.get('/:token/receipt', withPayment(gate, showReceipt))
@@ -38,6 +40,25 @@ export function checkoutRoutes(options: CheckoutOptions) {
     ),
   )
   return app
+}
+
+// Who comes back from a provider's page has just done something there: we ask before we show. However often the
+// address is called, one question about an attempt is under way at a time.
+function comeBack(gate: CheckoutOptions['gate']) {
+  const underWay = new Map<string, Promise<unknown>>()
+  const askOnce = (attempt: Attempt) => {
+    const { attempt_id } = attempt
+    const asked =
+      underWay.get(attempt_id) ?? askAttempt(gate, attempt).finally(() => underWay.delete(attempt_id))
+    underWay.set(attempt_id, asked)
+    return asked
+  }
+  return async (c: Ctx, view: View) => {
+    if (c.req.query('back') === undefined) return showStage(c, view)
+    const attempt = attemptOf(view)
+    if (view.checkout.stage === 'wait' && attempt?.redirect_url) await askOnce(attempt)
+    return goHome(c, view)
+  }
 }
 
 const showStage = (c: Ctx, view: View) => {

@@ -35,6 +35,7 @@ export const payRoute =
       payment_method: chosen,
       typed: typedFor(view, chosen, typed),
       cause: 'customer',
+      lang: view.asked,
       address: addressOf(c.env.incoming, trustedProxies),
     })
     if (paying.done === 'started')

@@ -117,7 +117,9 @@ function mindForm(form) {
       if (number) phone.value = number
       look()
     })
-    if (radio.checked) look()
+    if (!radio.checked) return
+    number = phone.value // of a form that came back
+    look()
   })
 }
 
@@ -144,7 +146,7 @@ all('form', sendOnce)
 all('[data-left]', element => {
   const seconds = Number(element.dataset.left)
   const show = left => (element.textContent = timeLeft(left))
-  if (seconds < 7200) count(seconds, show, () => location.replace(location.href))
+  if (seconds < 7200) count(seconds, show, () => location.replace(location.pathname + location.search))
 })
 all('[data-count]', element => {
   const seconds = element.dataset.count

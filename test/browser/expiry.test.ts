@@ -1,0 +1,139 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { openMarket } from '../support/journey.ts'
+import * as step from '../support/journey/steps.ts'
+
+const { en } = step
+const minuteMs = 60_000
+const testMs = 100_000
+
+let aheadMs = 0
+// A prompt waits for 10 minutes here, longer than the payments of the tests.
+const market = openMarket({ sandboxPace: 2, clock: () => new Date(Date.now() + aheadMs) })
+
+const newSale = async () => market.shopAsksFor({}, await market.gateway.addMerchant('expiry_minutes=5'))
+type Sale = Awaited<ReturnType<typeof newSale>>
+type Scene = (page: Page, sale: Sale) => Promise<void>
+
+// One customer with scripts and one without come so far, then the time passes for both.
+async function timePasses(before: Scene, minutes: number, after: Scene) {
+  const visits = await Promise.all(
+    [true, false].map(async scripts => {
+      const customer = await market.newCustomer({ scripts })
+      const sale = await newSale()
+      await customer.page.goto(sale.address)
+      await before(customer.page, sale)
+      return { ...customer, sale }
+    }),
+  )
+  aheadMs += minutes * minuteMs
+  await Promise.all(
+    visits.map(async ({ page, sale, faults, close }) => {
+      await after(page, sale)
+      expect(faults).toEqual([])
+      await close()
+    }),
+  )
+}
+
+const asksThePhone = async (page: Page) => {
+  await step.payWithWallet(page, 'MTN MoMo', '0241234567')
+  await step.sees(page, en.wait.prompt)
+}
+
+async function seesExpired(page: Page) {
+  await step.sees(page, en.expired.title)
+  await step.reads(page, 'Nothing was charged. Go back to Ama Shop and start again.')
+  expect(await page.getByRole('radio').count()).toBe(0)
+  expect(await page.getByRole('link', { name: en.failed.again }).count()).toBe(0)
+  expect((await page.goto(page.url()))?.status()).toBe(410)
+  await step.sees(page, en.expired.title)
+}
+
+test(
+  'after its time a payment cannot be paid, and an old form starts nothing',
+  async () => {
+    await timePasses(
+      async page => {
+        expect(await page.getByRole('main').innerText()).toMatch(/Time left\s+(5|4) min/)
+        await step.fillWallet(page, 'MTN MoMo', '0240000000')
+      },
+      5,
+      async (page, sale) => {
+        await step.pressPay(page)
+        await seesExpired(page)
+        await sale.becomes('failed')
+        const status_reason = 'The checkout expired before it was paid.'
+        expect(await sale.statusOf()).toMatchObject({ status_reason, payment_method: null })
+        expect(await sale.attempts()).toEqual([])
+      },
+    )
+  },
+  testMs,
+)
+
+test(
+  'a request on its way outlives the time, and its money counts',
+  async () => {
+    await timePasses(asksThePhone, 6, async (page, sale) => {
+      expect((await page.goto(sale.address))?.status()).toBe(200)
+      await step.sees(page, en.wait.prompt)
+      expect(await page.getByRole('main').innerText()).not.toContain(en.frame.time_left)
+      expect(await sale.statusOf()).toMatchObject({ status: 'awaiting_payment' })
+      await step.decideOnTestPhone(page, 'Approve')
+      await step.seesPaid(page)
+      expect(await sale.history()).toEqual(['paid'])
+    })
+  },
+  testMs,
+)
+
+test(
+  'a request that ends as a no after the time leaves no second try',
+  async () => {
+    await timePasses(asksThePhone, 6, async (page, sale) => {
+      await step.decideOnTestPhone(page, 'Decline')
+      await seesExpired(page)
+      const status_reason = 'The customer declined on the phone.'
+      expect(await sale.statusOf()).toMatchObject({ status: 'failed', status_reason })
+    })
+  },
+  testMs,
+)
+
+test(
+  'a failure whose time is over cannot be tried again',
+  async () => {
+    await timePasses(
+      async page => {
+        await step.payWithWallet(page, 'MTN MoMo', '0240000003')
+        await step.seesFailed(page, 'declined')
+      },
+      5,
+      async (page, sale) => {
+        await step.follow(page, en.failed.again)
+        await seesExpired(page)
+        expect(await sale.attempts()).toHaveLength(1)
+        expect(await sale.history()).toEqual(['failed'])
+      },
+    )
+  },
+  testMs,
+)
+
+for (const [name, part] of [
+  ['', ''],
+  [', also after a jump to a field', '#mtn_mobile_money'],
+] as const)
+  test(
+    `with scripts the page sees by itself that the time is over${name}`,
+    async () => {
+      await market.walk({}, async ({ page }) => {
+        const sale = await newSale()
+        aheadMs += 5 * minuteMs - 5_000
+        await page.goto(sale.address + part)
+        await step.sees(page, en.expired.title)
+      })
+    },
+    testMs,
+  )

@@ -1,0 +1,120 @@
+import { describe, expect } from 'vitest'
+import { openMarket } from '../support/journey.ts'
+import * as step from '../support/journey/steps.ts'
+
+const { en } = step
+
+const market = openMarket()
+
+describe('the network of a number', () => {
+  market.journey(
+    'is guessed while it is typed, and the guess can be taken',
+    { scripts: true },
+    async ({ page }) => {
+      const sale = await market.shopAsksFor()
+      await page.goto(sale.address)
+      await step.choose(page, 'MTN MoMo')
+      await step.phoneField(page).pressSequentially('0200000000')
+      await page.getByRole('status').getByText('This looks like a number of Telecel Cash.').waitFor()
+      await step.press(page, 'Pay with Telecel Cash instead')
+      expect(await page.getByRole('radio', { name: 'Telecel Cash' }).isChecked()).toBe(true)
+      expect(await step.phoneField(page).inputValue()).toBe('0200000000')
+      expect(await step.focused(page)).toMatch(/^(payment_method|telecel_cash.phone)$/) // the button is gone
+      await page.getByRole('status').getByText('This looks like Telecel Cash. Not right?').waitFor()
+      await page.getByRole('textbox', { name: en.asks.voucher_code.label }).fill('246810')
+      await step.pressPay(page)
+      await step.seesPaid(page)
+      expect(await sale.statusOf()).toMatchObject({ payment_method: 'telecel_cash' })
+    },
+  )
+
+  market.journey(
+    'may be changed after a mistake, and the number goes along',
+    { scripts: true },
+    async ({ page }) => {
+      const sale = await market.shopAsksFor()
+      await page.goto(sale.address)
+      await step.payWithWallet(page, 'Telecel Cash', '0240000000', '')
+      await page.getByRole('alert').waitFor()
+      await step.choose(page, 'MTN MoMo')
+      expect(await step.phoneField(page).inputValue()).toBe('0240000000')
+    },
+  )
+
+  market.journey('is what the customer says: numbers move between networks', async ({ page }) => {
+    const sale = await market.shopAsksFor()
+    await page.goto(sale.address)
+    await step.payWithWallet(page, 'MTN MoMo', '0200000000')
+    await step.seesPaid(page)
+    const pays = { payment_method: 'mtn_mobile_money', payment_instrument: '020 ••• 0000' }
+    expect(await sale.statusOf()).toMatchObject({ status: 'paid', ...pays })
+  })
+
+  market.journey('is chosen already when the shop sent the number', async ({ page }) => {
+    const sale = await market.shopAsksFor({ number: '+233260000000' })
+    await page.goto(sale.address)
+    expect(await page.getByRole('radio', { name: 'AT Money' }).isChecked()).toBe(true)
+    expect(await step.phoneField(page).inputValue()).toBe('0260000000')
+    await step.pressPay(page)
+    await step.seesPaid(page)
+    expect(await sale.statusOf()).toMatchObject({ payment_method: 'airteltigo_money' })
+  })
+})
+
+describe('a number', () => {
+  market.journey('may be written in many ways', async ({ page }) => {
+    for (const number of ['0241234567', '024 123 4567', '024-123-4567', '233241234567', '+233 24 123 4567']) {
+      const sale = await market.shopAsksFor()
+      await page.goto(sale.address)
+      await step.payWithWallet(page, 'MTN MoMo', number)
+      await step.sees(page, en.wait.prompt)
+      await step.reads(page, 'We sent a request to 024 ••• 4567.')
+      expect(await sale.attempts()).toMatchObject([{ instrument: '+233241234567' }])
+    }
+    await step.decideOnTestPhone(page, 'Approve')
+    await step.seesPaid(page)
+  })
+
+  market.journey(
+    'that is none is told beside its field, stays as typed, and nothing is charged',
+    async ({ page }) => {
+      const sale = await market.shopAsksFor()
+      await page.goto(sale.address)
+      const { label } = en.asks.phone
+      for (const [typed, words] of [
+        ['', `${label}: please fill this in.`],
+        ['my number', `${label}: this is not a complete number. Write it like 024 412 3456.`],
+        ['123', `${label}: this is not a complete number. Write it like 024 412 3456.`],
+        ['02400000000', `${label}: this is not a complete number. Write it like 024 412 3456.`],
+      ] as const) {
+        await step.payWithWallet(page, 'MTN MoMo', typed)
+        const field = step.phoneField(page)
+        await page.getByRole('alert').getByRole('link', { name: words }).click()
+        expect(await step.focused(page)).toBe('mtn_mobile_money.phone')
+        expect(await field.inputValue()).toBe(typed)
+        expect(await field.getAttribute('aria-invalid')).toBe('true')
+        const [told] = (await field.getAttribute('aria-describedby'))?.split(' ') ?? []
+        await page.locator(`[id="${told}"]`).filter({ hasText: words }).waitFor()
+        await page.goto(sale.address)
+      }
+      expect(await sale.attempts()).toEqual([])
+      await step.payWithWallet(page, 'MTN MoMo', '0240000000')
+      await step.seesPaid(page)
+    },
+  )
+
+  market.journey(
+    'and a voucher are both told when both are missing, and so is a way that nobody chose',
+    async ({ page }) => {
+      const sale = await market.shopAsksFor()
+      await page.goto(sale.address)
+      await step.pressPay(page)
+      await page.getByRole('alert').getByRole('link', { name: en.faults.no_way }).waitFor()
+      await step.payWithWallet(page, 'Telecel Cash', '', '')
+      await page.getByRole('alert').getByText('Please check 2 things').waitFor()
+      expect(await page.getByRole('alert').getByRole('link').count()).toBe(2)
+      expect(await page.getByRole('radio', { name: 'Telecel Cash' }).isChecked()).toBe(true)
+      expect(await sale.attempts()).toEqual([])
+    },
+  )
+})

@@ -1,0 +1,106 @@
+import { describe, expect } from 'vitest'
+import { setMerchant } from '../../src/actions/setMerchant.ts'
+import { openMarket } from '../support/journey.ts'
+import { openShopSite } from '../support/journey/shopSite.ts'
+import * as step from '../support/journey/steps.ts'
+
+const { en } = step
+
+const market = openMarket()
+const shop = openShopSite()
+
+describe('the way back to the shop', () => {
+  market.journey('is taken by itself once it is paid, exactly as given', async ({ page }) => {
+    const success_url = shop.newPlace('thanks')
+    const sale = await market.shopAsksFor({ success_url })
+    await page.goto(sale.address)
+    await step.payWithWallet(page, 'MTN MoMo', '0240000000')
+    await step.seesPaid(page)
+    await step.reads(page, 'Taking you back to Ama Shop')
+    await step.sees(page, 'The shop')
+    expect(page.url()).toBe(success_url)
+    expect(shop.visitsTo(success_url)).toHaveLength(1)
+    expect(shop.visitsTo(success_url)[0]?.headers.referer).toBeUndefined()
+  })
+
+  market.journey('waits for who stays to see the receipt', async ({ page }) => {
+    const success_url = shop.newPlace('thanks')
+    const sale = await market.shopAsksFor({ success_url })
+    await page.goto(sale.address)
+    await step.payWithCard(page, { number: '4111111111111111' })
+    await step.seesPaid(page)
+    await step.follow(page, en.paid.stay)
+    await step.sees(page, en.receipt.title)
+    await page.waitForTimeout(5000) // longer than the page before it would have stayed
+    await step.sees(page, en.receipt.title)
+    await step.follow(page, en.receipt.back)
+    await step.follow(page, 'Back to Ama Shop')
+    await step.sees(page, 'The shop')
+    expect(shop.visitsTo(success_url)).toHaveLength(1)
+  })
+
+  for (const [place, names] of [
+    ['the success_url', ['success_url']],
+    ['the deferred_url', ['success_url', 'deferred_url']],
+  ] as const)
+    market.journey(`leads to ${place} while nothing is known`, async ({ page }) => {
+      const urls = names.map(name => [name, shop.newPlace(name)] as const)
+      const sale = await market.shopAsksFor(Object.fromEntries(urls))
+      await page.goto(sale.address)
+      await step.payWithWallet(page, 'MTN MoMo', '0241234567')
+      await step.sees(page, en.wait.prompt)
+      await step.follow(page, 'Go back to Ama Shop')
+      await step.sees(page, 'The shop')
+      expect(page.url()).toBe(urls.at(-1)?.[1])
+      expect(shop.visitsTo(page.url())[0]?.headers.referer).toBeUndefined()
+      expect(await sale.statusOf()).toMatchObject({ status: 'awaiting_payment' })
+    })
+
+  market.journey('leads to the cancelled_url after a failure', async ({ page }) => {
+    const cancelled_url = shop.newPlace('cart')
+    const sale = await market.shopAsksFor({ cancelled_url, success_url: shop.newPlace('thanks') })
+    await page.goto(sale.address)
+    await step.payWithWallet(page, 'MTN MoMo', '0240000002')
+    await step.seesFailed(page, 'insufficient_funds')
+    await step.follow(page, 'Go back to Ama Shop without paying')
+    await step.sees(page, 'The shop')
+    expect(page.url()).toBe(cancelled_url)
+    expect(shop.visitsTo(cancelled_url)[0]?.headers.referer).toBeUndefined()
+    expect(await sale.statusOf()).toMatchObject({ status: 'failed' })
+  })
+})
+
+describe('an address that the merchant has not registered', () => {
+  async function sellElsewhere() {
+    const merchant = await market.gateway.addMerchant()
+    const urls = { success_url: shop.newPlace('thanks'), cancelled_url: shop.newPlace('cart') }
+    const sale = await market.shopAsksFor(urls, merchant)
+    await setMerchant(market.gateway.db, merchant.merchant_id, ['allowed_origins=https://ama.example'])
+    return { ...sale, ...urls }
+  }
+
+  market.journey('is not followed by itself after a payment; the button names the host', async ({ page }) => {
+    const sale = await sellElsewhere()
+    await page.goto(sale.address)
+    await step.payWithWallet(page, 'MTN MoMo', '0240000000')
+    await step.seesPaid(page)
+    expect(await page.getByRole('main').innerText()).not.toContain('Taking you back')
+    await page.waitForTimeout(6000)
+    expect(shop.visitsTo(sale.success_url)).toEqual([])
+    await step.follow(page, `Continue to ${shop.host()}`)
+    await step.sees(page, 'The shop')
+    expect(page.url()).toBe(sale.success_url)
+  })
+
+  market.journey('is not followed by itself after cancelling', async ({ page }) => {
+    const sale = await sellElsewhere()
+    await page.goto(`${sale.address}/cancel`)
+    await step.press(page, en.cancel.yes)
+    await step.sees(page, en.cancelled.title)
+    await page.waitForTimeout(1000)
+    expect(shop.visitsTo(sale.cancelled_url)).toEqual([])
+    await step.follow(page, `Continue to ${shop.host()}`)
+    await step.sees(page, 'The shop')
+    expect(page.url()).toBe(sale.cancelled_url)
+  })
+})

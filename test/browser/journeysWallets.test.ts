@@ -1,0 +1,116 @@
+import type { Page } from 'playwright-core'
+import { describe, expect } from 'vitest'
+import { openMarket } from '../support/journey.ts'
+import type { Sale } from '../support/journey/sale.ts'
+import * as step from '../support/journey/steps.ts'
+
+const { en } = step
+
+// As fast as it can be while an answer that hangs is still later than our patience with a provider.
+const market = openMarket({ sandboxPace: 0.5 })
+
+describe('a wallet that ends in', () => {
+  for (const [digits, titles, status, status_reason, history] of [
+    ['001', [en.paid.title], 'paid', '', ['paid']],
+    ['002', ['insufficient_funds'], 'failed', 'Not enough money in the account.', ['failed']],
+    ['003', ['declined'], 'failed', 'The customer declined on the phone.', ['failed']],
+    ['004', [en.wait.prompt, 'no_answer'], 'failed', 'The customer did not approve in time.', ['failed']],
+    ['005', [en.paid.title], 'paid', '', ['paid']],
+    ['006', [en.wait.prompt, en.paid.title], 'paid', '', ['paid']],
+    ['008', [en.paid.title], 'paid', '', ['paid']],
+    ['009', [en.disputed.title], 'awaiting_payment', '', []],
+  ] as const)
+    market.journey(digits, async ({ page }) => {
+      const sale = await market.shopAsksFor()
+      await page.goto(sale.address)
+      await step.payWithWallet(page, 'MTN MoMo', `0240000${digits}`)
+      for (const title of titles) await step.seesEnding(page, title)
+      expect(await sale.statusOf()).toMatchObject({ status, status_reason })
+      expect(await sale.history()).toEqual(history)
+      expect(await sale.charges()).toHaveLength(1)
+      if (digits !== '009') return
+      await step.reads(page, `Do not pay again. Keep the reference: ${sale.tx_reference}`)
+      expect(await page.getByRole('main').getByRole('link').count()).toBe(0)
+      expect(await page.getByRole('main').getByRole('button').count()).toBe(0)
+      expect((await sale.tasks()).map(({ kind }) => kind)).toEqual(['amount_mismatch'])
+    })
+})
+
+async function paidOnce(page: Page, sale: Sale) {
+  await step.seesPaid(page)
+  expect(await sale.statusOf()).toMatchObject({ status: 'paid', status_reason: 'The money arrived late.' })
+  expect(await sale.history()).toEqual(['failed', 'paid'])
+  expect(await sale.isLate()).toBe(true)
+  expect(await sale.charges()).toHaveLength(1)
+}
+
+describe('a wallet that ends in 007', () => {
+  async function failsFirst(page: Page) {
+    const sale = await market.shopAsksFor()
+    await page.goto(sale.address)
+    await step.payWithWallet(page, 'MTN MoMo', '0240000007')
+    await sale.becomes('failed')
+    await page.goto(sale.address) // the yes comes soon
+    await step.seesFailed(page, 'refused')
+    return sale
+  }
+
+  market.journey('turns out to be paid before anyone tries again', async ({ page, scripts }) => {
+    const sale = await failsFirst(page)
+    await sale.becomes('paid')
+    if (!scripts) await step.follow(page, en.failed.again) // with scripts the page changes by itself
+    await paidOnce(page, sale)
+  })
+
+  market.journey('is not paid twice by a form that was open', async ({ page }) => {
+    const sale = await failsFirst(page)
+    await step.follow(page, en.failed.again)
+    await step.fillWallet(page, 'MTN MoMo', '0240000000')
+    await sale.becomes('paid')
+    await step.pressPay(page)
+    await paidOnce(page, sale)
+  })
+})
+
+describe('the test phone', () => {
+  for (const [decision, status, status_reason] of [
+    ['Approve', 'paid', ''],
+    ['Decline', 'failed', 'The customer declined on the phone.'],
+  ] as const)
+    market.journey(decision, async ({ page }) => {
+      const sale = await market.shopAsksFor()
+      await page.goto(sale.address)
+      await step.payWithWallet(page, 'AT Money', '0261234567')
+      await step.sees(page, en.wait.prompt)
+      await step.reads(page, 'We sent a request to 026 ••• 4567.')
+      expect(await sale.statusOf()).toMatchObject({ status: 'awaiting_payment' })
+      await step.decideOnTestPhone(page, decision)
+      await step.seesEnding(page, decision === 'Approve' ? en.paid.title : 'declined')
+      expect(await sale.statusOf()).toMatchObject({ status, status_reason })
+    })
+
+  market.journey('is found by the number', { scripts: false }, async ({ page }) => {
+    const sale = await market.shopAsksFor({ total: '7.31' })
+    await page.goto(sale.address)
+    await step.payWithWallet(page, 'MTN MoMo', '0241237310')
+    await step.sees(page, en.wait.prompt)
+    await page.goto(`${market.gateway.url}/sandbox/phone`)
+    await page.getByLabel('Wallet number').fill('024 123 7310')
+    await step.press(page, 'Show requests')
+    await page.getByRole('link', { name: 'Ama Shop GHS 7.31' }).first().click()
+    await step.press(page, 'Approve')
+    await step.follow(page, 'Back to the checkout')
+    await step.seesPaid(page)
+  })
+})
+
+describe('a voucher code', () => {
+  market.journey('that is not accepted', async ({ page }) => {
+    const sale = await market.shopAsksFor()
+    await page.goto(sale.address)
+    await step.payWithWallet(page, 'Telecel Cash', '0200000000', '000000')
+    await step.seesFailed(page, 'wrong_voucher')
+    const status_reason = 'The voucher code was not accepted.'
+    expect(await sale.statusOf()).toMatchObject({ status: 'failed', status_reason })
+  })
+})
