@@ -70,7 +70,7 @@ async function newCustomer(browser: Browser, options: CustomerOptions = {}): Pro
     page,
     async shoot(name) {
       const path = `${pictures}${name}-${isPhone ? 'phone' : 'desktop'}-${dark ? 'dark' : 'light'}.png`
-      await page.screenshot({ path, fullPage: true, animations: 'disabled' })
+      await page.screenshot({ path, fullPage: true, animations: 'disabled', scale: 'css' })
       return path
     },
     close: () => context.close(),
