@@ -26,7 +26,9 @@ export async function openCheckout(
   const found = await findPaymentByToken(db, merchantOfToken(token), token)
   if (!found) return undefined
   const { merchant_settings, ...payment } = found
-  const attempts = await attemptsOf(db, payment.merchant_id, payment.tx_reference)
+  // Most pages are shown before anybody has tried, and then there is nothing to look for.
+  const isUntried = payment.payment_method === null
+  const attempts = isUntried ? [] : await attemptsOf(db, payment.merchant_id, payment.tx_reference)
   const now = clock()
   const settings = readSettings(merchant_settings)
   const against = obstacle(payment, attempts, { active: payment.merchant_active, settings }, now)

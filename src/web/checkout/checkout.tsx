@@ -9,10 +9,10 @@ import { pageHeaders } from './pageHeaders.ts'
 import { payRoute } from './payRoute.tsx'
 import { Qr } from './qr.tsx'
 import { ReceiptPage } from './receipt.tsx'
+import { show } from './show.ts'
 import { stagePage } from './stagePage.tsx'
 import { chosenLang } from './texts.ts'
 import { attemptOf, linkTo, secondsLeft, type View, versionOf } from './view.ts'
-import { zipped } from './zipped.ts'
 
 const mayCancel = ['choose', 'wait', 'failed']
 
@@ -20,7 +20,7 @@ const mayCancel = ['choose', 'wait', 'failed']
 export function checkoutRoutes(options: CheckoutOptions) {
   const { gate } = options
   const app = new Hono<Env>()
-  app.use(zipped, brokenPage)
+  app.use(brokenPage)
   app.onError(troublePage)
   app.get('/:token', withPayment(gate, comeBack(gate)))
   app.get('/:token/state', withPayment(gate, tellState))
@@ -64,7 +64,7 @@ function comeBack(gate: CheckoutOptions['gate']) {
 const showStage = (c: Ctx, view: View) => {
   const again = c.req.query('again')
   const known = again === 'same' || again === 'other' ? again : undefined
-  return c.html(stagePage(view, known), view.checkout.stage === 'expired' ? 410 : 200, pageHeaders)
+  return show(c, stagePage(view, known), view.checkout.stage === 'expired' ? 410 : 200)
 }
 
 // For the script, which asks again and again: as little as possible.
@@ -83,11 +83,9 @@ const drawQr = (gate: CheckoutOptions['gate']) => (c: Ctx) => {
 }
 
 const showReceipt = (c: Ctx, view: View) =>
-  view.checkout.stage === 'paid' ? c.html(<ReceiptPage view={view} />, 200, pageHeaders) : goHome(c, view)
+  view.checkout.stage === 'paid' ? show(c, <ReceiptPage view={view} />) : goHome(c, view)
 
 const askToCancel = (c: Ctx, view: View) =>
-  mayCancel.includes(view.checkout.stage)
-    ? c.html(<CancelPage view={view} />, 200, pageHeaders)
-    : goHome(c, view)
+  mayCancel.includes(view.checkout.stage) ? show(c, <CancelPage view={view} />) : goHome(c, view)
 
 const goHome = (c: Ctx, view: View) => goTo(c, linkTo(view))

@@ -4,6 +4,7 @@ import { openCheckout } from '../../actions/openCheckout.ts'
 import type { Ctx, Env } from '../context.ts'
 import { isRefusal } from '../errors.ts'
 import { pageHeaders } from './pageHeaders.ts'
+import { show } from './show.ts'
 import { chosenLang, languages, preferredLang } from './texts.ts'
 import { BrokenPage, ElsewherePage, NoPaymentPage, UnreachablePage, UnreadablePage } from './trouble.tsx'
 import { linkTo, type View } from './view.ts'
@@ -16,7 +17,7 @@ const retrySeconds = '5'
 // Finds the payment behind the address for a route that answers with it.
 export const withPayment = (gate: Asking, answer: (c: Ctx, view: View) => Answer) => async (c: Ctx) => {
   const checkout = await openCheckout(gate, c.req.param('token') ?? '')
-  if (!checkout) return c.html(<NoPaymentPage lang={langOf(c)} />, 404, pageHeaders)
+  if (!checkout) return show(c, <NoPaymentPage lang={langOf(c)} />, 404)
   const lang = langOf(c)
   const asked = chosenLang(c.req.query('lang'))
   return answer(c, { checkout, lang, t: languages[lang], asked, now: gate.clock(), baseUrl: gate.baseUrl() })
@@ -26,7 +27,7 @@ export const withPayment = (gate: Asking, answer: (c: Ctx, view: View) => Answer
 // Origin to look at, because our pages tell nobody where they are.
 export const fromHere = (answer: (c: Ctx, view: View) => Answer) => (c: Ctx, view: View) =>
   ['cross-site', 'same-site'].includes(c.req.header('sec-fetch-site') ?? '')
-    ? c.html(<ElsewherePage lang={view.lang} open={linkTo(view)} />, 403, pageHeaders)
+    ? show(c, <ElsewherePage lang={view.lang} open={linkTo(view)} />, 403)
     : answer(c, view)
 
 export const goTo = (c: Ctx, url: string) => c.body(null, 303, { ...pageHeaders, location: url })
@@ -39,7 +40,7 @@ export const brokenPage: MiddlewareHandler<Env> = async (c, next) => {
   if (c.res.status !== 500) return
   const page = <BrokenPage lang={langOf(c)} requestId={c.get('requestId')} />
   c.res = undefined // or the headers of the JSON would stay
-  c.res = await c.html(page, 500, pageHeaders)
+  c.res = show(c, page, 500)
 }
 
 // A customer reads pages, not JSON. What is our bug goes on to where bugs are logged.
@@ -47,8 +48,8 @@ export const troublePage: ErrorHandler<Env> = (error, c) => {
   if (!isRefusal(error)) throw error
   const lang = langOf(c)
   if (error.http === 503)
-    return c.html(<UnreachablePage lang={lang} />, 503, { ...pageHeaders, 'retry-after': retrySeconds })
+    return show(c, <UnreachablePage lang={lang} />, 503, { 'retry-after': retrySeconds })
   if (error.http === 413) c.header('connection', 'close') // the rest of the body is not read
   const open = `/checkout/${encodeURIComponent(c.req.param('token') ?? '')}`
-  return c.html(<UnreadablePage lang={lang} open={open} />, error.http as 400, pageHeaders)
+  return show(c, <UnreadablePage lang={lang} open={open} />, error.http)
 }

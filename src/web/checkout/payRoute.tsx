@@ -9,7 +9,7 @@ import { addressOf } from '../exchange.ts'
 import { ChoosePage } from './choose.tsx'
 import { faultWords, type FormFault, typedFor } from './form.ts'
 import { type CheckoutOptions, goTo } from './open.tsx'
-import { pageHeaders } from './pageHeaders.ts'
+import { show } from './show.ts'
 import { fill } from './texts.ts'
 import { linkTo, offerOf, type View } from './view.ts'
 
@@ -66,7 +66,7 @@ function refused(c: Ctx, view: View, typed: Typed, obstacle: Obstacle, seconds: 
 
 function formAgain(c: Ctx, view: View, typed: Typed, faults: FormFault[], http: 422 | 429 = 422) {
   const form = { chosen: typed.payment_method, typed, faults }
-  return c.html(<ChoosePage view={view} form={form} />, http, pageHeaders)
+  return show(c, <ChoosePage view={view} form={form} />, http)
 }
 
 const textsIn = (fields: Fields): Typed =>

@@ -1,0 +1,14 @@
+import { gzipSync } from 'node:zlib'
+import type { Child } from 'hono/jsx'
+import type { Ctx } from '../context.ts'
+import { htmlType } from '../exchange.ts'
+import { pageHeaders } from './pageHeaders.ts'
+
+// Answers with a page. Pages are a few kilobytes, and every one of them counts on a bad network. What a stranger could
+// put into a page never stands beside a secret of somebody else: the length of an answer gives nothing away.
+export function show(c: Ctx, page: Child, http = 200, more: Record<string, string> = {}) {
+  const html = String(page)
+  const headers = { ...pageHeaders, 'content-type': htmlType, vary: 'accept-encoding', ...more }
+  if (!c.req.header('accept-encoding')?.includes('gzip')) return c.body(html, http as 200, headers)
+  return c.body(new Uint8Array(gzipSync(html)), http as 200, { ...headers, 'content-encoding': 'gzip' })
+}
