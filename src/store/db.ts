@@ -15,6 +15,10 @@ const serializationTries = 5
 pg.types.setTypeParser(pg.types.builtins.INT8, BigInt)
 
 export type Query = Sql & { name?: string }
+// A statement that PostgreSQL parses and plans once per connection. For what finds its rows by a key: such a plan stays
+// right while the table grows.
+export const named = (name: string, query: Sql): Query => Object.assign(query, { name })
+
 export type Tx = {
   rows<Row>(query: Query): Promise<Row[]>
   one<Row>(query: Query): Promise<Row | undefined>

@@ -1,6 +1,6 @@
 import type { LivingPayment, Payment } from '../core/payment.ts'
 import type { SettingWords } from '../core/settings.ts'
-import { sql, type Tx } from './db.ts'
+import { named, sql, type Tx } from './db.ts'
 
 export type PaymentKey = Pick<Payment, 'merchant_id' | 'tx_reference'>
 
@@ -17,26 +17,46 @@ const paymentOfMerchant = sql`
 
 // Whoever changes a payment holds its row: changes of one payment come one after the other.
 export const lockPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
-  tx.one<PaymentOfMerchant>(sql`
+  tx.one<PaymentOfMerchant>(
+    named(
+      'lock_payment',
+      sql`
     ${paymentOfMerchant}
-    where p.merchant_id = ${merchant_id} and p.tx_reference = ${tx_reference} for update of p`)
+    where p.merchant_id = ${merchant_id} and p.tx_reference = ${tx_reference} for update of p`,
+    ),
+  )
 
 export const findPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
-  tx.one<PaymentOfMerchant>(sql`
-    ${paymentOfMerchant} where p.merchant_id = ${merchant_id} and p.tx_reference = ${tx_reference}`)
+  tx.one<PaymentOfMerchant>(
+    named(
+      'find_payment',
+      sql`
+    ${paymentOfMerchant} where p.merchant_id = ${merchant_id} and p.tx_reference = ${tx_reference}`,
+    ),
+  )
 
 export const findPaymentByToken = (tx: Tx, merchant_id: string, tx_token: string) =>
-  tx.one<PaymentOfMerchant>(sql`
-    ${paymentOfMerchant} where p.merchant_id = ${merchant_id} and p.tx_token = ${tx_token}`)
+  tx.one<PaymentOfMerchant>(
+    named(
+      'find_payment_by_token',
+      sql`
+    ${paymentOfMerchant} where p.merchant_id = ${merchant_id} and p.tx_token = ${tx_token}`,
+    ),
+  )
 
 export const savePayment = (tx: Tx, p: LivingPayment) =>
-  tx.rows(sql`
+  tx.rows(
+    named(
+      'save_payment',
+      sql`
     update payments set status = ${p.status}, status_reason = ${p.status_reason}, updated_at = ${p.updated_at},
       late = ${p.late}, cancel_wished_at = ${p.cancel_wished_at}, payment_method = ${p.payment_method},
       payment_instrument = ${p.payment_instrument}, payment_reference = ${p.payment_reference},
       payment_time = ${p.payment_time}, charged = ${p.charged}, card_type = ${p.card_type},
       psp_response_code = ${p.psp_response_code}, psp_response_msg = ${p.psp_response_msg}
-    where merchant_id = ${p.merchant_id} and tx_reference = ${p.tx_reference}`)
+    where merchant_id = ${p.merchant_id} and tx_reference = ${p.tx_reference}`,
+    ),
+  )
 
 // Those whose time is over and of which nothing is on its way.
 export const findExpired = (tx: Tx, now: Date, limit: number) =>

@@ -1,5 +1,5 @@
 import type { LivingPayment, Mode, Payment, PaymentState, Status } from '../core/payment.ts'
-import { type Db, isAlreadyThere, sql, type Tx } from './db.ts'
+import { type Db, isAlreadyThere, named, sql, type Tx } from './db.ts'
 
 export type InvoiceKey = Pick<Payment, 'merchant_id' | 'mode' | 'invoice_id'>
 export type StoredRequest = Pick<
@@ -64,7 +64,7 @@ async function insertPayments(db: Db, payments: Payment[]): Promise<Set<string>>
       ${column(p, row => row.expires_at.toISOString())}::timestamptz[])
     on conflict (merchant_id, mode, invoice_id) do nothing
     returning tx_reference`
-  const rows = await db.rows<{ tx_reference: string }>(Object.assign(query, { name: 'insert_payments' }))
+  const rows = await db.rows<{ tx_reference: string }>(named('insert_payments', query))
   return new Set(rows.map(row => row.tx_reference))
 }
 

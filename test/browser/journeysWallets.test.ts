@@ -20,21 +20,41 @@ describe('a wallet that ends in', () => {
     ['008', [en.paid.title], 'paid', '', ['paid']],
     ['009', [en.disputed.title], 'awaiting_payment', '', []],
   ] as const)
-    market.journey(digits, async ({ page }) => {
-      const sale = await market.shopAsksFor()
-      await page.goto(sale.address)
-      await step.payWithWallet(page, 'MTN MoMo', `0240000${digits}`)
-      for (const title of titles) await step.seesEnding(page, title)
-      expect(await sale.statusOf()).toMatchObject({ status, status_reason })
-      expect(await sale.history()).toEqual(history)
-      expect(await sale.charges()).toHaveLength(1)
-      if (digits !== '009') return
-      await step.reads(page, `Do not pay again. Keep the reference: ${sale.tx_reference}`)
-      expect(await page.getByRole('main').getByRole('link').count()).toBe(0)
-      expect(await page.getByRole('main').getByRole('button').count()).toBe(0)
-      expect((await sale.tasks()).map(({ kind }) => kind)).toEqual(['amount_mismatch'])
-    })
+    market.journey(digits, ({ page }) =>
+      onEveryNetwork(page, async (tab, way, prefix) => {
+        const sale = await market.shopAsksFor()
+        await tab.goto(sale.address)
+        await step.payWithWallet(tab, way, `${prefix}0000${digits}`)
+        for (const title of titles) await step.seesEnding(tab, title)
+        expect(await sale.statusOf()).toMatchObject({ status, status_reason })
+        expect(await sale.history()).toEqual(history)
+        expect(await sale.charges()).toHaveLength(1)
+        if (digits === '009') await isLookedInto(tab, sale)
+      }),
+    )
 })
+
+const networks = [
+  ['MTN MoMo', '024'],
+  ['Telecel Cash', '020'],
+  ['AT Money', '026'],
+] as const
+
+// Side by side in tabs, because most of it is waiting.
+async function onEveryNetwork(
+  page: Page,
+  pay: (tab: Page, way: step.Wallet, prefix: string) => Promise<void>,
+) {
+  const begun = networks.map(async ([way, prefix]) => pay(await page.context().newPage(), way, prefix))
+  await Promise.all(begun)
+}
+
+async function isLookedInto(page: Page, sale: Sale) {
+  await step.reads(page, `Do not pay again. Keep the reference: ${sale.tx_reference}`)
+  expect(await page.getByRole('main').getByRole('link').count()).toBe(0)
+  expect(await page.getByRole('main').getByRole('button').count()).toBe(0)
+  expect((await sale.tasks()).map(({ kind }) => kind)).toEqual(['amount_mismatch'])
+}
 
 async function paidOnce(page: Page, sale: Sale) {
   await step.seesPaid(page)
