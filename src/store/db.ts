@@ -121,6 +121,8 @@ function isLost(error: unknown) {
   const code = codeOf(error)
   if (/^(08|53|57|58|25006|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|ENOTFOUND)/.test(code)) return true
   const message = error instanceof Error ? error.message : ''
+  // Another node has changed a table under the plans of this connection.
+  if (code === '0A000' && message.startsWith('cached plan')) return true
   return /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/i.test(
     message,
   )

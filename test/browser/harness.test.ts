@@ -75,7 +75,7 @@ describe('a customer', () => {
     const path = await shoot('harness')
     onTestFinished(() => rm(path))
     expect(path).toMatch(/screenshots\/harness-phone-dark\.png$/)
-    expect((await readFile(path)).readUInt32BE(16)).toBe(720) // wide, in its own dots
+    expect((await readFile(path)).readUInt32BE(16)).toBe(360) // wide, as the page counts
   })
 })
 

@@ -126,7 +126,9 @@ async function walk(words: string, look: (name: string, shows: boolean) => Promi
 }
 
 async function send(page: Page) {
+  const answered = page.waitForEvent('load') // the page before may have an alert, too
   await page.getByRole('button', { name: 'Pay GHS' }).click()
+  await answered
   await page.getByRole('alert').waitFor()
 }
 

@@ -128,6 +128,7 @@ test('a gateway that starts right after a killed one waits for its server to go'
   const { child, url } = await startApart(shared, 'gateway')
   await url
   child.kill('SIGKILL')
+  await once(child, 'exit') // until then it is another running one
   assert.equal((await start(shared, 'gateway')).owner, true)
 })
 

@@ -6,6 +6,7 @@ import { askFor, type Sale } from './journey/sale.ts'
 
 const journeyMs = 100_000 // a page without scripts looks every 5 seconds, and two cores are shared by many
 const readable = 400 // characters of the page in a failure
+const lastLines = 40 // of the gateway's log, there
 
 export type Walk = (customer: Customer & { scripts: boolean }) => Promise<void>
 
@@ -42,7 +43,7 @@ export function openMarket(options: Partial<GatewayOptions> = {}): Market {
       await go({ ...customer, scripts: wanted.scripts ?? true })
       expect(customer.faults).toEqual([])
     } catch (error) {
-      throw await withPlace(error, customer)
+      throw await withPlace(error, customer, gateway.logs.slice(-lastLines))
     } finally {
       await customer.close()
     }
@@ -68,10 +69,11 @@ export function openMarket(options: Partial<GatewayOptions> = {}): Market {
   }
 }
 
-async function withPlace(error: unknown, { page, faults }: Customer) {
+async function withPlace(error: unknown, { page, faults }: Customer, logs: readonly string[]) {
   const main = page.locator('main').innerText({ timeout: 500 })
   const words = (await main.catch(() => 'nothing')).replaceAll(/\s+/g, ' ').slice(0, readable)
   if (error instanceof Error)
-    error.message += `\nat ${page.url()}, which reads: ${words}\nfaults: ${faults.join(', ') || 'none'}`
+    error.message += `\nat ${page.url()}, which reads: ${words}\nfaults: ${faults.join(', ') || 'none'}
+${logs.join('')}`
   return error
 }
