@@ -2,8 +2,7 @@ import type { Attempt } from '../core/attempt.ts'
 import { type Obstacle, obstacle, secondsToWait } from '../core/begin.ts'
 import { readSettings, type Settings } from '../core/settings.ts'
 import { type Stage, stageOf } from '../core/stage.ts'
-import { attemptsOf } from '../store/attempts.ts'
-import { findPaymentByToken, type PaymentOfMerchant } from '../store/paymentLife.ts'
+import { findCheckout, type PaymentOfMerchant } from '../store/paymentLife.ts'
 import type { Asking } from './ask.ts'
 import type { Offer } from './channels.ts'
 import { merchantOfToken } from './ids.ts'
@@ -23,19 +22,16 @@ export async function openCheckout(
   token: string,
 ): Promise<Checkout | undefined> {
   if (!/^[0-9a-z]{42}$/.test(token)) return undefined
-  const found = await findPaymentByToken(db, merchantOfToken(token), token)
+  const found = await findCheckout(db, merchantOfToken(token), token)
   if (!found) return undefined
   const { merchant_settings, ...payment } = found
-  // Most pages are shown before anybody has tried, and then there is nothing to look for.
-  const isUntried = payment.payment_method === null
-  const attempts = isUntried ? [] : await attemptsOf(db, payment.merchant_id, payment.tx_reference)
+  const { attempts } = payment
   const now = clock()
   const settings = readSettings(merchant_settings)
   const against = obstacle(payment, attempts, { active: payment.merchant_active, settings }, now)
   return {
     ...payment,
     settings,
-    attempts,
     stage: stageOf(payment, attempts, against),
     obstacle: against,
     seconds: secondsToWait(attempts, now),

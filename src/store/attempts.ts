@@ -1,6 +1,20 @@
 import type { Attempt } from '../core/attempt.ts'
 import { named, sql, type Tx } from './db.ts'
 
+type Instants = 'next_ask_at' | 'created_at' | 'updated_at' | 'ended_at'
+export type AttemptInJson = Omit<Attempt, Instants | 'charged'> &
+  Record<Instants, string | null> & { charged: number | null }
+
+// JSON has neither instants nor 64-bit numbers; what a provider can charge fits a double.
+export const attemptOfJson = (row: AttemptInJson): Attempt => ({
+  ...row,
+  charged: row.charged === null ? null : BigInt(row.charged),
+  next_ask_at: row.next_ask_at === null ? null : new Date(row.next_ask_at),
+  created_at: new Date(row.created_at as string),
+  updated_at: new Date(row.updated_at as string),
+  ended_at: row.ended_at === null ? null : new Date(row.ended_at),
+})
+
 export const insertAttempt = (tx: Tx, a: Attempt) =>
   tx.rows(
     named(

@@ -1,5 +1,6 @@
 import type { LivingPayment, Payment } from '../core/payment.ts'
 import type { SettingWords } from '../core/settings.ts'
+import { type AttemptInJson, attemptOfJson } from './attempts.ts'
 import { named, sql, type Tx } from './db.ts'
 
 export type PaymentKey = Pick<Payment, 'merchant_id' | 'tx_reference'>
@@ -35,14 +36,24 @@ export const findPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =
     ),
   )
 
-export const findPaymentByToken = (tx: Tx, merchant_id: string, tx_token: string) =>
-  tx.one<PaymentOfMerchant>(
+type CheckoutRow = PaymentOfMerchant & { attempts: AttemptInJson[] | null }
+
+// A payment with its attempts, as they stood at one moment. Read one after the other, a payment that was paid in
+// between would look like one that nobody has tried to pay.
+export async function findCheckout(tx: Tx, merchant_id: string, tx_token: string) {
+  const row = await tx.one<CheckoutRow>(
     named(
-      'find_payment_by_token',
+      'find_checkout',
       sql`
-    ${paymentOfMerchant} where p.merchant_id = ${merchant_id} and p.tx_token = ${tx_token}`,
+    select p.*, m.name as merchant_name, m.active as merchant_active, m.settings as merchant_settings,
+      (select jsonb_agg(to_jsonb(a) order by a.number) from attempts a
+        where a.merchant_id = p.merchant_id and a.tx_reference = p.tx_reference) as attempts
+    from payments p join merchants m on m.merchant_id = p.merchant_id
+    where p.merchant_id = ${merchant_id} and p.tx_token = ${tx_token}`,
     ),
   )
+  return row && { ...row, attempts: (row.attempts ?? []).map(attemptOfJson) }
+}
 
 export const savePayment = (tx: Tx, p: LivingPayment) =>
   tx.rows(

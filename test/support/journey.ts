@@ -43,7 +43,11 @@ export function openMarket(options: Partial<GatewayOptions> = {}): Market {
       await go({ ...customer, scripts: wanted.scripts ?? true })
       expect(customer.faults).toEqual([])
     } catch (error) {
-      throw await withPlace(error, customer, gateway.logs.slice(-lastLines))
+      throw await withPlace(
+        error,
+        customer,
+        gateway.logs.filter(line => line.includes('/checkout')).slice(-lastLines),
+      )
     } finally {
       await customer.close()
     }
