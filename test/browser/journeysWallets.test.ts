@@ -84,6 +84,7 @@ describe('a wallet that ends in 007', () => {
 
   market.journey('is not paid twice by a form that was open', async ({ page }) => {
     const sale = await failsFirst(page)
+    await step.staysOld(page)
     await step.follow(page, en.failed.again)
     await step.fillWallet(page, 'MTN MoMo', '0240000000')
     await sale.becomes('paid')

@@ -8,10 +8,22 @@ const { en } = step
 const market = openMarket()
 
 describe('two devices', () => {
+  market.journey('what is open on the desk follows the phone', { scripts: true }, async ({ page }) => {
+    const sale = await market.shopAsksFor()
+    await page.goto(sale.address)
+    await market.walk({}, async phone => {
+      await phone.page.goto(sale.address)
+      await step.payWithWallet(phone.page, 'MTN MoMo', '0240000000')
+      await step.seesPaid(phone.page)
+    })
+    await step.seesPaid(page) // without a touch
+  })
+
   market.journey(
     'an old form finds the attempt of the other device, and both end as paid',
     async ({ page, scripts }) => {
       const sale = await market.shopAsksFor()
+      await step.staysOld(page)
       await page.goto(sale.address)
       await step.fillWallet(page, 'AT Money', '0260000003')
       await market.walk({ scripts }, async other => {
@@ -19,6 +31,7 @@ describe('two devices', () => {
         await step.payWithWallet(other.page, 'MTN MoMo', '0241234567')
         await step.sees(other.page, en.wait.prompt)
         await step.pressPay(page)
+        await page.unroute('**/state*')
         await step.sees(page, en.wait.prompt)
         await step.reads(page, 'We sent a request to 024 ••• 4567.')
         await step.decideOnTestPhone(page, 'Approve')
@@ -34,6 +47,7 @@ describe('two devices', () => {
     'an old form of a payment that has failed meanwhile does not pay by surprise',
     async ({ page, scripts }) => {
       const sale = await market.shopAsksFor()
+      await step.staysOld(page)
       await page.goto(sale.address)
       await step.fillWallet(page, 'AT Money', '0260000000')
       await market.walk({ scripts }, async other => {

@@ -6,6 +6,8 @@ import { fill } from './texts.ts'
 import { amountOf, linkTo, type View } from './view.ts'
 import { WayRow } from './way.tsx'
 
+const pollSeconds = 10
+
 type ChooseProps = { view: View; form: Form; again?: string }
 
 // How would you like to pay?
@@ -15,9 +17,12 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
   const lasting = form.faults.find(fault => fault.lasting)
   const wrong = lasting ? t.failed.title : t.faults.in_title
   const title = form.faults.length > 0 ? `${wrong} · ${asks}` : asks
+  // Somebody may pay on another device, or the money may come late: then this form is out of date. One that came back
+  // is the answer to a post, which is not reloaded behind anybody's back.
+  const poll = form.faults.length > 0 ? undefined : pollSeconds
   const unchosen = lasting ? undefined : form.faults.find(({ field }) => field === '')
   return (
-    <PaymentPage view={view} title={title} query={again ? { again } : {}}>
+    <PaymentPage view={view} title={title} query={again ? { again } : {}} poll={poll}>
       {lasting ? (
         <section class="card bad" role="alert" tabindex={-1} id="faults">
           <p>

@@ -16,6 +16,9 @@ export const press = (page: Page, name: string | RegExp) =>
 export const follow = (page: Page, name: string | RegExp) =>
   page.getByRole('link', { name, exact: true }).click()
 
+// A page that does not hear the news, as on a bad network.
+export const staysOld = (page: Page) => page.route('**/state*', route => route.fulfill({ status: 204 }))
+
 export const choose = (page: Page, way: Way) => page.getByRole('radio', { name: way }).check()
 export const phoneField = (page: Page, t: Texts = en) =>
   page.getByRole('textbox', { name: t.asks.phone.label })
