@@ -1,22 +1,22 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { stringify } from 'csv-stringify/sync'
 import { z } from 'zod'
-import { type OutletReport, outletReport, type ReportTotal } from '../actions/outletReport.ts'
-import { formatMoney } from '../core/money.ts'
+import { outletReport } from '../actions/outletReport.ts'
 import type { Mode } from '../core/payment.ts'
+import type { Db } from '../store/db.ts'
+import { listMerchants, type Merchant } from '../store/merchants.ts'
 import { listOutlets } from '../store/outlets.ts'
-import type { ReportRow } from '../store/outletReport.ts'
 import type { Answer, Cli } from './answer.ts'
 import { CannotDo } from './failure.ts'
 import { examples } from './help.ts'
+import { asCsv, asCsvOfAll, asText, rowData } from './outletReportText.ts'
 import { merchantOf, type Opened, withRecords } from './records.ts'
-import { dateTime, heading, table } from './terminal.ts'
+import { dateTime } from './terminal.ts'
 import { modeOption, readOutletCode } from './values.ts'
 
 const dayMs = 86_400_000
 const maxDays = 366 // of one report
 
-type Wish = { merchant: string; outlet?: string; mode: Mode; from: Date; to: Date; csv?: true }
+type Wish = { merchant?: string; outlet?: string; mode: Mode; from: Date; to: Date; csv?: true }
 
 export function addOutletReport(outlet: Command, cli: Cli) {
   outlet
@@ -25,8 +25,8 @@ export function addOutletReport(outlet: Command, cli: Cli) {
       'Count and sum the payments of each outlet by status and way to pay. What counts is when a payment was ' +
         'created; days are days in UTC.',
     )
-    .requiredOption('--merchant <id>', 'whose outlets')
-    .option('--outlet <code>', 'only this outlet', readOutletCode)
+    .option('--merchant <id>', 'only those of this merchant; otherwise each merchant by itself')
+    .option('--outlet <code>', 'only this outlet of the merchant', readOutletCode)
     .addOption(modeOption('which payments').default('live'))
     .requiredOption(
       '--from <date>',
@@ -42,6 +42,7 @@ export function addOutletReport(outlet: Command, cli: Cli) {
     .addHelpText(
       'after',
       examples(
+        'tollgate outlet report --from 2026-05-01 --to 2026-05-31',
         'tollgate outlet report --merchant 7c2k9m0x4f --from 2026-05-01 --to 2026-05-31',
         'tollgate outlet report --merchant 7c2k9m0x4f --from 2026-05-01 --to 2026-05-31 --csv > may.csv',
       ),
@@ -69,72 +70,30 @@ function readTime(text: string, dayShiftMs: number): Date {
 const readFrom = (text: string) => readTime(text, 0)
 const readTo = (text: string) => readTime(text, dayMs) // where the day ends
 
-async function report({ db }: Opened, { merchant, outlet, mode, from, to, csv }: Wish): Promise<Answer> {
+async function report({ db }: Opened, wish: Wish): Promise<Answer> {
+  const { merchant, outlet, mode, from, to, csv } = wish
   if (from >= to) throw new CannotDo('refused', '--from must be before --to.')
   if (to.getTime() - from.getTime() > maxDays * dayMs)
     throw new CannotDo('refused', `One report covers at most ${maxDays} days: ask for a shorter time.`)
-  const { merchant_id, name } = await merchantOf(db, merchant)
+  if (outlet && !merchant)
+    throw new CannotDo('refused', "An outlet's code is its merchant's: give --merchant, too.")
+  const reports = []
+  for (const one of merchant ? [await merchantOf(db, merchant)] : await listMerchants(db))
+    reports.push(await reportOf(db, one, wish))
+  const text = reports.map(({ title, found }) => asText(title, found)).join('\n\n')
+  const [first] = reports
+  if (merchant && first)
+    return { data: { mode, from, until: to, ...first.data }, text: csv ? asCsv(first.found.rows) : text }
+  const all = reports.map(({ data, found }) => ({ merchant_id: data.merchant_id, rows: found.rows }))
+  const data = { mode, from, until: to, reports: reports.map(one => one.data) }
+  return { data, text: csv ? asCsvOfAll(all) : text || 'There are no merchants yet.' }
+}
+
+async function reportOf(db: Db, { merchant_id, name }: Merchant, { outlet, mode, from, to }: Wish) {
   if (outlet && !(await listOutlets(db, merchant_id)).some(({ code }) => code === outlet))
     throw new CannotDo('not_found', `${name} has no outlet ${outlet}: tollgate outlet list shows them.`)
   const found = await outletReport(db, { merchant_id, mode, outlet, from, until: to })
   const title = `${name}, ${mode} payments created from ${dateTime(from)} until ${dateTime(to)}`
-  const data = {
-    merchant_id,
-    mode,
-    from,
-    until: to,
-    rows: found.rows.map(rowData),
-    totals: found.totals.map(rowData),
-  }
-  return { data, text: csv ? asCsv(found.rows) : asText(title, found) }
+  const data = { merchant_id, rows: found.rows.map(rowData), totals: found.totals.map(rowData) }
+  return { title, found, data }
 }
-
-// Counts as numbers, money as text, as everywhere.
-const rowData = <T extends ReportTotal>(row: T) => ({
-  ...row,
-  payments: Number(row.payments),
-  total: formatMoney(row.total),
-})
-
-const none = '(none)'
-
-// Names and codes may begin like a formula, which a spreadsheet would run.
-function asCsv(rows: readonly ReportRow[]): string {
-  const lines = rows.map(row => [
-    row.outlet ?? none,
-    row.outlet_name ?? '',
-    row.status,
-    row.payment_method ?? none,
-    row.currency,
-    String(row.payments),
-    formatMoney(row.total),
-  ])
-  const columns = ['outlet', 'outlet_name', 'status', 'payment_method', 'currency', 'payments', 'total']
-  return stringify(lines, { header: true, columns, escape_formulas: true }).trimEnd() // print ends the line
-}
-
-function asText(title: string, { rows, totals }: OutletReport): string {
-  if (rows.length === 0) return `${title}\n\nThere are none: tollgate payment list shows the newest of all.`
-  const columns = ['OUTLET', 'NAME', 'STATUS', 'METHOD', 'PAYMENTS', 'TOTAL'].map(column => ({
-    title: column,
-    right: column === 'PAYMENTS' || column === 'TOTAL',
-  }))
-  const lines = [
-    ...rows.map(row => [
-      row.outlet ?? none,
-      row.outlet_name ?? '',
-      row.status,
-      row.payment_method ?? none,
-      ...sums(row),
-    ]),
-    ...totals.map(total => ['all', '', total.status, '', ...sums(total)]),
-  ]
-  const text = table(columns, lines).split('\n')
-  text.splice(1 + rows.length, 0, '')
-  return `${heading(title)}\n\n${text.join('\n')}`
-}
-
-const sums = ({ payments, currency, total }: ReportTotal) => [
-  String(payments),
-  `${currency} ${formatMoney(total)}`,
-]

@@ -127,6 +127,24 @@ test('the table is for people, with totals below', async () => {
   expect(none.stdout).toMatch(/There are none: tollgate payment list/)
 })
 
+test('without a merchant each one is told by itself, and every line of CSV says whose it is', async () => {
+  const { code, data } = await tollgateJson(shop.env, 'outlet', 'report', ...days)
+  expect(code).toBe(0)
+  const counted = data.reports.map((one: any) => one.rows.map((row: any) => row.payments))
+  expect(counted.map((list: number[]) => list.length).toSorted()).toEqual([1, 4])
+  const { stdout } = await tollgate(shop.env, 'outlet', 'report', ...days)
+  for (const name of ['Ama Shop', 'Kofi']) expect(stdout).toContain(`${name}, live payments created from`)
+  const csv = (await tollgate(shop.env, 'outlet', 'report', ...days, '--csv')).stdout.trimEnd().split('\n')
+  expect(csv[0]).toBe('merchant_id,outlet,outlet_name,status,payment_method,currency,payments,total')
+  expect(csv.filter(line => line.startsWith(`${merchant.merchant_id},`))).toHaveLength(4)
+  expect(csv).toHaveLength(6)
+  const alone = await tollgate(shop.env, 'outlet', 'report', ...days, '--outlet', 'ACC-1')
+  expect([alone.code, alone.stderr]).toEqual([
+    1,
+    "An outlet's code is its merchant's: give --merchant, too.\n",
+  ])
+})
+
 test('in CSV nothing begins like a formula', async () => {
   const { code, stdout } = await tollgate(shop.env, ...report(...days, '--csv'))
   expect(code).toBe(0)
