@@ -40,9 +40,9 @@ const csv = (names: string[], lines: string[][]) =>
 
 export function asText(title: string, { rows, totals }: OutletReport): string {
   if (rows.length === 0) return `${title}\n\nThere are none: tollgate payment list shows the newest of all.`
-  const titles = ['OUTLET', 'NAME', 'STATUS', 'METHOD', 'PAYMENTS', 'TOTAL'].map(title => ({
-    title,
-    right: title === 'PAYMENTS' || title === 'TOTAL',
+  const titles = ['OUTLET', 'NAME', 'STATUS', 'METHOD', 'PAYMENTS', 'TOTAL'].map(column => ({
+    title: column,
+    right: column === 'PAYMENTS' || column === 'TOTAL',
   }))
   const lines = [
     ...rows.map(row => [

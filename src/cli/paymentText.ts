@@ -1,9 +1,9 @@
 import type { Attempt } from '../core/attempt.ts'
-import { maskEmail, maskPhone } from '../core/mask.ts'
+import { maskEmail, maskInstrument, maskPhone } from '../core/mask.ts'
 import { formatMoney } from '../core/money.ts'
 import type { LivingPayment } from '../core/payment.ts'
 import { paymentFacts } from '../core/paymentFacts.ts'
-import { maskedInstrument, money, type Story, withoutNumbers } from '../core/story.ts'
+import { money, type Story, withoutNumbers } from '../core/story.ts'
 import { dateTime, type Fact, table } from './terminal.ts'
 
 const masked = (text: string | null, mask: (text: string) => string) => (text === null ? null : mask(text))
@@ -53,7 +53,7 @@ export const attemptData = (attempt: Attempt, story: Story) => ({
   channel: attempt.channel,
   state: attempt.state,
   reason: attempt.reason,
-  instrument: maskedInstrument(attempt),
+  instrument: maskInstrument(attempt.instrument),
   provider_ref: attempt.provider_ref,
   charged: moneyOrNull(attempt.charged),
   card_type: attempt.card_type,

@@ -1,6 +1,7 @@
 import type { Explained } from '../actions/explainPayment.ts'
 import { formatMoney } from '../core/money.ts'
-import { maskedInstrument, plainWords } from '../core/story.ts'
+import { maskInstrument } from '../core/mask.ts'
+import { plainWords } from '../core/story.ts'
 import { wayName } from '../core/wayNames.ts'
 import { heading, paint, table } from './terminal.ts'
 
@@ -29,7 +30,7 @@ function attemptTable({ attempts }: Explained): string {
     attempts.map(attempt => [
       String(attempt.number),
       wayName(attempt.payment_method),
-      plainWords(maskedInstrument(attempt) ?? ''),
+      plainWords(maskInstrument(attempt.instrument) ?? ''),
       attempt.reason ? `${attempt.state}: ${attempt.reason}` : attempt.state,
       attempt.charged === null ? '' : formatMoney(attempt.charged),
       plainWords(attempt.provider_ref ?? ''),

@@ -5,7 +5,7 @@ import type { Settings } from './settings.ts'
 const maxAttempts = 10 // of one payment
 const patience = [0, 0, 5, 10, 20, 30] // seconds to wait after the nth failure; the last one stays
 
-// Failures within an hour, of one wallet and from one address, at one merchant. Whole towns share an address of a
+// Tries within an hour that have not paid, of one wallet and from one address, at one merchant. Whole towns share an address of a
 // mobile network, so that one is generous; and whoever tests fails on purpose.
 export const failureWindowMs = 60 * 60_000
 export const maxFailures: Record<Mode, { instrument: number; payer: number }> = {

@@ -3,9 +3,9 @@ import { type Attempt, isUnresolved } from './attempt.ts'
 import { type Change, event, statusEvent, task } from './change.ts'
 import type { Reply, Told } from './channel.ts'
 import type { Cause } from './event.ts'
-import { maskPhone } from './mask.ts'
+import { maskInstrument } from './mask.ts'
 import { formatMoney } from './money.ts'
-import { type LivingPayment, move, type Status } from './payment.ts'
+import { type LivingPayment, move } from './payment.ts'
 import { type Reason, reasons } from './reason.ts'
 
 // A channel replied to a question of ours about an attempt: what follows. Safe to call again with the same reply.
@@ -69,11 +69,11 @@ export function failed(
 ): Change {
   const attempt: Attempt = { ...ended(before, now), state: 'failed', reason }
   const events = [event('attempt_failed', cause, attempt, reasons[reason], now)]
-  const wished = payment.cancel_wished_at !== null
-  const to: Status = wished ? 'cancelled' : 'failed'
-  const after = payment.status === 'awaiting_payment' ? facts(payment, attempt) : payment
-  const why = wished ? reasons.cancelled : reasons[reason]
-  const moved = payment.status === 'awaiting_payment' ? move(after, to, why, now) : undefined
+  if (payment.status !== 'awaiting_payment') return { payment, attempt, events, tasks: [] }
+  const after = facts(payment, attempt)
+  const moved = payment.cancel_wished_at
+    ? move(after, 'cancelled', reasons.cancelled, now)
+    : move(after, 'failed', reasons[reason], now)
   if (moved) events.push(statusEvent(payment, moved, cause, attempt, now))
   return { payment: moved ?? after, attempt, events, tasks: [] }
 }
@@ -130,7 +130,7 @@ export function facts<P extends LivingPayment>(payment: P, attempt: Attempt): P 
   return {
     ...payment,
     payment_method,
-    payment_instrument: instrument?.startsWith('+') ? maskPhone(instrument) : instrument,
+    payment_instrument: maskInstrument(instrument),
     payment_reference: provider_ref,
     card_type,
     psp_response_code,

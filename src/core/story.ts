@@ -1,6 +1,6 @@
 import type { Attempt } from './attempt.ts'
 import type { PaymentEvent } from './event.ts'
-import { maskPhone } from './mask.ts'
+import { maskInstrument, maskPhone } from './mask.ts'
 import { formatMoney } from './money.ts'
 import type { LivingPayment } from './payment.ts'
 import type { Settings } from './settings.ts'
@@ -18,12 +18,8 @@ export type Story = {
 
 export const money = (currency: string, minor: bigint) => `${currency} ${formatMoney(minor)}`
 
-// A wallet's number is masked here; what a provider tells of a card comes masked.
-export const maskedInstrument = ({ instrument }: Pick<Attempt, 'instrument'>) =>
-  instrument?.startsWith('+') ? maskPhone(instrument) : instrument
-
 export function wayAndInstrument(attempt: Attempt): string {
-  const instrument = maskedInstrument(attempt)
+  const instrument = maskInstrument(attempt.instrument)
   return instrument ? `${wayName(attempt.payment_method)}, ${instrument}` : wayName(attempt.payment_method)
 }
 
