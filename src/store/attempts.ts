@@ -16,53 +16,33 @@ export const attemptOfJson = (row: AttemptInJson): Attempt => ({
 })
 
 export const insertAttempt = (tx: Tx, a: Attempt) =>
-  tx.rows(
-    named(
-      'insert_attempt',
-      sql`
+  tx.rows(named('insert_attempt')`
     insert into attempts (merchant_id, attempt_id, tx_reference, number, channel, payment_method, state,
       instrument, payer, given, next_ask_at, created_at, updated_at)
     values (${a.merchant_id}, ${a.attempt_id}, ${a.tx_reference}, ${a.number}, ${a.channel}, ${a.payment_method},
       ${a.state}, ${a.instrument}, ${a.payer}, ${JSON.stringify(a.given)}, ${a.next_ask_at}, ${a.created_at},
-      ${a.updated_at})`,
-    ),
-  )
+      ${a.updated_at})`)
 
 // Everything that changes in an attempt's life; what it is for never does. How often it was asked about is
 // counted where it is claimed.
 export const saveAttempt = (tx: Tx, a: Attempt) =>
-  tx.rows(
-    named(
-      'save_attempt',
-      sql`
+  tx.rows(named('save_attempt')`
     update attempts set state = ${a.state}, reason = ${a.reason}, instrument = ${a.instrument},
       given = ${JSON.stringify(a.given)}, provider_ref = ${a.provider_ref}, redirect_url = ${a.redirect_url},
       qr = ${a.qr}, charged = ${a.charged}, card_type = ${a.card_type},
       psp_response_code = ${a.psp_response_code}, psp_response_msg = ${a.psp_response_msg},
       next_ask_at = ${a.next_ask_at}, updated_at = ${a.updated_at}, ended_at = ${a.ended_at}
-    where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`,
-    ),
-  )
+    where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`)
 
 // In the order in which they were made.
 export const attemptsOf = (tx: Tx, merchant_id: string, tx_reference: string) =>
-  tx.rows<Attempt>(
-    named(
-      'attempts_of',
-      sql`
+  tx.rows<Attempt>(named('attempts_of')`
     select * from attempts where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}
-    order by number`,
-    ),
-  )
+    order by number`)
 
 export const findAttempt = (tx: Tx, merchant_id: string, attempt_id: string) =>
-  tx.one<Attempt>(
-    named(
-      'find_attempt',
-      sql`
-    select * from attempts where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}`,
-    ),
-  )
+  tx.one<Attempt>(named('find_attempt')`
+    select * from attempts where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}`)
 
 // Takes what is due and puts its next ask off by a lease, so that no other worker asks at the same time; when this
 // one dies, the lease runs out and another asks. Asking twice would do no harm, only cost.
@@ -77,16 +57,11 @@ export const claimDueAttempts = (tx: Tx, now: Date, leaseUntil: Date, limit: num
 
 // Somebody knocked: ask now. False when there is no such attempt, or nothing left to learn about it.
 export const promptAttempt = async (tx: Tx, merchant_id: string, attempt_id: string, now: Date) =>
-  (await tx.one(
-    named(
-      'prompt_attempt',
-      sql`
+  (await tx.one(named('prompt_attempt')`
     update attempts set next_ask_at = ${now}
     where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and state <> 'paid'
       and (next_ask_at is null or next_ask_at > ${now})
-    returning 1`,
-    ),
-  )) !== undefined
+    returning 1`)) !== undefined
 
 // What is still on its way counts as a failure until it is paid, or a crowd of tries would slip through at once.
 export type Failures = { instrument: number; payer: number }
@@ -96,16 +71,11 @@ export async function countFailures(
   a: Pick<Attempt, 'merchant_id' | 'instrument' | 'payer'>,
   since: Date,
 ): Promise<Failures> {
-  const counted = await tx.one<{ instrument: bigint; payer: bigint }>(
-    named(
-      'count_failures',
-      sql`
+  const counted = await tx.one<{ instrument: bigint; payer: bigint }>(named('count_failures')`
     select
       (select count(*) from attempts where merchant_id = ${a.merchant_id} and state <> 'paid'
         and instrument = ${a.instrument} and created_at > ${since}) as instrument,
       (select count(*) from attempts where merchant_id = ${a.merchant_id} and state <> 'paid'
-        and payer = ${a.payer} and created_at > ${since}) as payer`,
-    ),
-  )
+        and payer = ${a.payer} and created_at > ${since}) as payer`)
   return { instrument: Number(counted?.instrument ?? 0), payer: Number(counted?.payer ?? 0) }
 }

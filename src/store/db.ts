@@ -17,7 +17,10 @@ pg.types.setTypeParser(pg.types.builtins.INT8, BigInt)
 export type Query = Sql & { name?: string }
 // A statement that PostgreSQL parses and plans once per connection. For what finds its rows by a key: such a plan stays
 // right while the table grows.
-export const named = (name: string, query: Sql): Query => Object.assign(query, { name })
+export const named =
+  (name: string) =>
+  (strings: TemplateStringsArray, ...values: unknown[]): Query =>
+    Object.assign(sql(strings, ...values), { name })
 
 export type Tx = {
   rows<Row>(query: Query): Promise<Row[]>

@@ -18,56 +18,34 @@ const paymentOfMerchant = sql`
 
 // Whoever changes a payment holds its row: changes of one payment come one after the other.
 export const lockPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
-  tx.one<PaymentOfMerchant>(
-    named(
-      'lock_payment',
-      sql`
+  tx.one<PaymentOfMerchant>(named('lock_payment')`
     ${paymentOfMerchant}
-    where p.merchant_id = ${merchant_id} and p.tx_reference = ${tx_reference} for update of p`,
-    ),
-  )
+    where p.merchant_id = ${merchant_id} and p.tx_reference = ${tx_reference} for update of p`)
 
 export const findPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
-  tx.one<PaymentOfMerchant>(
-    named(
-      'find_payment',
-      sql`
-    ${paymentOfMerchant} where p.merchant_id = ${merchant_id} and p.tx_reference = ${tx_reference}`,
-    ),
-  )
+  tx.one<PaymentOfMerchant>(named('find_payment')`
+    ${paymentOfMerchant} where p.merchant_id = ${merchant_id} and p.tx_reference = ${tx_reference}`)
 
 type CheckoutRow = PaymentOfMerchant & { attempts: AttemptInJson[] | null }
 
 // A payment with its attempts, as they stood at one moment. Read one after the other, a payment that was paid in
 // between would look like one that nobody has tried to pay.
 export async function findCheckout(tx: Tx, merchant_id: string, tx_token: string) {
-  const row = await tx.one<CheckoutRow>(
-    named(
-      'find_checkout',
-      sql`
-    select p.*, m.name as merchant_name, m.active as merchant_active, m.settings as merchant_settings,
-      (select jsonb_agg(to_jsonb(a) order by a.number) from attempts a
-        where a.merchant_id = p.merchant_id and a.tx_reference = p.tx_reference) as attempts
-    from payments p join merchants m on m.merchant_id = p.merchant_id
-    where p.merchant_id = ${merchant_id} and p.tx_token = ${tx_token}`,
-    ),
-  )
+  const row = await tx.one<CheckoutRow>(named('find_checkout')`
+    select found.*, (select jsonb_agg(to_jsonb(a) order by a.number) from attempts a
+      where a.merchant_id = found.merchant_id and a.tx_reference = found.tx_reference) as attempts
+    from (${paymentOfMerchant} where p.merchant_id = ${merchant_id} and p.tx_token = ${tx_token}) as found`)
   return row && { ...row, attempts: (row.attempts ?? []).map(attemptOfJson) }
 }
 
 export const savePayment = (tx: Tx, p: LivingPayment) =>
-  tx.rows(
-    named(
-      'save_payment',
-      sql`
+  tx.rows(named('save_payment')`
     update payments set status = ${p.status}, status_reason = ${p.status_reason}, updated_at = ${p.updated_at},
       late = ${p.late}, cancel_wished_at = ${p.cancel_wished_at}, payment_method = ${p.payment_method},
       payment_instrument = ${p.payment_instrument}, payment_reference = ${p.payment_reference},
       payment_time = ${p.payment_time}, charged = ${p.charged}, card_type = ${p.card_type},
       psp_response_code = ${p.psp_response_code}, psp_response_msg = ${p.psp_response_msg}
-    where merchant_id = ${p.merchant_id} and tx_reference = ${p.tx_reference}`,
-    ),
-  )
+    where merchant_id = ${p.merchant_id} and tx_reference = ${p.tx_reference}`)
 
 // Those whose time is over and of which nothing is on its way.
 export const findExpired = (tx: Tx, now: Date, limit: number) =>

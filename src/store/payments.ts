@@ -42,7 +42,7 @@ const column = (rows: Payment[], read: (row: Payment) => string | null) =>
 // deadlocking. Named, so that PostgreSQL parses this long statement once per connection.
 async function insertPayments(db: Db, payments: Payment[]): Promise<Set<string>> {
   const p = [...payments].sort((a, b) => (invoiceKey(a) < invoiceKey(b) ? -1 : 1))
-  const query = sql`
+  const query = named('insert_payments')`
     insert into payments (merchant_id, tx_reference, mode, invoice_id, tx_token, status, status_reason, total,
       currency, success_url, cancelled_url, deferred_url, ipn_url, number, email, name, description, outlet,
       pymt_instrument, wallet_issuer_hint, extra, request_digest, created_at, updated_at, expires_at)
@@ -64,7 +64,7 @@ async function insertPayments(db: Db, payments: Payment[]): Promise<Set<string>>
       ${column(p, row => row.expires_at.toISOString())}::timestamptz[])
     on conflict (merchant_id, mode, invoice_id) do nothing
     returning tx_reference`
-  const rows = await db.rows<{ tx_reference: string }>(named('insert_payments', query))
+  const rows = await db.rows<{ tx_reference: string }>(query)
   return new Set(rows.map(row => row.tx_reference))
 }
 
