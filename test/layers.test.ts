@@ -69,7 +69,9 @@ test('core has no IO, no clock and no randomness', () => {
 
 test('SQL stands in store alone', () => {
   const wrong = sources.filter(
-    file => roomOf(file) !== 'store' && /sql`|named\('|(?<!req)\.query\(|from 'pg'/.test(readFileSync(file, 'utf8')),
+    file =>
+      roomOf(file) !== 'store' &&
+      /sql`|named\('|(?<!req)\.query\(|from 'pg'/.test(readFileSync(file, 'utf8')),
   )
   expect(wrong).toEqual([])
 })
