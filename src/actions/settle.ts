@@ -2,7 +2,7 @@ import type { Attempt } from '../core/attempt.ts'
 import type { Change } from '../core/change.ts'
 import type { Reply } from '../core/channel.ts'
 import { hear } from '../core/hear.ts'
-import { findAttempt } from '../store/attempts.ts'
+import { lockAttempt } from '../store/attempts.ts'
 import { lockPayment } from '../store/paymentLife.ts'
 import type { Asking } from './ask.ts'
 import { saveChange } from './save.ts'
@@ -17,7 +17,7 @@ export async function settle(
   const now = clock()
   const change = await db.transaction(async (tx): Promise<Change> => {
     const payment = await lockPayment(tx, { merchant_id, tx_reference })
-    const attempt = await findAttempt(tx, merchant_id, attempt_id)
+    const attempt = await lockAttempt(tx, merchant_id, attempt_id)
     if (!payment || !attempt) throw new Error('an attempt without its payment')
     const decided = hear(payment, attempt, reply, now)
     // Somebody knocked, or asked after us: their time stands, because this answer may be older than their question.

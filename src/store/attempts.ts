@@ -40,9 +40,9 @@ export const attemptsOf = (tx: Tx, merchant_id: string, tx_reference: string) =>
     select * from attempts where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}
     order by number`)
 
-export const findAttempt = (tx: Tx, merchant_id: string, attempt_id: string) =>
-  tx.one<Attempt>(named('find_attempt')`
-    select * from attempts where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}`)
+export const lockAttempt = (tx: Tx, merchant_id: string, attempt_id: string) =>
+  tx.one<Attempt>(named('lock_attempt')`
+    select * from attempts where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} for update`)
 
 // Takes what is due and puts its next ask off by a lease, so that no other worker asks at the same time; when this
 // one dies, the lease runs out and another asks. Asking twice would do no harm, only cost.
@@ -55,12 +55,12 @@ export const claimDueAttempts = (tx: Tx, now: Date, leaseUntil: Date, limit: num
       and next_ask_at <= ${now}
     returning *`)
 
-// Somebody knocked: ask now. False when there is no such attempt, or nothing left to learn about it.
+// Somebody knocked: ask now. False when there is no such attempt, or nothing left to learn about it. The time changes
+// even when it is due already, so that an answer to an older question is not taken for the answer to this one.
 export const promptAttempt = async (tx: Tx, merchant_id: string, attempt_id: string, now: Date) =>
   (await tx.one(named('prompt_attempt')`
-    update attempts set next_ask_at = ${now}
+    update attempts set next_ask_at = least(${now}, next_ask_at - interval '1 millisecond')
     where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and state <> 'paid'
-      and (next_ask_at is null or next_ask_at > ${now})
     returning 1`)) !== undefined
 
 // What is still on its way counts as a failure until it is paid, or a crowd of tries would slip through at once.

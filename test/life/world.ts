@@ -117,8 +117,9 @@ export function createWorld() {
     const attempt = find(id)
     const entry = provider.books.get(id)
     if (entry) entry.knocks = false
-    if (attempt.state !== 'paid' && (!attempt.next_ask_at || attempt.next_ask_at > now))
-      put({ ...attempt, next_ask_at: now })
+    if (attempt.state === 'paid') return
+    const soonest = attempt.next_ask_at ? Math.min(now.getTime(), attempt.next_ask_at.getTime() - 1) : now
+    put({ ...attempt, next_ask_at: new Date(soonest) })
   }
 
   function end(by: 'customer' | 'clock') {
