@@ -21,7 +21,8 @@ export async function settle(
     if (!payment || !attempt) throw new Error('an attempt without its payment')
     const decided = hear(payment, attempt, reply, now)
     // Somebody knocked, or asked after us: their time stands, because this answer may be older than their question.
-    const isOurs = attempt.next_ask_at?.getTime() === asked.next_ask_at?.getTime()
+    const isOurs =
+      attempt.asks === asked.asks && attempt.next_ask_at?.getTime() === asked.next_ask_at?.getTime()
     if (!isOurs && decided.attempt.state !== 'paid') decided.attempt.next_ask_at = attempt.next_ask_at
     return { ...decided, tasks: await saveChange(tx, payment, decided) }
   })

@@ -16,10 +16,12 @@ import { createProvider } from './provider.ts'
 const wireLifeMs = minutes(10) // what was on its way for longer is lost
 const merchant = { active: true, settings: { retry_after_failure: true } }
 
+type Asked = Pick<Attempt, 'asks' | 'next_ask_at'> // as it was when we asked
+
 // What is on its way. Whatever is taken from here and not put back was lost, with the process or the line.
 type Message =
-  | { kind: 'order'; id: string; asked: Date | null; sent: number }
-  | { kind: 'reply'; id: string; reply: Reply; asked: Date | null; sent: number }
+  | { kind: 'order'; id: string; asked: Asked; sent: number }
+  | { kind: 'reply'; id: string; reply: Reply; asked: Asked; sent: number }
   | { kind: 'callback'; id: string }
 
 // One payment, its provider and what is on its way between them, in memory. The rules are the program's; where the
@@ -60,7 +62,7 @@ export function createWorld() {
     if (moved) note([statusEvent(payment, moved, 'customer', attempt, now)])
     life.payment = moved ?? facts(payment, attempt)
     model.begin(table, id)
-    wire.push({ kind: 'order', id, asked: next_ask_at, sent: now.getTime() })
+    wire.push({ kind: 'order', id, asked: attempt, sent: now.getTime() })
   }
 
   // The order arrives at the provider, whose answer may get lost.
@@ -74,8 +76,8 @@ export function createWorld() {
   function ask(isClear: boolean) {
     const due = life.attempts.find(({ next_ask_at }) => next_ask_at && next_ask_at <= now)
     if (!due) return
-    const asked = after(seconds(20), now)
-    put({ ...due, asks: due.asks + 1, next_ask_at: asked })
+    const asked = { ...due, asks: due.asks + 1, next_ask_at: after(seconds(20), now) }
+    put(asked)
     const id = due.attempt_id
     const reply = isClear ? provider.look(id, now.getTime()) : unclear
     const isYoung = now.getTime() - due.created_at.getTime() < resendForMs
@@ -97,8 +99,9 @@ export function createWorld() {
     const { payment, attempt, events, tasks } = hear(life.payment, before, reply, now)
     life.payment = payment
     // Somebody knocked or asked since this was asked: their time stands.
-    const isOurs = before.next_ask_at?.getTime() === asked?.getTime() || attempt.state === 'paid'
-    put(isOurs ? attempt : { ...attempt, next_ask_at: before.next_ask_at })
+    const isOurs =
+      before.asks === asked.asks && before.next_ask_at?.getTime() === asked.next_ask_at?.getTime()
+    put(isOurs || attempt.state === 'paid' ? attempt : { ...attempt, next_ask_at: before.next_ask_at })
     note(events, tasks)
     const again = hear(payment, attempt, reply, now)
     if (again.events.length > 0 || again.payment.status !== payment.status)
