@@ -38,20 +38,28 @@ export function statusRecord(payment: PaymentState, now: Date, masked: boolean) 
     outlet: payment.outlet,
     client_ip: null,
     client_ip_location: null,
-    extra: {
-      ...payment.extra,
-      channel: payment.payment_method,
-      wallet_issuer_hint: payment.wallet_issuer_hint,
-      email,
-      mobile_no: phone,
-      Mobile_no: phone,
-      name,
-      card_type: payment.card_type,
-      psp_response_code: payment.psp_response_code,
-      psp_response_msg: payment.psp_response_msg,
-    },
+    extra: extraOf(payment, { name, email, phone }),
   }
 }
+
+type Buyer = { name: string | null; email: string | null; phone: string | null }
+
+// Beside what the merchant sent along. The status check and the notification carry the same.
+export const extraOf = (
+  payment: PaymentState,
+  { name, email, phone }: Buyer = { name: payment.name, email: payment.email, phone: payment.number },
+) => ({
+  ...payment.extra,
+  channel: payment.payment_method,
+  wallet_issuer_hint: payment.wallet_issuer_hint,
+  email,
+  mobile_no: phone,
+  Mobile_no: phone,
+  name,
+  card_type: payment.card_type,
+  psp_response_code: payment.psp_response_code,
+  psp_response_msg: payment.psp_response_msg,
+})
 
 // The two shapes as JSON text. It is put together by hand because an object whose first key is different every
 // time is slow to make and slow to write.

@@ -1,0 +1,15 @@
+-- One HTTP request of a delivery, and what came of it. Kept for 30 days.
+create table if not exists tries (
+  merchant_id text not null,
+  tx_reference text not null,
+  sequence integer not null,
+  try integer not null,
+  started_at timestamptz not null,
+  ms integer not null,
+  address text,
+  status integer,
+  result text not null,
+  words text not null default '',
+  answer bytea,
+  primary key (merchant_id, tx_reference, sequence, try)
+);

@@ -1,0 +1,2 @@
+-- The language in which the customer saw the page; messages speak it.
+alter table attempts add column if not exists lang text;
