@@ -1,3 +1,4 @@
+import { isIP as ipVersion } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { ChannelSettings } from './core/channel.ts'
@@ -26,6 +27,11 @@ const isOrigin = (text: string) =>
   /^https?:$/.test(new URL(text).protocol) &&
   new URL(text).href === `${new URL(text).origin}/`
 
+const isIP = (text: string) => ipVersion(text) > 0
+const isNameServer = (text: string) =>
+  isIP(text) || isIP(text.replace(/:\d{1,5}$/, '').replace(/^\[(.*)\]$/, '$1'))
+const withoutUser = (text: string) => text.replace(/\/\/[^/@]*@/, '//')
+
 // PostgreSQL addresses may name several hosts, which the URL parser does not know.
 const databaseUrl = z
   .string()
@@ -38,6 +44,14 @@ const masterKeys = z
     'must be 64 hexadecimal digits (openssl rand -hex 32), or several such keys with commas, newest first',
   )
   .transform(text => text.split(',').map(key => Buffer.from(key, 'hex')))
+
+const onOff = z.enum(['on', 'off'], 'must be on or off').transform(word => word === 'on')
+
+const list = (pattern: RegExp, words: string) =>
+  z
+    .string()
+    .transform(text => text.split(',').map(word => word.trim()))
+    .refine(all => all.every(word => pattern.test(word)), words)
 
 const token = z.string().min(16, 'must have at least 16 characters')
 
@@ -61,10 +75,28 @@ const schema = z.object({
   TOLLGATE_TRUST_PROXY: whole(0, 10).default(0),
   TOLLGATE_METRICS_TOKEN: token.optional(),
   TOLLGATE_SUPPORT_TOKEN: token.optional(),
-  TOLLGATE_SANDBOX: z
-    .enum(['on', 'off'], 'must be on or off')
-    .default('on')
-    .transform(word => word === 'on'),
+  TOLLGATE_SANDBOX: onOff.default(true),
+  TOLLGATE_EGRESS_ADDRESS: z.string().refine(isIP, 'must be an IP address of this machine').optional(),
+  TOLLGATE_EGRESS_PROXY: z
+    .string()
+    .refine(
+      text => URL.canParse(text) && isOrigin(withoutUser(text)),
+      'must be a URL such as http://proxy:3128',
+    )
+    .optional(),
+  TOLLGATE_EGRESS_PORTS: list(/^[1-9]\d{0,4}$/, 'must be port numbers with commas between them')
+    .transform(ports => ports.map(Number))
+    .default([]),
+  TOLLGATE_EGRESS_LOOPBACK: onOff.optional(),
+  TOLLGATE_EGRESS_DNS: list(/^\S+$/, 'must be addresses of name servers with commas between them')
+    .refine(all => all.every(isNameServer), 'must be addresses such as 10.0.0.2 or 10.0.0.2:53')
+    .optional(),
+  TOLLGATE_MESSAGES_PER_RECIPIENT: whole(0, 100_000).default(10),
+  TOLLGATE_MESSAGES_PER_MERCHANT: whole(0, 100_000_000).default(10_000),
+  TOLLGATE_SMS_PREFIXES: list(
+    /^\+\d{1,10}$/,
+    'must be prefixes such as +233 with commas between them',
+  ).default(['+233']),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
       error: 'must be trace, debug, info, warn, error or silent',

@@ -7,7 +7,7 @@ import type { Task, TaskKind } from '../core/task.ts'
 import { attemptsOf } from '../store/attempts.ts'
 import type { Db, Tx } from '../store/db.ts'
 import { addEvents } from '../store/events.ts'
-import { lockPayment, type PaymentKey } from '../store/paymentLife.ts'
+import { lockPayment, type PaymentKey, type PaymentOfMerchant } from '../store/paymentLife.ts'
 import { closeTask as close, tasksOf } from '../store/tasks.ts'
 import { saveChange } from './save.ts'
 
@@ -54,7 +54,7 @@ const isGivenUp = (attempts: readonly Attempt[], { attempt_id, closed_at }: Task
 
 async function closeOne(
   tx: Tx,
-  payment: LivingPayment,
+  payment: PaymentOfMerchant,
   attempts: readonly Attempt[],
   open: Task,
   note: string,

@@ -14,6 +14,15 @@ export const settingWords: Record<string, string> = {
   TOLLGATE_METRICS_TOKEN: 'who has it may read /metrics from elsewhere (this machine only)',
   TOLLGATE_SUPPORT_TOKEN: 'the password of /support from elsewhere (this machine only)',
   TOLLGATE_SANDBOX: 'on or off: the simulated provider of test mode (on)',
+  TOLLGATE_EGRESS_ADDRESS: 'the address of this machine that notifications are sent from (any)',
+  TOLLGATE_EGRESS_PROXY: 'a proxy that notifications go through: http://user:password@host:port (none)',
+  TOLLGATE_EGRESS_PORTS: "ports that a merchant's ipn_url may have, beside 80, 443 and 8443 (none)",
+  TOLLGATE_EGRESS_LOOPBACK:
+    'on or off: notify addresses of this machine (test payments, without DATABASE_URL)',
+  TOLLGATE_EGRESS_DNS: "name servers that find merchants' hosts, such as 10.0.0.2:53 (the system's)",
+  TOLLGATE_MESSAGES_PER_RECIPIENT: 'SMS and emails to one number or address in 24 hours (10)',
+  TOLLGATE_MESSAGES_PER_MERCHANT: 'SMS and emails for one merchant in 24 hours (10000)',
+  TOLLGATE_SMS_PREFIXES: 'numbers that may get an SMS begin with one of these (+233)',
   LOG_LEVEL: 'trace, debug, info, warn, error or silent (info)',
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { formatMoney, parseMoney } from './money.ts'
+import { ipnStyles } from './notification.ts'
 import { originOf, parseUrl } from './text.ts'
 
 // What a merchant can be set to. Each setting reads the words that an operator types; what is stored is
@@ -42,7 +43,7 @@ const settingSchemas = {
   rate_burst: whole(1, 1_000_000).default(2000),
   expiry_minutes: whole(5, 7 * 24 * 60).default(60),
   ipn_url: url.nullable().default(null),
-  ipn_style: z.enum(['post', 'get', 'basic'], 'must be post, get or basic').default('post'),
+  ipn_style: z.enum(ipnStyles, 'must be post, get or basic').default('post'),
   contact_email: z.email('is not an email address').nullable().default(null),
 }
 

@@ -1,0 +1,98 @@
+import type { Delivery } from './delivery.ts'
+import { isOpen, type Lane, newLane, roomIn } from './lane.ts'
+import { tryAnyway } from './schedule.ts'
+
+export const mostInFlight = 128
+const mostOfMerchant = 16
+const mostRetries = mostInFlight / 2 // the other half is kept for first tries
+const commonSlots = mostInFlight / 2 // beyond them a lane gets a slot only when it has none
+
+// What a look at the table tells of a delivery that is due.
+export type Candidate = Pick<
+  Delivery,
+  | 'merchant_id'
+  | 'tx_reference'
+  | 'sequence'
+  | 'lane'
+  | 'retry'
+  | 'held'
+  | 'begun_at'
+  | 'last_try_at'
+  | 'next_try_at'
+> & { alone: boolean } // no other delivery of its payment is unfinished
+
+// What one process has in flight.
+export type Traffic = {
+  lanes: Map<string, Lane> // by laneKey
+  merchants: Map<string, number>
+  payments: Set<string>
+  total: number
+  retries: number
+}
+
+export const newTraffic = (): Traffic => ({
+  lanes: new Map(),
+  merchants: new Map(),
+  payments: new Set(),
+  total: 0,
+  retries: 0,
+})
+
+export const laneKey = ({ merchant_id, lane }: Pick<Candidate, 'merchant_id' | 'lane'>) =>
+  `${merchant_id} ${lane}`
+export const paymentKey = ({ merchant_id, tx_reference }: Pick<Candidate, 'merchant_id' | 'tx_reference'>) =>
+  `${merchant_id} ${tx_reference}`
+
+export type Choice<C extends Candidate> = {
+  take: C[] // can start now; counted as in flight
+  hold: C[] // its lane is closed to it: out of the way
+  wait: C[] // its lane is full
+}
+
+// Which of the deliveries that are due can start now, in the order given. A dead endpoint costs the slots of its own
+// lane: full lanes are skipped, and where slots get scarce each lane may have one before any has more.
+export function choose<C extends Candidate>(due: readonly C[], traffic: Traffic, now: Date): Choice<C> {
+  const choice: Choice<C> = { take: [], hold: [], wait: [] }
+  for (const candidate of due) {
+    const lane = traffic.lanes.get(laneKey(candidate)) ?? newLane()
+    const pile = verdict(candidate, lane, traffic, now)
+    choice[pile].push(candidate)
+    if (pile === 'take') depart(traffic, candidate, lane)
+  }
+  return choice
+}
+
+function verdict(candidate: Candidate, lane: Lane, traffic: Traffic, now: Date): keyof Choice<Candidate> {
+  const open = isOpen(lane, now.getTime())
+  if (open && tryAnyway(candidate.begun_at, candidate.last_try_at) > now) return 'hold'
+  const room = open ? 1 - lane.inFlight : roomIn(lane, now.getTime())
+  const isBarred =
+    room <= 0 ||
+    traffic.total >= mostInFlight ||
+    (traffic.total >= commonSlots && lane.inFlight > 0) ||
+    (candidate.retry && traffic.retries >= mostRetries) ||
+    (traffic.merchants.get(candidate.merchant_id) ?? 0) >= mostOfMerchant ||
+    traffic.payments.has(paymentKey(candidate))
+  return isBarred ? 'wait' : 'take'
+}
+
+function depart(traffic: Traffic, candidate: Candidate, lane: Lane) {
+  const { merchant_id, retry } = candidate
+  traffic.lanes.set(laneKey(candidate), { ...lane, inFlight: lane.inFlight + 1 })
+  traffic.merchants.set(merchant_id, (traffic.merchants.get(merchant_id) ?? 0) + 1)
+  traffic.payments.add(paymentKey(candidate))
+  traffic.total++
+  if (retry) traffic.retries++
+}
+
+// It has come back, or never left; what is known of its lane by then is the caller's to say.
+export function arrive(traffic: Traffic, candidate: Candidate, lane: Lane) {
+  const { merchant_id, retry } = candidate
+  traffic.lanes.set(laneKey(candidate), lane)
+  const others = (traffic.merchants.get(merchant_id) ?? 1) - 1
+  if (others > 0) traffic.merchants.set(merchant_id, others)
+  else traffic.merchants.delete(merchant_id)
+  traffic.payments.delete(paymentKey(candidate))
+  traffic.total--
+  if (retry) traffic.retries--
+}

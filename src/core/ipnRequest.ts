@@ -1,0 +1,53 @@
+import { createHmac } from 'node:crypto'
+import type { Delivery } from './delivery.ts'
+import { notificationId } from './notification.ts'
+
+// What signs and names a merchant in one mode.
+export type Signer = { secrets: readonly string[]; merchant_key: string }
+
+export type IpnRequest = {
+  method: 'POST' | 'GET'
+  url: string
+  headers: Record<string, string>
+  body?: string
+}
+type Sending = Pick<Delivery, 'merchant_id' | 'tx_reference' | 'sequence' | 'url' | 'style' | 'tries'> & {
+  body: string
+}
+
+// One try of a delivery as an HTTP request. Headers follow the Standard Webhooks convention: a signature for every
+// live secret, over the bytes that are sent.
+export function ipnRequest(delivery: Sending, { secrets, merchant_key }: Signer, now: Date): IpnRequest {
+  const { style, url, merchant_id, sequence, tries } = delivery
+  const body = style === 'get' ? '' : delivery.body
+  const id = notificationId(delivery)
+  const timestamp = String(Math.floor(now.getTime() / 1000))
+  const headers: Record<string, string> = {
+    'user-agent': 'Tollgate',
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets
+      .map(secret => `v1,${signature(secret, `${id}.${timestamp}.${body}`)}`)
+      .join(' '),
+    'webhook-attempt': String(tries),
+    'webhook-sequence': String(sequence),
+  }
+  if (style === 'get') return { method: 'GET', url: withInvoice(url, delivery.body), headers }
+  headers['content-type'] = 'application/json'
+  if (style === 'basic')
+    headers.authorization = `Basic ${Buffer.from(`${merchant_key}:${merchant_id}`).toString('base64')}`
+  return { method: 'POST', url, headers, body }
+}
+
+const signature = (secret: string, text: string) =>
+  createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
+    .update(text)
+    .digest('base64')
+
+// Appended to whatever query there is, which stays as the merchant wrote it.
+function withInvoice(text: string, body: string): string {
+  const url = new URL(text)
+  const { invoice_id } = JSON.parse(body) as { invoice_id: string }
+  url.search = `${url.search ? `${url.search}&` : '?'}invoice_id=${encodeURIComponent(invoice_id)}`
+  return url.href
+}

@@ -1,0 +1,70 @@
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+
+// When a delivery is tried, from the moment it began. Then it is exhausted.
+export const offsets = [
+  0,
+  10 * second,
+  40 * second,
+  100 * second,
+  220 * second,
+  520 * second,
+  1120 * second,
+  2320 * second,
+  4720 * second,
+  8320 * second,
+  13_720 * second,
+  20_920 * second,
+  31_720 * second,
+  46_120 * second,
+  64_120 * second,
+  85_720 * second,
+] as const
+export const lastOffset = offsets[offsets.length - 1] as number
+export const windowMs = 24 * hour // nothing starts later, but for the grace try below
+
+const smallJitter = 2 * second
+const jitterShare = 0.1
+const largestJitter = 5 * minute
+const heldAtMostMs = 6 * hour // a delivery is tried that often even when its lane is known to be dead
+
+// Spreads tries that failed together. Counted from the plan and not from the last try, so that it never adds up.
+export function jitterOf(at: number, random: number): number {
+  const gap = (offsets[at] as number) - (offsets[at - 1] as number)
+  return Math.floor(random * Math.min(Math.max(smallJitter, gap * jitterShare), largestJitter))
+}
+
+// When to try again after a try that started at `started` and failed; null when that was the last one. Whatever was
+// missed meanwhile, because we were down or the lane was held, is made up for by that one try. After the window there
+// is no next: a try that was found overdue then was the grace try.
+export function nextTry(begun: Date, started: Date, random: number, askedForMs = 0): Date | null {
+  const passed = started.getTime() - begun.getTime()
+  const at = offsets.findIndex(offset => offset > passed)
+  if (at < 1) return null
+  const planned = (offsets[at] as number) + jitterOf(at, random)
+  return new Date(begun.getTime() + Math.max(planned, asLateAsAsked(at, passed, askedForMs)))
+}
+
+// An endpoint may ask for more time, up to twice the gap, but never past the last try.
+function asLateAsAsked(at: number, passed: number, askedForMs: number): number {
+  const before = offsets[at - 1] as number
+  const twice = before + 2 * ((offsets[at] as number) - before)
+  return Math.min(passed + askedForMs, twice, lastOffset)
+}
+
+// When a delivery in a held lane is tried all the same.
+export function tryAnyway(begun: Date, lastTry: Date | null): Date {
+  const since = (lastTry && lastTry > begun ? lastTry : begun).getTime()
+  const last = begun.getTime() + lastOffset
+  // The last one, or after it the grace try.
+  return new Date(since >= last ? since : Math.min(since + heldAtMostMs, last))
+}
+
+// Of the header Retry-After, which is a number of seconds or a date.
+export function retryAfterMs(text: string | null, now: Date): number {
+  if (!text) return 0
+  if (/^\d{1,9}$/.test(text.trim())) return Number(text) * second
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? 0 : Math.max(0, date - now.getTime())
+}

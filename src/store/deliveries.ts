@@ -1,0 +1,91 @@
+import type { Candidate } from '../core/choose.ts'
+import type { Delivery, Result } from '../core/delivery.ts'
+import type { NotificationKey } from '../core/notification.ts'
+import { type Db, named, sql, type Tx } from './db.ts'
+
+// What is due and not on its way, oldest first. A look only: nothing is taken yet.
+export const lookForDue = (tx: Tx, retry: boolean, now: Date, limit: number) =>
+  tx.rows<Candidate>(named('look_for_due')`
+    select d.merchant_id, d.tx_reference, d.sequence, d.lane, d.retry, d.held, d.begun_at, d.last_try_at,
+      d.next_try_at, not exists (select from deliveries o where o.merchant_id = d.merchant_id
+        and o.tx_reference = d.tx_reference and o.sequence <> d.sequence and o.next_try_at is not null) as alone
+    from deliveries d
+    where d.retry = ${retry} and d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})
+    order by d.next_try_at limit ${limit}`)
+
+// A delivery that was taken, with all that its try needs.
+export type Taken = Delivery & { body: string }
+export type Lease = { token: string; until: Date; now: Date }
+
+const keysOf = (keys: readonly NotificationKey[]) => ({
+  merchants: keys.map(key => key.merchant_id),
+  references: keys.map(key => key.tx_reference),
+  sequences: keys.map(key => key.sequence),
+})
+
+// Takes those of the chosen that nobody else has taken meanwhile, in one commit before the first byte is sent. Only
+// for deliveries that are alone: of two that belong to one payment, two workers could take one each.
+export function takeAlone(tx: Tx, keys: readonly NotificationKey[], { token, until, now }: Lease) {
+  const { merchants, references, sequences } = keysOf(keys)
+  return tx.rows<Taken>(named('take_alone')`
+    update deliveries d set lease_token = ${token}, lease_until = ${until}, tries = d.tries + 1
+    from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[])
+        as chosen (merchant_id, tx_reference, sequence),
+      notifications n
+    where d.merchant_id = chosen.merchant_id and d.tx_reference = chosen.tx_reference
+      and d.sequence = chosen.sequence
+      and n.merchant_id = chosen.merchant_id and n.tx_reference = chosen.tx_reference
+      and n.sequence = chosen.sequence
+      and d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})
+      and not exists (select from deliveries o where o.merchant_id = d.merchant_id
+        and o.tx_reference = d.tx_reference and o.sequence <> d.sequence and o.next_try_at is not null)
+    returning d.*, n.body`)
+}
+
+// The same for one of several deliveries of a payment: all of them are locked, none may be on its way, and the lowest
+// sequence that is due goes first.
+export const takeAmongSiblings = (db: Db, key: NotificationKey, { token, until, now }: Lease) =>
+  db.transaction(async tx => {
+    const siblings = await tx.rows<Delivery>(sql`
+      select * from deliveries
+      where merchant_id = ${key.merchant_id} and tx_reference = ${key.tx_reference} and next_try_at is not null
+      order by sequence for update`)
+    const isTaken = siblings.some(({ lease_until }) => lease_until && lease_until > now)
+    const first = siblings.find(({ next_try_at }) => next_try_at && next_try_at <= now)
+    if (isTaken || first?.sequence !== key.sequence) return undefined
+    return tx.one<Taken>(sql`
+      update deliveries d set lease_token = ${token}, lease_until = ${until}, tries = d.tries + 1
+      from notifications n
+      where d.merchant_id = ${key.merchant_id} and d.tx_reference = ${key.tx_reference}
+        and d.sequence = ${key.sequence}
+        and n.merchant_id = d.merchant_id and n.tx_reference = d.tx_reference and n.sequence = d.sequence
+      returning d.*, n.body`)
+  })
+
+// What came of a try: acknowledged, to be tried again, or exhausted.
+export type Outcome = NotificationKey & {
+  lease_token: string
+  started_at: Date
+  result: Result
+  next_try_at: Date | null
+  acknowledged_at: Date | null
+  exhausted_at: Date | null
+}
+
+// Accepted only with the lease of the try: a worker that was away for too long changes nothing.
+export function saveOutcomes(tx: Tx, outcomes: readonly Outcome[]) {
+  const { merchants, references, sequences } = keysOf(outcomes)
+  return tx.rows<NotificationKey>(named('save_outcomes')`
+    update deliveries d set lease_token = null, lease_until = null, held = false, last_try_at = o.started_at,
+      last_result = o.result, next_try_at = o.next_try_at, retry = o.next_try_at is not null,
+      acknowledged_at = o.acknowledged_at, exhausted_at = o.exhausted_at
+    from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
+        ${outcomes.map(o => o.lease_token)}::text[], ${outcomes.map(o => o.started_at)}::timestamptz[],
+        ${outcomes.map(o => o.result)}::text[], ${outcomes.map(o => o.next_try_at)}::timestamptz[],
+        ${outcomes.map(o => o.acknowledged_at)}::timestamptz[], ${outcomes.map(o => o.exhausted_at)}::timestamptz[])
+      as o (merchant_id, tx_reference, sequence, lease_token, started_at, result, next_try_at, acknowledged_at,
+        exhausted_at)
+    where d.merchant_id = o.merchant_id and d.tx_reference = o.tx_reference and d.sequence = o.sequence
+      and d.lease_token = o.lease_token
+    returning d.merchant_id, d.tx_reference, d.sequence`)
+}
