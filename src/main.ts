@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { openChannels } from './actions/channels.ts'
+import { countDeliveries } from './actions/countDeliveries.ts'
 import { createGate } from './actions/gate.ts'
+import { createSigners } from './actions/signers.ts'
 import { type Welcome, welcome } from './actions/welcome.ts'
 import type { Config } from './config.ts'
+import { createOutbound } from './net/outbound.ts'
 import { checkMasterKeys, openRecords } from './records.ts'
 import { createSandbox } from './sandbox/sandbox.ts'
 import type { Db } from './store/db.ts'
@@ -14,6 +17,7 @@ import { createMetrics, watchGate } from './web/metrics.ts'
 import { createObserver } from './web/observe.ts'
 import { type Listening, listen } from './web/server.ts'
 import { watchAttempts } from './web/watchAttempts.ts'
+import { gaugeDeliveries, watchDeliveries } from './web/watchDeliveries.ts'
 import { startWorkers, type Workers } from './workers/workers.ts'
 
 export type Gateway = {
@@ -45,6 +49,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     const baseUrl = config.TOLLGATE_BASE_URL ?? url
     const sandbox = openSandbox(config, options, db, url)
     const metrics = createMetrics()
+    const watching = watchAttempts(metrics, log)
     let workers: Workers | undefined
     const gate = createGate({
       db,
@@ -55,8 +60,11 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
       baseUrl: () => baseUrl,
       clock,
       observeBatch: (kind, rows) => metrics.batchRows.observe({ kind }, rows),
-      watch: watchAttempts(metrics, log),
-      wake: () => workers?.wake(),
+      watch: change => {
+        watching(change)
+        if (change.events.some(({ kind }) => kind === 'status_changed')) workers?.wake('tellers')
+      },
+      wake: who => workers?.wake(who),
     })
     watchGate(metrics, gate)
     const trustedProxies = config.TOLLGATE_TRUST_PROXY
@@ -70,11 +78,27 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     })
     opened.serve(createApi(shared), app)
     log.info({ port: opened.port, host: config.HOST }, 'listening')
-    workers = startWorkers(gate, error => log.warn({ error: String(error) }, 'a worker has to try again'))
+    const outbound = openOutbound(config)
+    workers = startWorkers({
+      asking: gate,
+      courier: {
+        db,
+        clock,
+        outbound,
+        random: Math.random,
+        signers: createSigners(db, records.masterKeys, clock),
+        // By default a developer's own machine may be notified, and nobody else's inside.
+        loopback: mode => config.TOLLGATE_EGRESS_LOOPBACK ?? (records.embedded && mode === 'test'),
+        watch: watchDeliveries(metrics, log),
+      },
+      onTrouble: error => log.warn({ error: String(error) }, 'a worker has to try again'),
+    })
+    gaugeDeliveries(metrics, workers.deliveries, () => countDeliveries(db, clock()))
     // After listening: a start that finds its port taken must not use up the one time that a secret is shown.
     const greeting = records.embedded ? await welcome(db, records.masterKeys, clock()) : undefined
     const stop = async () => {
       await Promise.all([opened.stop(), workers?.stop()])
+      await outbound.close()
       sandbox?.stop()
       await records.close()
       log.info('stopped')
@@ -100,6 +124,14 @@ function openSandbox(
   const { app, stop } = createSandbox({ db, clock: clock ?? (() => new Date()), key, pace: sandboxPace, log })
   return { app, stop, settings: { SANDBOX_URL: url, SANDBOX_KEY: key } }
 }
+
+const openOutbound = (config: Config) =>
+  createOutbound({
+    sourceAddress: config.TOLLGATE_EGRESS_ADDRESS,
+    proxy: config.TOLLGATE_EGRESS_PROXY,
+    ports: config.TOLLGATE_EGRESS_PORTS,
+    nameServers: config.TOLLGATE_EGRESS_DNS,
+  })
 
 function nameOf(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'

@@ -12,6 +12,9 @@ import { createLimits, type Limits } from './limits.ts'
 const batchesInFlight = 2 // one fills while another commits, and a slow one does not hold up everybody
 const maxQueued = 5000 // callers that wait for one kind of statement; more are told to come back
 
+// Those who ask providers, and those who tell merchants and customers.
+export type Wakeable = 'askers' | 'tellers'
+
 // Everything that the verbs of the interface need, made once.
 export type Gate = {
   db: Db
@@ -23,7 +26,7 @@ export type Gate = {
   baseUrl(): string
   clock(): Date
   watch(change: Change): void // sees what followed from a provider's word, after its commit
-  wake(): void // somebody has to be asked now
+  wake(who: Wakeable): void
 }
 
 export type GateOptions = Pick<Gate, 'db' | 'channels' | 'baseUrl' | 'clock' | 'watch' | 'wake'> & {

@@ -18,10 +18,10 @@ export const attemptOfJson = (row: AttemptInJson): Attempt => ({
 export const insertAttempt = (tx: Tx, a: Attempt) =>
   tx.rows(named('insert_attempt')`
     insert into attempts (merchant_id, attempt_id, tx_reference, number, channel, payment_method, state,
-      instrument, payer, given, next_ask_at, created_at, updated_at)
+      instrument, payer, lang, given, next_ask_at, created_at, updated_at)
     values (${a.merchant_id}, ${a.attempt_id}, ${a.tx_reference}, ${a.number}, ${a.channel}, ${a.payment_method},
-      ${a.state}, ${a.instrument}, ${a.payer}, ${JSON.stringify(a.given)}, ${a.next_ask_at}, ${a.created_at},
-      ${a.updated_at})`)
+      ${a.state}, ${a.instrument}, ${a.payer}, ${a.lang}, ${JSON.stringify(a.given)}, ${a.next_ask_at},
+      ${a.created_at}, ${a.updated_at})`)
 
 // Everything that changes in an attempt's life; what it is for never does. How often it was asked about is
 // counted where it is claimed.

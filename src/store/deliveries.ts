@@ -89,3 +89,12 @@ export function saveOutcomes(tx: Tx, outcomes: readonly Outcome[]) {
       and d.lease_token = o.lease_token
     returning d.merchant_id, d.tx_reference, d.sequence`)
 }
+
+// For the operator. Held ones are due too: they wait for their lane.
+export type DeliveryStats = { due: number; held: number; oldest_due_at: Date | null }
+
+export const deliveryStats = async (tx: Tx, now: Date) =>
+  (await tx.one<DeliveryStats>(sql`
+    select count(*) filter (where not held)::integer as due, count(*) filter (where held)::integer as held,
+      min(begun_at) as oldest_due_at
+    from deliveries where next_try_at is not null and (next_try_at <= ${now} or held)`)) as DeliveryStats

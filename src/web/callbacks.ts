@@ -5,6 +5,6 @@ import type { Ctx } from './context.ts'
 // A provider tells us that something happened to an attempt. It is a prompt to ask, never an answer: the body is not
 // even read. Stored before it is acknowledged.
 export const callbackRoute = (gate: Gate) => async (c: Ctx) => {
-  if (await prompted(gate, c.req.param('attempt') ?? '')) gate.wake()
+  if (await prompted(gate, c.req.param('attempt') ?? '')) gate.wake('askers')
   return c.text('ok\n')
 }

@@ -35,6 +35,7 @@ export function checkoutRoutes(options: CheckoutOptions) {
       gate,
       fromHere(async (c, view) => {
         await cancel(gate.db, view.checkout, gate.clock())
+        gate.wake('tellers')
         return goHome(c, view)
       }),
     ),

@@ -1,5 +1,6 @@
 import type { ErrorHandler, MiddlewareHandler } from 'hono'
 import type { Asking } from '../../actions/ask.ts'
+import type { Gate } from '../../actions/gate.ts'
 import { openCheckout } from '../../actions/openCheckout.ts'
 import type { Ctx, Env } from '../context.ts'
 import { isRefusal } from '../errors.ts'
@@ -9,7 +10,7 @@ import { chosenLang, languages, preferredLang } from './texts.ts'
 import { BrokenPage, ElsewherePage, NoPaymentPage, UnreachablePage, UnreadablePage } from './trouble.tsx'
 import { linkTo, type View } from './view.ts'
 
-export type CheckoutOptions = { gate: Asking; trustedProxies: number }
+export type CheckoutOptions = { gate: Asking & Pick<Gate, 'wake'>; trustedProxies: number }
 type Answer = Response | Promise<Response>
 
 const retrySeconds = '5'

@@ -35,7 +35,8 @@ export const payRoute =
       payment_method: chosen,
       typed: typedFor(view, chosen, typed),
       cause: 'customer',
-      lang: view.asked,
+      lang: view.lang,
+      askedLang: view.asked,
       address: addressOf(c.env.incoming, trustedProxies),
     })
     if (paying.done === 'started')

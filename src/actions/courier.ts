@@ -1,0 +1,195 @@
+import type { Mode } from '../core/payment.ts'
+import {
+  arrive,
+  type Candidate,
+  type Choice,
+  choose,
+  laneKey,
+  mostInFlight,
+  newTraffic,
+  type Traffic,
+} from '../core/choose.ts'
+import type { Result } from '../core/delivery.ts'
+import { type BreakerState, breakerOf, isIdle, type Lane, learn, newLane } from '../core/lane.ts'
+import { notificationId } from '../core/notification.ts'
+import { createBatcher } from '../store/batch.ts'
+import {
+  type Lease,
+  lookForDue,
+  saveOutcomes,
+  type Taken,
+  takeAlone,
+  takeAmongSiblings,
+} from '../store/deliveries.ts'
+import type { Db } from '../store/db.ts'
+import { addTries } from '../store/tries.ts'
+import { newLeaseToken } from './ids.ts'
+import { createLaneQueues } from './laneQueues.ts'
+import { type Sending, sendTry, type Tried } from './sendTry.ts'
+
+const leaseMs = 30_000 // a try ends after 10 s at the latest, and none starts in the last 10 s of its lease
+const lookMs = 250
+const lookAtMost = 1000
+const resultsInOneCommit = 256
+const resultsQueued = 5000
+const lanesRemembered = 10_000
+
+// What the operator watches.
+export type CourierWatch = {
+  tried(facts: { result: Result; mode: Mode; toFirstByteMs: number | null }): void // null for all but first tries
+  exhausted(notification_id: string): void
+  trouble(error: unknown): void
+}
+
+export type CourierOptions = Sending & { db: Db; watch: CourierWatch; wake(): void }
+
+export type Courier = {
+  look(): void // something may have become due
+  step(): Promise<number> // takes what can start now; gives back how many
+  finished(): Promise<void> // all that is on its way has ended and is written down
+  inFlight(): number
+  breakers(): { merchant_id: string; lane: string; state: BreakerState }[] // that are not closed
+}
+
+// Carries notifications to merchants. Looks what is due, chooses what can start now, takes it in one commit, sends it,
+// and writes down what came of it. Any number of processes may do this on one database.
+export function createCourier(options: CourierOptions): Courier {
+  const { db, clock, watch, wake } = options
+  const traffic = newTraffic()
+  const underWay = new Set<Promise<void>>()
+  const queues = createLaneQueues(db, traffic)
+  let window: Candidate[] = [] // due when we last looked, and not started yet
+  let isCrowded = false // there was more than we looked at
+  let mustLook = true
+  let lookedAt = 0
+
+  async function step() {
+    const now = clock()
+    if (await queues.release(window, now)) mustLook = true
+    if (mustLook || performance.now() - lookedAt >= lookMs || (isCrowded && window.length < mostInFlight))
+      await lookAround(now)
+    const choice = choose(window, traffic, now)
+    window = choice.wait
+    await queues.hold(heldBy(choice, now), now)
+    return choice.take.length > 0 ? start(choice.take) : 0
+  }
+
+  async function lookAround(now: Date) {
+    mustLook = false
+    lookedAt = performance.now()
+    const first = await lookForDue(db, false, now, lookAtMost)
+    const again = await lookForDue(db, true, now, lookAtMost)
+    isCrowded = first.length === lookAtMost || again.length === lookAtMost
+    window = [...first, ...again]
+  }
+
+  // In a crowd, those behind a full lane would hide the others.
+  function heldBy(choice: Choice<Candidate>, now: Date) {
+    const crowd = isCrowded && traffic.total < mostInFlight ? queues.crowdIn(choice.wait, now) : []
+    if (crowd.length > 0) {
+      const leaving = new Set(crowd)
+      window = window.filter(candidate => !leaving.has(candidate))
+      mustLook = true
+    }
+    return [...choice.hold, ...crowd]
+  }
+
+  async function start(chosen: Candidate[]) {
+    let taken: Taken[] = []
+    try {
+      taken = await take(chosen)
+    } finally {
+      const got = new Set(taken.map(notificationId))
+      for (const candidate of chosen)
+        if (!got.has(notificationId(candidate)))
+          arrive(traffic, candidate, { ...laneOf(candidate), inFlight: laneOf(candidate).inFlight - 1 })
+    }
+    for (const one of taken) {
+      const going = carry(one).catch(watch.trouble)
+      underWay.add(going)
+      void going.finally(() => underWay.delete(going))
+    }
+    return chosen.length
+  }
+
+  async function take(chosen: Candidate[]): Promise<Taken[]> {
+    const now = clock()
+    const lease: Lease = { token: newLeaseToken(), until: new Date(now.getTime() + leaseMs), now }
+    const alone = chosen.filter(candidate => candidate.alone)
+    const taken = alone.length > 0 ? await takeAlone(db, alone, lease) : []
+    for (const candidate of chosen) {
+      if (candidate.alone) continue
+      const one = await takeAmongSiblings(db, candidate, lease)
+      if (one) taken.push(one)
+    }
+    return taken
+  }
+
+  const laneOf = (candidate: Pick<Candidate, 'merchant_id' | 'lane'>): Lane =>
+    traffic.lanes.get(laneKey(candidate)) ?? newLane()
+
+  async function carry(taken: Taken) {
+    const candidate = { ...taken, alone: true }
+    const departed = clock().getTime()
+    let tried: Tried | undefined
+    try {
+      tried = await sendTry(options, taken)
+    } finally {
+      const lane = laneOf(taken)
+      const after = tried
+        ? learn(lane, tried.outcome.result, departed, clock().getTime())
+        : { ...lane, inFlight: lane.inFlight - 1 }
+      arrive(traffic, candidate, after)
+      forgetIdleLanes(traffic)
+      wake()
+    }
+    if (!tried) return
+    report(taken, tried)
+    await results.add(tried)
+  }
+
+  function report({ mode, tries, created_at }: Taken, { outcome, first_byte_at }: Tried) {
+    const toFirstByteMs = tries === 1 && first_byte_at ? first_byte_at.getTime() - created_at.getTime() : null
+    watch.tried({ result: outcome.result, mode, toFirstByteMs })
+    if (outcome.exhausted_at) watch.exhausted(notificationId(outcome))
+  }
+
+  // One commit for all tries that ended while the last commit was on its way. What is lost here is sent once more,
+  // with the same id and bytes.
+  const results = createBatcher<Tried, void>({
+    run: async tried => {
+      await db.transaction(async tx => {
+        await addTries(
+          tx,
+          tried.map(one => one.log),
+        )
+        await saveOutcomes(
+          tx,
+          tried.map(one => one.outcome),
+        )
+      })
+      return tried.map(() => undefined)
+    },
+    maxRows: resultsInOneCommit,
+    maxInFlight: 1,
+    maxQueued: resultsQueued,
+  })
+
+  return {
+    look: () => void (mustLook = true),
+    step,
+    finished: async () => void (await Promise.all(underWay)),
+    inFlight: () => traffic.total,
+    breakers: () =>
+      [...traffic.lanes].flatMap(([key, lane]) => {
+        const state = breakerOf(lane, clock().getTime())
+        const [merchant_id = '', name = ''] = key.split(' ')
+        return state === 'closed' ? [] : [{ merchant_id, lane: name, state }]
+      }),
+  }
+}
+
+function forgetIdleLanes({ lanes }: Traffic) {
+  if (lanes.size <= lanesRemembered) return
+  for (const [key, lane] of lanes) if (isIdle(lane)) lanes.delete(key)
+}

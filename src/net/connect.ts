@@ -1,0 +1,112 @@
+import { once } from 'node:events'
+import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTls, rootCertificates, type SecureContext, createSecureContext } from 'node:tls'
+import { type Proxy, readProxy, tunnel } from './proxy.ts'
+import { vet, vettedAddresses } from './resolve.ts'
+import type { Target } from './target.ts'
+import { Trouble, troubleOf, words } from './trouble.ts'
+
+const connectMs = 3000 // with the handshakes of the proxy and of TLS, over all addresses of a name
+const maxAddresses = 6 // tried of one name; all of them are vetted
+
+export type ConnectOptions = {
+  sourceAddress?: string
+  proxy?: string
+  nameServers?: readonly string[]
+  ca?: string
+}
+export type Connection = { socket: Socket; address: string }
+export type Connect = (target: Target, signal: AbortSignal) => Promise<Connection>
+
+type Setup = {
+  sourceAddress?: string
+  nameServers?: readonly string[]
+  proxy: Proxy | undefined
+  trust: SecureContext | undefined
+}
+
+export function createConnect({ sourceAddress, nameServers, proxy, ca }: ConnectOptions): Connect {
+  const setup: Setup = {
+    sourceAddress,
+    nameServers,
+    proxy: proxy === undefined ? undefined : readProxy(proxy),
+    trust: ca === undefined ? undefined : createSecureContext({ ca: [...rootCertificates, ca] }),
+  }
+  return (target, signal) => connect(setup, target, signal)
+}
+
+// One address after the other; each gets its share of the time that is left.
+async function connect(setup: Setup, target: Target, signal: AbortSignal): Promise<Connection> {
+  const addresses = reachable(await vettedAddresses(target, setup.nameServers), setup.sourceAddress)
+  const end = performance.now() + connectMs
+  let trouble = new Trouble('no_connection', 'it has no address of the kind that we send from')
+  for (const [index, address] of addresses.entries()) {
+    const ms = (end - performance.now()) / (addresses.length - index)
+    try {
+      return { socket: await attempt(setup, target, address, Math.max(ms, 1), signal), address }
+    } catch (error) {
+      trouble = troubleOf(error as Error, false)
+      if (trouble.failure === 'tls' || trouble.failure === 'forbidden_address' || signal.aborted) break
+    }
+  }
+  throw trouble
+}
+
+function reachable(addresses: string[], sourceAddress: string | undefined) {
+  const fits = (address: string) => sourceAddress === undefined || isIP(address) === isIP(sourceAddress)
+  return addresses.filter(fits).slice(0, maxAddresses)
+}
+
+async function attempt(setup: Setup, target: Target, address: string, ms: number, signal: AbortSignal) {
+  signal.throwIfAborted()
+  const tcp = openTcp(setup, target, address)
+  let socket = tcp
+  const stop = (trouble: Trouble) => socket.destroy(trouble)
+  const timer = setTimeout(() => stop(new Trouble('timeout', 'no connection in time')), ms)
+  const giveUp = () => stop(new Trouble('timeout', 'given up'))
+  signal.addEventListener('abort', giveUp)
+  try {
+    await once(tcp, 'connect')
+    if (setup.proxy) await tunnel(tcp, setup.proxy, address, target.port)
+    else vetReached(target, tcp)
+    if (!target.secure) return tcp
+    socket = startTls(setup, target, tcp)
+    await once(socket, 'secureConnect').catch(asTls)
+    return socket
+  } catch (error) {
+    socket.destroy()
+    throw error
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', giveUp)
+  }
+}
+
+function vetReached(target: Target, { remoteAddress }: Socket) {
+  if (remoteAddress === undefined) throw new Trouble('no_connection', 'the connection was reset')
+  vet(target, remoteAddress)
+}
+
+function openTcp({ proxy, sourceAddress }: Setup, target: Target, address: string) {
+  const to = proxy ?? { host: address, port: target.port }
+  const socket = connectTcp({ host: to.host, port: to.port, localAddress: sourceAddress, noDelay: true })
+  return socket.on('error', () => {}) // heard by whoever waits; without a listener it would end the process
+}
+
+// The certificate must be for the host of the URL, whatever address we have connected to, and whatever the
+// environment says about checking it.
+function startTls({ trust }: Setup, { host }: Target, tcp: Socket): Socket {
+  const servername = isIP(host) === 0 ? host : ''
+  return connectTls({
+    socket: tcp,
+    host,
+    servername,
+    secureContext: trust,
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized: true,
+  }).on('error', () => {})
+}
+
+function asTls(error: Error): never {
+  throw error instanceof Trouble ? error : new Trouble('tls', words(error))
+}

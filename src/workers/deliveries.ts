@@ -1,0 +1,33 @@
+import { type Courier, type CourierOptions, createCourier } from '../actions/courier.ts'
+import { forgetOldTries } from '../actions/forgetOldTries.ts'
+import { startLoop } from './loop.ts'
+
+const lookRestMs = 250
+const forgetRestMs = 3_600_000
+
+export type Deliveries = Pick<Courier, 'inFlight' | 'breakers'> & { wake(): void; stop(): Promise<void> }
+
+// Carries notifications. A signal says that one was committed in this process; what other processes commit is found
+// by looking, and so is everything when a signal is lost.
+export function startDeliveries(options: Omit<CourierOptions, 'wake'>): Deliveries {
+  const courier = createCourier({ ...options, wake: () => loop.wake() })
+  const onTrouble = options.watch.trouble
+  const loop = startLoop({ restMs: lookRestMs, step: courier.step, onTrouble })
+  const forgetting = startLoop({
+    restMs: forgetRestMs,
+    step: () => forgetOldTries(options.db, options.clock()),
+    onTrouble,
+  })
+  return {
+    inFlight: courier.inFlight,
+    breakers: courier.breakers,
+    wake() {
+      courier.look()
+      loop.wake()
+    },
+    async stop() {
+      await Promise.all([loop.stop(), forgetting.stop()])
+      await courier.finished()
+    },
+  }
+}
