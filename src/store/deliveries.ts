@@ -13,6 +13,8 @@ export const lookForDue = (tx: Tx, retry: boolean, now: Date, limit: number) =>
     where d.retry = ${retry} and d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})
     order by d.next_try_at limit ${limit}`)
 
+// Statements on lists of keys are planned each time: a plan made while the table was small would read all of it later.
+
 // A delivery that was taken, with all that its try needs.
 export type Taken = Delivery & { body: string }
 export type Lease = { token: string; until: Date; now: Date }
@@ -27,7 +29,7 @@ const keysOf = (keys: readonly NotificationKey[]) => ({
 // for deliveries that are alone: of two that belong to one payment, two workers could take one each.
 export function takeAlone(tx: Tx, keys: readonly NotificationKey[], { token, until, now }: Lease) {
   const { merchants, references, sequences } = keysOf(keys)
-  return tx.rows<Taken>(named('take_alone')`
+  return tx.rows<Taken>(sql`
     update deliveries d set lease_token = ${token}, lease_until = ${until}, tries = d.tries + 1
     from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[])
         as chosen (merchant_id, tx_reference, sequence),
@@ -75,7 +77,7 @@ export type Outcome = NotificationKey & {
 // Accepted only with the lease of the try: a worker that was away for too long changes nothing.
 export function saveOutcomes(tx: Tx, outcomes: readonly Outcome[]) {
   const { merchants, references, sequences } = keysOf(outcomes)
-  return tx.rows<NotificationKey>(named('save_outcomes')`
+  return tx.rows<NotificationKey>(sql`
     update deliveries d set lease_token = null, lease_until = null, held = false, last_try_at = o.started_at,
       last_result = o.result, next_try_at = o.next_try_at, retry = o.next_try_at is not null,
       acknowledged_at = o.acknowledged_at, exhausted_at = o.exhausted_at

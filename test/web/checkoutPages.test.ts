@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { Hono } from 'hono'
 import { encode } from 'uqr'
 import { describe, expect, test } from 'vitest'
-import type { Asking } from '../../src/actions/ask.ts'
+import type { Gate } from '../../src/actions/gate.ts'
 import type { Checkout } from '../../src/actions/openCheckout.ts'
 import { type Reason, reasons } from '../../src/core/reason.ts'
 import { readSettings } from '../../src/core/settings.ts'
@@ -253,7 +253,7 @@ test('a bug of ours is a page too, with the id that finds it in the log', async 
     await next()
   })
   app.onError((_, c) => c.json({ code: 'internal' }, 500, { 'x-of': 'json' }))
-  app.route('/checkout', checkoutRoutes({ gate: gate as unknown as Asking, trustedProxies: 0 }))
+  app.route('/checkout', checkoutRoutes({ gate: gate as unknown as Gate, trustedProxies: 0 }))
   const answer = await app.request(`/checkout/${token}?lang=fr`)
   const html = await answer.text()
   expect([answer.status, answer.headers.get('x-of')]).toEqual([500, null])
