@@ -29,7 +29,7 @@ import { type Sending, sendTry, type Tried } from './sendTry.ts'
 
 const leaseMs = 30_000 // a try ends after 10 s at the latest, and none starts in the last 10 s of its lease
 const lookMs = 250
-const lookAtMost = 1000
+const lookAtMost = 500
 const resultsInOneCommit = 256
 const resultsQueued = 5000
 const lanesRemembered = 10_000
@@ -71,7 +71,8 @@ export function createCourier(options: CourierOptions): Courier {
     const choice = choose(window, traffic, now)
     window = choice.wait
     await queues.hold(heldBy(choice, now), now)
-    return choice.take.length > 0 ? start(choice.take) : 0
+    if (choice.take.length > 0) await start(choice.take)
+    return mustLook ? 1 : choice.take.length
   }
 
   async function lookAround(now: Date) {
@@ -95,21 +96,19 @@ export function createCourier(options: CourierOptions): Courier {
   }
 
   async function start(chosen: Candidate[]) {
-    let taken: Taken[] = []
+    const leaving = new Map(chosen.map(candidate => [notificationId(candidate), candidate]))
     try {
-      taken = await take(chosen)
+      for (const taken of await take(chosen)) {
+        const id = notificationId(taken)
+        const candidate = leaving.get(id) as Candidate
+        leaving.delete(id)
+        const going = carry(candidate, taken).catch(watch.trouble)
+        underWay.add(going)
+        void going.finally(() => underWay.delete(going))
+      }
     } finally {
-      const got = new Set(taken.map(notificationId))
-      for (const candidate of chosen)
-        if (!got.has(notificationId(candidate)))
-          arrive(traffic, candidate, { ...laneOf(candidate), inFlight: laneOf(candidate).inFlight - 1 })
+      for (const candidate of leaving.values()) arrive(traffic, candidate, withoutOne(laneOf(candidate)))
     }
-    for (const one of taken) {
-      const going = carry(one).catch(watch.trouble)
-      underWay.add(going)
-      void going.finally(() => underWay.delete(going))
-    }
-    return chosen.length
   }
 
   async function take(chosen: Candidate[]): Promise<Taken[]> {
@@ -128,17 +127,14 @@ export function createCourier(options: CourierOptions): Courier {
   const laneOf = (candidate: Pick<Candidate, 'merchant_id' | 'lane'>): Lane =>
     traffic.lanes.get(laneKey(candidate)) ?? newLane()
 
-  async function carry(taken: Taken) {
-    const candidate = { ...taken, alone: true }
+  async function carry(candidate: Candidate, taken: Taken) {
     const departed = clock().getTime()
     let tried: Tried | undefined
     try {
       tried = await sendTry(options, taken)
     } finally {
-      const lane = laneOf(taken)
-      const after = tried
-        ? learn(lane, tried.outcome.result, departed, clock().getTime())
-        : { ...lane, inFlight: lane.inFlight - 1 }
+      const lane = laneOf(candidate)
+      const after = tried ? learn(lane, tried.outcome.result, departed, clock().getTime()) : withoutOne(lane)
       arrive(traffic, candidate, after)
       forgetIdleLanes(traffic)
       wake()
@@ -188,6 +184,8 @@ export function createCourier(options: CourierOptions): Courier {
       }),
   }
 }
+
+const withoutOne = (lane: Lane): Lane => ({ ...lane, inFlight: lane.inFlight - 1 })
 
 function forgetIdleLanes({ lanes }: Traffic) {
   if (lanes.size <= lanesRemembered) return

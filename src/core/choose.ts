@@ -19,7 +19,10 @@ export type Candidate = Pick<
   | 'begun_at'
   | 'last_try_at'
   | 'next_try_at'
-> & { alone: boolean } // no other delivery of its payment is unfinished
+> & {
+  alone: boolean // no other delivery of its payment is unfinished
+  by_hand: boolean // somebody wants it sent again, and it was not yet
+}
 
 // What one process has in flight.
 export type Traffic = {
@@ -53,7 +56,11 @@ export type Choice<C extends Candidate> = {
 // lane: full lanes are skipped, and where slots get scarce each lane may have one before any has more.
 export function choose<C extends Candidate>(due: readonly C[], traffic: Traffic, now: Date): Choice<C> {
   const choice: Choice<C> = { take: [], hold: [], wait: [] }
-  for (const candidate of due) {
+  for (const [at, candidate] of due.entries()) {
+    if (traffic.total >= mostInFlight) {
+      choice.wait.push(...due.slice(at))
+      break
+    }
     const lane = traffic.lanes.get(laneKey(candidate)) ?? newLane()
     const pile = verdict(candidate, lane, traffic, now)
     choice[pile].push(candidate)
@@ -64,11 +71,11 @@ export function choose<C extends Candidate>(due: readonly C[], traffic: Traffic,
 
 function verdict(candidate: Candidate, lane: Lane, traffic: Traffic, now: Date): keyof Choice<Candidate> {
   const open = isOpen(lane, now.getTime())
-  if (open && tryAnyway(candidate.begun_at, candidate.last_try_at) > now) return 'hold'
+  const anyway = candidate.by_hand || tryAnyway(candidate.begun_at, candidate.last_try_at) <= now
+  if (open && !anyway) return 'hold'
   const room = open ? 1 - lane.inFlight : roomIn(lane, now.getTime())
   const isBarred =
     room <= 0 ||
-    traffic.total >= mostInFlight ||
     (traffic.total >= commonSlots && lane.inFlight > 0) ||
     (candidate.retry && traffic.retries >= mostRetries) ||
     (traffic.merchants.get(candidate.merchant_id) ?? 0) >= mostOfMerchant ||

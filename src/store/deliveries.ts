@@ -8,7 +8,8 @@ export const lookForDue = (tx: Tx, retry: boolean, now: Date, limit: number) =>
   tx.rows<Candidate>(named('look_for_due')`
     select d.merchant_id, d.tx_reference, d.sequence, d.lane, d.retry, d.held, d.begun_at, d.last_try_at,
       d.next_try_at, not exists (select from deliveries o where o.merchant_id = d.merchant_id
-        and o.tx_reference = d.tx_reference and o.sequence <> d.sequence and o.next_try_at is not null) as alone
+        and o.tx_reference = d.tx_reference and o.sequence <> d.sequence and o.next_try_at is not null) as alone,
+      d.begun_at > d.created_at and coalesce(d.last_try_at < d.begun_at, true) as by_hand
     from deliveries d
     where d.retry = ${retry} and d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})
     order by d.next_try_at limit ${limit}`)
