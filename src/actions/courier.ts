@@ -7,6 +7,7 @@ import {
   laneKey,
   mostInFlight,
   newTraffic,
+  paymentKey,
   type Traffic,
 } from '../core/choose.ts'
 import type { Result } from '../core/delivery.ts'
@@ -45,7 +46,7 @@ export type CourierOptions = Sending & { db: Db; watch: CourierWatch; wake(): vo
 
 export type Courier = {
   look(): void // something may have become due
-  step(): Promise<number> // takes what can start now; gives back how many
+  step(): Promise<number> // takes what can start now; gives back how much there was to do
   finished(): Promise<void> // all that is on its way has ended and is written down
   inFlight(): number
   breakers(): { merchant_id: string; lane: string; state: BreakerState }[] // that are not closed
@@ -70,8 +71,9 @@ export function createCourier(options: CourierOptions): Courier {
       await lookAround(now)
     const choice = choose(window, traffic, now)
     window = choice.wait
-    await queues.hold(heldBy(choice, now), now)
-    if (choice.take.length > 0) await start(choice.take)
+    const held = heldBy(choice, now)
+    if (choice.take.length > 0) await start(choice.take) // first: what was chosen has its slot
+    await queues.hold(held, now)
     return mustLook ? 1 : choice.take.length
   }
 
@@ -96,12 +98,13 @@ export function createCourier(options: CourierOptions): Courier {
   }
 
   async function start(chosen: Candidate[]) {
-    const leaving = new Map(chosen.map(candidate => [notificationId(candidate), candidate]))
+    // By payment, of which one is chosen at most: a sibling may go in its place.
+    const leaving = new Map(chosen.map(candidate => [paymentKey(candidate), candidate]))
     try {
       for (const taken of await take(chosen)) {
-        const id = notificationId(taken)
-        const candidate = leaving.get(id) as Candidate
-        leaving.delete(id)
+        const key = paymentKey(taken)
+        const candidate = leaving.get(key) as Candidate
+        leaving.delete(key)
         const going = carry(candidate, taken).catch(watch.trouble)
         underWay.add(going)
         void going.finally(() => underWay.delete(going))
@@ -136,7 +139,7 @@ export function createCourier(options: CourierOptions): Courier {
       const lane = laneOf(candidate)
       const after = tried ? learn(lane, tried.outcome.result, departed, clock().getTime()) : withoutOne(lane)
       arrive(traffic, candidate, after)
-      forgetIdleLanes(traffic)
+      forgetLanes(traffic)
       wake()
     }
     if (!tried) return
@@ -187,7 +190,10 @@ export function createCourier(options: CourierOptions): Courier {
 
 const withoutOne = (lane: Lane): Lane => ({ ...lane, inFlight: lane.inFlight - 1 })
 
-function forgetIdleLanes({ lanes }: Traffic) {
+// Those of which there is nothing to know, then those that were met first.
+function forgetLanes({ lanes }: Traffic) {
   if (lanes.size <= lanesRemembered) return
   for (const [key, lane] of lanes) if (isIdle(lane)) lanes.delete(key)
+  for (const [key, { inFlight }] of lanes)
+    if (inFlight === 0 && lanes.size > lanesRemembered / 2) lanes.delete(key)
 }

@@ -1,10 +1,8 @@
-import { type Candidate, laneKey, type Traffic } from '../core/choose.ts'
-import { newLane, roomIn } from '../core/lane.ts'
+import { type Candidate, hasRoom, laneKey, type Traffic } from '../core/choose.ts'
 import { tryAnyway } from '../core/schedule.ts'
 import type { Db } from '../store/db.ts'
 import { holdDeliveries, lanesWithHeld, releaseDeliveries } from '../store/heldDeliveries.ts'
 
-const keptInSight = 16 // of each full lane, so that its slots never stay empty
 const releasedAtOnce = 32
 const lanesAtOnce = 20
 const sweepMs = 5000
@@ -17,17 +15,16 @@ export function createLaneQueues(db: Db, traffic: Traffic) {
   const waiting = new Map<string, LaneName>()
   let sweptAt = -Infinity
 
-  const room = (lane: LaneName, now: Date) =>
-    roomIn(traffic.lanes.get(laneKey(lane)) ?? newLane(), now.getTime())
-
-  // Those of a full lane beyond the first few.
+  // Those of a lane or a merchant that can have no more now. Of each merchant twice as many as are in flight stay in
+  // sight, so that no slot stays empty: together a small part of what a look sees.
   function crowdIn(wait: readonly Candidate[], now: Date): Candidate[] {
     const seen = new Map<string, number>()
     return wait.filter(candidate => {
-      const key = laneKey(candidate)
-      const before = seen.get(key) ?? 0
-      seen.set(key, before + 1)
-      return before >= keptInSight && room(candidate, now) <= 0
+      if (hasRoom(candidate, traffic, now)) return false
+      const { merchant_id } = candidate
+      const before = seen.get(merchant_id) ?? 0
+      seen.set(merchant_id, before + 1)
+      return before >= 2 * (traffic.merchants.get(merchant_id) ?? 0)
     })
   }
 
@@ -48,12 +45,21 @@ export function createLaneQueues(db: Db, traffic: Traffic) {
   async function release(inSight: readonly Candidate[], now: Date): Promise<boolean> {
     await sweep()
     const busy = new Set(inSight.map(laneKey))
-    const ready = [...waiting].filter(([key, lane]) => !busy.has(key) && room(lane, now) > 0)
+    const seen = new Map<string, number>() // of each merchant
+    const see = (merchant_id: string, more: number) =>
+      void seen.set(merchant_id, (seen.get(merchant_id) ?? 0) + more)
+    for (const { merchant_id } of inSight) see(merchant_id, 1)
+    let asked = 0
     let released = 0
-    for (const [key, lane] of ready.slice(0, lanesAtOnce)) {
+    for (const [key, { merchant_id, lane }] of waiting) {
+      if (asked === lanesAtOnce) break
+      const isEnough = busy.has(key) || (seen.get(merchant_id) ?? 0) >= releasedAtOnce
+      if (isEnough || !hasRoom({ merchant_id, lane }, traffic, now)) continue
       const most = traffic.lanes.get(key)?.openUntil == null ? releasedAtOnce : 1
-      const count = await releaseDeliveries(db, lane.merchant_id, lane.lane, now, most)
+      const count = await releaseDeliveries(db, merchant_id, lane, now, most)
       if (count < most) waiting.delete(key)
+      see(merchant_id, count)
+      asked++
       released += count
     }
     return released > 0

@@ -25,7 +25,7 @@ export async function sendTry(sending: Sending, taken: Taken): Promise<Tried | u
   const { signers, outbound, loopback, clock, random } = sending
   const signer = await signers.find(taken.merchant_id, taken.mode)
   const started = clock()
-  if (!taken.lease_until || taken.lease_until.getTime() - started.getTime() < deadlineMs) return undefined
+  if (taken.lease_until.getTime() - started.getTime() < deadlineMs) return undefined
   const request = ipnRequest(taken, signer ?? { secrets: [], merchant_key: '' }, started)
   const answer = await outbound.send({ ...request, allowLoopback: loopback(taken.mode) })
   const result = resultOf(answer)
@@ -53,7 +53,7 @@ function outcomeOf(
     merchant_id,
     tx_reference,
     sequence,
-    lease_token: lease_token ?? '',
+    lease_token,
     started_at,
     result,
     next_try_at,

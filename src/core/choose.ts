@@ -1,5 +1,5 @@
 import type { Delivery } from './delivery.ts'
-import { isOpen, type Lane, newLane, roomIn } from './lane.ts'
+import { isOpen, isStuck, type Lane, newLane, roomIn } from './lane.ts'
 import { tryAnyway } from './schedule.ts'
 
 export const mostInFlight = 128
@@ -64,7 +64,7 @@ export function choose<C extends Candidate>(due: readonly C[], traffic: Traffic,
     const lane = traffic.lanes.get(laneKey(candidate)) ?? newLane()
     const pile = verdict(candidate, lane, traffic, now)
     choice[pile].push(candidate)
-    if (pile === 'take') depart(traffic, candidate, lane)
+    if (pile === 'take') depart(traffic, candidate, lane, now)
   }
   return choice
 }
@@ -76,16 +76,30 @@ function verdict(candidate: Candidate, lane: Lane, traffic: Traffic, now: Date):
   const room = open ? 1 - lane.inFlight : roomIn(lane, now.getTime())
   const isBarred =
     room <= 0 ||
+    isBusy(candidate, traffic) ||
     (traffic.total >= commonSlots && lane.inFlight > 0) ||
     (candidate.retry && traffic.retries >= mostRetries) ||
-    (traffic.merchants.get(candidate.merchant_id) ?? 0) >= mostOfMerchant ||
     traffic.payments.has(paymentKey(candidate))
   return isBarred ? 'wait' : 'take'
 }
 
-function depart(traffic: Traffic, candidate: Candidate, lane: Lane) {
+type LaneName = Pick<Candidate, 'merchant_id' | 'lane'>
+
+const isBusy = ({ merchant_id }: LaneName, traffic: Traffic) =>
+  (traffic.merchants.get(merchant_id) ?? 0) >= mostOfMerchant
+
+// Whether one more of this lane could start now or very soon. Where slots are scarce for everybody, a lane that moves
+// will have one in a moment.
+export function hasRoom(name: LaneName, traffic: Traffic, now: Date): boolean {
+  const lane = traffic.lanes.get(laneKey(name)) ?? newLane()
+  const isScarce = traffic.total >= commonSlots && isStuck(lane, now.getTime())
+  return roomIn(lane, now.getTime()) > 0 && !isBusy(name, traffic) && !isScarce
+}
+
+function depart(traffic: Traffic, candidate: Candidate, lane: Lane, now: Date) {
   const { merchant_id, retry } = candidate
-  traffic.lanes.set(laneKey(candidate), { ...lane, inFlight: lane.inFlight + 1 })
+  const movedAt = lane.inFlight === 0 ? now.getTime() : lane.movedAt
+  traffic.lanes.set(laneKey(candidate), { ...lane, inFlight: lane.inFlight + 1, movedAt })
   traffic.merchants.set(merchant_id, (traffic.merchants.get(merchant_id) ?? 0) + 1)
   traffic.payments.add(paymentKey(candidate))
   traffic.total++

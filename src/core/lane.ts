@@ -4,6 +4,7 @@ export const mostInLane = 8
 const failuresToOpen = 5
 const firstPauseMs = 30_000
 const longestPauseMs = 600_000
+const stuckAfterMs = 1000
 
 // What one process knows of a lane. It starts with one try at a time and doubles with every answer, so that an endpoint
 // that hangs from the beginning costs one slot. The breaker is open while `openUntil` is set: until then nothing is
@@ -14,6 +15,7 @@ export type Lane = {
   failures: number // in a row
   openUntil: number | null // ms
   pauseMs: number
+  movedAt: number // ms; when the last one came back, or the first one left
 }
 
 export const newLane = (): Lane => ({
@@ -22,6 +24,7 @@ export const newLane = (): Lane => ({
   failures: 0,
   openUntil: null,
   pauseMs: firstPauseMs,
+  movedAt: 0,
 })
 
 export const breakerStates = ['closed', 'open', 'probing'] as const
@@ -44,14 +47,23 @@ export function learn(lane: Lane, result: Result, started: number, now: number):
   const { allowed, failures, openUntil, pauseMs } = lane
   const inFlight = lane.inFlight - 1
   if (!isTrouble(result))
-    return { ...newLane(), inFlight, allowed: Math.min(mostInLane, openUntil === null ? allowed * 2 : 2) }
-  const failed = { ...lane, inFlight, allowed: 1, failures: failures + 1 }
+    return {
+      ...newLane(),
+      inFlight,
+      allowed: Math.min(mostInLane, openUntil === null ? allowed * 2 : 2),
+      movedAt: now,
+    }
+  const failed = { ...lane, inFlight, allowed: 1, failures: failures + 1, movedAt: now }
   if (openUntil === null)
     return failed.failures < failuresToOpen ? failed : { ...failed, openUntil: now + pauseMs }
   if (started < openUntil) return failed
   const longer = Math.min(pauseMs * 2, longestPauseMs)
   return { ...failed, pauseMs: longer, openUntil: now + longer }
 }
+
+// Nothing has come back for a while.
+export const isStuck = ({ inFlight, movedAt }: Lane, now: number) =>
+  inFlight > 0 && now - movedAt >= stuckAfterMs
 
 // Nothing worth remembering: a lane that is met again starts like this.
 export const isIdle = ({ inFlight, failures }: Lane) => inFlight === 0 && failures === 0

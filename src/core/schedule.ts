@@ -39,9 +39,9 @@ export function jitterOf(at: number, random: number): number {
 // missed meanwhile, because we were down or the lane was held, is made up for by that one try. After the window there
 // is no next: a try that was found overdue then was the grace try.
 export function nextTry(begun: Date, started: Date, random: number, askedForMs = 0): Date | null {
-  const passed = started.getTime() - begun.getTime()
+  const passed = Math.max(0, started.getTime() - begun.getTime()) // a clock of another node may be ahead
   const at = offsets.findIndex(offset => offset > passed)
-  if (at < 1) return null
+  if (at === -1) return null
   const planned = (offsets[at] as number) + jitterOf(at, random)
   return new Date(begun.getTime() + Math.max(planned, asLateAsAsked(at, passed, askedForMs)))
 }
@@ -64,7 +64,7 @@ export function tryAnyway(begun: Date, lastTry: Date | null): Date {
 // Of the header Retry-After, which is a number of seconds or a date.
 export function retryAfterMs(text: string | null, now: Date): number {
   if (!text) return 0
-  if (/^\d{1,9}$/.test(text.trim())) return Number(text) * second
+  if (/^\d+$/.test(text.trim())) return Number(text) * second
   const date = Date.parse(text)
   return Number.isNaN(date) ? 0 : Math.max(0, date - now.getTime())
 }

@@ -14,10 +14,15 @@ export const lookForDue = (tx: Tx, retry: boolean, now: Date, limit: number) =>
     where d.retry = ${retry} and d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})
     order by d.next_try_at limit ${limit}`)
 
-// Statements on lists of keys are planned each time: a plan made while the table was small would read all of it later.
-
-// A delivery that was taken, with all that its try needs.
-export type Taken = Delivery & { body: string }
+// A delivery that was taken, with all that its try needs and no more: many are read in a second.
+export type Taken = NotificationKey &
+  Pick<Delivery, 'mode' | 'url' | 'style' | 'created_at' | 'begun_at' | 'tries'> & {
+    body: string
+    lease_token: string
+    lease_until: Date
+  }
+const takenColumns = sql`d.merchant_id, d.tx_reference, d.sequence, d.mode, d.url, d.style, d.created_at, d.begun_at,
+  d.tries, n.body`
 export type Lease = { token: string; until: Date; now: Date }
 
 const keysOf = (keys: readonly NotificationKey[]) => ({
@@ -28,9 +33,13 @@ const keysOf = (keys: readonly NotificationKey[]) => ({
 
 // Takes those of the chosen that nobody else has taken meanwhile, in one commit before the first byte is sent. Only
 // for deliveries that are alone: of two that belong to one payment, two workers could take one each.
-export function takeAlone(tx: Tx, keys: readonly NotificationKey[], { token, until, now }: Lease) {
+export async function takeAlone(
+  tx: Tx,
+  keys: readonly NotificationKey[],
+  { token, until, now }: Lease,
+): Promise<Taken[]> {
   const { merchants, references, sequences } = keysOf(keys)
-  return tx.rows<Taken>(sql`
+  const taken = await tx.rows<Omit<Taken, 'lease_token' | 'lease_until'>>(named('take_alone')`
     update deliveries d set lease_token = ${token}, lease_until = ${until}, tries = d.tries + 1
     from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[])
         as chosen (merchant_id, tx_reference, sequence),
@@ -42,27 +51,34 @@ export function takeAlone(tx: Tx, keys: readonly NotificationKey[], { token, unt
       and d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})
       and not exists (select from deliveries o where o.merchant_id = d.merchant_id
         and o.tx_reference = d.tx_reference and o.sequence <> d.sequence and o.next_try_at is not null)
-    returning d.*, n.body`)
+    returning ${takenColumns}`)
+  return taken.map(one => ({ ...one, lease_token: token, lease_until: until }))
 }
 
+type SiblingKey = Pick<Delivery, 'merchant_id' | 'tx_reference' | 'lane'>
+
 // The same for one of several deliveries of a payment: all of them are locked, none may be on its way, and the lowest
-// sequence that is due goes first.
-export const takeAmongSiblings = (db: Db, key: NotificationKey, { token, until, now }: Lease) =>
+// sequence of the lane that waits for its turn is the one that is taken.
+export const takeAmongSiblings = (db: Db, key: SiblingKey, { token, until, now }: Lease) =>
   db.transaction(async tx => {
     const siblings = await tx.rows<Delivery>(sql`
       select * from deliveries
       where merchant_id = ${key.merchant_id} and tx_reference = ${key.tx_reference} and next_try_at is not null
       order by sequence for update`)
     const isTaken = siblings.some(({ lease_until }) => lease_until && lease_until > now)
-    const first = siblings.find(({ next_try_at }) => next_try_at && next_try_at <= now)
-    if (isTaken || first?.sequence !== key.sequence) return undefined
-    return tx.one<Taken>(sql`
+    const first = siblings.find(
+      ({ next_try_at, lane, held, retry }) =>
+        (next_try_at && next_try_at <= now) || (held && !retry && lane === key.lane),
+    )
+    if (isTaken || first?.lane !== key.lane) return undefined
+    const taken = await tx.one<Omit<Taken, 'lease_token' | 'lease_until'>>(sql`
       update deliveries d set lease_token = ${token}, lease_until = ${until}, tries = d.tries + 1
       from notifications n
       where d.merchant_id = ${key.merchant_id} and d.tx_reference = ${key.tx_reference}
-        and d.sequence = ${key.sequence}
+        and d.sequence = ${first.sequence}
         and n.merchant_id = d.merchant_id and n.tx_reference = d.tx_reference and n.sequence = d.sequence
-      returning d.*, n.body`)
+      returning ${takenColumns}`)
+    return taken && { ...taken, lease_token: token, lease_until: until }
   })
 
 // What came of a try: acknowledged, to be tried again, or exhausted.
@@ -78,7 +94,7 @@ export type Outcome = NotificationKey & {
 // Accepted only with the lease of the try: a worker that was away for too long changes nothing.
 export function saveOutcomes(tx: Tx, outcomes: readonly Outcome[]) {
   const { merchants, references, sequences } = keysOf(outcomes)
-  return tx.rows<NotificationKey>(sql`
+  return tx.rows<NotificationKey>(named('save_outcomes')`
     update deliveries d set lease_token = null, lease_until = null, held = false, last_try_at = o.started_at,
       last_result = o.result, next_try_at = o.next_try_at, retry = o.next_try_at is not null,
       acknowledged_at = o.acknowledged_at, exhausted_at = o.exhausted_at
