@@ -26,6 +26,8 @@ type Setup = {
 }
 
 export function createConnect({ sourceAddress, nameServers, proxy, ca }: ConnectOptions): Connect {
+  if (sourceAddress !== undefined && isIP(sourceAddress) === 0)
+    throw new Error('the address to send from is not an IP address')
   const setup: Setup = {
     sourceAddress,
     nameServers,
@@ -37,7 +39,7 @@ export function createConnect({ sourceAddress, nameServers, proxy, ca }: Connect
 
 // One address after the other; each gets its share of the time that is left.
 async function connect(setup: Setup, target: Target, signal: AbortSignal): Promise<Connection> {
-  const addresses = reachable(await vettedAddresses(target, setup.nameServers), setup.sourceAddress)
+  const addresses = reachable(setup, await vettedAddresses(target, setup.nameServers))
   const end = performance.now() + connectMs
   let trouble = new Trouble('no_connection', 'it has no address of the kind that we send from')
   for (const [index, address] of addresses.entries()) {
@@ -52,8 +54,9 @@ async function connect(setup: Setup, target: Target, signal: AbortSignal): Promi
   throw trouble
 }
 
-function reachable(addresses: string[], sourceAddress: string | undefined) {
-  const fits = (address: string) => sourceAddress === undefined || isIP(address) === isIP(sourceAddress)
+// From an IPv4 address only IPv4 is reached; behind a proxy that is the proxy's own affair.
+function reachable({ sourceAddress, proxy }: Setup, addresses: string[]) {
+  const fits = (address: string) => !sourceAddress || proxy || isIP(address) === isIP(sourceAddress)
   return addresses.filter(fits).slice(0, maxAddresses)
 }
 

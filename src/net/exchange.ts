@@ -4,6 +4,8 @@ import type { Line } from './lines.ts'
 import { Trouble, troubleOf } from './trouble.ts'
 
 const totalMs = 10_000
+// For one of the few connections to an origin. Who waits longer would begin to speak without the time to hear the end.
+const waitMs = 5000
 // The headers have decided. A body that has not ended a second later tells us nothing more and would keep the slot
 // of a notification that might be answered.
 const bodyMs = 1000
@@ -26,7 +28,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     ms: 0,
     first_byte_ms: null,
   }
-  #timer = setTimeout(() => this.fail(new Trouble('timeout', this.#lateWords())), totalMs)
+  #timer: NodeJS.Timeout | undefined
+  #waiting = false
   #chunks: Buffer[] = []
   #bytes = 0
   #line: Line | undefined
@@ -34,11 +37,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(ended: (answer: Answer, reusable: boolean) => void) {
     this.#ended = ended
+    this.#failAfter(totalMs)
+  }
+
+  wait() {
+    this.#waiting = true
+    this.#failAfter(waitMs)
   }
 
   begin(line: Line, request: Dispatcher.DispatchOptions) {
     this.#line = line
     line.heard = false
+    if (this.#waiting) this.#failAfter(totalMs - this.#elapsedMs())
     line.client.dispatch(request, this)
   }
 
@@ -90,10 +100,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#ended(this.#answer, reusable)
   }
 
-  #elapsedMs = () => Math.round(performance.now() - this.#begun)
+  #failAfter(ms: number) {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.fail(new Trouble('timeout', this.#lateWords())), ms)
+  }
+
+  #elapsedMs() {
+    return Math.round(performance.now() - this.#begun)
+  }
 
   #lateWords() {
-    if (this.#answer.first_byte_ms === null) return 'no free connection in 10 s'
+    if (!this.#line) return 'no free connection in 5 s'
+    if (this.#answer.first_byte_ms === null) return 'no connection in 10 s'
     return this.#line?.heard ? 'the answer did not begin properly in 10 s' : 'no answer in 10 s'
   }
 }

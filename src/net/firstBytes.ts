@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 
 const maxInterimBytes = 16 * 1024
 const longest = 'HTTP/1.1 100'.length
+const nothing: Buffer = Buffer.alloc(0)
 
 // What is known of the answer that a connection waits for. `asked` is set with every request.
 export type Hearing = { asked: boolean; heard: boolean }
@@ -11,11 +12,11 @@ export type Hearing = { asked: boolean; heard: boolean }
 // it says nothing, so it is taken out. Watching where the bytes come in costs one comparison per packet.
 export function watchFirstBytes(socket: Socket, hearing: Hearing) {
   const pass = socket.push.bind(socket)
-  let held: Buffer = Buffer.alloc(0)
+  let held = nothing
 
   const release = (bytes: Buffer) => {
     hearing.asked = false
-    held = Buffer.alloc(0)
+    held = nothing
     return pass(bytes)
   }
 

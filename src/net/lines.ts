@@ -24,7 +24,7 @@ type Taker = (line: Line) => void
 export type Lines = ReturnType<typeof createLines>
 
 // The library has a pool of its own, but that does not tell on which connection a request went, and cannot take back
-// a request that waits. Callers bound how many wait; each does so until its own deadline.
+// a request that waits. Callers bound how many wait; each does so for some seconds at most.
 export function createLines(connect: Connect, maxIdle: number) {
   const origins = new Map<string, Origin>() // those with a line or with someone who waits for one
   const idle = new Set<Line>() // the one that is idle for longest comes first

@@ -63,15 +63,17 @@ function send(lines: Lines, running: Set<Exchange>, target: Target, request: Out
     const exchange = new Exchange((answer, reusable) => {
       running.delete(exchange)
       stopWaiting?.()
-      resolve(answer)
-      // Later, as the library is still reading: it must not be given the next request in the middle of this one.
+      // A moment later, as the library is still reading: it must not be given the next request in the middle of this
+      // one. But before the caller goes on, who might want the same line again.
       if (line) queueMicrotask(() => (reusable ? lines.giveBack(line as Line) : lines.drop(line as Line)))
+      resolve(answer)
     })
     running.add(exchange)
     stopWaiting = lines.take(target, given => {
       line = given
       exchange.begin(given, onTheWire(target, request))
     })
+    if (!line) exchange.wait()
   })
 }
 

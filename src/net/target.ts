@@ -24,7 +24,7 @@ export function readTarget(text: string, allowLoopback: boolean, morePorts: read
   if (url.username || url.password) return 'a user name or password in the address is not allowed'
   const host = url.hostname.replace(/^\[|\]$|\.$/g, '')
   if (!isHost(host)) return 'this is not a host name'
-  const port = Number(url.port) || (secure ? 443 : 80)
+  const port = Number(url.port || (secure ? 443 : 80))
   const open = openPorts.includes(port) || morePorts.includes(port)
   if (!open && !allowLoopback) return portWords(port)
   const path = url.pathname + url.search

@@ -32,5 +32,11 @@ export function troubleOf(error: Error, heard: boolean): Trouble {
   if (error instanceof Trouble) return error
   // A server that wants a certificate of ours, or no longer likes the connection, says so after the handshake.
   if (/^ERR_(SSL|TLS)_/.test(codeOf(error))) return new Trouble('tls', words(error))
-  return new Trouble(heard ? 'bad_answer' : 'no_connection', words(error))
+  if (heard) return new Trouble('bad_answer', isClosing(error) ? 'the answer broke off' : words(error))
+  return new Trouble(
+    'no_connection',
+    isClosing(error) ? 'the connection was closed without an answer' : words(error),
+  )
 }
+
+const isClosing = (error: Error) => /^(other side )?closed$/.test(error.message)

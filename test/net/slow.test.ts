@@ -1,0 +1,143 @@
+import type { Socket } from 'node:net'
+import { expect, test } from 'vitest'
+import { listen, ok, onRequest, outbound, patience, post, request, sleep } from './support.ts'
+
+// Ten seconds are the rule; the rest is for a busy machine.
+const deadlineMs = 10_000 + 3000
+// A body that does not end is left a second after its headers.
+const bodyDeadlineMs = 1000 + 3000
+
+const status200 = 'HTTP/1.1 200 OK\r\n'
+
+// Writes the text one piece after the other, and then says nothing more.
+const dripping = (pieces: Iterable<string>, everyMs: number) =>
+  onRequest(async socket => {
+    for (const piece of pieces) {
+      if (!socket.writable) return
+      socket.write(piece)
+      await sleep(everyMs)
+    }
+  })
+
+// All of them are on their way at once, before the first test asks how one has ended.
+async function visit(serve: (socket: Socket) => unknown) {
+  const receiver = await listen(serve)
+  const began = Date.now()
+  const answer = await post(receiver.url)
+  const tookMs = Date.now() - began
+  return { answer, tookMs, open: () => receiver.sockets.size }
+}
+
+function* forever(piece: string) {
+  for (;;) yield piece
+}
+
+for (const [what, serve] of [
+  ['accepts and says nothing', (socket: Socket) => void socket.resume()],
+  ['reads the request and says nothing', onRequest(() => {})],
+  ['half a header, then silence', onRequest(socket => void socket.write(`${status200}content-le`))],
+  ['half of 100 Continue, then silence', onRequest(socket => void socket.write('HTTP/1.1 100 Con'))],
+  ['a byte a second', dripping(`${status200}content-length: 2\r\n\r\nok`, 1000)],
+  ['a header a second, for ever', dripping([status200, ...Array<string>(60).fill('x: y\r\n')], 1000)],
+  ['early hints for ever', dripping(forever('HTTP/1.1 103 Early Hints\r\n\r\n'), 50)],
+  ['100 Continue for ever', dripping(forever('HTTP/1.1 100 Continue\r\n\r\n'), 50)],
+  ['a status line for ever', dripping(['HTTP/1.1 200 ', ...Array<string>(500).fill('a'.repeat(1000))], 50)],
+] as const) {
+  const visited = visit(serve)
+  test(`${what}: a timeout at ten seconds`, async () => {
+    const { answer, tookMs, open } = await visited
+    expect(answer).toMatchObject({ status: null, failure: 'timeout', address: '127.0.0.1' })
+    expect(tookMs).toBeLessThan(deadlineMs)
+    expect(answer.ms).toBeGreaterThan(9000)
+    await expect.poll(open, patience).toBe(0) // and nothing is held behind our back
+  })
+}
+
+for (const [what, pieces, everyMs, body] of [
+  ['a body that never begins', [`${status200}content-length: 2\r\n\r\n`], 0, /^$/],
+  ['a byte a second', [`${status200}content-length: 100\r\n\r\n`, ...'a'.repeat(30)], 1000, /^a{0,4}$/],
+  [
+    'an empty chunk of words',
+    [`${status200}transfer-encoding: chunked\r\n\r\n2;`, ...'x'.repeat(200)],
+    100,
+    /^$/,
+  ],
+  ['a body without an end', [`${status200}\r\n`, ...Array<string>(200).fill('abc')], 100, /^(abc)+$/],
+] as const) {
+  const visited = visit(dripping(pieces, everyMs))
+  test(`200 and ${what}: it is 200, and the slot is free soon`, async () => {
+    const { answer, open } = await visited
+    expect(answer).toMatchObject({ status: 200, failure: null })
+    expect(answer.body?.toString()).toMatch(body)
+    expect(answer.ms).toBeLessThan(bodyDeadlineMs)
+    await expect.poll(open, patience).toBe(0)
+  })
+}
+
+const late = visit(
+  onRequest(async socket => {
+    await sleep(9500)
+    socket.write(`${status200}content-length: 2\r\n\r\n`)
+  }),
+)
+test('late headers and a slow body do not take longer than ten seconds together', async () => {
+  const { answer, open } = await late
+  expect(answer).toMatchObject({ status: 200, failure: null })
+  expect(answer.ms).toBeLessThan(deadlineMs)
+  await expect.poll(open, patience).toBe(0)
+})
+
+async function crowd(size: number) {
+  const receiver = await listen(socket => void socket.resume())
+  const out = outbound()
+  return Promise.all(Array.from({ length: size }, () => out.send(request(receiver.url))))
+}
+const crowded = crowd(20)
+test('more than eight wait for one that hangs, but not so long that they would speak in vain', async () => {
+  const answers = await crowded
+  expect(answers.map(({ failure }) => failure)).toEqual(Array(20).fill('timeout'))
+  expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(deadlineMs)
+  const waited = answers.filter(({ first_byte_ms }) => first_byte_ms === null)
+  expect(waited.map(({ words }) => words)).toEqual(Array(12).fill('no free connection in 5 s'))
+})
+
+test('a body of 1 GB is left at 64 KiB, and memory stays flat', async () => {
+  const gigabyte = 1024 ** 3
+  const block = Buffer.alloc(256 * 1024)
+  let written = 0
+  const { url } = await listen(
+    onRequest(async socket => {
+      socket.write(`${status200}content-length: ${gigabyte}\r\n\r\n`)
+      for (; written < gigabyte && socket.writable; written += block.length)
+        await new Promise(resolve => socket.write(block, resolve))
+    }),
+  )
+  const before = process.memoryUsage().rss
+  for (let i = 0; i < 20; i++) {
+    const answer = await post(url)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toHaveLength(4096)
+  }
+  await sleep(200)
+  expect(written).toBeLessThan(gigabyte / 4)
+  expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 ** 2)
+})
+
+test('one that hangs does not hold another up', async () => {
+  const hanging = await listen(socket => void socket.resume())
+  const healthy = await listen(onRequest(socket => void socket.write(ok)))
+  const out = outbound()
+  const stuck = Array.from({ length: 30 }, () => out.send(request(hanging.url)))
+  for (let i = 0; i < 50; i++) {
+    const { status, ms } = await out.send(request(healthy.url))
+    expect(status).toBe(200)
+    expect(ms).toBeLessThan(3000)
+  }
+  await out.close()
+  const ends = (await Promise.all(stuck)).map(({ failure }) => failure)
+  expect(ends).toEqual(Array(30).fill('no_connection'))
+})
+
+test.skip('an address that swallows packets is left after three seconds', () => {
+  // Not tested here: without a network of its own, a machine has no such address.
+})
