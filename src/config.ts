@@ -2,6 +2,7 @@ import { isIP as ipVersion } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { ChannelSettings } from './core/channel.ts'
+import type { MessengerSettings } from './core/messenger.ts'
 
 // The only place that reads the environment. Every fault is told at once, by the name of its setting.
 export class ConfigError extends Error {
@@ -104,8 +105,11 @@ const schema = z.object({
     .default('info'),
 })
 
-// A channel reads its own settings, so that a new one needs no change here.
-export type Config = z.output<typeof schema> & { channelSettings: ChannelSettings }
+// Channels and messengers read their own settings, so that a new one needs no change here.
+export type Config = z.output<typeof schema> & {
+  channelSettings: ChannelSettings
+  messengerSettings: MessengerSettings
+}
 export type Environment = Record<string, string | undefined>
 
 export const settingNames = Object.keys(schema.shape)
@@ -124,5 +128,5 @@ export function readConfig(env: Environment = process.env): Config {
   if (!DATABASE_URL && TOLLGATE_POOL_SIZE > embeddedPoolSize)
     faults.push(`TOLLGATE_POOL_SIZE: at most ${embeddedPoolSize} with the PostgreSQL that comes along`)
   if (!parsed.success || faults.length > 0) throw new ConfigError(faults)
-  return { ...parsed.data, channelSettings: set }
+  return { ...parsed.data, channelSettings: set, messengerSettings: set }
 }

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { openChannels } from './actions/channels.ts'
-import { countDeliveries } from './actions/countDeliveries.ts'
 import { createGate } from './actions/gate.ts'
-import { createSigners } from './actions/signers.ts'
 import { type Welcome, welcome } from './actions/welcome.ts'
 import type { Config } from './config.ts'
-import { createOutbound } from './net/outbound.ts'
+import { type Dispatch, openDispatch } from './dispatch.ts'
+import { openPost, type Post } from './post.ts'
 import { checkMasterKeys, openRecords } from './records.ts'
 import { createSandbox } from './sandbox/sandbox.ts'
 import type { Db } from './store/db.ts'
@@ -17,7 +16,6 @@ import { createMetrics, watchGate } from './web/metrics.ts'
 import { createObserver } from './web/observe.ts'
 import { type Listening, listen } from './web/server.ts'
 import { watchAttempts } from './web/watchAttempts.ts'
-import { gaugeDeliveries, watchDeliveries } from './web/watchDeliveries.ts'
 import { startWorkers, type Workers } from './workers/workers.ts'
 
 export type Gateway = {
@@ -40,6 +38,9 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   const records = await openRecords(config, 'gateway', onLost)
   const { db } = records
   let listening: Listening | undefined
+  let workers: Workers | undefined
+  let dispatch: Dispatch | undefined
+  let post: Post | undefined
   try {
     const applied = await migrate(db)
     if (applied.length > 0) log.info({ applied }, 'migrated')
@@ -50,7 +51,6 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     const sandbox = openSandbox(config, options, db, url)
     const metrics = createMetrics()
     const watching = watchAttempts(metrics, log)
-    let workers: Workers | undefined
     const gate = createGate({
       db,
       masterKeys: records.masterKeys,
@@ -62,11 +62,16 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
       observeBatch: (kind, rows) => metrics.batchRows.observe({ kind }, rows),
       watch: change => {
         watching(change)
-        if (change.events.some(({ kind }) => kind === 'status_changed')) workers?.wake('tellers')
+        if (change.events.some(({ kind }) => kind === 'status_changed')) gate.wake('tellers')
       },
-      wake: who => workers?.wake(who),
+      wake(who) {
+        if (who === 'askers') return workers?.wake()
+        dispatch?.wake()
+        post?.wake()
+      },
     })
     watchGate(metrics, gate)
+    post = await openPost(config, { db, clock, baseUrl: gate.baseUrl, metrics, log })
     const trustedProxies = config.TOLLGATE_TRUST_PROXY
     const shared = { gate, baseUrl: gate.baseUrl, log, observe: createObserver(metrics, log), trustedProxies }
     const app = createApp({
@@ -74,31 +79,18 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
       metrics,
       metricsToken: config.TOLLGATE_METRICS_TOKEN,
       supportToken: config.TOLLGATE_SUPPORT_TOKEN,
+      messengers: post,
       sandbox: sandbox?.app,
     })
     opened.serve(createApi(shared), app)
     log.info({ port: opened.port, host: config.HOST }, 'listening')
-    const outbound = openOutbound(config)
-    workers = startWorkers({
-      asking: gate,
-      courier: {
-        db,
-        clock,
-        outbound,
-        random: Math.random,
-        signers: createSigners(db, records.masterKeys, clock),
-        // By default a developer's own machine may be notified, and nobody else's inside.
-        loopback: mode => config.TOLLGATE_EGRESS_LOOPBACK ?? (records.embedded && mode === 'test'),
-        watch: watchDeliveries(metrics, log),
-      },
-      onTrouble: error => log.warn({ error: String(error) }, 'a worker has to try again'),
-    })
-    gaugeDeliveries(metrics, workers.deliveries, () => countDeliveries(db, clock()))
+    workers = startWorkers(gate, error => log.warn({ error: String(error) }, 'a worker has to try again'))
+    dispatch = openDispatch(config, records, { clock, metrics, log })
     // After listening: a start that finds its port taken must not use up the one time that a secret is shown.
     const greeting = records.embedded ? await welcome(db, records.masterKeys, clock()) : undefined
     const stop = async () => {
       await Promise.all([opened.stop(), workers?.stop()])
-      await outbound.close()
+      await Promise.all([dispatch?.stop(), post?.stop()]) // after whoever changes payments
       sandbox?.stop()
       await records.close()
       log.info('stopped')
@@ -106,6 +98,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     return { url, baseUrl, welcome: greeting, embedded: records.embedded, stop }
   } catch (error) {
     await listening?.stop()
+    await post?.stop()
     await records.close()
     throw error
   }
@@ -124,14 +117,6 @@ function openSandbox(
   const { app, stop } = createSandbox({ db, clock: clock ?? (() => new Date()), key, pace: sandboxPace, log })
   return { app, stop, settings: { SANDBOX_URL: url, SANDBOX_KEY: key } }
 }
-
-const openOutbound = (config: Config) =>
-  createOutbound({
-    sourceAddress: config.TOLLGATE_EGRESS_ADDRESS,
-    proxy: config.TOLLGATE_EGRESS_PROXY,
-    ports: config.TOLLGATE_EGRESS_PORTS,
-    nameServers: config.TOLLGATE_EGRESS_DNS,
-  })
 
 function nameOf(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'

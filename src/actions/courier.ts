@@ -13,26 +13,16 @@ import {
 import type { Result } from '../core/delivery.ts'
 import { type BreakerState, breakerOf, isIdle, type Lane, learn, newLane } from '../core/lane.ts'
 import { notificationId } from '../core/notification.ts'
-import { createBatcher } from '../store/batch.ts'
-import {
-  type Lease,
-  lookForDue,
-  saveOutcomes,
-  type Taken,
-  takeAlone,
-  takeAmongSiblings,
-} from '../store/deliveries.ts'
+import { type Lease, lookForDue, type Taken, takeAlone, takeAmongSiblings } from '../store/deliveries.ts'
 import type { Db } from '../store/db.ts'
-import { addTries } from '../store/tries.ts'
 import { newLeaseToken } from './ids.ts'
 import { createLaneQueues } from './laneQueues.ts'
+import { createTriedLog } from './saveTried.ts'
 import { type Sending, sendTry, type Tried } from './sendTry.ts'
 
 const leaseMs = 30_000 // a try ends after 10 s at the latest, and none starts in the last 10 s of its lease
 const lookMs = 250
 const lookAtMost = 500
-const resultsInOneCommit = 256
-const resultsQueued = 5000
 const lanesRemembered = 10_000
 
 // What the operator watches.
@@ -59,6 +49,7 @@ export function createCourier(options: CourierOptions): Courier {
   const traffic = newTraffic()
   const underWay = new Set<Promise<void>>()
   const queues = createLaneQueues(db, traffic)
+  const log = createTriedLog(db)
   let window: Candidate[] = [] // due when we last looked, and not started yet
   let isCrowded = false // there was more than we looked at
   let mustLook = true
@@ -144,7 +135,7 @@ export function createCourier(options: CourierOptions): Courier {
     }
     if (!tried) return
     report(taken, tried)
-    await results.add(tried)
+    await log.add(tried)
   }
 
   function report({ mode, tries, created_at }: Taken, { outcome, first_byte_at }: Tried) {
@@ -152,27 +143,6 @@ export function createCourier(options: CourierOptions): Courier {
     watch.tried({ result: outcome.result, mode, toFirstByteMs })
     if (outcome.exhausted_at) watch.exhausted(notificationId(outcome))
   }
-
-  // One commit for all tries that ended while the last commit was on its way. What is lost here is sent once more,
-  // with the same id and bytes.
-  const results = createBatcher<Tried, void>({
-    run: async tried => {
-      await db.transaction(async tx => {
-        await addTries(
-          tx,
-          tried.map(one => one.log),
-        )
-        await saveOutcomes(
-          tx,
-          tried.map(one => one.outcome),
-        )
-      })
-      return tried.map(() => undefined)
-    },
-    maxRows: resultsInOneCommit,
-    maxInFlight: 1,
-    maxQueued: resultsQueued,
-  })
 
   return {
     look: () => void (mustLook = true),

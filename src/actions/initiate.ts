@@ -20,7 +20,7 @@ export type Door = 'api' | 'form'
 export type Initiated = { stored: StoredRequest; direct?: Direct }
 
 // Hashed for an unknown merchant: two readings of a secret, now and a moment ago, as for a known one.
-const nobody = Array.from({ length: 4 }, () => Buffer.alloc(64))
+export const nobody = Array.from({ length: 4 }, () => Buffer.alloc(64))
 
 // A merchant asks for a payment. The same request again finds the same payment; nothing is answered before
 // it is stored.

@@ -25,7 +25,8 @@ export type Wish = {
   typed: Readonly<Record<string, string>>
   cause: Cause & ('customer' | 'merchant')
   address: string
-  lang?: string // chosen by hand: the way back from a provider's page leads to it
+  lang?: string // of the page: messages speak it
+  askedLang?: string // chosen by hand: the way back from a provider's page leads to it
 }
 
 export type Paying =
@@ -105,7 +106,8 @@ function newAttempt(
     reason: null,
     instrument,
     payer: hash('sha256', `${merchant_id} ${network(wish.address)}`, 'hex').slice(0, 32),
-    given: wish.lang ? { ...given, lang: wish.lang } : given,
+    lang: wish.lang ?? null,
+    given: wish.askedLang ? { ...given, lang: wish.askedLang } : given,
     provider_ref: null,
     redirect_url: null,
     qr: null,

@@ -15,7 +15,13 @@ export type Sending = {
   random(): number
 }
 
-export type Tried = { outcome: Outcome; log: Try; contact_email: string | null; first_byte_at: Date | null }
+export type Tried = {
+  mode: Mode
+  outcome: Outcome
+  log: Try
+  contact_email: string | null
+  first_byte_at: Date | null
+}
 
 const deadlineMs = 10_000 // of outbound requests
 
@@ -30,6 +36,7 @@ export async function sendTry(sending: Sending, taken: Taken): Promise<Tried | u
   const answer = await outbound.send({ ...request, allowLoopback: loopback(taken.mode) })
   const result = resultOf(answer)
   return {
+    mode: taken.mode,
     outcome: outcomeOf(taken, answer, result, started, clock(), random()),
     log: logOf(taken, answer, result, started),
     contact_email: signer?.contact_email ?? null,

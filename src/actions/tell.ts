@@ -6,6 +6,7 @@ import { readSettings } from '../core/settings.ts'
 import type { Tx } from '../store/db.ts'
 import { addNotification, type Destination } from '../store/notifications.ts'
 import type { PaymentOfMerchant } from '../store/paymentLife.ts'
+import { queueMessages } from './queueMessages.ts'
 
 // The status of a payment has changed: whoever has to hear of it is written down, in the transaction of the change.
 // Nobody is spoken to here; workers do that.
@@ -22,4 +23,5 @@ export async function tell(
   const to: Destination | undefined = url === null ? undefined : { url, lane: laneOf(url), style }
   const body = notificationBody(payment, style)
   await addNotification(tx, { merchant_id, tx_reference, mode, status, body, created_at: at }, to)
+  await queueMessages(tx, payment, at)
 }

@@ -16,6 +16,7 @@ export type Attempt = {
   reason: Reason | null
   instrument: string | null // a wallet's number (E.164), or what the provider told of a card, masked
   payer: string | null // who asked, as a digest of the address: to count, not to know
+  lang: string | null // of the page that it was started on; messages speak it
   given: Record<string, string> // what the customer gave, and the language; until the attempt ends
   provider_ref: string | null
   redirect_url: string | null

@@ -1,5 +1,5 @@
 import type { Medium } from './messenger.ts'
-import type { Mode, Status } from './payment.ts'
+import type { Mode, Payment, Status } from './payment.ts'
 
 // An SMS or an email to a person: one row of `messages`.
 export type Message = {
@@ -19,9 +19,39 @@ export type Message = {
   words: string // why it was dropped, or has to be tried again
   messenger: string | null
   provider_ref: string | null
-  sent_at: Date | null
+  sent_at: Date | null // also while it is under way: what may arrive counts
   ended_at: Date | null
 }
+export type MessageKey = Pick<Message, 'merchant_id' | 'message_id'>
 
 // A customer hears how a payment ended; a merchant's contact, that notifications do not arrive.
-export type Topic = Extract<Status, 'paid' | 'failed' | 'cancelled'> | 'exhausted'
+export type Topic = CustomerTopic | 'exhausted'
+export type CustomerTopic = Extract<Status, 'paid' | 'failed' | 'cancelled'>
+
+const secondThoughtMs = 60_000
+const gatherMs = 5 * 60_000
+
+// How long a message waits before it is sent. Whoever fails or cancels often tries again at once: a customer who has
+// paid within the minute hears of that alone. The notice of a dead address waits until its crowd is there.
+export const firstWaitMs: Readonly<Record<Topic, number>> = {
+  paid: 0,
+  failed: secondThoughtMs,
+  cancelled: secondThoughtMs,
+  exhausted: gatherMs,
+}
+
+// What makes it one message per status and medium, however often the status comes.
+export const customerMessageId = (tx_reference: string, topic: CustomerTopic, medium: Medium) =>
+  `${tx_reference}-${topic}-${medium}`
+
+// One a day: a dead address is one piece of news.
+export const exhaustedMessageId = (mode: Mode, now: Date) =>
+  `exhausted-${mode}-${now.toISOString().slice(0, 10)}`
+
+// Where a customer can be told.
+export function addressesOf({ number, email }: Pick<Payment, 'number' | 'email'>) {
+  const all: { medium: Medium; recipient: string }[] = []
+  if (number) all.push({ medium: 'sms', recipient: number })
+  if (email) all.push({ medium: 'email', recipient: email })
+  return all
+}

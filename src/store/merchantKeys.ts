@@ -33,3 +33,9 @@ export const expireMerchantKeys = (
     update merchant_keys set expires_at = ${expires_at}
     where merchant_id = ${merchant_id} and mode = ${mode} and merchant_key <> ${except}
       and (expires_at is null or expires_at > ${expires_at})`)
+
+// Whether anybody can take real money here.
+export const hasLiveKey = async (tx: Tx) =>
+  (await tx.one(sql`
+    select 1 from merchant_keys where mode = 'live' and (expires_at is null or expires_at > now()) limit 1`)) !==
+  undefined

@@ -1,4 +1,4 @@
-import type { Message } from '../core/message.ts'
+import type { Message, MessageKey } from '../core/message.ts'
 import type { Payment, LivingPayment } from '../core/payment.ts'
 import { sql, type Tx } from './db.ts'
 
@@ -10,8 +10,7 @@ export type ListedMessage = Message & { merchant_name: string } & (
 type PaymentWords = Pick<Payment, 'invoice_id' | 'tx_token' | 'total' | 'currency' | 'description'> &
   Pick<LivingPayment, 'status_reason' | 'payment_method' | 'payment_time'>
 
-export type MessageKey = Pick<Message, 'merchant_id' | 'message_id'>
-export type MessagePlace = Pick<Message, 'created_at' | 'message_id'>
+export type MessagePlace = Pick<Message, 'created_at' | 'message_id' | 'merchant_id'>
 
 // The reason is that of the change which the message tells: the payment may have moved on since.
 const listed = sql`
@@ -26,12 +25,13 @@ const listed = sql`
       and e.to_status = m.topic and e.at <= m.created_at
     order by e.sequence desc limit 1) as change on true`
 
-// Newest first, from a place on.
+// Newest first, from a place on. A notice to a merchant has an id that other merchants' notices have too.
 export const listMessages = (tx: Tx, before: MessagePlace | undefined, limit: number) =>
   tx.rows<ListedMessage>(sql`
     ${listed}
-    where (m.created_at, m.message_id) < (${before?.created_at ?? 'infinity'}::timestamptz, ${before?.message_id ?? ''})
-    order by m.created_at desc, m.message_id desc limit ${limit}`)
+    where (m.created_at, m.message_id, m.merchant_id) < (${before?.created_at ?? 'infinity'}::timestamptz,
+      ${before?.message_id ?? ''}, ${before?.merchant_id ?? ''})
+    order by m.created_at desc, m.message_id desc, m.merchant_id desc limit ${limit}`)
 
 export const findMessage = (tx: Tx, { merchant_id, message_id }: MessageKey) =>
   tx.one<ListedMessage>(sql`

@@ -1,13 +1,15 @@
-import type { Message } from '../core/message.ts'
+import type { Message, MessageKey } from '../core/message.ts'
+import type { Ending } from '../core/messageTries.ts'
+import type { Medium } from '../core/messenger.ts'
 import type { Payment } from '../core/payment.ts'
 import { named, sql, type Tx } from './db.ts'
 
 type News = Pick<Message, 'topic' | 'created_at' | 'next_try_at'>
 type Addressed = Pick<Message, 'message_id' | 'medium' | 'recipient'>
 
-// In the language of the latest attempt. Without any attempt nothing is added: nobody was there to be told. What was
-// sent or tried before stays as it is. What was not, because the customer was trying again or had not waited out the
-// first minute, is queued anew when the status comes anew.
+// In the language of the latest attempt; without any attempt nothing is added, because nobody was there to be told. What
+// was sent or is being tried stays as it is. What never went out, such as the news of a failure that came while the
+// customer was trying again, is queued anew when the status comes anew.
 export const addCustomerMessages = (tx: Tx, p: Payment, news: News, messages: readonly Addressed[]) =>
   tx.rows(named('add_customer_messages')`
     insert into messages as m (merchant_id, message_id, mode, medium, topic, recipient, lang, tx_reference,
@@ -33,3 +35,48 @@ export const addNotice = (tx: Tx, n: Notice) =>
     values (${n.merchant_id}, ${n.message_id}, ${n.mode}, ${n.medium}, ${n.topic}, ${n.recipient}, 'en',
       ${n.created_at}, ${n.next_try_at})
     on conflict (merchant_id, message_id) do nothing`)
+
+// Takes what is due of one medium in one commit, before anything is sent, and puts it off by a lease: when whoever took
+// it dies, it comes back by itself. What a lost try may have sent is counted again by the next one.
+export const takeDueMessages = (tx: Tx, medium: Medium, { token, until, now }: MessageLease, limit: number) =>
+  tx.rows<Message>(named('take_due_messages')`
+    update messages set next_try_at = ${until}, lease_token = ${token}, tries = tries + 1, sent_at = null
+    where (merchant_id, message_id) in (
+        select merchant_id, message_id from messages
+        where medium = ${medium} and next_try_at <= ${now} order by next_try_at limit ${limit})
+      and next_try_at <= ${now}
+    returning *`)
+
+export type MessageLease = { token: string; until: Date; now: Date }
+
+// How a message stands now. `under_way` keeps its lease.
+export type MessageResult = MessageKey &
+  Ending &
+  Pick<Message, 'messenger'> & { lease_token: string; under_way: boolean }
+
+// Accepted only with the lease of the try; gives back what was.
+export const saveMessageResults = (tx: Tx, results: readonly MessageResult[]) =>
+  tx.rows<MessageKey>(named('save_message_results')`
+    update messages m set state = r.state, words = r.words, next_try_at = r.next_try_at, sent_at = r.sent_at,
+      provider_ref = r.provider_ref, ended_at = r.ended_at, messenger = r.messenger,
+      lease_token = case when r.under_way then m.lease_token end
+    from unnest(${results.map(r => r.merchant_id)}::text[], ${results.map(r => r.message_id)}::text[],
+        ${results.map(r => r.lease_token)}::text[], ${results.map(r => r.state)}::text[],
+        ${results.map(r => r.words)}::text[], ${results.map(r => r.next_try_at)}::timestamptz[],
+        ${results.map(r => r.sent_at)}::timestamptz[], ${results.map(r => r.provider_ref)}::text[],
+        ${results.map(r => r.ended_at)}::timestamptz[], ${results.map(r => r.messenger)}::text[],
+        ${results.map(r => r.under_way)}::boolean[])
+      as r (merchant_id, message_id, lease_token, state, words, next_try_at, sent_at, provider_ref, ended_at,
+        messenger, under_way)
+    where m.merchant_id = r.merchant_id and m.message_id = r.message_id and m.lease_token = r.lease_token
+    returning m.merchant_id, m.message_id`)
+
+// What left and is older goes: it has a person's address in it. Gives back how many there were.
+export const forgetMessages = async (tx: Tx, before: Date, limit: number) =>
+  (
+    await tx.rows(sql`
+      delete from messages where (merchant_id, message_id) in (
+        select merchant_id, message_id from messages
+        where created_at < ${before} and next_try_at is null limit ${limit})
+      returning 1`)
+  ).length

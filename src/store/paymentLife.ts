@@ -26,6 +26,12 @@ export const findPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =
   tx.one<PaymentOfMerchant>(named('find_payment')`
     ${paymentOfMerchant} where p.merchant_id = ${merchant_id} and p.tx_reference = ${tx_reference}`)
 
+export const findPaymentsByKeys = (tx: Tx, keys: readonly PaymentKey[]) =>
+  tx.rows<PaymentOfMerchant>(named('find_payments_by_keys')`
+    ${paymentOfMerchant}
+    join unnest(${keys.map(k => k.merchant_id)}::text[], ${keys.map(k => k.tx_reference)}::text[])
+      as k (merchant_id, tx_reference) on k.merchant_id = p.merchant_id and k.tx_reference = p.tx_reference`)
+
 type CheckoutRow = PaymentOfMerchant & { attempts: AttemptInJson[] | null }
 
 // A payment with its attempts, as they stood at one moment. Read one after the other, a payment that was paid in

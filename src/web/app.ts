@@ -4,11 +4,13 @@ import { routePath } from 'hono/route'
 import type { Logger } from 'pino'
 import { type Gate, whyNotReady } from '../actions/gate.ts'
 import { newRequestId } from '../actions/ids.ts'
+import type { Messengers } from '../actions/messengers.ts'
 import { callbackRoute } from './callbacks.ts'
 import { checkoutRoutes } from './checkout/checkout.tsx'
 import { type Env, respond } from './context.ts'
 import { docsRoutes } from './docs.ts'
 import { bugAnswer, isRefusal, notFoundAnswer, refusalAnswer } from './errors.ts'
+import { inboxRoutes } from './inbox/inbox.tsx'
 import type { Metrics } from './metrics.ts'
 import { metricsRoute } from './metricsRoute.ts'
 import type { Observe } from './observe.ts'
@@ -22,6 +24,7 @@ export type AppOptions = {
   metrics: Metrics
   metricsToken?: string
   supportToken?: string
+  messengers?: Pick<Messengers, 'configured'>
   sandbox?: Hono<{ Bindings: HttpBindings }>
   trustedProxies: number
   log: Logger
@@ -30,8 +33,18 @@ export type AppOptions = {
 
 // Everything but the interface: pages for people, the reference, and what watches us.
 export function createApp(options: AppOptions) {
-  const { gate, baseUrl, metrics, metricsToken, supportToken, sandbox, trustedProxies, log, observe } =
-    options
+  const {
+    gate,
+    baseUrl,
+    metrics,
+    metricsToken,
+    supportToken,
+    messengers,
+    sandbox,
+    trustedProxies,
+    log,
+    observe,
+  } = options
   const app = new Hono<Env>({ strict: false }) // a slash at the end changes nothing
   app.use(async (c, next) => {
     const started = performance.now()
@@ -54,6 +67,7 @@ export function createApp(options: AppOptions) {
   app.route('/checkout', checkoutRoutes({ gate, trustedProxies }))
   app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute(gate))
   app.route('/support', supportRoutes({ gate, token: supportToken }))
+  app.route('/inbox', inboxRoutes({ gate, token: supportToken, goesOut: messengers?.configured }))
   if (sandbox) app.route('/sandbox', sandbox)
   app.get('/public/:file', publicFile(new URL('./public/', import.meta.url)))
   app.get('/openapi.json', c => c.json(openapiDocument(baseUrl())))

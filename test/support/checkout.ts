@@ -64,6 +64,7 @@ export const attemptFor = (more: Partial<Attempt> = {}): Attempt => ({
   reason: null,
   instrument: '+233244123456',
   payer: null,
+  lang: null,
   given: {},
   provider_ref: null,
   redirect_url: null,

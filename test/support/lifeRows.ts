@@ -52,6 +52,7 @@ export const anAttempt = (changed: Partial<Attempt> = {}): Attempt => ({
   reason: changed.state === 'failed' ? 'declined' : null,
   instrument: '+233240000000',
   payer: 'digest',
+  lang: null,
   given: hasEnded(changed.state) ? {} : { phone: '+233240000000' },
   provider_ref: null,
   redirect_url: null,

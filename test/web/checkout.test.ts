@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findCheckout } from '../../src/store/paymentLife.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
 import { type Answer, post, send, signedRequest } from '../support/merchant.ts'
 
@@ -135,6 +136,19 @@ describe('every answer', () => {
 })
 
 describe('paying', () => {
+  for (const [how, path, headers, lang] of [
+    ['of the browser', '/pay', { 'accept-language': 'fr-TG, en;q=0.5' }, 'fr'],
+    ['that was chosen', '/pay?lang=en', { 'accept-language': 'fr' }, 'en'],
+    ['that we have, where nothing is said', '/pay', {}, 'en'],
+  ] as const)
+    test(`the attempt remembers the language ${how}`, async () => {
+      const url = await newCheckout()
+      await submit(`${url}${path}`, wallet('0240000000'), headers)
+      const { attempts } =
+        (await findCheckout(gateway.db, shop.merchant_id, url.split('/').at(-1) ?? '')) ?? {}
+      expect(attempts?.map(attempt => attempt.lang)).toEqual([lang])
+    })
+
   test('from the form to the receipt', async () => {
     const url = await newCheckout({ ...shopUrls, description: 'Two hats' })
     expect((await send(`${url}/receipt`)).headers.get('location')).toBe(pathOf(url))

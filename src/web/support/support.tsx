@@ -5,9 +5,9 @@ import type { Gate } from '../../actions/gate.ts'
 import { nameMerchants } from '../../actions/nameMerchants.ts'
 import type { Ctx, Env } from '../context.ts'
 import { isRefusal } from '../errors.ts'
-import { accessOf } from './access.ts'
 import { supportHeaders } from './frame.tsx'
-import { AskPage, ChoicePage, ElsewherePage, NothingPage, PasswordPage, UnreachablePage } from './pages.tsx'
+import { guard } from './guard.tsx'
+import { AskPage, ChoicePage, NothingPage, UnreachablePage } from './pages.tsx'
 import { PaymentPage } from './paymentPage.tsx'
 
 type SupportOptions = { gate: Pick<Gate, 'db' | 'clock'>; token?: string }
@@ -17,14 +17,7 @@ type SupportOptions = { gate: Pick<Gate, 'db' | 'clock'>; token?: string }
 export function supportRoutes({ gate, token }: SupportOptions) {
   const routes = new Hono<Env>({ strict: false })
   const css = readFileSync(new URL('./support.css', import.meta.url), 'utf8')
-  routes.use(async (c, next) => {
-    for (const [name, value] of Object.entries(supportHeaders)) c.header(name, value)
-    const access = accessOf(c, token)
-    if (access === 'granted') return next()
-    if (access === 'elsewhere') return c.html(<ElsewherePage />, 403)
-    c.header('www-authenticate', 'Basic realm="Tollgate support", charset="UTF-8"')
-    return c.html(<PasswordPage />, 401)
-  })
+  routes.use(guard(supportHeaders, token))
   routes.get('/support.css', c => c.body(css, 200, { 'content-type': 'text/css; charset=utf-8' }))
   routes.get('/', c => lookUp(gate, c))
   return routes

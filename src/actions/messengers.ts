@@ -1,0 +1,83 @@
+import { readdirSync } from 'node:fs'
+import type {
+  Letter,
+  MakeMessenger,
+  Medium,
+  Messenger,
+  MessengerSettings,
+  MessengerTools,
+  Sent,
+} from '../core/messenger.ts'
+
+export type Messengers = {
+  find(medium: Medium): NamedMessenger | undefined
+  configured(medium: Medium): boolean
+  close(): Promise<void>
+}
+export type NamedMessenger = { name: string; messenger: Messenger }
+
+const maxUnderWay = 100 // letters of one messenger that wait for the other side
+
+const ourFolder = new URL('../messengers/', import.meta.url)
+
+// The folder is the registry: every file in it is a messenger, named as the file is. What has no settings is not there;
+// what is set up wrongly throws, so that it is told at the start. The first by name wins where two serve one medium.
+export async function openMessengers(
+  settings: MessengerSettings,
+  tools: MessengerTools,
+  folder = ourFolder,
+): Promise<Messengers> {
+  const open: NamedMessenger[] = []
+  try {
+    for (const file of readdirSync(folder).sort()) {
+      const name = /^(\w+)\.[jt]s$/.exec(file)?.[1]
+      if (!name) continue
+      const { default: make } = (await import(new URL(file, folder).href)) as { default: MakeMessenger }
+      const messenger = make(settings, tools)
+      if (messenger) open.push({ name, messenger: bounded(messenger) })
+    }
+  } catch (error) {
+    await messengersOf(open).close()
+    throw error
+  }
+  return messengersOf(open)
+}
+
+export function messengersOf(messengers: readonly NamedMessenger[]): Messengers {
+  const find = (medium: Medium) => messengers.find(({ messenger }) => messenger.medium === medium)
+  return {
+    find,
+    configured: medium => find(medium) !== undefined,
+    async close() {
+      await Promise.allSettled(messengers.map(({ messenger }) => messenger.close()))
+    },
+  }
+}
+
+// A slow network must not fill the house with waiting letters, and a mistake of a messenger must not lose one: whatever
+// is not clearly sent or refused is tried again.
+function bounded(messenger: Messenger): Messenger {
+  let underWay = 0
+  let closed = false
+  return {
+    medium: messenger.medium,
+    async send(letter: Letter): Promise<Sent> {
+      if (closed) return later('We are stopping.')
+      if (underWay >= maxUnderWay) return later('Too many messages are under way.')
+      underWay++
+      try {
+        return await messenger.send(letter)
+      } catch (error) {
+        return later(error instanceof Error ? error.message : 'The messenger failed.')
+      } finally {
+        underWay--
+      }
+    },
+    close() {
+      closed = true
+      return messenger.close()
+    },
+  }
+}
+
+const later = (words: string): Sent => ({ state: 'later', words })

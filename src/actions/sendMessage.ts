@@ -1,0 +1,37 @@
+import type { Message } from '../core/message.ts'
+import type { Letter, Messenger, Sent } from '../core/messenger.ts'
+
+const deadlineMs = 180_000 // longer than any messenger's own, which should come first
+
+// One try. Whatever goes wrong here is no answer of the network's, so it is tried again.
+export async function sendMessage(
+  messenger: Messenger,
+  write: () => Promise<Letter | undefined>,
+): Promise<Sent> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<Sent>(resolve => {
+    timer = setTimeout(resolve, deadlineMs, { state: 'later', words: 'The messenger gave no answer.' })
+  })
+  try {
+    const letter = await write()
+    if (!letter) return { state: 'never', words: 'There is nothing to tell any more.' }
+    return await Promise.race([messenger.send(letter), late])
+  } catch (error) {
+    return { state: 'later', words: error instanceof Error ? error.message : 'The messenger failed.' }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+// What the operator may know: never who the recipient is, nor what was said.
+export type SeenMessage = Pick<
+  Message,
+  'merchant_id' | 'message_id' | 'mode' | 'medium' | 'topic' | 'words'
+> & { outcome: MessageOutcome }
+export const messageOutcomes = ['sent', 'kept', 'later', 'dropped'] as const // kept: in the inbox of the house
+export type MessageOutcome = (typeof messageOutcomes)[number]
+
+export function seen(message: Message, outcome: MessageOutcome, words: string): SeenMessage {
+  const { merchant_id, message_id, mode, medium, topic } = message
+  return { merchant_id, message_id, mode, medium, topic, words, outcome }
+}

@@ -1,0 +1,41 @@
+import type { Logger } from 'pino'
+import { countDeliveries } from './actions/countDeliveries.ts'
+import { createSigners } from './actions/signers.ts'
+import type { Config } from './config.ts'
+import { createOutbound } from './net/outbound.ts'
+import type { Records } from './records.ts'
+import type { Metrics } from './web/metrics.ts'
+import { gaugeDeliveries, watchDeliveries } from './web/watchDeliveries.ts'
+import { startDeliveries } from './workers/deliveries.ts'
+
+export type Dispatch = { wake(): void; stop(): Promise<void> }
+type House = { clock(): Date; metrics: Metrics; log: Logger }
+
+// All that it takes to notify merchants: the way out of the house, what signs, and who carries.
+export function openDispatch(config: Config, records: Records, { clock, metrics, log }: House): Dispatch {
+  const { db, masterKeys, embedded } = records
+  const outbound = createOutbound({
+    sourceAddress: config.TOLLGATE_EGRESS_ADDRESS,
+    proxy: config.TOLLGATE_EGRESS_PROXY,
+    ports: config.TOLLGATE_EGRESS_PORTS,
+    nameServers: config.TOLLGATE_EGRESS_DNS,
+  })
+  const deliveries = startDeliveries({
+    db,
+    clock,
+    outbound,
+    random: Math.random,
+    signers: createSigners(db, masterKeys, clock),
+    // By default a developer's own machine may be notified, and nobody else's inside.
+    loopback: mode => config.TOLLGATE_EGRESS_LOOPBACK ?? (embedded && mode === 'test'),
+    watch: watchDeliveries(metrics, log),
+  })
+  gaugeDeliveries(metrics, deliveries, () => countDeliveries(db, clock()))
+  return {
+    wake: deliveries.wake,
+    async stop() {
+      await deliveries.stop()
+      await outbound.close()
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import type { MessengerSettings, MessengerTools } from '../../core/messenger.ts'
+import { readCa } from '../common/readCa.ts'
+import { isLoopback, parseServerUrl } from '../common/serverUrl.ts'
+import type { Fields } from './library.ts'
+
+export type SmppSettings = {
+  host: string
+  port: number
+  tls: boolean
+  ca?: string
+  bind: Fields
+  source: Fields
+  rate: number // messages a second
+  window: number // submits without an answer
+}
+
+const version = 0x34 // of the protocol: 3.4
+const maxRate = 1000
+const maxWindow = 500
+
+export function readSettings(
+  settings: MessengerSettings,
+  { warn }: MessengerTools,
+): SmppSettings | undefined {
+  const { SMPP_URL, SMPP_FROM, SMPP_SYSTEM_TYPE: system_type = '', SMPP_TLS_CA } = settings
+  if (!SMPP_URL) return undefined
+  if (!SMPP_FROM) {
+    warn('SMPP_URL is set and SMPP_FROM is not: no SMS is sent by SMPP.')
+    return undefined
+  }
+  const { protocol, host, port, user, password, query } = parseServerUrl('SMPP_URL', SMPP_URL, {
+    'smpp:': 2775,
+    'ssmpp:': 3550,
+  })
+  if (query.size > 0) throw new Error('SMPP_URL: nothing may follow the port.')
+  if (![user, password, system_type].every(isCString) || !user)
+    throw new Error(
+      'SMPP_URL: the system_id is missing, or it or the password or SMPP_SYSTEM_TYPE is not ASCII.',
+    )
+  const tls = protocol === 'ssmpp:'
+  if (!tls && !isLoopback(host)) warn('SMPP_URL: the password and the messages travel without encryption.')
+  return {
+    host,
+    port,
+    tls,
+    ca: readCa('SMPP_TLS_CA', SMPP_TLS_CA),
+    bind: { system_id: user, password, system_type, interface_version: version },
+    source: sourceOf(SMPP_FROM),
+    rate: readNumber('SMPP_RATE', settings.SMPP_RATE, 10, maxRate),
+    window: readNumber('SMPP_WINDOW', settings.SMPP_WINDOW, 10, maxWindow),
+  }
+}
+
+const isCString = (text: string) => /^[\x20-\x7e]{0,64}$/.test(text)
+
+// The kind of a sender goes with it: a name, a short code of the network's, or an international number.
+function sourceOf(from: string): Fields {
+  const digits = /^\+?(\d{1,15})$/.exec(from)?.[1]
+  if (digits && digits.length <= 6) return { source_addr: digits, source_addr_ton: 3, source_addr_npi: 0 }
+  if (digits) return { source_addr: digits, source_addr_ton: 1, source_addr_npi: 1 }
+  if (!/^[A-Za-z0-9 &.-]{1,11}$/.test(from))
+    throw new Error('SMPP_FROM: must be a number, or a name of at most 11 letters, digits, spaces, & . -')
+  return { source_addr: from, source_addr_ton: 5, source_addr_npi: 0 }
+}
+
+function readNumber(name: string, text: string | undefined, usual: number, max: number) {
+  const number = Number(text || usual)
+  if (Number.isInteger(number) && number >= 1 && number <= max) return number
+  throw new Error(`${name}: must be a whole number from 1 to ${max}.`)
+}

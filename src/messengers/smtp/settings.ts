@@ -1,0 +1,47 @@
+import type { MessengerSettings, MessengerTools } from '../../core/messenger.ts'
+import { readCa } from '../common/readCa.ts'
+import { isLoopback, parseServerUrl } from '../common/serverUrl.ts'
+import { isAddress } from './mail.ts'
+
+export type SmtpSettings = {
+  host: string
+  port: number
+  auth?: { user: string; pass: string }
+  tls: 'whole' | 'required' | 'off' // from the first byte, by STARTTLS, or not
+  ca?: string
+  from: Sender
+}
+export type Sender = { name: string; address: string }
+
+export function readSettings(
+  { SMTP_URL, SMTP_FROM, SMTP_TLS_CA }: MessengerSettings,
+  { warn }: MessengerTools,
+): SmtpSettings | undefined {
+  if (!SMTP_URL) return undefined
+  if (!SMTP_FROM) {
+    warn('SMTP_URL is set and SMTP_FROM is not: no email is sent.')
+    return undefined
+  }
+  const { host, port, user, password, protocol, query } = parseServerUrl('SMTP_URL', SMTP_URL, {
+    'smtp:': 587,
+    'smtps:': 465,
+  })
+  const tls = protocol === 'smtps:' ? 'whole' : readTls(query, host)
+  if (tls === 'off' && user && !isLoopback(host)) warn('SMTP_URL: the password travels without encryption.')
+  const auth = user ? { user, pass: password } : undefined
+  return { host, port, auth, tls, ca: readCa('SMTP_TLS_CA', SMTP_TLS_CA), from: parseSender(SMTP_FROM) }
+}
+
+// On the way to ourselves nobody listens, and a mail server beside us seldom has a certificate for "localhost".
+function readTls(query: URLSearchParams, host: string) {
+  const tls = query.get('tls') ?? (isLoopback(host) ? 'off' : 'required')
+  if (tls === 'off' || tls === 'required') return tls
+  throw new Error('SMTP_URL: tls must be "required" or "off".')
+}
+
+function parseSender(text: string): Sender {
+  const [, name = '', address = text.trim()] = /^\s*(.*?)\s*<([^<>]*)>\s*$/.exec(text) ?? []
+  if (!isAddress(address) || /[\p{Cc}<>]/u.test(name))
+    throw new Error('SMTP_FROM: must be like "Tollgate <pay@example.com>" or "pay@example.com".')
+  return { name: name.replace(/^"(.*)"$/, '$1'), address }
+}

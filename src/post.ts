@@ -1,0 +1,51 @@
+import type { Logger } from 'pino'
+import { countQueuedMessages } from './actions/countMessages.ts'
+import { createReceipts } from './actions/hearReceipt.ts'
+import { type Messengers, openMessengers } from './actions/messengers.ts'
+import { warnWithoutMessenger } from './actions/warnWithoutMessenger.ts'
+import { type Config, ConfigError } from './config.ts'
+import type { Db } from './store/db.ts'
+import type { Metrics } from './web/metrics.ts'
+import { gaugeMessages, watchMessages } from './web/watchMessages.ts'
+import { startMessages } from './workers/messages.ts'
+
+export type Post = Pick<Messengers, 'configured'> & { wake(): void; stop(): Promise<void> }
+type House = { db: Db; clock(): Date; baseUrl(): string; metrics: Metrics; log: Logger }
+
+// All that it takes to reach customers: the messengers that are set up, who sends, and who hears what became of it.
+export async function openPost(config: Config, { db, clock, baseUrl, metrics, log }: House): Promise<Post> {
+  const { observe, receipt, trouble } = watchMessages(metrics, log)
+  const receipts = createReceipts({ db, clock, observe: receipt, onTrouble: trouble })
+  const messengers = await openMessengers(config.messengerSettings, {
+    receive: receipts.receive,
+    warn: words => log.warn({ why: words }, 'a messenger is in trouble'),
+  }).catch((error: unknown) => {
+    // A messenger reads its own settings, and says what is wrong with them.
+    throw new ConfigError([error instanceof Error ? error.message : String(error)])
+  })
+  const messages = startMessages({
+    db,
+    clock,
+    baseUrl,
+    messengers,
+    random: Math.random,
+    rules: {
+      smsPrefixes: config.TOLLGATE_SMS_PREFIXES,
+      perRecipient: config.TOLLGATE_MESSAGES_PER_RECIPIENT,
+      perMerchant: config.TOLLGATE_MESSAGES_PER_MERCHANT,
+    },
+    observe,
+    onTrouble: trouble,
+  })
+  gaugeMessages(metrics, () => countQueuedMessages(db, clock()))
+  for (const words of await warnWithoutMessenger(db, messengers)) log.warn(words)
+  return {
+    configured: messengers.configured,
+    wake: messages.wake,
+    async stop() {
+      await messages.stop()
+      await messengers.close()
+      await receipts.stop()
+    },
+  }
+}

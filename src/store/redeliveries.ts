@@ -1,0 +1,64 @@
+import type { DeliveryState } from '../core/deliveryWords.ts'
+import type { IpnStyle, Notification, NotificationKey } from '../core/notification.ts'
+import { type Query, sql, type Tx } from './db.ts'
+import { stateIs } from './notificationList.ts'
+import type { Destination } from './notifications.ts'
+
+// A notification that may be sent once more: where it went, if anywhere, and where its payment wants it.
+export type Redeliverable = Omit<Notification, 'body'> & {
+  url: string | null
+  style: IpnStyle | null
+  payment_url: string | null
+  body: string | null // only where it was sent nowhere
+}
+
+const redeliverable = (where: Query) => sql`
+  select n.merchant_id, n.tx_reference, n.sequence, n.mode, n.status, n.created_at, d.url, d.style,
+    p.ipn_url as payment_url, case when d.url is null then n.body end as body
+  from notifications n
+    left join deliveries d on d.merchant_id = n.merchant_id and d.tx_reference = n.tx_reference
+      and d.sequence = n.sequence
+    left join payments p on p.merchant_id = n.merchant_id and p.tx_reference = n.tx_reference
+  where ${where}`
+
+export const findRedeliverable = (tx: Tx, { merchant_id, tx_reference, sequence }: NotificationKey) =>
+  tx.one<Redeliverable>(
+    redeliverable(sql`n.merchant_id = ${merchant_id} and n.tx_reference = ${tx_reference}
+      and n.sequence = ${sequence}`),
+  )
+
+export type Range = { merchant_id: string; from: Date; until: Date; state: DeliveryState | 'all' }
+export type Place = Pick<Notification, 'created_at' | 'tx_reference' | 'sequence'>
+
+// The oldest of a time behind a place, `until` not included.
+export const redeliverablesAfter = (
+  tx: Tx,
+  { merchant_id, until, state }: Range,
+  after: Place,
+  limit: number,
+) =>
+  tx.rows<Redeliverable>(sql`
+    ${redeliverable(sql`n.merchant_id = ${merchant_id} and ${state === 'all' ? sql`true` : stateIs[state]}
+      and n.created_at >= ${after.created_at} and n.created_at < ${until}
+      and (n.created_at, n.tx_reference, n.sequence) > (${after.created_at}, ${after.tx_reference},
+        ${after.sequence})`)}
+    order by n.created_at, n.tx_reference, n.sequence limit ${limit}`)
+
+export type Redelivery = Omit<Notification, 'body' | 'status'> & Destination
+
+// Each begins anew, or begins. What is being sent at this moment is left alone; gives back those that are due now. The
+// lease that is over is forgotten: who held it must not end this delivery with what came of an earlier try.
+export const beginAgain = (tx: Tx, all: readonly Redelivery[], now: Date) =>
+  tx.rows<NotificationKey>(sql`
+    insert into deliveries as d (merchant_id, tx_reference, sequence, mode, url, lane, style, created_at, begun_at,
+      next_try_at)
+    select again.*, ${now}::timestamptz, ${now}::timestamptz
+    from unnest(${all.map(r => r.merchant_id)}::text[], ${all.map(r => r.tx_reference)}::text[],
+      ${all.map(r => r.sequence)}::integer[], ${all.map(r => r.mode)}::text[], ${all.map(r => r.url)}::text[],
+      ${all.map(r => r.lane)}::text[], ${all.map(r => r.style)}::text[],
+      ${all.map(r => r.created_at)}::timestamptz[]) as again
+    on conflict (merchant_id, tx_reference, sequence) do update set url = excluded.url, lane = excluded.lane,
+      begun_at = excluded.begun_at, next_try_at = excluded.next_try_at, retry = false, held = false,
+      lease_token = null, lease_until = null, acknowledged_at = null, exhausted_at = null
+    where d.lease_until is null or d.lease_until <= ${now}
+    returning d.merchant_id, d.tx_reference, d.sequence`)

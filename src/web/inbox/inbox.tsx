@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { Hono } from 'hono'
+import type { Gate } from '../../actions/gate.ts'
+import { recentMessage, recentMessages } from '../../actions/recentMessages.ts'
+import type { Medium } from '../../core/messenger.ts'
+import type { Ctx, Env } from '../context.ts'
+import { isRefusal } from '../errors.ts'
+import { guard } from '../support/guard.tsx'
+import { inboxHeaders, mailHeaders } from './headers.ts'
+import { ListPage, UnreachablePage } from './pages.tsx'
+
+export type InboxOptions = {
+  gate: Pick<Gate, 'db' | 'baseUrl'>
+  token?: string
+  goesOut?(medium: Medium): boolean // whether such messages leave this machine
+  from?: string // whom a mail comes from
+}
+
+// Every mail and SMS as its reader sees it, for whoever builds or watches. To be mounted at /inbox, beside /support,
+// whose looks it shares and whose visitors it takes. It only reads.
+export function inboxRoutes(options: InboxOptions) {
+  const routes = new Hono<Env>({ strict: false })
+  const css = readFileSync(new URL('./inbox.css', import.meta.url), 'utf8')
+  routes.use(guard(inboxHeaders, options.token))
+  routes.get('/inbox.css', c => c.body(css, 200, { 'content-type': 'text/css; charset=utf-8' }))
+  routes.get('/:merchant_id/:message_id/html', c => orUnreachable(c, () => showMail(options, c)))
+  routes.get('/', c => orUnreachable(c, () => showList(options, c)))
+  return routes
+}
+
+async function showList({ gate, goesOut = () => false, from = 'Tollgate' }: InboxOptions, c: Ctx) {
+  const before = c.req.query('before')
+  const list = await recentMessages(gate, before)
+  return c.html(<ListPage {...list} isFirst={before === undefined} goesOut={goesOut} from={from} />)
+}
+
+// The mail alone, for the frame on the page.
+async function showMail({ gate }: InboxOptions, c: Ctx) {
+  const { merchant_id = '', message_id = '' } = c.req.param()
+  const message = await recentMessage(gate, { merchant_id, message_id })
+  if (!message?.mail) return c.notFound()
+  c.header('cross-origin-opener-policy', undefined) // a browser refuses it together with a sandbox
+  return c.html(message.mail.html, 200, mailHeaders)
+}
+
+async function orUnreachable(c: Ctx, show: () => Promise<Response>) {
+  try {
+    return await show()
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return c.html(<UnreachablePage />, 503, { 'retry-after': '5' })
+  }
+}

@@ -1,0 +1,112 @@
+import type { RecentMessage, Sms } from '../../actions/recentMessages.ts'
+import { maxSeptets } from '../../core/letters/gsm.ts'
+import { maskEmail, maskPhone } from '../../core/mask.ts'
+import { frameSandbox } from './headers.ts'
+import { StateWords, Time } from './state.tsx'
+
+type CardProps = { message: RecentMessage; from: string }
+
+const topics = {
+  paid: 'paid',
+  failed: 'not paid',
+  cancelled: 'cancelled',
+  exhausted: 'notifications not delivered',
+}
+
+export const MessageCard = ({ message, from }: CardProps) => (
+  <article class="card message">
+    <div class="about">
+      <div class="head">
+        <h2>
+          {message.medium === 'sms' ? 'SMS' : 'Mail'}: {topics[message.topic]}
+        </h2>
+        {message.mode === 'test' ? <span class="mark warn">Test</span> : <span class="mark">Live</span>}
+      </div>
+      <StateWords message={message} />
+      <dl>
+        <dt>Shop</dt>
+        <dd>
+          <bdi>{message.merchant_name}</bdi>
+        </dd>
+        {!message.mail && (
+          <>
+            <dt>To</dt>
+            <dd>{recipientOf(message)}</dd>
+          </>
+        )}
+        <dt>Written</dt>
+        <dd>
+          <Time at={message.created_at} />
+        </dd>
+        {message.sent_at && (
+          <>
+            <dt>Sent</dt>
+            <dd>
+              <Time at={message.sent_at} />
+            </dd>
+          </>
+        )}
+      </dl>
+      {message.tx_token !== null && <PaymentLinks message={message} />}
+    </div>
+    <div class="shown">
+      {message.sms && <Bubble sms={message.sms} lang={message.lang} />}
+      {message.mail && <Mail message={message} from={from} />}
+      {!message.sms && !message.mail && (
+        <p class="muted">A notice to the merchant. There is nothing to tell any more.</p>
+      )}
+    </div>
+  </article>
+)
+
+// Test numbers are nobody's. A customer's is recognised by its owner, and used by no stranger.
+function recipientOf({ mode, medium, recipient }: RecentMessage): string {
+  if (mode === 'test') return recipient
+  return medium === 'sms' ? maskPhone(recipient) : maskEmail(recipient)
+}
+
+const PaymentLinks = ({ message: { tx_token, tx_reference, merchant_id } }: { message: RecentMessage }) => (
+  <p class="links">
+    <a href={`/checkout/${tx_token}`}>
+      Payment page <span class="whole">{tx_reference}</span>
+    </a>
+    <a href={`/support?${new URLSearchParams({ q: tx_reference ?? '', merchant: merchant_id }).toString()}`}>
+      What happened to it
+    </a>
+  </p>
+)
+
+const Bubble = ({ sms: { text, segments, places }, lang }: { sms: Sms; lang: string }) => (
+  <figure class="phone">
+    <blockquote lang={lang}>{text}</blockquote>
+    <figcaption class="muted">
+      {segments === 1 ? `1 segment, ${places} of ${maxSeptets} characters` : `${segments} segments`}
+    </figcaption>
+  </figure>
+)
+
+const Mail = ({ message, from }: CardProps) => {
+  const { merchant_id, message_id, lang, mail } = message
+  const address = `/inbox/${encodeURIComponent(merchant_id)}/${encodeURIComponent(message_id)}/html`
+  return (
+    <div class="mail">
+      <dl>
+        <dt>From</dt>
+        <dd>{from}</dd>
+        <dt>To</dt>
+        <dd>{recipientOf(message)}</dd>
+        <dt>Subject</dt>
+        <dd lang={lang}>
+          <strong>{mail?.subject}</strong>
+        </dd>
+      </dl>
+      <iframe src={address} title={`The mail: ${mail?.subject}`} sandbox={frameSandbox} loading="lazy" />
+      <details>
+        <summary>As plain text</summary>
+        <pre lang={lang} tabindex={0}>
+          {mail?.text}
+        </pre>
+      </details>
+    </div>
+  )
+}

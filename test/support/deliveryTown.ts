@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cancel } from '../../src/actions/cancel.ts'
+import { newReference, newToken } from '../../src/actions/ids.ts'
+import { onboard } from '../../src/actions/onboard.ts'
+import { pay } from '../../src/actions/pay.ts'
+import { setMerchant } from '../../src/actions/setMerchant.ts'
+import type { LivingPayment } from '../../src/core/payment.ts'
+import { openDb, sql } from '../../src/store/db.ts'
+import { givenMasterKeys } from '../../src/store/masterKeys.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { storePayments } from '../../src/store/payments.ts'
+import { freshDatabase, query } from './database.ts'
+import type { Credentials } from './gateway.ts'
+import { aWish, recordingLine, simulatedNode } from './lifeNode.ts'
+import { after, aPayment, hours, no, yes } from './lifeRows.ts'
+
+export type TownShop = { merchant_id: string; test: Credentials }
+export type Town = Awaited<ReturnType<typeof openTown>>
+
+const hands = 6 // that change payments at the same time
+const noWaitForDisk = `do $$ begin
+  execute format('alter database %I set synchronous_commit = off', current_database());
+end $$`
+
+// Shops and their payments on a database of their own. Whatever changes a status here commits it together with its
+// notification, as any node does; whoever delivers is started by the test. No power is cut here: nobody waits for the disk.
+export async function openTown() {
+  const database = await freshDatabase()
+  await query(database.url, noWaitForDisk)
+  const db = openDb(database.url, hands, 'town')
+  await migrate(db)
+  const key = randomBytes(32)
+  const masterKeys = givenMasterKeys([key])
+  const clock = () => new Date()
+  const declines = simulatedNode(db, clock, recordingLine(() => no))
+  const approves = simulatedNode(db, clock, recordingLine(() => yes))
+
+  return {
+    db,
+    masterKeys,
+    url: database.url,
+    env: {
+      DATABASE_URL: database.url,
+      TOLLGATE_MASTER_KEY: key.toString('hex'),
+      TOLLGATE_EGRESS_LOOPBACK: 'on',
+      TOLLGATE_POOL_SIZE: '4',
+      LOG_LEVEL: 'warn',
+    },
+    async addShops(urls: readonly string[]): Promise<TownShop[]> {
+      const shops: TownShop[] = []
+      for (const url of urls) {
+        const shop = await onboard(db, masterKeys, 'Ama Shop', ['test'], clock())
+        await setMerchant(db, shop.merchant_id, [`ipn_url=${url}/ipn`, 'rate_limit=0'])
+        shops.push(shop as TownShop)
+      }
+      return shops
+    },
+    // Each shop gets as many.
+    async addPayments(shops: readonly TownShop[], each: number) {
+      const payments = Array.from({ length: each }, () => shops.map(newPayment)).flat()
+      for (let at = 0; at < payments.length; at += 500) await storePayments(db, payments.slice(at, at + 500))
+      return payments
+    },
+    // One notification.
+    cancel: (payment: LivingPayment) => cancel(db, payment, clock()),
+    // Three: declined, tried again, paid.
+    async payAtLast(payment: LivingPayment) {
+      await pay(declines, payment, { ...aWish({ address: anAddress() }), typed: { phone: aPhone() } })
+      await pay(approves, payment, { ...aWish({ number: 2, address: anAddress() }), typed: { phone: aPhone() } })
+    },
+    // As soon as possible; several at once, but for each payment one thing after the other.
+    async change(payments: readonly LivingPayment[], how: (payment: LivingPayment) => Promise<unknown>, restMs = 0) {
+      const left = payments.values()
+      const hand = async () => {
+        for (const payment of left) {
+          await how(payment)
+          if (restMs > 0) await sleep(Math.random() * 2 * restMs)
+        }
+      }
+      await Promise.all(Array.from({ length: hands }, hand))
+    },
+    async unfinished() {
+      const row = await db.one<{ left: number }>(
+        sql`select count(*)::integer as left from deliveries where next_try_at is not null`,
+      )
+      return row?.left ?? 0
+    },
+    cutConnections: () =>
+      query(
+        database.url,
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'tollgate' and datname = current_database()`,
+      ),
+    async close() {
+      await db.end()
+      await database.drop()
+    },
+  }
+}
+
+function newPayment({ merchant_id }: TownShop): LivingPayment {
+  const now = new Date()
+  const tx_reference = newReference(now)
+  return aPayment({
+    merchant_id,
+    tx_reference,
+    tx_token: newToken(merchant_id, now),
+    invoice_id: tx_reference,
+    created_at: now,
+    updated_at: now,
+    expires_at: after(hours(1), now),
+  })
+}
+
+const digits = (count: number) => String(Math.floor(Math.random() * 10 ** count)).padStart(count, '0')
+const aPhone = () => `024${digits(7)}`
+const anAddress = () => `10.${Number(digits(2))}.${Number(digits(2))}.${Number(digits(2))}`

@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+
+const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
+const chunk = Buffer.alloc(64 * 1024, 'x')
+
+type Deed = (socket: Socket, troubles: Troubles) => void
+export type TroubleKind = keyof typeof deeds
+export type Troubles = { taken: number; bytesOut: number; healed: boolean } // taken: requests that came
+
+// Endpoints as nobody wants them. What they do when a request has come:
+const deeds = {
+  hangs: () => {},
+  fails: socket => void socket.write('HTTP/1.1 500 Oops\r\ncontent-length: 4\r\n\r\noops'),
+  // A good answer with a body that never ends, as fast as it is taken.
+  endless: (socket, troubles) => {
+    socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
+    const pour = () => {
+      while (!socket.destroyed && socket.write(`${chunk.length.toString(16)}\r\n${chunk.toString()}\r\n`))
+        troubles.bytesOut += chunk.length
+    }
+    socket.on('drain', pour)
+    pour()
+  },
+  trickles: socket => sayByteByByte(socket, ok),
+  tricklesBody: socket => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n')
+    sayByteByByte(socket, 'x'.repeat(1000))
+  },
+} satisfies Record<string, Deed>
+
+function sayByteByByte(socket: Socket, text: string) {
+  const bytes = [...text].values()
+  const timer = setInterval(() => {
+    const { value, done } = bytes.next()
+    if (done) clearInterval(timer)
+    else socket.write(value)
+  }, 1000)
+  socket.on('close', () => clearInterval(timer))
+}
+
+// As many endpoints as asked for, each at a port of its own, with one tally.
+export async function openTroubles(kind: TroubleKind, count: number) {
+  const troubles: Troubles = { taken: 0, bytesOut: 0, healed: false }
+  const sockets = new Set<Socket>()
+  const deed: Deed = deeds[kind]
+  const servers = await Promise.all(Array.from({ length: count }, () => listen(serve)))
+
+  function serve(socket: Socket) {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => {}) // whoever asks may hang up as it likes
+    socket.on('data', data => {
+      if (!data.includes('HTTP/1.1\r\n')) return // the rest of a request
+      troubles.taken++
+      if (troubles.healed) socket.write(ok)
+      else deed(socket, troubles)
+    })
+  }
+
+  return {
+    urls: servers.map(({ port }) => `http://127.0.0.1:${port}`),
+    troubles,
+    // From now on all is well, also for those who wait.
+    heal() {
+      troubles.healed = true
+      for (const socket of sockets) socket.write(ok)
+    },
+    async close() {
+      for (const { server } of servers) server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+// Addresses at which nobody listens.
+export async function closedPorts(count: number): Promise<string[]> {
+  const servers = await Promise.all(Array.from({ length: count }, () => listen(() => {})))
+  for (const { server } of servers) server.close()
+  return servers.map(({ port }) => `http://127.0.0.1:${port}`)
+}
+
+async function listen(serve: (socket: Socket) => void): Promise<{ server: Server; port: number }> {
+  const server = createServer(serve)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return { server, port: (server.address() as AddressInfo).port }
+}
