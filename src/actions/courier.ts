@@ -58,11 +58,12 @@ export function createCourier(options: CourierOptions): Courier {
   async function step() {
     const now = clock()
     if (await queues.release(window, now)) mustLook = true
-    if (mustLook || performance.now() - lookedAt >= lookMs || (isCrowded && window.length < mostInFlight))
-      await lookAround(now)
+    const hasLooked =
+      mustLook || performance.now() - lookedAt >= lookMs || (isCrowded && window.length < mostInFlight)
+    if (hasLooked) await lookAround(now)
     const choice = choose(window, traffic, now)
     window = choice.wait
-    const held = heldBy(choice, now)
+    const held = hasLooked ? heldBy(choice, now) : choice.hold
     if (choice.take.length > 0) await start(choice.take) // first: what was chosen has its slot
     await queues.hold(held, now)
     return mustLook ? 1 : choice.take.length

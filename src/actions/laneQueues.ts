@@ -44,6 +44,7 @@ export function createLaneQueues(db: Db, traffic: Traffic) {
   // True when some came into sight.
   async function release(inSight: readonly Candidate[], now: Date): Promise<boolean> {
     await sweep()
+    if (waiting.size === 0) return false
     const busy = new Set(inSight.map(laneKey))
     const seen = new Map<string, number>() // of each merchant
     const see = (merchant_id: string, more: number) =>

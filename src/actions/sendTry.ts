@@ -75,6 +75,17 @@ function logOf(
   result: Result,
   started_at: Date,
 ): Try {
-  const key = { merchant_id, tx_reference, sequence }
-  return { ...key, try: tries, started_at, ms: Math.round(ms), address, status, result, words, answer: body }
+  return {
+    merchant_id,
+    tx_reference,
+    sequence,
+    try: tries,
+    started_at,
+    ms: Math.round(ms),
+    address,
+    status,
+    result,
+    words,
+    answer: body,
+  }
 }
