@@ -13,6 +13,7 @@ export type Welcome = {
   name: string
   merchant_key: string
   secret_key?: string // on the first start only
+  ipn_secret?: string // the same
   request: Record<string, string | boolean> // signed, ready to send
 }
 
@@ -34,11 +35,14 @@ export async function welcome(db: Db, masterKeys: MasterKeys, now: Date): Promis
     name: merchant.name,
     merchant_key,
     secret_key: demo?.secret_key,
+    ipn_secret: demo?.ipn_secret,
     request: {
       merchant_key,
       invoice_id,
       total: '25.00',
       description: 'Two straw hats',
+      number: '0241234567',
+      email: 'ama@example.com',
       generate_checkout_url: true,
       secure_hash,
     },

@@ -12,6 +12,7 @@ export function started({ url, baseUrl, embedded, welcome }: Gateway, config: Co
     data_dir: embedded ? config.TOLLGATE_DATA_DIR : undefined,
     merchant_key: welcome?.merchant_key,
     secret_key: welcome?.secret_key,
+    ipn_secret: welcome?.ipn_secret,
     request: welcome?.request,
   }
 }
@@ -35,6 +36,7 @@ function addresses({ url, baseUrl, embedded }: Gateway, config: Config): Fact[] 
     ['Reference', `${url}/docs`],
     ...(config.TOLLGATE_SANDBOX ? [['Test phone', `${url}/sandbox/phone`] satisfies Fact] : []),
     ['Support', `${url}/support`],
+    ['Mails and SMS', `${url}/inbox`],
     ['Metrics', `${url}/metrics`],
     ['Health', `${url}/healthz`],
     embedded ? ['Data', config.TOLLGATE_DATA_DIR] : ['Database', withoutPassword(config.DATABASE_URL ?? '')],
@@ -43,13 +45,14 @@ function addresses({ url, baseUrl, embedded }: Gateway, config: Config): Fact[] 
 
 const withoutPassword = (url: string) => url.replace(/\/\/[^@/]*@/, '//').replace(/\?.*$/s, '')
 
-function demo(url: string, { name, merchant_key, secret_key, request }: Welcome): string[] {
+function demo(url: string, { name, merchant_key, secret_key, ipn_secret, request }: Welcome): string[] {
   const keys: Fact[] = [
     ['merchant_key', merchant_key],
     [
       'secret_key',
       secret_key ?? `shown on the first start; npx tollgate key rotate --merchant ${demoId} gives a new one`,
     ],
+    ...(ipn_secret ? [['ipn_secret', ipn_secret] satisfies Fact] : []),
   ]
   return [
     `${heading(`${name}, a merchant in test mode`)}\n\n${facts(keys)}${secret_key ? `\n${shownOnce}` : ''}`,
@@ -58,7 +61,7 @@ function demo(url: string, { name, merchant_key, secret_key, request }: Welcome)
   ]
 }
 
-const shownOnce = `  ${paint('yellow', 'The secret is shown this once. Keep it if you want to sign your own requests.')}`
+const shownOnce = `  ${paint('yellow', 'The secrets are shown this once: the first signs your requests, the second our notifications.')}`
 
 const firstSteps = `${heading('Register a merchant')}\n\n  npx tollgate merchant add --name 'Ama Shop'`
 

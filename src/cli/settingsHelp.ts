@@ -12,7 +12,7 @@ export const settingWords: Record<string, string> = {
   TOLLGATE_BATCH_ROWS: 'requests that may share one statement (256)',
   TOLLGATE_TRUST_PROXY: 'how many proxies stand in front (0)',
   TOLLGATE_METRICS_TOKEN: 'who has it may read /metrics from elsewhere (this machine only)',
-  TOLLGATE_SUPPORT_TOKEN: 'the password of /support from elsewhere (this machine only)',
+  TOLLGATE_SUPPORT_TOKEN: 'the password of /support and /inbox from elsewhere (this machine only)',
   TOLLGATE_SANDBOX: 'on or off: the simulated provider of test mode (on)',
   TOLLGATE_EGRESS_ADDRESS: 'the address of this machine that notifications are sent from (any)',
   TOLLGATE_EGRESS_PROXY: 'a proxy that notifications go through: http://user:password@host:port (none)',
