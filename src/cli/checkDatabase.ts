@@ -7,6 +7,7 @@ import { masterKeyIdsInUse } from '../store/merchants.ts'
 import { migrationNames, pendingMigrations } from '../store/migrate.ts'
 import { readServerFacts } from '../store/serverFacts.ts'
 import { type Check, failed, fine, warning } from './check.ts'
+import { checkDeliveries } from './checkDeliveries.ts'
 import { presentMasterKeys } from './checkMasterKey.ts'
 import { checkServer } from './checkServer.ts'
 import { checkTasks } from './checkTasks.ts'
@@ -48,7 +49,7 @@ async function lookInside(db: Db, config: Config): Promise<Check[]> {
     ...checkServer(server, server.now.getTime() - halfWay, config),
     checkMigrations(pending),
     ...(pending.length < migrationNames().length ? [await checkSecrets(db, config)] : []),
-    ...(pending.length === 0 ? [await checkTasks(db)] : []),
+    ...(pending.length === 0 ? [await checkTasks(db), await checkDeliveries(db, new Date())] : []),
   ]
 }
 

@@ -1,17 +1,13 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { rotateKey } from '../actions/rotateKey.ts'
 import type { Mode } from '../core/payment.ts'
 import type { Answer, Cli } from './answer.ts'
 import { examples } from './help.ts'
 import { noMerchant, type Opened, withSecrets } from './records.ts'
 import { dateTime, facts, paint } from './terminal.ts'
-import { modeOption, readDurationMs } from './values.ts'
+import { modeOption, overlapOption } from './values.ts'
 
 type Rotation = { merchant: string; mode: Mode; overlap: number }
-
-const overlapOption = new Option('--overlap <time>', 'how long the old key still works: 0, 30m, 24h, 7d')
-  .argParser(readDurationMs)
-  .default(24 * 3_600_000, '24h')
 
 export function addKeyCommands(program: Command, cli: Cli) {
   const key = program
@@ -23,7 +19,7 @@ export function addKeyCommands(program: Command, cli: Cli) {
     .description('Issue a new key and secret. The old ones go on working for the overlap.')
     .requiredOption('--merchant <id>', 'whose key')
     .addOption(modeOption('which key').default('test'))
-    .addOption(overlapOption)
+    .addOption(overlapOption('how long the old key still works'))
     .addHelpText(
       'after',
       examples(

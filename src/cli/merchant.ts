@@ -3,6 +3,7 @@ import { type Onboarded, onboard } from '../actions/onboard.ts'
 import { listMerchants, setActive } from '../store/merchants.ts'
 import type { Answer, Cli } from './answer.ts'
 import { examples } from './help.ts'
+import { addIpnSecretCommands } from './ipnSecret.ts'
 import { addMerchantSet } from './merchantSet.ts'
 import { addMerchantShow } from './merchantShow.ts'
 import { noMerchant, type Opened, withRecords, withSecrets } from './records.ts'
@@ -30,6 +31,7 @@ export function addMerchantCommands(program: Command, cli: Cli) {
     .action(async () => cli.print(await withRecords(list)))
   addMerchantShow(merchant, cli)
   addMerchantSet(merchant, cli)
+  addIpnSecretCommands(merchant, cli)
   merchant
     .command('deactivate <id>')
     .description('Refuse new payments of a merchant. It can still ask how its payments stand.')

@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import type { Mode } from '../core/payment.ts'
+import { type IpnSecret, isLive, listIpnSecrets } from '../store/ipnSecrets.ts'
 import { listMerchantKeys, type MerchantKey } from '../store/merchantKeys.ts'
 import type { Merchant } from '../store/merchants.ts'
 import { listOutlets, type Outlet } from '../store/outlets.ts'
@@ -7,12 +9,12 @@ import { examples } from './help.ts'
 import { settingFact, settingsData } from './merchantSet.ts'
 import { merchantOf, type Opened, withRecords } from './records.ts'
 import { settingLines } from './settingText.ts'
-import { dateTime, facts, heading, table } from './terminal.ts'
+import { dateTime, type Fact, facts, heading, table } from './terminal.ts'
 
 export function addMerchantShow(merchant: Command, cli: Cli) {
   merchant
     .command('show <id>')
-    .description('Show a merchant: its settings, keys and outlets. Secrets are never shown.')
+    .description('Show a merchant: its settings, keys, signing secrets and outlets. Secrets are never shown.')
     .addHelpText(
       'after',
       examples('tollgate merchant show 7c2k9m0x4f', 'tollgate merchant show 7c2k9m0x4f --json'),
@@ -23,6 +25,7 @@ export function addMerchantShow(merchant: Command, cli: Cli) {
 async function show({ db }: Opened, id: string, now: Date): Promise<Answer> {
   const merchant = await merchantOf(db, id)
   const keys = await listMerchantKeys(db, id)
+  const secrets = await listIpnSecrets(db, id)
   const outlets = await listOutlets(db, id)
   const { merchant_id, name, active, created_at, settings } = merchant
   const lines = settingLines(settings)
@@ -40,6 +43,12 @@ async function show({ db }: Opened, id: string, now: Date): Promise<Answer> {
         created_at: key.created_at,
         expires_at: key.expires_at,
       })),
+      ipn_secrets: secrets.map(({ secret_id, mode, ...secret }) => ({
+        secret_id,
+        mode,
+        created_at: secret.created_at,
+        expires_at: secret.expires_at,
+      })),
       outlets: outlets.map(({ code, ...outlet }) => ({
         code,
         name: outlet.name,
@@ -50,6 +59,7 @@ async function show({ db }: Opened, id: string, now: Date): Promise<Answer> {
       about(merchant),
       `${heading('Settings')}\n${facts(lines.map(settingFact))}`,
       `${heading('Keys')}\n${indented(keyTable(keys, now))}`,
+      `${heading('Signing secrets of notifications')}\n${facts(secretFacts(secrets, now))}`,
       `${heading('Outlets')}\n${indented(outletTable(merchant_id, outlets))}`,
     ].join('\n\n'),
   }
@@ -68,6 +78,13 @@ function keyTable(keys: readonly MerchantKey[], now: Date): string {
   const rows = keys.map(key => [key.merchant_key, key.mode, dateTime(key.created_at), end(key)])
   return table([{ title: 'KEY' }, { title: 'MODE' }, { title: 'CREATED' }, { title: 'VALID' }], rows)
 }
+
+const secretFacts = (secrets: readonly IpnSecret[], now: Date) =>
+  (['test', 'live'] as const).map((mode: Mode): Fact => {
+    const live = secrets.filter(secret => secret.mode === mode && isLive(secret, now))
+    const ends = live.flatMap(({ expires_at }) => (expires_at ? [dateTime(expires_at)] : []))
+    return [mode, `${live.length} live${ends.length > 0 ? `, the older until ${ends.join(', ')}` : ''}`]
+  })
 
 function outletTable(merchant_id: string, outlets: readonly Outlet[]): string {
   if (outlets.length === 0)

@@ -1,5 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
-import { z } from 'zod'
+import { type Command, Option } from 'commander'
 import { outletReport } from '../actions/outletReport.ts'
 import type { Mode } from '../core/payment.ts'
 import type { Db } from '../store/db.ts'
@@ -11,7 +10,7 @@ import { examples } from './help.ts'
 import { asCsv, asCsvOfAll, asText, rowData } from './outletReportText.ts'
 import { merchantOf, type Opened, withRecords } from './records.ts'
 import { dateTime } from './terminal.ts'
-import { modeOption, readOutletCode } from './values.ts'
+import { fromOption, modeOption, readOutletCode, toOption } from './values.ts'
 
 const dayMs = 86_400_000
 const maxDays = 366 // of one report
@@ -28,16 +27,8 @@ export function addOutletReport(outlet: Command, cli: Cli) {
     .option('--merchant <id>', 'only those of this merchant; otherwise each merchant by itself')
     .option('--outlet <code>', 'only this outlet of the merchant', readOutletCode)
     .addOption(modeOption('which payments').default('live'))
-    .requiredOption(
-      '--from <date>',
-      'the first day (2026-05-01), or an instant (2026-05-01T08:00:00Z)',
-      readFrom,
-    )
-    .requiredOption(
-      '--to <date>',
-      'the last day, itself included; or an instant, itself not included',
-      readTo,
-    )
+    .addOption(fromOption().makeOptionMandatory())
+    .addOption(toOption().makeOptionMandatory())
     .addOption(new Option('--csv', 'as CSV, for a spreadsheet; without the totals'))
     .addHelpText(
       'after',
@@ -52,23 +43,6 @@ export function addOutletReport(outlet: Command, cli: Cli) {
       cli.print(await withRecords(records => report(records, wish)))
     })
 }
-
-const day = z.iso.date()
-const instant = z.iso.datetime({ offset: true })
-const isKnownYear = (date: Date) => date.getUTCFullYear() >= 2000 && date.getUTCFullYear() < 3000
-
-function readTime(text: string, dayShiftMs: number): Date {
-  const isDay = day.safeParse(text).success
-  const date = new Date(isDay ? Date.parse(text) + dayShiftMs : text)
-  if ((!isDay && !instant.safeParse(text).success) || !isKnownYear(date))
-    throw new InvalidArgumentError(
-      'It must be a day such as 2026-05-31, or an instant such as 2026-05-31T18:00:00Z.',
-    )
-  return date
-}
-
-const readFrom = (text: string) => readTime(text, 0)
-const readTo = (text: string) => readTime(text, dayMs) // where the day ends
 
 async function report({ db }: Opened, wish: Wish): Promise<Answer> {
   const { merchant, outlet, mode, from, to, csv } = wish

@@ -1,15 +1,17 @@
 import type { Command } from 'commander'
 import { explainPayment } from '../actions/explainPayment.ts'
+import { notificationsOf } from '../actions/findNotifications.ts'
 import { newestPayments } from '../actions/findPayments.ts'
 import type { Mode, Status } from '../core/payment.ts'
 import { withoutNumbers } from '../core/story.ts'
 import type { Answer, Cli } from './answer.ts'
 import { examples } from './help.ts'
+import { notificationData, shortTable } from './notificationText.ts'
 import { onePayment } from './onePayment.ts'
 import { allFacts, attemptData, paymentData, paymentTable } from './paymentText.ts'
 import { storyText } from './paymentTimeline.ts'
 import { merchantOf, type Opened, withRecords } from './records.ts'
-import { facts } from './terminal.ts'
+import { facts, heading } from './terminal.ts'
 import { modeOption, readLimit, statusOption } from './values.ts'
 
 type Filter = { merchant?: string; mode?: Mode; status?: Status; outlet?: string; limit: number }
@@ -22,8 +24,8 @@ export function addPaymentCommands(program: Command, cli: Cli) {
   payment
     .command('show <reference>')
     .description(
-      'Show a payment by its reference or invoice id: the facts, what happened, who said so, and what happens ' +
-        'next. Phone numbers and email addresses are masked.',
+      'Show a payment by its reference or invoice id: the facts, what happened, who said so, what happens ' +
+        'next, and what the merchant was told. Phone numbers and email addresses are masked.',
     )
     .option('--merchant <id>', 'when several merchants use the same invoice id')
     .addHelpText(
@@ -56,7 +58,9 @@ export function addPaymentCommands(program: Command, cli: Cli) {
 
 async function show({ db }: Opened, word: string, merchant_id?: string): Promise<Answer> {
   const payment = await onePayment(db, word, merchant_id)
-  const explained = await explainPayment(db, payment, new Date())
+  const now = new Date()
+  const explained = await explainPayment(db, payment, now)
+  const told = await notificationsOf(db, payment)
   const { attempts, moments, next } = explained
   const data = {
     ...paymentData(payment),
@@ -65,9 +69,12 @@ async function show({ db }: Opened, word: string, merchant_id?: string): Promise
     attempts: attempts.map(attempt => attemptData(attempt, explained)),
     events: moments,
     next,
+    notifications: told.map(notificationData),
   }
   const columns = process.stdout.columns || Number.POSITIVE_INFINITY // a file or a pipe breaks no line
-  return { data, text: `${facts(allFacts(explained))}\n\n${storyText(explained, columns)}` }
+  const text = [facts(allFacts(explained)), storyText(explained, columns)]
+  if (told.length > 0) text.push(`${heading('Notifications')}\n${shortTable(told, now).replace(/^/gm, '  ')}`)
+  return { data, text: text.join('\n\n') }
 }
 
 async function list({ db }: Opened, { merchant, ...filter }: Filter): Promise<Answer> {

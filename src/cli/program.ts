@@ -6,6 +6,7 @@ import { addKeyCommands } from './key.ts'
 import { addMasterKeyCommands } from './masterKey.ts'
 import { addMerchantCommands } from './merchant.ts'
 import { addMigrate } from './migrate.ts'
+import { addNotificationCommands } from './notification.ts'
 import { addOutletCommands } from './outlet.ts'
 import { addPaymentCommands } from './payment.ts'
 import { addStart } from './start.ts'
@@ -32,6 +33,7 @@ export function createProgram(cli: Cli): Command {
   addKeyCommands(program, cli)
   addMasterKeyCommands(program, cli)
   addPaymentCommands(program, cli)
+  addNotificationCommands(program, cli)
   addTaskCommands(program, cli)
   return program
     .addHelpText('after', exitCodesHelp)

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
+import { z } from 'zod'
 import { isPlainText } from '../core/text.ts'
 
 // Readers for what comes after an option. What they refuse, Commander tells with the name of the option.
@@ -31,6 +32,36 @@ export function readDurationMs(text: string): number {
     )
   return ms
 }
+
+export const overlapOption = (words: string) =>
+  new Option('--overlap <time>', `${words}: 0, 30m, 24h, 7d`)
+    .argParser(readDurationMs)
+    .default(24 * 3_600_000, '24h')
+
+const day = z.iso.date()
+const instant = z.iso.datetime({ offset: true })
+const isKnownYear = (date: Date) => date.getUTCFullYear() >= 2000 && date.getUTCFullYear() < 3000
+
+function readTime(text: string, dayShiftMs: number): Date {
+  const isDay = day.safeParse(text).success
+  const date = new Date(isDay ? Date.parse(text) + dayShiftMs : text)
+  if ((!isDay && !instant.safeParse(text).success) || !isKnownYear(date))
+    throw new InvalidArgumentError(
+      'It must be a day such as 2026-05-31, or an instant such as 2026-05-31T18:00:00Z.',
+    )
+  return date
+}
+
+export const fromOption = () =>
+  new Option('--from <date>', 'the first day (2026-05-01), or an instant (2026-05-01T08:00:00Z)').argParser(
+    text => readTime(text, 0),
+  )
+
+// A day is meant until it ends.
+export const toOption = () =>
+  new Option('--to <date>', 'the last day, itself included; or an instant, itself not included').argParser(
+    text => readTime(text, unitMs.d as number),
+  )
 
 export function readLimit(text: string): number {
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0

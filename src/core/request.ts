@@ -89,9 +89,9 @@ export const requestSchema = z.object({
   deferred_url: url
     .optional()
     .meta({ description: 'Where the customer goes when the channel settles later.' }),
-  ipn_url: url
-    .optional()
-    .meta({ description: 'Kept with the payment for its notifications, which are not sent yet.' }),
+  ipn_url: url.optional().meta({
+    description: 'Where the notifications of this payment go, instead of your ipn_url setting.',
+  }),
   number: readAs(parsePhone, 'is not a possible phone number (0241234567, 233241234567 or +233241234567)')
     .optional()
     .meta({

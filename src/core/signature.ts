@@ -9,6 +9,10 @@ export const requestString = (invoice_id: string, merchant_key: string, total: s
 export const statusString = (invoice_id: string, merchant_key: string) =>
   `invoice_id=${invoice_id}&merchant_key=${merchant_key}`
 
+// The cursor as it was sent, also when it is empty.
+export const feedString = (after: string, merchant_key: string) =>
+  `after=${after}&merchant_key=${merchant_key}`
+
 // Clients differ in how they read a secret that is hexadecimal: as text, or as the bytes it spells.
 export function keyReadings(secret: string): Buffer[] {
   const text = Buffer.from(secret, 'utf8')
@@ -47,9 +51,12 @@ export function likelyMistake(hash: string | undefined, secrets: readonly Buffer
     return `secure_hash has ${hash.length} characters; HMAC-SHA-256 in hexadecimal has 64`
   const reversed = text.split('&').toReversed().join('&')
   if (isSigned(secrets, [reversed], hash))
-    return 'the names are not in alphabetical order: invoice_id, merchant_key, total'
-  return 'another secret_key, or other values than those in the string above (check the spelling of total)'
+    return `the names are not in alphabetical order: ${namesIn(text).join(', ')}`
+  const spelling = namesIn(text).includes('total') ? ' (check the spelling of total)' : ''
+  return `another secret_key, or other values than those in the string above${spelling}`
 }
+
+const namesIn = (text: string) => text.split('&').map(pair => pair.split('=')[0] ?? '')
 
 const looksBase64 = (hash: string, secrets: readonly Buffer[], text: string) =>
   secrets.some(key => hmac(key, text).toString('base64') === hash)

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { eventPaths } from './openapi/eventPaths.ts'
 import { otherPaths } from './openapi/otherPaths.ts'
 import { paymentPaths } from './openapi/paymentPaths.ts'
 import { headers } from './openapi/responses.ts'
@@ -15,7 +16,7 @@ export const openapiDocument = (baseUrl: string) => ({
   info: {
     title: 'Tollgate',
     version,
-    summary: 'Payment initiation and status checks.',
+    summary: 'Payment initiation, status checks and events.',
     description,
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
@@ -24,11 +25,12 @@ export const openapiDocument = (baseUrl: string) => ({
   tags: [
     { name: 'Payments', description: 'Ask for a payment.' },
     { name: 'Status', description: 'Ask how it stands.' },
+    { name: 'Events', description: 'Read what you were notified of, or missed.' },
     { name: 'Web forms', description: 'Older doors for a form in the shop.' },
     { name: 'Checkout', description: 'What the customer sees.' },
     { name: 'Operation', description: 'For whoever runs this gateway.' },
   ],
-  paths: { ...paymentPaths(baseUrl, schemas.PaymentRequest), ...statusPaths, ...otherPaths },
+  paths: { ...paymentPaths(baseUrl, schemas.PaymentRequest), ...statusPaths, ...eventPaths, ...otherPaths },
   components: {
     schemas,
     headers,

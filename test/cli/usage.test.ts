@@ -13,7 +13,17 @@ const env = { TOLLGATE_DATA_DIR: `${temporaryFolder()}/data` }
 test('alone it shows its help, with every command and exit code', async () => {
   const { code, stdout } = await tollgate(env)
   expect(code).toBe(0)
-  for (const word of ['start', 'doctor', 'migrate', 'merchant', 'outlet', 'key', 'master-key', 'payment'])
+  for (const word of [
+    'start',
+    'doctor',
+    'migrate',
+    'merchant',
+    'outlet',
+    'key',
+    'master-key',
+    'payment',
+    'notification',
+  ])
     expect(stdout).toMatch(new RegExp(`^  ${word} `, 'm'))
   for (const [number, words] of exitCodeWords) expect(stdout).toContain(`${number}  ${words}`)
 })
@@ -68,6 +78,12 @@ const wrongUsage: [string[], string | RegExp][] = [
   [['key', 'rotate', '--merchant', 'a', '--mode', 'prod'], /Allowed choices are test, live/],
   [['key', 'rotate', '--merchant', 'a', '--overlap', '24'], /such as 30m, 24h or 7d/],
   [['key', 'rotate', '--merchant', 'a', '--overlap', '366d'], /up to 365d/],
+  [['merchant', 'ipn-secret', 'rotate'], "Required option '--merchant <id>' not specified."],
+  [['merchant', 'ipn-secret', 'rotate', '--merchant', 'a', '--overlap', '1y'], /such as 30m, 24h or 7d/],
+  [['notification', 'list', '--state', 'lost'], /Allowed choices are due, acknowledged, exhausted, none/],
+  [['notification', 'list', '--from', 'monday'], /It must be a day such as 2026-05-31/],
+  [['notification', 'show'], /Missing required argument 'id'/],
+  [['notification', 'redeliver', '--state', 'due'], /Allowed choices are exhausted, acknowledged, all/],
   [['payment', 'list', '--limit', '0'], /whole number from 1 to 1000/],
   [['payment', 'list', '--status', 'new'], /Allowed choices are awaiting_payment/],
 ]

@@ -3,10 +3,15 @@ import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { settingNames } from '../../src/config.ts'
+import { ipnRequest } from '../../src/core/ipnRequest.ts'
+import { notificationBody } from '../../src/core/notification.ts'
+import { offsets } from '../../src/core/schedule.ts'
 import { settingNames as merchantSettings } from '../../src/core/settings.ts'
 import { codes } from '../../src/web/openapi/codes.ts'
 import { bodies, jsonSchemas } from '../../src/web/openapi/schemas.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { aPayment } from '../support/lifeRows.ts'
+import { tellOf } from '../support/notifications.ts'
 
 const page = readFileSync('docs/interface.md', 'utf8')
 const readme = readFileSync('README.md', 'utf8')
@@ -20,7 +25,9 @@ let env: Record<string, string>
 
 beforeAll(async () => {
   gateway = await testGateway()
-  const { test: keys } = await gateway.addMerchant()
+  const { merchant_id, test: keys } = await gateway.addMerchant()
+  const { tx_reference } = await tellOf(gateway.db, { merchant_id, status: 'failed' })
+  await tellOf(gateway.db, { merchant_id, tx_reference })
   env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', BASE_URL: gateway.url }
   env = { ...env, MERCHANT_KEY: keys.merchant_key, SECRET_KEY: keys.secret_key }
 })
@@ -40,13 +47,21 @@ for (const { language, needs, argsOf, prints } of [
     language: 'sh',
     needs: ['sh', 'curl', 'openssl'],
     argsOf: (code: string) => ['-ec', code],
-    prints: [[/6917989e5641c85d49a8f8045e3abd1da701af0d1326a88de0b8ff860ef46583/], [checkoutAddress, waits]],
+    prints: [
+      [/6917989e5641c85d49a8f8045e3abd1da701af0d1326a88de0b8ff860ef46583/],
+      [checkoutAddress, waits],
+      [/"events":\[\{"cursor":"1",.*"next":"2","more":false\}/],
+    ],
   },
   {
     language: 'js',
     needs: [process.execPath],
     argsOf: (code: string) => ['--input-type=module', '-e', code],
-    prints: [[checkoutAddress, waits]],
+    prints: [
+      [checkoutAddress, waits],
+      [/^The signature is right\nThe altered one is wrong\n$/],
+      [/^TG-\S+-N1 failed\nTG-\S+-N2 paid\nGo on after 2\n$/],
+    ],
   },
   {
     language: 'python',
@@ -75,9 +90,46 @@ for (const { language, needs, argsOf, prints } of [
 }
 
 test('the bodies on the page have the keys that we send', () => {
-  const [stored, refused] = blocksIn('json').map(code => JSON.parse(code))
+  const [stored, refused, , told, events] = blocksIn('json').map(code => JSON.parse(code))
   expect(bodies.PaymentStored.parse(stored)).toEqual(stored)
   expect(bodies.ErrorBody.parse(refused)).toEqual(refused)
+  expect(Object.keys(told)).toEqual(Object.keys(JSON.parse(notificationBody(aPayment(), 'post'))))
+  expect(bodies.EventsAnswer.parse(events)).toEqual(events)
+})
+
+test('the signature on the page is the one that we would send', () => {
+  const [, secret = ''] = /'(whsec_[^']+)'/.exec(page) ?? []
+  const [, body = ''] = /const body = '([^']+)'/.exec(page) ?? []
+  const delivery = {
+    merchant_id: '',
+    tx_reference: 'TG-1KJPY4-4E027Z-Q8W4TD',
+    sequence: 1,
+    url: 'https://shop.example',
+    style: 'post' as const,
+    tries: 1,
+    body,
+  }
+  const { headers } = ipnRequest(
+    delivery,
+    { secrets: [secret], merchant_key: '' },
+    new Date(1_772_443_800_000),
+  )
+  expect(page).toContain(`'webhook-signature': '${headers['webhook-signature']}'`)
+  for (const name of Object.keys(headers).filter(header => header.startsWith('webhook-')))
+    expect(page).toContain(`\`${name}\``)
+})
+
+test('the table of tries is the schedule that we keep', () => {
+  const units: Record<string, number> = { h: 3_600_000, min: 60_000, s: 1000 }
+  const rows = [...page.matchAll(/\| (\d+) \| (at once|(?:\d+ (?:h|min|s) ?)+)(?= \|)/g)]
+  const planned = rows.map(([, number, words = '']) => {
+    const parts = [...words.matchAll(/(\d+) (h|min|s)/g)]
+    return [
+      Number(number),
+      parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0), 0),
+    ]
+  })
+  expect(planned.sort(([a = 0], [b = 0]) => a - b)).toEqual(offsets.map((offset, at) => [at + 1, offset]))
 })
 
 test('the page names every field, key, code and setting', () => {
@@ -87,6 +139,11 @@ test('the page names every field, key, code and setting', () => {
     ...Object.keys(bodies.StatusRecord.shape),
     ...Object.keys(extra.shape),
     ...merchantSettings,
+    ...Object.keys(bodies.EventsAnswer.shape.events.element.shape),
+    'next',
+    'more',
+    'after',
+    'limit',
   ])
     expect(page).toContain(`\`${name}\``)
   for (const code of codes) expect(page).toContain(`| ${code} |`)

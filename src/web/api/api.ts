@@ -4,6 +4,7 @@ import { newRequestId } from '../../actions/ids.ts'
 import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from '../errors.ts'
 import { type Answer, addressOf, type Exchange } from '../exchange.ts'
 import type { Observe } from '../observe.ts'
+import { eventsRoute } from './events.ts'
 import { formDoorRoute } from './formDoor.tsx'
 import { type ApiOptions, initiateRoute } from './initiate.ts'
 import { statusLineRoute, statusRoute } from './status.ts'
@@ -23,6 +24,7 @@ function routesOf(options: ApiOptions): Map<string, Route> {
     ['/gateway/json_status_chk', both(statusRoute(options, true))],
     ['/v1/gateway/status_chk', both(statusLineRoute(options))],
     ['/gateway/status_chk', both(statusLineRoute(options))],
+    ['/v1/events', { GET: eventsRoute(options) }],
     ['/gateway', both(formDoorRoute(options))],
     ['/gateway/checkout', both(formDoorRoute(options))],
   ])

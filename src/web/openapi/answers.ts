@@ -95,6 +95,23 @@ export const keyedAnswer = z
   .record(z.string(), keyedRecord)
   .meta({ description: 'One key, your invoice_id, with the record.' })
 
+const event = z.object({
+  cursor: told('Ask with this as after to go on behind this event.'),
+  id: told('The webhook-id of its notification.'),
+  sequence: z.int().min(1).meta({ description: "Counts the changes of this payment's status." }),
+  status: z.enum(['awaiting_payment', 'paid', 'cancelled', 'failed']),
+  created_at: instant('When the status changed.'),
+  body: told('The bytes of the notification, as text: parse it as JSON.'),
+})
+
+export const eventsAnswer = z.object({
+  success: z.literal(true),
+  status: z.literal('ok'),
+  events: z.array(event).meta({ description: 'The oldest first.' }),
+  next: told('Ask with this as after next time. The same as after when nothing is new.'),
+  more: z.boolean().meta({ description: 'There are more: ask again now.' }),
+})
+
 export const errorBody = z.object({
   success: z.literal(false),
   status: z.literal('error'),

@@ -1,7 +1,9 @@
-import { type Payment, unlived } from '../../core/payment.ts'
+import { notificationBody } from '../../core/notification.ts'
+import { type LivingPayment, type Payment, unlived } from '../../core/payment.ts'
 import * as refusals from '../../core/refusal.ts'
-import { hmac, requestString } from '../../core/signature.ts'
+import { feedString, hmac, requestString } from '../../core/signature.ts'
 import * as status from '../../core/status.ts'
+import { eventsBody } from '../api/events.ts'
 import { initiatedBody } from '../api/initiate.ts'
 
 // One made-up payment, told by the same functions that answer for real ones.
@@ -114,6 +116,37 @@ export const checkRefusals = [
   refusals.slowDown(1),
   new refusals.Unavailable(undefined),
 ]
+
+const wrongFeedHash = refusals.wrongHash('is missing')
+wrongFeedHash.hint = {
+  hashed_string: feedString('', merchant_key),
+  likely_mistake: 'secure_hash was not sent',
+}
+
+export const feedRefusals = [
+  refusals.missing('merchant_key'),
+  refusals.malformed('after', 'must be a cursor that we gave, or empty to begin at the beginning'),
+  refusals.unknownMerchant(),
+  wrongFeedHash,
+  refusals.slowDown(1),
+  new refusals.Unavailable(undefined),
+]
+
+const paid: LivingPayment = {
+  ...payment,
+  ...unlived,
+  status: 'paid',
+  payment_method: 'mtn_mobile_money',
+  payment_time: now,
+}
+const { tx_reference } = payment
+const told = { tx_reference, sequence: 1, status: paid.status, created_at: now, position: 1042n }
+
+export const eventsAnswer = JSON.parse(
+  JSON.stringify(
+    eventsBody({ events: [{ ...told, body: notificationBody(paid, 'post') }], next: 1042n, more: false }),
+  ),
+)
 
 export function errorBody({ http, code, message, field, hint }: refusals.Refusal) {
   const error = { code, message, ...(field && { field }), ...(hint && { hint }) }

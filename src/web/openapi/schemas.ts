@@ -14,6 +14,7 @@ export const bodies = {
   KeyedRecord: answers.keyedRecord,
   StatusAnswer: answers.statusAnswer,
   KeyedAnswer: answers.keyedAnswer,
+  EventsAnswer: answers.eventsAnswer,
   ErrorBody: answers.errorBody,
   FailedRecord: answers.failedRecord,
   FailedCheck: answers.failedCheck,

@@ -1,0 +1,113 @@
+import { malformed, missing, unknownMerchant } from '../core/refusal.ts'
+import { feedString, isSigned } from '../core/signature.ts'
+import type { Caller } from '../store/callers.ts'
+import { endOfFeed, type Feed, type FeedEvent, numberFeed, oldestKept, readFeed } from '../store/feed.ts'
+import { answerFor } from './answerFor.ts'
+import type { Gate } from './gate.ts'
+import { hashRefusal } from './hashRefusal.ts'
+import { nobody } from './initiate.ts'
+
+const keptMs = 30 * 86_400_000
+const usualLimit = 100
+export const mostEvents = 500
+const numberedAtOnce = 1000 // more than anyone can ask for, so that `more` is true when there are more
+
+type Reading = Pick<Gate, 'db' | 'callers' | 'limits' | 'clock'>
+
+export type Question = Partial<Record<'merchant_key' | 'after' | 'limit' | 'secure_hash', unknown>>
+export type EventPage = { merchant_id: string; events: FeedEvent[]; next: bigint; more: boolean }
+
+// A merchant reads what happened after its cursor, the oldest first. It tells everything about the merchant's customers,
+// so it is always signed. One that is deactivated can still ask.
+export async function readEvents(gate: Reading, question: Question, address: string): Promise<EventPage> {
+  const { merchant_key, after = '', secure_hash } = textFields(question)
+  if (!merchant_key) throw missing('merchant_key')
+  if (!secure_hash) gate.limits.guess(address)
+  const caller = await gate.callers.find(merchant_key)
+  return answerFor(caller, async () => {
+    const { merchant_id, mode } = await prove(gate, caller, merchant_key, after, secure_hash, address)
+    const limit = readLimit(question.limit)
+    const since = new Date(gate.clock().getTime() - keptMs)
+    return { merchant_id, ...(await newest(gate, { merchant_id, mode }, readCursor(after), since, limit)) }
+  })
+}
+
+function textFields(question: Question): Record<string, string | undefined> {
+  for (const [name, value] of Object.entries(question))
+    if (typeof value !== 'string') throw malformed(name, 'must be text')
+  return question as Record<string, string>
+}
+
+async function prove(
+  gate: Reading,
+  caller: Caller | undefined,
+  merchant_key: string,
+  after: string,
+  hash: string | undefined,
+  address: string,
+): Promise<Caller> {
+  const text = feedString(after, merchant_key)
+  if (!caller) {
+    isSigned(nobody, [text], hash ?? '')
+    gate.limits.miss(address)
+    throw unknownMerchant()
+  }
+  let proved = hash && isSigned(caller.secrets, [text], hash) ? caller : undefined
+  if (!proved) {
+    gate.limits.guess(address)
+    const fresh = await gate.callers.findFresh(merchant_key) // it may have been changed a moment ago
+    if (fresh && hash && isSigned(fresh.secrets, [text], hash)) proved = fresh
+  }
+  if (!proved) {
+    gate.limits.miss(address)
+    throw hashRefusal(caller, text, hash || undefined)
+  }
+  gate.limits.request(proved)
+  return proved
+}
+
+function readCursor(after: string): bigint {
+  if (!/^(|0|[1-9]\d{0,17})$/.test(after))
+    throw malformed('after', 'must be a cursor that we gave, or empty to begin at the beginning')
+  return BigInt(after)
+}
+
+function readLimit(text: unknown): number {
+  if (text === undefined || text === '') return usualLimit
+  const limit = typeof text === 'string' && /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > mostEvents) throw malformed('limit', `must be from 1 to ${mostEvents}`)
+  return limit
+}
+
+type Page = Omit<EventPage, 'merchant_id'>
+
+// The lock is taken only when there is something to number.
+async function newest({ db }: Reading, feed: Feed, after: bigint, since: Date, limit: number): Promise<Page> {
+  const page = await pageAfter(db, feed, after, since, limit)
+  if (page.more) return page
+  const { position, unnumbered } = await endOfFeed(db, feed, since)
+  const end = position ?? 0n
+  if (after > end) throw malformed('after', 'is beyond the end of your events: begin again without it')
+  if (unnumbered) await numberFeed(db, feed, since, numberedAtOnce)
+  else if (page.next === end) return page // otherwise somebody has numbered since we looked
+  return pageAfter(db, feed, after, since, limit)
+}
+
+async function pageAfter(
+  db: Reading['db'],
+  feed: Feed,
+  after: bigint,
+  since: Date,
+  limit: number,
+): Promise<Page> {
+  const isKept = ({ created_at }: FeedEvent) => created_at >= since
+  let found = await readFeed(db, feed, after, limit + 1)
+  const kept = found.findIndex(isKept)
+  if (found.length > 0 && kept !== 0) {
+    const oldest = found[kept]?.position ?? (await oldestKept(db, feed, since))
+    found = oldest && oldest > after ? await readFeed(db, feed, oldest - 1n, limit + 1) : []
+  }
+  const page = found.slice(0, limit)
+  const next = page.at(-1)?.position ?? after
+  return { events: page.filter(isKept), next, more: found.length > limit }
+}

@@ -1,0 +1,34 @@
+import { type EventPage, readEvents } from '../../actions/readEvents.ts'
+import { notificationId } from '../../core/notification.ts'
+import { queryFields } from '../body.ts'
+import { type Answer, type Exchange, jsonType } from '../exchange.ts'
+import type { ApiOptions } from './initiate.ts'
+
+// The event feed: what the notifications said, for whoever missed some.
+export const eventsRoute =
+  ({ gate }: ApiOptions) =>
+  async ({ query, address }: Exchange): Promise<Answer> => {
+    const page = await readEvents(gate, queryFields(query), address)
+    return {
+      http: 200,
+      type: jsonType,
+      body: JSON.stringify(eventsBody(page)),
+      merchant_id: page.merchant_id,
+    }
+  }
+
+// `body` is text, not JSON in JSON: it has the very bytes of the notification, so its signature can be checked.
+export const eventsBody = ({ events, next, more }: Omit<EventPage, 'merchant_id'>) => ({
+  success: true,
+  status: 'ok',
+  events: events.map(event => ({
+    cursor: String(event.position),
+    id: notificationId(event),
+    sequence: event.sequence,
+    status: event.status,
+    created_at: event.created_at,
+    body: event.body,
+  })),
+  next: String(next),
+  more,
+})
