@@ -1,5 +1,5 @@
 import type { Delivery } from './delivery.ts'
-import { isOpen, isStuck, type Lane, newLane, roomIn } from './lane.ts'
+import { isOpen, isStuck, type Lane, mostInLane, newLane, roomIn } from './lane.ts'
 import { tryAnyway } from './schedule.ts'
 
 export const mostInFlight = 128
@@ -41,10 +41,13 @@ export const newTraffic = (): Traffic => ({
   retries: 0,
 })
 
-export const laneKey = ({ merchant_id, lane }: Pick<Candidate, 'merchant_id' | 'lane'>) =>
-  `${merchant_id} ${lane}`
-export const paymentKey = ({ merchant_id, tx_reference }: Pick<Candidate, 'merchant_id' | 'tx_reference'>) =>
-  `${merchant_id} ${tx_reference}`
+// Asked for again and again while a delivery waits, so each is put together once.
+type LaneName = Pick<Candidate, 'merchant_id' | 'lane'> & { lane_key?: string }
+type PaymentName = Pick<Candidate, 'merchant_id' | 'tx_reference'> & { payment_key?: string }
+
+export const laneKey = (name: LaneName) => (name.lane_key ??= `${name.merchant_id} ${name.lane}`)
+export const paymentKey = (name: PaymentName) =>
+  (name.payment_key ??= `${name.merchant_id} ${name.tx_reference}`)
 
 export type Choice<C extends Candidate> = {
   take: C[] // can start now; counted as in flight
@@ -71,19 +74,16 @@ export function choose<C extends Candidate>(due: readonly C[], traffic: Traffic,
 
 function verdict(candidate: Candidate, lane: Lane, traffic: Traffic, now: Date): keyof Choice<Candidate> {
   const open = isOpen(lane, now.getTime())
-  const anyway = candidate.by_hand || tryAnyway(candidate.begun_at, candidate.last_try_at) <= now
-  if (open && !anyway) return 'hold'
-  const room = open ? 1 - lane.inFlight : roomIn(lane, now.getTime())
+  if (open && !candidate.by_hand && tryAnyway(candidate.begun_at, candidate.last_try_at) > now) return 'hold'
+  const room = open ? mostInLane - lane.inFlight : roomIn(lane, now.getTime())
   const isBarred =
     room <= 0 ||
-    isBusy(candidate, traffic) ||
     (traffic.total >= commonSlots && lane.inFlight > 0) ||
+    isBusy(candidate, traffic) ||
     (candidate.retry && traffic.retries >= mostRetries) ||
     traffic.payments.has(paymentKey(candidate))
   return isBarred ? 'wait' : 'take'
 }
-
-type LaneName = Pick<Candidate, 'merchant_id' | 'lane'>
 
 const isBusy = ({ merchant_id }: LaneName, traffic: Traffic) =>
   (traffic.merchants.get(merchant_id) ?? 0) >= mostOfMerchant
