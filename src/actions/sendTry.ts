@@ -33,7 +33,8 @@ export async function sendTry(sending: Sending, taken: Taken): Promise<Tried | u
   const started = clock()
   if (taken.lease_until.getTime() - started.getTime() < deadlineMs) return undefined
   const request = ipnRequest(taken, signer ?? { secrets: [], merchant_key: '' }, started)
-  const answer = await outbound.send({ ...request, allowLoopback: loopback(taken.mode) })
+  const lane = taken.merchant_id // with the origin of the url, which connections are kept by
+  const answer = await outbound.send({ ...request, lane, allowLoopback: loopback(taken.mode) })
   const result = resultOf(answer)
   return {
     mode: taken.mode,

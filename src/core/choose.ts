@@ -5,7 +5,7 @@ import { tryAnyway } from './schedule.ts'
 export const mostInFlight = 128
 const mostOfMerchant = 16
 const mostRetries = mostInFlight / 2 // the other half is kept for first tries
-const commonSlots = mostInFlight / 2 // beyond them a lane gets a slot only when it has none
+const shareOfFree = 1 / 8 // a lane has at most that part of the slots that nobody has, or one
 
 // What a look at the table tells of a delivery that is due.
 export type Candidate = Pick<
@@ -56,7 +56,7 @@ export type Choice<C extends Candidate> = {
 }
 
 // Which of the deliveries that are due can start now, in the order given. A dead endpoint costs the slots of its own
-// lane: full lanes are skipped, and where slots get scarce each lane may have one before any has more.
+// lane: full lanes are skipped, and the fewer slots are free, the fewer a lane may have.
 export function choose<C extends Candidate>(due: readonly C[], traffic: Traffic, now: Date): Choice<C> {
   const choice: Choice<C> = { take: [], hold: [], wait: [] }
   for (const [at, candidate] of due.entries()) {
@@ -78,12 +78,16 @@ function verdict(candidate: Candidate, lane: Lane, traffic: Traffic, now: Date):
   const room = open ? mostInLane - lane.inFlight : roomIn(lane, now.getTime())
   const isBarred =
     room <= 0 ||
-    (traffic.total >= commonSlots && lane.inFlight > 0) ||
+    hasItsShare(lane, traffic) ||
     isBusy(candidate, traffic) ||
     (candidate.retry && traffic.retries >= mostRetries) ||
     traffic.payments.has(paymentKey(candidate))
   return isBarred ? 'wait' : 'take'
 }
+
+// However many lanes hang, some slots stay free: whoever has none finds one.
+const hasItsShare = ({ inFlight }: Lane, { total }: Traffic) =>
+  inFlight >= (mostInFlight - total) * shareOfFree
 
 const isBusy = ({ merchant_id }: LaneName, traffic: Traffic) =>
   (traffic.merchants.get(merchant_id) ?? 0) >= mostOfMerchant
@@ -92,7 +96,7 @@ const isBusy = ({ merchant_id }: LaneName, traffic: Traffic) =>
 // will have one in a moment.
 export function hasRoom(name: LaneName, traffic: Traffic, now: Date): boolean {
   const lane = traffic.lanes.get(laneKey(name)) ?? newLane()
-  const isScarce = traffic.total >= commonSlots && isStuck(lane, now.getTime())
+  const isScarce = hasItsShare(lane, traffic) && isStuck(lane, now.getTime())
   return roomIn(lane, now.getTime()) > 0 && !isBusy(name, traffic) && !isScarce
 }
 

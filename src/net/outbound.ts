@@ -1,9 +1,10 @@
 import type { Answer } from '../core/delivery.ts'
 import { createConnect } from './connect.ts'
 import { Exchange } from './exchange.ts'
-import { createLines, type Line, type Lines } from './lines.ts'
-import { readTarget, type Target } from './target.ts'
-import { Trouble } from './trouble.ts'
+import { createLines } from './lines.ts'
+import { requestBytes } from './requestBytes.ts'
+import { rememberTargets } from './target.ts'
+import { type Failure, Trouble } from './trouble.ts'
 
 const defaultMaxSockets = 256
 
@@ -21,6 +22,7 @@ export type OutboundRequest = {
   url: string
   headers: Record<string, string>
   body?: string | Buffer
+  lane: string // connections are kept for it alone: the caller's unit of isolation
   allowLoopback: boolean // then loopback addresses too, on any port; nothing else
 }
 
@@ -33,54 +35,36 @@ export type Outbound = {
 // seconds, nothing that comes back is too large.
 export function createOutbound(options: OutboundOptions = {}): Outbound {
   const { ports = [], maxSockets = defaultMaxSockets } = options
+  const targets = rememberTargets(ports)
   const lines = createLines(createConnect(options), maxSockets)
-  const running = new Set<Exchange>()
   let closed = false
 
   return {
     send(request) {
-      const target = readTarget(request.url, request.allowLoopback, ports)
-      if (typeof target === 'string') return fail(new Trouble('forbidden_address', target))
-      if (closed) return fail(shuttingDown())
-      return send(lines, running, target, request)
+      const target = targets.read(request.url, request.allowLoopback)
+      if (typeof target === 'string') return fail('forbidden_address', target)
+      const bytes = requestBytes(target, request)
+      if (typeof bytes === 'string') return fail('no_connection', bytes)
+      if (closed) return fail('no_connection', shuttingDown)
+      return new Promise(resolve => lines.carry(new Exchange(bytes, resolve), target, request.lane))
     },
     async close() {
       closed = true
-      for (const exchange of running) exchange.fail(shuttingDown())
-      await lines.close()
+      lines.close(new Trouble('no_connection', shuttingDown))
     },
   }
 }
 
-const shuttingDown = () => new Trouble('no_connection', 'this gateway is shutting down')
+const shuttingDown = 'this gateway is shutting down'
 
-const fail = (trouble: Trouble) => new Promise<Answer>(resolve => new Exchange(resolve).fail(trouble))
-
-function send(lines: Lines, running: Set<Exchange>, target: Target, request: OutboundRequest) {
-  return new Promise<Answer>(resolve => {
-    let line: Line | undefined
-    let stopWaiting: (() => void) | undefined
-    const exchange = new Exchange((answer, reusable) => {
-      running.delete(exchange)
-      stopWaiting?.()
-      // A moment later, as the library is still reading: it must not be given the next request in the middle of this
-      // one. But before the caller goes on, who might want the same line again.
-      if (line) queueMicrotask(() => (reusable ? lines.giveBack(line as Line) : lines.drop(line as Line)))
-      resolve(answer)
-    })
-    running.add(exchange)
-    stopWaiting = lines.take(target, given => {
-      line = given
-      exchange.begin(given, onTheWire(target, request))
-    })
-    if (!line) exchange.wait()
+const fail = (failure: Failure, words: string) =>
+  Promise.resolve<Answer>({
+    status: null,
+    retry_after: null,
+    body: null,
+    address: null,
+    failure,
+    words,
+    ms: 0,
+    first_byte_ms: null,
   })
-}
-
-// Nothing is ever inflated, so that a small answer cannot become a large one.
-const onTheWire = ({ path }: Target, { method, headers, body }: OutboundRequest) => ({
-  method,
-  path,
-  headers: { ...headers, 'accept-encoding': 'identity' },
-  body,
-})

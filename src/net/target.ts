@@ -2,10 +2,12 @@ import { isIP } from 'node:net'
 
 const openPorts: readonly number[] = [80, 443, 8443]
 const maxNameLength = 253
+const maxRemembered = 1000
 
 // Where a request goes, read from an address that a stranger wrote.
 export type Target = {
   origin: string
+  authority: string // as the server is told it: the host, and the port where it is not the usual one
   secure: boolean
   host: string // a name or an IP address, without brackets and without the dot at the end
   port: number
@@ -16,7 +18,7 @@ export type Target = {
 
 // Gives back the sentence that says what is wrong with the address. The URL parser has already turned every odd
 // spelling of an IPv4 address (decimal, octal, hexadecimal, short, fullwidth) into the plain one.
-export function readTarget(text: string, allowLoopback: boolean, morePorts: readonly number[]) {
+function readTarget(text: string, allowLoopback: boolean, morePorts: readonly number[]): Target | string {
   const url = parse(text)
   if (!url) return 'this is not a web address'
   const secure = url.protocol === 'https:'
@@ -28,7 +30,27 @@ export function readTarget(text: string, allowLoopback: boolean, morePorts: read
   const open = openPorts.includes(port) || morePorts.includes(port)
   if (!open && !allowLoopback) return portWords(port)
   const path = url.pathname + url.search
-  return { origin: url.origin, secure, host, port, path, allowLoopback, loopbackOnly: !open } satisfies Target
+  const { origin, host: authority } = url
+  return { origin, authority, secure, host, port, path, allowLoopback, loopbackOnly: !open }
+}
+
+// Merchants are told many things at one address, and reading it costs a fifth of sending to it. What an address means
+// depends on nothing but its text; where its name leads is asked anew with every connection.
+export function rememberTargets(morePorts: readonly number[]) {
+  const known = { open: new Map<string, Target>(), loopback: new Map<string, Target>() }
+
+  function read(text: string, allowLoopback: boolean): Target | string {
+    const targets = allowLoopback ? known.loopback : known.open
+    const found = targets.get(text)
+    if (found) return found
+    const target = readTarget(text, allowLoopback, morePorts)
+    if (typeof target === 'string') return target
+    if (targets.size >= maxRemembered) targets.clear()
+    targets.set(text, target)
+    return target
+  }
+
+  return { read }
 }
 
 export const portWords = (port: number) => `port ${port} is not open; ${openPorts.join(', ')} are`

@@ -20,23 +20,21 @@ const wordsOf: Record<string, string> = {
   ENETUNREACH: 'the network cannot be reached',
   EADDRNOTAVAIL: 'our own address cannot be used for it',
   ETIMEDOUT: 'the host did not answer',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too long',
 }
 
 const codeOf = (error: Error) => ('code' in error && typeof error.code === 'string' ? error.code : '')
 
-export const words = (error: Error) => wordsOf[codeOf(error)] ?? error.message
+// The library of TLS tells the reason apart; its message has numbers of its own memory in it.
+const reasonOf = (error: Error) =>
+  'reason' in error && typeof error.reason === 'string' ? error.reason : error.message
 
-// `heard`: a byte of an answer had come.
-export function troubleOf(error: Error, heard: boolean): Trouble {
+export const words = (error: Error) => wordsOf[codeOf(error)] ?? reasonOf(error)
+
+// `heard`: a byte of an answer had come. Without an error the other side has closed in an orderly way.
+export function troubleOf(error: Error | undefined, heard: boolean): Trouble {
   if (error instanceof Trouble) return error
   // A server that wants a certificate of ours, or no longer likes the connection, says so after the handshake.
-  if (/^ERR_(SSL|TLS)_/.test(codeOf(error))) return new Trouble('tls', words(error))
-  if (heard) return new Trouble('bad_answer', isClosing(error) ? 'the answer broke off' : words(error))
-  return new Trouble(
-    'no_connection',
-    isClosing(error) ? 'the connection was closed without an answer' : words(error),
-  )
+  if (error && /^ERR_(SSL|TLS)_/.test(codeOf(error))) return new Trouble('tls', words(error))
+  if (heard) return new Trouble('bad_answer', error ? words(error) : 'the answer broke off')
+  return new Trouble('no_connection', error ? words(error) : 'the connection was closed without an answer')
 }
-
-const isClosing = (error: Error) => /^(other side )?closed$/.test(error.message)

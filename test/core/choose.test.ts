@@ -55,7 +55,7 @@ for (const [why, due, most] of [
   ['one merchant with many lanes: 16', many(50, at => ({ lane: `https://${at}.example:443` })), 16],
   ['many merchants with a lane each: 128', many(300, at => shop(at)), 128],
   ['many merchants that are tried again: 64', many(300, at => ({ ...shop(at), retry: true })), 64],
-  ['a few merchants with much to tell: 64, then nobody has more', many(300, at => shop(at % 20)), 64],
+  ['twenty merchants with much to tell: 96, then nobody has more', many(300, at => shop(at % 20)), 96],
   ['one payment: 1', many(10, at => ({ tx_reference: 'TG-same', sequence: at + 1 })), 1],
 ] as const)
   test(`as many as may be in flight for ${why}`, () => {
@@ -63,13 +63,15 @@ for (const [why, due, most] of [
     expect([take.length, hold.length, wait.length]).toEqual([most, 0, due.length - most])
   })
 
-test('beyond 64 a lane with something in flight gets no more, and a lane without gets one', () => {
-  const busy = many(64, at => shop(at % 8))
+test('a lane has at most an eighth of what is free, or one: whoever has none finds a slot', () => {
+  const busy = many(900, at => shop(at % 50)) // fifty lanes that hang
   const traffic = warmed(busy)
-  expect(choose(busy, traffic, noon).take).toHaveLength(64)
-  const [more, fresh, next] = [aCandidate(shop(100)), aCandidate(shop(200)), aCandidate(shop(100))]
-  warm(traffic, more)
-  expect(choose([aCandidate(shop(1)), more, fresh, next], traffic, noon).take).toEqual([more, fresh])
+  const taken = choose(busy, traffic, noon).take.length
+  expect(taken).toBeGreaterThan(100)
+  expect(taken).toBeLessThan(120)
+  const [one, two, three] = [aCandidate(shop(100)), aCandidate(shop(100)), aCandidate(shop(100))]
+  warm(traffic, one)
+  expect(choose([aCandidate(shop(1)), one, two, three], traffic, noon).take).toEqual([one, two])
 })
 
 test('64 retries on their way leave the other 64 slots to first tries', () => {

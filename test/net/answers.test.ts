@@ -3,12 +3,13 @@ import { expect, test } from 'vitest'
 import { answering, listen, ok, onRequest, patience, post, sleep } from './support.ts'
 
 const head = (line: string, ...headers: string[]) => `HTTP/1.1 ${[line, ...headers].join('\r\n')}\r\n\r\n`
+const chunked = head('200 OK', 'transfer-encoding: chunked')
 const closing = (text: string) => onRequest(socket => socket.end(text))
 
 for (const [what, text, status, body] of [
   ['200', ok, 200, 'ok'],
   ['200 of HTTP/1.0, ended by the end', 'HTTP/1.0 200 OK\r\n\r\ndone', 200, 'done'],
-  ['200 in chunks', `${head('200 OK', 'transfer-encoding: chunked')}2\r\nok\r\n0\r\n\r\n`, 200, 'ok'],
+  ['200 in chunks', `${chunked}2\r\nok\r\n0\r\n\r\n`, 200, 'ok'],
   ['200 without a reason', head('200', 'content-length: 0'), 200, ''],
   ['201', head('201 Created', 'content-length: 0'), 201, ''],
   ['202', head('202 Accepted', 'content-length: 3').concat('yes'), 202, 'yes'],
@@ -22,8 +23,13 @@ for (const [what, text, status, body] of [
   ['102 and 103 first', head('102 Processing') + head('103 Early Hints', 'link: </x>') + ok, 200, 'ok'],
   ['100 of HTTP/1.0 first', `HTTP/1.0 100 Continue\r\n\r\n${ok}`, 200, 'ok'],
   ['a body cut short', head('200 OK', 'content-length: 10').concat('half'), 200, 'half'],
-  ['a chunk cut short', `${head('200 OK', 'transfer-encoding: chunked')}8\r\nhalf`, 200, 'half'],
-  ['a broken chunk', `${head('200 OK', 'transfer-encoding: chunked')}zz\r\nhalf`, 200, ''],
+  ['a chunk cut short', `${chunked}8\r\nhalf`, 200, 'half'],
+  ['200 in chunks with extensions and trailers', `${chunked}2;a=b\r\nok\r\n0;x\r\nx: y\r\n\r\n`, 200, 'ok'],
+  ['two lengths', head('200 OK', 'content-length: 2', 'content-length: 3').concat('ok'), 200, ''],
+  ['the same length twice', head('200 OK', 'content-length: 2', 'content-length: 2').concat('ok'), 200, ''],
+  ['a length and chunks', head('200 OK', 'content-length: 2', 'transfer-encoding: chunked'), 200, ''],
+  ['chunks and a length', head('200 OK', 'transfer-encoding: chunked', 'content-length: 2'), 200, ''],
+  ['a broken chunk', `${chunked}zz\r\nhalf`, 200, ''],
 ] as const) {
   test(`an answer: ${what}`, async () => {
     const { url } = await listen(closing(text))
@@ -87,8 +93,20 @@ for (const [what, bytes] of [
   ['HTTP/2', Buffer.from('000012040000000000', 'hex')],
   ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n'],
   ['a header with a bad name', 'HTTP/1.1 200 OK\r\nbad header: x\r\n\r\n'],
-  ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok'],
-  ['a length and chunks', head('200 OK', 'content-length: 2', 'transfer-encoding: chunked')],
+  ['a header without a name', 'HTTP/1.1 200 OK\r\n: x\r\n\r\n'],
+  ['a header without a colon', 'HTTP/1.1 200 OK\r\nx\r\n\r\n'],
+  ['a header that goes on in the next line', 'HTTP/1.1 200 OK\r\nx: a\r\n b\r\n\r\n'],
+  ['lines that end with a lone line feed', 'HTTP/1.1 200 OK\ncontent-length: 2\n\nok'],
+  ['one lone line feed', 'HTTP/1.1 200 OK\r\nx: y\nz: z\r\n\r\n'],
+  ['one lone carriage return', 'HTTP/1.1 200 OK\r\nx: y\rz: z\r\n\r\n'],
+  ['a zero byte in a header', 'HTTP/1.1 200 OK\r\nx: \0\r\n\r\n'],
+  ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n'],
+  ['a status of four digits', 'HTTP/1.1 2000 OK\r\n\r\n'],
+  ['status 000', 'HTTP/1.1 000 OK\r\n\r\n'],
+  ['two spaces before the status', 'HTTP/1.1  200 OK\r\n\r\n'],
+  ['HTTP/1.2', 'HTTP/1.2 200 OK\r\n\r\n'],
+  ['HTTP/0.9', '<html>200</html>'],
+  ['garbage after 100 Continue', `${head('100 Continue')}hello`],
   ['a switch of protocols', head('101 Switching', 'upgrade: websocket', 'connection: upgrade')],
   ['only 100 Continue', head('100 Continue')],
   ['half of 100 Continue', 'HTTP/1.1 100 Co'],
@@ -119,6 +137,33 @@ test('an endless header is left at 16 KiB', async () => {
   })
   await expect.poll(() => sockets.size, patience).toBe(0)
 })
+
+test('an endless reason is left at 16 KiB too', async () => {
+  const { url } = await listen(
+    onRequest(socket => {
+      socket.write('HTTP/1.1 200 ')
+      const more = () => socket.writable && socket.write('a'.repeat(1000), () => setImmediate(more))
+      more()
+    }),
+  )
+  expect(await post(url)).toMatchObject({
+    status: null,
+    failure: 'bad_answer',
+    words: 'the headers of the answer are too long',
+  })
+})
+
+for (const [what, bytes] of [
+  ['not HTTP', 'hello'],
+  ['HTTP with a lone line feed', 'HTTP/1.1 200 OK\n\n'],
+] as const) {
+  test(`what is ${what} is left at once, though the connection stays open`, async () => {
+    const { url } = await listen(answering(bytes))
+    const answer = await post(url)
+    expect(answer).toMatchObject({ failure: 'bad_answer', words: 'the answer is not HTTP' })
+    expect(answer.ms).toBeLessThan(5000)
+  })
+}
 
 for (const [what, serve] of [
   ['closed without a byte', onRequest(socket => socket.end())],
@@ -193,9 +238,23 @@ test('what is sent is what was asked for', async () => {
   expect(heard[1]).toMatch(/^GET \/ HTTP\/1\.1\r\n/)
 })
 
-test('a header that cannot be written is told, not thrown', async () => {
-  const receiver = await listen(answering(ok))
-  const answer = await post(receiver.url, { headers: { bad: 'a\r\nb: c' } })
-  expect(answer).toMatchObject({ status: null, failure: 'no_connection', words: 'invalid bad header' })
-  expect(receiver.connections).toBe(0)
-})
+for (const [name, value] of [
+  ['bad', 'a\r\nb: c'],
+  ['bad', 'a\nb'],
+  ['bad', 'a\rb'],
+  ['bad', 'a\0b'],
+  ['bad', '\u{1f600}'], // more than a byte
+  ['ba d', 'a'],
+  ['bad:', 'a'],
+  ['', 'a'],
+  ['host', 'other.test'], // ours to say
+  ['content-length', '1'],
+  ['transfer-encoding', 'chunked'],
+] as const) {
+  test(`the header ${JSON.stringify({ [name]: value })} is told, not thrown and not written`, async () => {
+    const receiver = await listen(answering(ok))
+    const answer = await post(receiver.url, { headers: { [name]: value } })
+    expect(answer).toMatchObject({ status: null, failure: 'no_connection', words: `invalid ${name} header` })
+    expect(receiver.connections).toBe(0)
+  })
+}

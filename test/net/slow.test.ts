@@ -41,7 +41,7 @@ for (const [what, serve] of [
   ['a header a second, for ever', dripping([status200, ...Array<string>(60).fill('x: y\r\n')], 1000)],
   ['early hints for ever', dripping(forever('HTTP/1.1 103 Early Hints\r\n\r\n'), 50)],
   ['100 Continue for ever', dripping(forever('HTTP/1.1 100 Continue\r\n\r\n'), 50)],
-  ['a status line for ever', dripping(['HTTP/1.1 200 ', ...Array<string>(500).fill('a'.repeat(1000))], 50)],
+  ['a status line for ever', dripping(['HTTP/1.1 200 ', ...Array<string>(500).fill('a'.repeat(10))], 50)],
 ] as const) {
   const visited = visit(serve)
   test(`${what}: a timeout at ten seconds`, async () => {
@@ -76,7 +76,7 @@ for (const [what, pieces, everyMs, body] of [
 
 const late = visit(
   onRequest(async socket => {
-    await sleep(9500)
+    await sleep(9200)
     socket.write(`${status200}content-length: 2\r\n\r\n`)
   }),
 )
@@ -93,12 +93,11 @@ async function crowd(size: number) {
   return Promise.all(Array.from({ length: size }, () => out.send(request(receiver.url))))
 }
 const crowded = crowd(20)
-test('more than eight wait for one that hangs, but not so long that they would speak in vain', async () => {
+test('a crowd at one that hangs: each has its own connection and its own ten seconds', async () => {
   const answers = await crowded
   expect(answers.map(({ failure }) => failure)).toEqual(Array(20).fill('timeout'))
   expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(deadlineMs)
-  const waited = answers.filter(({ first_byte_ms }) => first_byte_ms === null)
-  expect(waited.map(({ words }) => words)).toEqual(Array(12).fill('no free connection in 5 s'))
+  expect(answers.map(({ words }) => words)).toEqual(Array(20).fill('no answer in 10 s'))
 })
 
 test('a body of 1 GB is left at 64 KiB, and memory stays flat', async () => {

@@ -74,6 +74,7 @@ export const request = (url: string, more: Partial<OutboundRequest> = {}): Outbo
   url,
   headers: { 'content-type': 'application/json' },
   body: '{"status":"paid"}',
+  lane: 'ama',
   allowLoopback: true,
   ...more,
 })

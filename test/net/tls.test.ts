@@ -99,10 +99,11 @@ for (const [what, serve] of [
   })
 }
 
-test('a server that wants a certificate of ours, and hangs up without a word', async () => {
+test('a server that wants a certificate of ours says so after the handshake, or just hangs up', async () => {
   const { port } = await receiver(good, { requestCert: true, rejectUnauthorized: true, ca: other.cert })
   const answer = await trusting(good).send(request(`https://shop.test:${port}/`))
-  expect(answer).toMatchObject({ status: null, failure: 'no_connection' })
+  expect(answer.status).toBeNull()
+  expect(answer.failure).toMatch(/^(tls|no_connection)$/) // its last word may be lost with the connection
 })
 
 test('old TLS is not spoken', async () => {

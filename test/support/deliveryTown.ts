@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { cancel } from '../../src/actions/cancel.ts'
 import { newReference, newToken } from '../../src/actions/ids.ts'
 import { onboard } from '../../src/actions/onboard.ts'
 import { pay } from '../../src/actions/pay.ts'
 import { setMerchant } from '../../src/actions/setMerchant.ts'
 import type { LivingPayment } from '../../src/core/payment.ts'
-import { openDb, sql } from '../../src/store/db.ts'
+import { type Db, openDb, type Query, sql } from '../../src/store/db.ts'
 import { givenMasterKeys } from '../../src/store/masterKeys.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { storePayments } from '../../src/store/payments.ts'
@@ -18,13 +17,15 @@ import { after, aPayment, hours, no, yes } from './lifeRows.ts'
 export type TownShop = { merchant_id: string; test: Credentials }
 export type Town = Awaited<ReturnType<typeof openTown>>
 
-const hands = 6 // that change payments at the same time
+const hands = 4 // that change payments at the same time
+const clock = () => new Date()
 const noWaitForDisk = `do $$ begin
   execute format('alter database %I set synchronous_commit = off', current_database());
 end $$`
 
 // Shops and their payments on a database of their own. Whatever changes a status here commits it together with its
-// notification, as any node does; whoever delivers is started by the test. No power is cut here: nobody waits for the disk.
+// notification, as any node does; whoever delivers is started by the test. No power is cut here, so that nobody waits
+// for the disk.
 export async function openTown() {
   const database = await freshDatabase()
   await query(database.url, noWaitForDisk)
@@ -32,9 +33,16 @@ export async function openTown() {
   await migrate(db)
   const key = randomBytes(32)
   const masterKeys = givenMasterKeys([key])
-  const clock = () => new Date()
-  const declines = simulatedNode(db, clock, recordingLine(() => no))
-  const approves = simulatedNode(db, clock, recordingLine(() => yes))
+  const declines = simulatedNode(
+    db,
+    clock,
+    recordingLine(() => no),
+  )
+  const approves = simulatedNode(
+    db,
+    clock,
+    recordingLine(() => yes),
+  )
 
   return {
     db,
@@ -67,25 +75,27 @@ export async function openTown() {
     // Three: declined, tried again, paid.
     async payAtLast(payment: LivingPayment) {
       await pay(declines, payment, { ...aWish({ address: anAddress() }), typed: { phone: aPhone() } })
-      await pay(approves, payment, { ...aWish({ number: 2, address: anAddress() }), typed: { phone: aPhone() } })
+      await pay(approves, payment, {
+        ...aWish({ number: 2, address: anAddress() }),
+        typed: { phone: aPhone() },
+      })
     },
-    // As soon as possible; several at once, but for each payment one thing after the other.
-    async change(payments: readonly LivingPayment[], how: (payment: LivingPayment) => Promise<unknown>, restMs = 0) {
+    // Several at once.
+    async change(payments: readonly LivingPayment[], how: (payment: LivingPayment) => Promise<unknown>) {
       const left = payments.values()
       const hand = async () => {
-        for (const payment of left) {
-          await how(payment)
-          if (restMs > 0) await sleep(Math.random() * 2 * restMs)
-        }
+        for (const payment of left) await how(payment)
       }
       await Promise.all(Array.from({ length: hands }, hand))
     },
-    async unfinished() {
-      const row = await db.one<{ left: number }>(
-        sql`select count(*)::integer as left from deliveries where next_try_at is not null`,
-      )
-      return row?.left ?? 0
-    },
+    unfinished: () => countWhere(db, sql`next_try_at is not null`),
+    // Due, and nobody has them nor what has to go before them.
+    waiting: () =>
+      countWhere(
+        db,
+        sql`next_try_at <= now() and not exists (select from deliveries o where o.merchant_id = d.merchant_id
+          and o.tx_reference = d.tx_reference and o.lease_until > now())`,
+      ),
     cutConnections: () =>
       query(
         database.url,
@@ -98,6 +108,9 @@ export async function openTown() {
     },
   }
 }
+
+const countWhere = async (db: Db, which: Query) =>
+  (await db.rows(sql`select from deliveries d where ${which}`)).length
 
 function newPayment({ merchant_id }: TownShop): LivingPayment {
   const now = new Date()

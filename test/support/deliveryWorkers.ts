@@ -10,6 +10,8 @@ import { afterAll, beforeAll } from 'vitest'
 export type Worker = {
   child: ChildProcess
   tried(): Promise<number>
+  taken(): Promise<unknown> // ends when it has taken something
+  told(): Promise<unknown> // ends when its first try has ended
   standStill(ms: number): Promise<unknown> // ends when it wakes
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
 }
@@ -51,6 +53,8 @@ export function openWorkers() {
     return {
       child,
       tried: () => tell('tried'),
+      taken: () => tell('taken'),
+      told: () => tell('told'),
       standStill: standStillMs => tell({ standStillMs }),
       async kill(signal) {
         child.kill(signal)

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../../src/store/db.ts'
+import { type Books, compare, openBooks } from '../support/deliveryBooks.ts'
+import { readMetrics } from '../support/deliveryMetrics.ts'
+import { openTown, type Town, type TownShop } from '../support/deliveryTown.ts'
+import { closedPorts, openTroubles } from '../support/deliveryTroubles.ts'
+import { type GatewayProcess, spawnGateway } from '../support/gateway.ts'
+
+const each = 12 // notifications of a shop in trouble: all of them together are more than one look finds
+const healthy = 200
+const deadlineMs = 10_000
+const slackMs = 5000 // two cores are shared by many
+const soon = { timeout: 60_000, interval: 200 }
+
+let town: Town
+let books: Books
+let good: TownShop[]
+let gateway: GatewayProcess
+const opened: Awaited<ReturnType<typeof openTroubles>>[] = []
+
+const openBad = async (...wanted: Parameters<typeof openTroubles>) => {
+  const troubles = await openTroubles(...wanted)
+  opened.push(troubles)
+  return troubles
+}
+
+let hanging: Awaited<ReturnType<typeof openTroubles>>
+let endless: Awaited<ReturnType<typeof openTroubles>>
+beforeAll(async () => {
+  ;[town, books] = await Promise.all([openTown(), openBooks()])
+  hanging = await openBad('hangs', 50)
+  endless = await openBad('endless', 4)
+  const others = [await openBad('fails', 25), await openBad('trickles', 4), await openBad('tricklesBody', 4)]
+  const urls = [hanging, endless, ...others].flatMap(one => one.urls)
+  const bad = await town.addShops([...urls, ...(await closedPorts(25))])
+  good = await town.addShops([books.url])
+  await town.change(await town.addPayments(bad, each), town.cancel)
+  gateway = await spawnGateway(town.env)
+})
+afterAll(async () => {
+  await gateway.kill('SIGTERM')
+  await Promise.all([...opened, books].map(one => one.close()))
+  await town.close()
+})
+
+const metrics = () => readMetrics(gateway.url)
+const memory = async () => (await metrics()).sum('process_resident_memory_bytes')
+const inFlight = async () => (await metrics()).sum('tollgate_deliveries', { of: 'in_flight' })
+const openLanes = async () => (await metrics()).all('tollgate_lane_breaker', { state: 'open' }).length
+const resultsOf = (metric: Awaited<ReturnType<typeof metrics>>) =>
+  metric.all('tollgate_delivery_tries_total').map(({ labels }) => labels.result)
+
+const timeouts = () =>
+  town.db.rows<{ tries: number }>(sql`
+    select count(*)::integer as tries from tries where result = 'timeout' group by merchant_id order by 1 desc`)
+const slowestMs = async () =>
+  (await town.db.one<{ ms: number }>(sql`select max(ms) as ms from tries`))?.ms ?? 0
+
+test('50 endpoints hang and 50 refuse: the healthy one beside them gets all it has to get meanwhile', async () => {
+  await expect.poll(() => hanging.troubles.taken, soon).toBeGreaterThanOrEqual(50)
+  await town.change(await town.addPayments(good, healthy), town.cancel)
+  await expect.poll(() => books.received.length, soon).toBe(healthy)
+  const [most] = await timeouts()
+  assert.ok((most?.tries ?? 0) < 2, 'an endpoint that hangs was given up twice meanwhile')
+  assert.deepEqual(books.overlaps, [])
+})
+
+test('the operator sees what is due, what is on its way, and which lanes are in trouble', async () => {
+  await expect.poll(async () => resultsOf(await metrics()), soon).toContain('server_error')
+  await expect.poll(openLanes, soon).toBeGreaterThanOrEqual(40)
+  const metric = await metrics()
+  const count = (of: string) => metric.sum('tollgate_deliveries', { of })
+  assert.ok(count('in_flight') >= 20 && count('in_flight') <= 128, `${count('in_flight')} in flight`)
+  assert.ok(count('due') > 0 && count('held') > 0)
+  assert.ok(count('due') + count('held') <= 112 * each)
+  const oldest = metric.sum('tollgate_delivery_oldest_due_seconds')
+  assert.ok(oldest > 1 && oldest < 200, `the oldest is due for ${oldest} s`)
+  assert.ok(metric.sum('tollgate_delivery_tries_total', { mode: 'test', result: 'acknowledged' }) >= healthy)
+  assert.ok(metric.sum('tollgate_delivery_tries_total', { result: 'no_connection' }) >= 25)
+  assert.ok(metric.sum('tollgate_delivery_first_byte_seconds_count') >= healthy)
+  const within = (le: string) => metric.sum('tollgate_delivery_first_byte_seconds_bucket', { le })
+  assert.ok(within('60') >= within('5') && within('5') >= within('0.005'))
+  const [lane] = metric.all('tollgate_lane_breaker', { state: 'open' })
+  assert.match(lane?.labels.lane ?? '', /^http:\/\/127\.0\.0\.1:\d+$/)
+})
+
+test('nothing holds a slot past its deadline, and no answer fills the memory', async () => {
+  const before = await memory()
+  await expect.poll(async () => (await timeouts()).length, soon).toBeGreaterThanOrEqual(54) // 50 hang, 4 trickle
+  assert.ok((await slowestMs()) < deadlineMs + slackMs)
+  assert.ok(endless.troubles.taken >= 4 * each) // acknowledged as soon as the headers said so
+  const grown = ((await memory()) - before) / 1e6
+  assert.ok(grown < 100, `the memory grew by ${grown} MB`)
+  assert.ok(endless.troubles.bytesOut < endless.troubles.taken * 10e6)
+  for (const one of opened) one.heal()
+  await expect.poll(inFlight, soon).toBeLessThan(5)
+  const { faults } = await compare(town, good, books.received)
+  assert.deepEqual(
+    faults.filter(words => books.received.some(({ id }) => words.startsWith(id))),
+    [],
+  )
+}, 120_000)

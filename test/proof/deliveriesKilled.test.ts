@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { LivingPayment } from '../../src/core/payment.ts'
+import { sql } from '../../src/store/db.ts'
+import { type Books, compare, openBooks } from '../support/deliveryBooks.ts'
+import { openTown, type Town, type TownShop } from '../support/deliveryTown.ts'
+import { openWorkers } from '../support/deliveryWorkers.ts'
+import { startKilled } from '../support/lifeLoad.ts'
+
+const workersAtOnce = 3
+const killsOfWorkers = 120
+const killsOfGateways = 8
+const endpoints = 4
+const shopsOfEach = 2
+const killedWithinMs = 300 // of its first try, or of the first one's end
+const answeredWithinMs = 800 // while workers die, so that they die in the middle of something
+const early = 60 // payments of each shop that end before the first worker comes
+const waiting = 200 // notifications that wait for a worker, if we are fast enough
+
+const workers = openWorkers()
+let town: Town
+let books: Books[]
+let shops: TownShop[]
+const over = new AbortController()
+beforeAll(async () => {
+  town = await openTown()
+  books = await Promise.all(
+    Array.from({ length: endpoints }, () =>
+      openBooks(() => (over.signal.aborted ? 0 : Math.random() * answeredWithinMs)),
+    ),
+  )
+  shops = await town.addShops(Array.from({ length: shopsOfEach }, () => books.map(({ url }) => url)).flat())
+})
+afterAll(async () => {
+  await Promise.all(books.map(one => one.close()))
+  await town.close()
+})
+
+// Killed at a random moment of its work, then there is a new one.
+async function keepKilling(kills: { count: number }) {
+  while (kills.count < killsOfWorkers) {
+    const worker = await workers.start(town.env)
+    await (kills.count % 3 === 0 ? worker.taken() : worker.told())
+    await sleep(Math.random() * killedWithinMs)
+    kills.count++
+    await worker.kill('SIGKILL')
+  }
+}
+
+async function keepCutting() {
+  let cuts = 0
+  for (; !over.signal.aborted; cuts++) {
+    await sleep(500 + Math.random() * 2000)
+    await town.cutConnections()
+  }
+  return cuts
+}
+
+// Payments end as they do, so that there is always something to tell.
+async function keepChanging() {
+  while (!over.signal.aborted) {
+    if ((await town.waiting()) > waiting) await sleep(20)
+    else await town.change(await town.addPayments(shops, 6), changeSomehow)
+  }
+}
+
+const changeSomehow = (payment: LivingPayment) =>
+  Math.random() < 0.3 ? town.payAtLast(payment) : town.cancel(payment)
+
+test(`workers killed ${killsOfWorkers} times and gateways ${killsOfGateways} times: every change is told, with the same bytes however often`, async () => {
+  const kills = { count: 0 }
+  await town.change(await town.addPayments(shops, early), changeSomehow)
+  const [cutting, changing] = [keepCutting(), keepChanging()]
+  const gateway = await startKilled(town.env, killsOfGateways)
+  await Promise.all([...Array.from({ length: workersAtOnce }, () => keepKilling(kills)), gateway.done])
+  over.abort()
+  await changing
+  const cuts = await cutting
+  await gateway.stop()
+
+  // Whoever held a lease is dead by now: nobody has to sit through the rest of it here.
+  const orphans = await town.db.rows(
+    sql`update deliveries set lease_until = now() where lease_until > now() returning 1`,
+  )
+  assert.ok(orphans.length > 0)
+  const last = await workers.start(town.env)
+  await expect.poll(town.unfinished, { timeout: 60_000 }).toBe(0)
+  await last.kill('SIGTERM')
+
+  const received = books.flatMap(one => one.received).toSorted((a, b) => a.at - b.at)
+  const { faults, notifications, repeated } = await compare(town, shops, received)
+  assert.deepEqual(faults, [])
+  assert.deepEqual(
+    books.flatMap(({ overlaps }) => overlaps),
+    [],
+  )
+  assert.ok(repeated > kills.count / 4, `only ${repeated} of ${notifications} came again`) // else the blows came too early
+  console.info({
+    kills: kills.count,
+    gateways: gateway.kills,
+    cuts,
+    notifications,
+    repeated,
+    orphans: orphans.length,
+  })
+}, 300_000)

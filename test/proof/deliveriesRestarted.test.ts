@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, describe, test } from 'vitest'
+import { rotateIpnSecret } from '../../src/actions/rotateIpnSecret.ts'
+import { sql } from '../../src/store/db.ts'
+import { compare, isSigned, openBooks } from '../support/deliveryBooks.ts'
+import { openTown, type Town, type TownShop } from '../support/deliveryTown.ts'
+import { spawnGateway } from '../support/gateway.ts'
+
+const soon = { timeout: 60_000, interval: 100 }
+const everywhereMs = 1500 // within a second, and some for the way
+
+const closing: (() => Promise<unknown>)[] = []
+afterAll(async () => {
+  for (const close of closing.toReversed()) await close()
+})
+
+async function open(delayMs: () => number) {
+  const town = await openTown()
+  closing.push(town.close)
+  const books = await openBooks(delayMs)
+  closing.push(books.close)
+  return { town, books, shops: await town.addShops([books.url, books.url]) }
+}
+
+async function start({ env }: Town) {
+  const gateway = await spawnGateway(env)
+  closing.push(async () => gateway.child.exitCode ?? gateway.kill('SIGKILL'))
+  return gateway
+}
+
+// Notifications all the time.
+function flow(town: Town, shops: TownShop[], restMs: number) {
+  const over = new AbortController()
+  const flowing = (async () => {
+    while (!over.signal.aborted) {
+      await town.change(await town.addPayments(shops, 3), town.cancel)
+      await sleep(restMs)
+    }
+  })()
+  return () => {
+    over.abort()
+    return flowing
+  }
+}
+
+const leases = async ({ db }: Town) =>
+  (await db.rows(sql`select from deliveries where lease_token is not null`)).length
+const tries = async ({ db }: Town) => (await db.rows(sql`select from tries`)).length
+
+describe.concurrent('while notifications flow', () => {
+  test('a gateway that is told to stop finishes what is on its way, and the next one goes on', async ({
+    expect,
+  }) => {
+    let isPatient = true
+    const { town, books, shops } = await open(() => (isPatient ? 200 + Math.random() * 600 : 0))
+    const end = flow(town, shops, 300)
+    for (let round = 0; round < 4; round++) {
+      const before = books.received.length
+      const gateway = await start(town)
+      await expect.poll(() => books.received.length, soon).toBeGreaterThan(before + 20)
+      await expect.poll(books.underWay, soon).toBeGreaterThan(5)
+      await gateway.kill('SIGTERM')
+      assert.equal(gateway.child.exitCode, 0, gateway.output())
+      assert.equal(books.underWay(), 0)
+      assert.equal(await leases(town), 0)
+      assert.equal(await tries(town), books.received.length)
+    }
+    isPatient = false
+    await end()
+    const last = await start(town)
+    await expect.poll(town.unfinished, soon).toBe(0)
+    await last.kill('SIGTERM')
+    const { faults, repeated } = await compare(town, shops, books.received)
+    assert.deepEqual([faults, books.overlaps, repeated], [[], [], 0])
+  }, 120_000)
+
+  test('the signing secret is rotated: both sign in the overlap, and after it the new one alone', async ({
+    expect,
+  }) => {
+    const { town, books, shops } = await open(() => 0)
+    const [shop, bystander] = shops as [TownShop, TownShop]
+    const gateway = await start(town)
+    const end = flow(town, shops, 50)
+    await sleep(2000)
+    const rotatedAt = Date.now()
+    const rotated = await rotateIpnSecret(
+      town.db,
+      town.masterKeys,
+      shop.merchant_id,
+      'test',
+      5000,
+      new Date(),
+    )
+    assert.ok(rotated)
+    const overlapEndsAt = new Date(rotated.old_secret_valid_until).getTime()
+    await sleep(5000 + 2 * everywhereMs)
+    await end()
+    await expect.poll(town.unfinished, soon).toBe(0)
+    await gateway.kill('SIGTERM')
+
+    const secrets = [shop.test.ipn_secret, rotated.ipn_secret]
+    const mine = books.received.filter(one => !isSigned(one, bystander.test.ipn_secret))
+    assert.ok(mine.length > 50 && mine.length < books.received.length)
+    const signedWith = (from: number, to: number) => [
+      ...new Set(
+        mine
+          .filter(({ at }) => at >= from && at < to)
+          .map(one => secrets.map(secret => isSigned(one, secret)).join()),
+      ),
+    ]
+    assert.deepEqual(signedWith(0, rotatedAt), ['true,false'])
+    assert.deepEqual(signedWith(rotatedAt + everywhereMs, overlapEndsAt), ['true,true'])
+    assert.deepEqual(signedWith(overlapEndsAt + everywhereMs, Infinity), ['false,true'])
+    assert.ok(!signedWith(0, Infinity).includes('false,false'))
+  }, 60_000)
+})
