@@ -13,7 +13,14 @@ import {
 import type { Result } from '../core/delivery.ts'
 import { type BreakerState, breakerOf, isIdle, type Lane, learn, newLane } from '../core/lane.ts'
 import { notificationId } from '../core/notification.ts'
-import { type Lease, lookForDue, type Taken, takeAlone, takeAmongSiblings } from '../store/deliveries.ts'
+import {
+  type Lease,
+  lookForDue,
+  type Taken,
+  stillDue,
+  takeAlone,
+  takeAmongSiblings,
+} from '../store/deliveries.ts'
 import type { Db } from '../store/db.ts'
 import { newLeaseToken } from './ids.ts'
 import { createLaneQueues } from './laneQueues.ts'
@@ -109,11 +116,13 @@ export function createCourier(options: CourierOptions): Courier {
   async function take(chosen: Candidate[]): Promise<Taken[]> {
     const now = clock()
     const lease: Lease = { token: newLeaseToken(), until: new Date(now.getTime() + leaseMs), now }
-    const alone = chosen.filter(candidate => candidate.alone)
-    const taken = alone.length > 0 ? await takeAlone(db, alone, lease) : []
-    for (const candidate of chosen) {
-      if (candidate.alone) continue
-      const one = await takeAmongSiblings(db, candidate, lease)
+    const taken = await takeAlone(db, chosen, lease)
+    if (taken.length === chosen.length) return taken
+    const got = new Set(taken.map(paymentKey))
+    const left = chosen.filter(candidate => !got.has(paymentKey(candidate)))
+    const due = new Set((await stillDue(db, left, now)).map(paymentKey))
+    for (const candidate of left) {
+      const one = due.has(paymentKey(candidate)) && (await takeAmongSiblings(db, candidate, lease))
       if (one) taken.push(one)
     }
     return taken

@@ -10,19 +10,8 @@ const shareOfFree = 1 / 8 // a lane has at most that part of the slots that nobo
 // What a look at the table tells of a delivery that is due.
 export type Candidate = Pick<
   Delivery,
-  | 'merchant_id'
-  | 'tx_reference'
-  | 'sequence'
-  | 'lane'
-  | 'retry'
-  | 'held'
-  | 'begun_at'
-  | 'last_try_at'
-  | 'next_try_at'
-> & {
-  alone: boolean // no other delivery of its payment is unfinished
-  by_hand: boolean // somebody wants it sent again, and it was not yet
-}
+  'merchant_id' | 'tx_reference' | 'sequence' | 'lane' | 'retry' | 'begun_at' | 'last_try_at'
+> & { by_hand: boolean } // somebody wants it sent again, and it was not yet
 
 // What one process has in flight.
 export type Traffic = {

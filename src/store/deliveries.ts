@@ -6,13 +6,11 @@ import { type Db, named, sql, type Tx } from './db.ts'
 // What is due and not on its way, oldest first. A look only: nothing is taken yet.
 export const lookForDue = (tx: Tx, retry: boolean, now: Date, limit: number) =>
   tx.rows<Candidate>(named('look_for_due')`
-    select d.merchant_id, d.tx_reference, d.sequence, d.lane, d.retry, d.held, d.begun_at, d.last_try_at,
-      d.next_try_at, not exists (select from deliveries o where o.merchant_id = d.merchant_id
-        and o.tx_reference = d.tx_reference and o.sequence <> d.sequence and o.next_try_at is not null) as alone,
-      d.begun_at > d.created_at and coalesce(d.last_try_at < d.begun_at, true) as by_hand
-    from deliveries d
-    where d.retry = ${retry} and d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})
-    order by d.next_try_at limit ${limit}`)
+    select merchant_id, tx_reference, sequence, lane, retry, begun_at, last_try_at,
+      begun_at > created_at and coalesce(last_try_at < begun_at, true) as by_hand
+    from deliveries
+    where retry = ${retry} and next_try_at <= ${now} and (lease_until is null or lease_until <= ${now})
+    order by next_try_at limit ${limit}`)
 
 // A delivery that was taken, with all that its try needs and no more: many are read in a second.
 export type Taken = NotificationKey &
@@ -31,8 +29,8 @@ const keysOf = (keys: readonly NotificationKey[]) => ({
   sequences: keys.map(key => key.sequence),
 })
 
-// Takes those of the chosen that nobody else has taken meanwhile, in one commit before the first byte is sent. Only
-// for deliveries that are alone: of two that belong to one payment, two workers could take one each.
+// Takes those of the chosen that nobody else has taken meanwhile, in one commit before the first byte is sent. Leaves
+// those whose payment has another delivery that has not ended: of two, two workers could take one each.
 export async function takeAlone(
   tx: Tx,
   keys: readonly NotificationKey[],
@@ -53,6 +51,18 @@ export async function takeAlone(
         and o.tx_reference = d.tx_reference and o.sequence <> d.sequence and o.next_try_at is not null)
     returning ${takenColumns}`)
   return taken.map(one => ({ ...one, lease_token: token, lease_until: until }))
+}
+
+// Of those that were not taken, those that are still due: they have siblings.
+export function stillDue(tx: Tx, keys: readonly NotificationKey[], now: Date) {
+  const { merchants, references, sequences } = keysOf(keys)
+  return tx.rows<NotificationKey>(named('still_due')`
+    select d.merchant_id, d.tx_reference, d.sequence
+    from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[])
+        as left_over (merchant_id, tx_reference, sequence)
+      join deliveries d on d.merchant_id = left_over.merchant_id and d.tx_reference = left_over.tx_reference
+        and d.sequence = left_over.sequence
+    where d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})`)
 }
 
 type SiblingKey = Pick<Delivery, 'merchant_id' | 'tx_reference' | 'lane'>

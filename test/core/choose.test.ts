@@ -20,11 +20,8 @@ const aCandidate = (changed: Partial<Candidate> = {}): Candidate => ({
   sequence: 1,
   lane: 'https://ama.example:443',
   retry: false,
-  held: false,
   begun_at: noon,
   last_try_at: null,
-  next_try_at: noon,
-  alone: true,
   by_hand: false,
   ...changed,
 })
