@@ -22,14 +22,19 @@ export async function startDatabase(folder) {
     facts,
     cpuMs: () => cpuMsOfFamily(pid),
     create: name => createDatabase(embedded.url, name),
+    createBare: name => createBare(embedded.url, name),
     stop: () => embedded.stop(),
   }
 }
 
+async function createBare(server, name) {
+  await query(server, `create database ${name}`)
+  return server.replace('/tollgate?', `/${name}?`)
+}
+
 // A migrated database with one merchant that may ask as often as it likes.
 async function createDatabase(server, name) {
-  await query(server, `create database ${name}`)
-  const url = server.replace('/tollgate?', `/${name}?`)
+  const url = await createBare(server, name)
   const [{ openDb }, { migrate }, { onboard }, { setMerchant }, { givenMasterKeys }] = await Promise.all([
     import('../dist/store/db.js'),
     import('../dist/store/migrate.js'),
@@ -90,7 +95,7 @@ export async function countPaid({ url }) {
   return counted
 }
 
-async function query(url, text) {
+export async function query(url, text) {
   const client = new Client({ connectionString: url, application_name: 'bench' })
   await client.connect()
   try {

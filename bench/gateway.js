@@ -11,6 +11,10 @@ const program = fileURLToPath(new URL('../bin/tollgate.js', import.meta.url))
 // What makes (b) of it: every request its own statement, and as many at once as (a) has.
 export const oneStatementEach = { TOLLGATE_BATCH_ROWS: '1', TOLLGATE_POOL_SIZE: '32' }
 
+// A node that may notify endpoints on this machine.
+export const toThisMachine = { TOLLGATE_EGRESS_LOOPBACK: 'on' }
+export const nodeEnv = url => ({ DATABASE_URL: url, TOLLGATE_MASTER_KEY: masterKey, ...toThisMachine })
+
 export async function startGateway({ url, merchant }, env = {}) {
   const child = spawn(program, ['start', '--json'], {
     env: {
@@ -28,12 +32,15 @@ export async function startGateway({ url, merchant }, env = {}) {
     once(createInterface(child.stdout), 'line').then(([text]) => text),
     ended.then(([code]) => Promise.reject(new Error(`The gateway ended with ${code}; npm start tells why.`))),
   ])
+  let peakMb // when it has ended
   return {
     merchant,
     port: Number(new URL(JSON.parse(line).url).port),
     cpuMs: () => cpuMs(child.pid),
-    peakMemoryMb: () => peakMemoryMb(child.pid),
+    peakMemoryMb: () => peakMb ?? peakMemoryMb(child.pid),
     stop: async () => {
+      if (child.exitCode !== null) return
+      peakMb = peakMemoryMb(child.pid)
       child.kill('SIGTERM')
       await ended
     },

@@ -9,15 +9,46 @@ const good = text => paint(32, text)
 const bad = text => paint(33, text)
 const quiet = text => paint(2, text)
 
-const columns = [
-  ['connections', row => String(row.connections)],
-  ['rate/s', row => whole(row.rate)],
-  ['p50 ms', row => row.p50.toFixed(1)],
-  ['p99 ms', row => row.p99.toFixed(1)],
-  ['gateway', row => cpu(row.cpuUs.gateway)],
+const rate = ['rate/s', row => (row.rate < 10 ? row.rate.toFixed(1) : whole(row.rate))]
+const cpuOf = (first, last) => [
+  [first, row => cpu(row.cpuUs.gateway)],
   ['PostgreSQL', row => cpu(row.cpuUs.postgres)],
-  ['load', row => cpu(row.cpuUs.load)],
+  [last, row => cpu(row.cpuUs.load)],
 ]
+const ms = (title, name) => [title, row => row[name].toFixed(1)]
+
+// What a section shows of each contender.
+const tables = {
+  requests: [
+    ['connections', row => String(row.connections)],
+    rate,
+    ms('p50 ms', 'p50'),
+    ms('p99 ms', 'p99'),
+    ...cpuOf('gateway', 'load'),
+  ],
+  backlog: [
+    rate,
+    ...cpuOf('worker', 'receiver'),
+    ['lost', row => worst(row, 'lost')],
+    ['twice', row => worst(row, 'twice')],
+  ],
+  latency: [
+    rate,
+    ms('p50 ms', 'p50'),
+    ms('p99 ms', 'p99'),
+    ms('worst ms', 'worst'),
+    ...cpuOf('gateway', 'receiver'),
+  ],
+  isolation: [
+    ms('cold p50', 'coldP50'),
+    ms('cold p99', 'coldP99'),
+    ms('then p50', 'p50'),
+    ms('then p99', 'p99'),
+    ms('worst ms', 'worst'),
+  ],
+  growth: [rate, ms('look ms', 'lookMs'), ms('take ms', 'takeMs'), ...cpuOf('gateway', 'receiver')],
+}
+const worst = ({ rounds }, name) => whole(Math.max(...rounds.map(round => round[name])))
 const labelWidth = 32
 const width = 11
 
@@ -35,7 +66,8 @@ export function header(machine, quick) {
   ].join('\n')
 }
 
-export function sectionText({ title, about = [], rows, ratios, files, paid, megabytes }) {
+export function sectionText({ title, about = [], table = 'requests', rows, ratios, files, paid, megabytes }) {
+  const columns = tables[table]
   const heads = columns.map(([name]) => name.padStart(width)).join('')
   const lines = rows.map(
     row => row.label.padEnd(labelWidth) + columns.map(([, show]) => show(row).padStart(width)).join(''),
@@ -85,11 +117,11 @@ export function footnotes(sections, quick) {
   return [
     'Rates, latencies and CPU are medians over the rounds; a ratio is taken within each round, then its median',
     'and its range are shown. The last three columns are CPU time per request in microseconds: of the gateway,',
-    'of all PostgreSQL processes, and of whoever loads. Gateways write their whole log, to /dev/null.',
+    'of all PostgreSQL processes, and of whoever loads or receives. Gateways write their whole log, to /dev/null.',
     `Other work took ${percent(median)} of the machine while we measured, ${percent(max)} in the worst round.`,
     quick &&
       'Left out in a quick run: initiation and status check at 64 connections, at 100 requests a second,',
-    quick && 'and with 1,000,000 stored payments.',
+    quick && 'and with 1,000,000 stored payments or deliveries that ended.',
   ]
     .filter(Boolean)
     .join('\n')
@@ -101,5 +133,5 @@ const percent = share => `${Math.round(share * 100)} %`
 const fact = (name, words) => `${quiet(name.padEnd(10))}${words}`
 const whole = n => Math.round(n).toLocaleString('en')
 const cpu = us => (us === undefined ? '–' : whole(us))
-const spreadText = ({ median, min, max }) =>
-  `${median.toFixed(2).padStart(width)}   ${quiet(`${min.toFixed(2)} to ${max.toFixed(2)}`)}`
+const spreadText = ({ median, min, max, digits = 2 }) =>
+  `${median.toFixed(digits).padStart(width)}   ${quiet(`${min.toFixed(digits)} to ${max.toFixed(digits)}`)}`

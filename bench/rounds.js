@@ -15,28 +15,26 @@ export async function runSection(section, progress) {
       progress.say(`${section.title}: round ${round + 1} of ${rounds}`)
       const contender = contenders[at]
       const figures = await contender.run({ ...job, ...contender.own })
-      if (figures.requests === 0) throw new Error('Not one request was answered while the clock ran.')
+      if (figures.requests === 0) throw new Error(`${contender.label}: not one was answered in time.`)
       measured[at].push(figures)
-      progress.step(lengthOf(contender, job))
+      progress.step(job.warmMs + job.measureMs)
     }
   }
   const rows = contenders.map((contender, at) => rowOf(contender, measured[at]))
   return {
     title: section.title,
     about: section.about,
+    table: section.table,
     rows,
     ratios: section.ratios.map(ratio => ({ ...ratio, ...compare(rows, ratio) })),
+    limits: (section.limits ?? []).map(limit => ({ ...limit, ...spreadOf(rows, limit) })),
     ...section.facts?.(),
   }
 }
 
-function lengthOf({ own }, job) {
-  const { warmMs, measureMs } = { ...job, ...own }
-  return warmMs + measureMs
-}
-
-export const lengthOfSection = ({ contenders, rounds, job }) =>
-  rounds * contenders.reduce((sum, contender) => sum + lengthOf(contender, job), 0)
+// A section may know its contenders only when it is prepared.
+export const lengthOfSection = ({ contenders, count = contenders.length, rounds, job }) =>
+  rounds * count * (job.warmMs + job.measureMs)
 
 // Who begins changes from round to round, and every other round runs backwards: nobody always follows the same.
 function turns(count, round) {
@@ -54,20 +52,20 @@ function rowOf({ id, label, connections }, rounds) {
   const cpuUs = Object.fromEntries(
     Object.keys(rounds[0].cpuUs).map(name => [name, middle(round => round.cpuUs[name])]),
   )
-  return {
-    id,
-    label,
-    connections,
-    rate: middle(round => round.rate),
-    p50: middle(round => round.p50),
-    p99: middle(round => round.p99),
-    cpuUs,
-    rounds,
-  }
+  const names = Object.keys(rounds[0]).filter(name => typeof rounds[0][name] === 'number')
+  const figures = Object.fromEntries(names.map(name => [name, middle(round => round[name])]))
+  return { id, label, connections, ...figures, cpuUs, rounds }
 }
 
-// Round by round, then the middle of those: never a ratio of figures from different moments.
+const roundsOf = (rows, id) => rows.find(row => row.id === id).rounds
+
+// Round by round, then the middle of those: never a ratio of figures from different moments. Against several it is
+// the largest of theirs that counts.
 function compare(rows, { of, to, by }) {
-  const [above, below] = [of, to].map(id => rows.find(row => row.id === id).rounds)
-  return spread(above.map((round, at) => round[by] / below[at][by]))
+  const below = [to].flat().map(id => roundsOf(rows, id))
+  return spread(
+    roundsOf(rows, of).map((round, at) => round[by] / Math.max(...below.map(other => other[at][by]))),
+  )
 }
+
+const spreadOf = (rows, { of, by }) => spread(roundsOf(rows, of).map(round => round[by]))

@@ -5,18 +5,19 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { crowded, versus } from './plan.js'
 import { checkout } from './planCheckout.js'
+import { delivery } from './planDelivery.js'
 import { createProgress } from './progress.js'
 import { footnotes, header, sectionText, targetsText } from './report.js'
 import { lengthOfSection, runSection } from './rounds.js'
 import { cleanUp, setUp } from './setup.js'
-import { memoryTarget, ratioTargets, weightTargets } from './targets.js'
+import { limitTargets, memoryTargets, ratioTargets, weightTargets } from './targets.js'
 
-const longestMs = 15 * 60_000
+const longestMs = 25 * 60_000
 
 async function main({ quick = false, json, only = '', 'no-pgbench': noPgbench }) {
   const bench = await setUp(noPgbench)
   console.log(header(bench.machine, quick))
-  const plan = (await planFor(bench, quick)).filter(({ title }) => isAbout(title, only))
+  const plan = (await planFor(bench, quick, only)).filter(({ title }) => isAbout(title, only))
   if (plan.length === 0) throw new Error(`No section has "${only}" in its title.`)
   const progress = createProgress(plan.reduce((sum, section) => sum + lengthOfSection(section), 0))
   const sections = []
@@ -29,16 +30,20 @@ async function main({ quick = false, json, only = '', 'no-pgbench': noPgbench })
   const targets = [
     ...sections.flatMap(ratioTargets),
     ...sections.flatMap(weightTargets),
-    memoryTarget(bench.shipped),
+    ...sections.flatMap(limitTargets),
+    ...memoryTargets(bench.shipped),
   ]
   console.log(`${targetsText(targets)}\n${footnotes(sections, quick)}`)
   const figures = { machine: bench.machine, quick, sections, targets }
   if (json) writeFileSync(json, `${JSON.stringify(figures, undefined, 2)}\n`)
 }
 
-async function planFor(bench, quick) {
+// Deliveries come last, as they stop all gateways; the other sections start theirs beforehand.
+async function planFor(bench, quick, only) {
+  const deliveries = delivery(bench, quick)
+  if (/^deliver/i.test(only)) return deliveries
   const plan = [...(await versus(bench, quick)), ...(await checkout(bench, quick))]
-  return quick ? plan : [...plan, ...(await crowded(bench))]
+  return [...plan, ...(quick ? [] : await crowded(bench)), ...deliveries]
 }
 
 const isAbout = (title, words) => title.toLowerCase().includes(words.toLowerCase())

@@ -8,9 +8,16 @@ import { startGateway } from './gateway.js'
 import { startReady } from './page.js'
 import { pgbenchVersion } from './pgbench.js'
 import { straightConnections } from './straight.js'
+import { startReceiver } from './receiving.js'
+import { startChanging } from './changing.js'
 import { startWorker } from './worker.js'
 
 const cleanups = []
+
+const kept = child => {
+  cleanups.push(child.stop)
+  return child
+}
 
 export async function setUp(noPgbench) {
   await build()
@@ -24,6 +31,7 @@ export async function setUp(noPgbench) {
   const loop = pgbench ? undefined : startWorker('./loop.js')
   cleanups.push(load.stop, customers.stop, () => loop?.stop())
   const shipped = []
+  const gateways = []
   return {
     folder,
     server,
@@ -34,9 +42,14 @@ export async function setUp(noPgbench) {
     async startGateway(database, env) {
       const gateway = await startGateway(database, env)
       cleanups.push(gateway.stop)
+      gateways.push(gateway)
       if (!env) shipped.push(gateway)
       return gateway
     },
+    // For sections that start their own: even a gateway that nobody asks looks for work now and then.
+    stopGateways: () => Promise.all(gateways.map(gateway => gateway.stop())),
+    startReceiver: () => kept(startReceiver()),
+    startChanging: (...given) => kept(startChanging(...given)),
     async startReady(page, merchant) {
       const ready = await startReady(page, merchant)
       cleanups.push(ready.stop)

@@ -1,0 +1,57 @@
+// A database of ours with many merchants, each with an endpoint of its own.
+import { masterKey, query } from './database.js'
+import { literal } from './deliveryRows.js'
+import { rowInSql, storedParts } from './rows.js'
+
+export async function createTown(bench, name, ports) {
+  const { url } = await bench.server.create(name)
+  const merchants = await onboardAll(url, ports.length)
+  const urls = ports.map((port, n) => `http://127.0.0.1:${port}/ipn/${n}`)
+  return { url, merchants, urls }
+}
+
+async function onboardAll(url, count) {
+  const [{ openDb }, { onboard }, { givenMasterKeys }] = await Promise.all([
+    import('../dist/store/db.js'),
+    import('../dist/actions/onboard.js'),
+    import('../dist/store/masterKeys.js'),
+  ])
+  const db = openDb(url, 2, 'bench')
+  try {
+    const keys = givenMasterKeys([Buffer.from(masterKey, 'hex')])
+    const onboarded = []
+    for (let n = 0; n < count; n++)
+      onboarded.push(await onboard(db, keys, `Merchant ${n}`, ['test'], new Date()))
+    return onboarded.map(({ merchant_id }) => merchant_id)
+  } finally {
+    await db.end()
+  }
+}
+
+// Payments that can be cancelled; each merchant's are numbered in a row of its own. `countOf` says how many it has.
+export async function fillPayments({ url, merchants, urls }, countOf) {
+  await query(url, 'truncate payments, events, notifications, deliveries, tries, messages cascade')
+  for (const [at, merchant_id] of merchants.entries()) {
+    const row = rowInSql({ merchant_id }, { ...storedParts, status: `'awaiting_payment'` })
+    // Without a customer to tell: that would be measured too.
+    const columns = { ...row, ipn_url: literal(urls[at]), number: 'null', email: 'null' }
+    await query(
+      url,
+      `insert into payments (${Object.keys(columns).join(', ')}) select ${Object.values(columns).join(', ')}
+        from generate_series(${firstOf(at)}, ${firstOf(at) + countOf(at) - 1}) n`,
+    )
+  }
+  await query(url, 'vacuum analyze payments, events, notifications, deliveries, tries')
+  await query(url, 'checkpoint')
+}
+
+const firstOf = merchant => (merchant + 1) * 1_000_000
+
+// The nth payment of a merchant, where its notification goes and what that is called.
+export function paymentOf({ merchants, urls }, merchant, n) {
+  const merchant_id = merchants[merchant]
+  const number = firstOf(merchant) + n
+  const digits = String(number).padStart(18, '0')
+  const tx_reference = `TG-${digits.slice(0, 6)}-${digits.slice(6, 12)}-${digits.slice(12)}`
+  return { merchant_id, tx_reference, address: urls[merchant], id: `${tx_reference}-N1` }
+}
