@@ -43,6 +43,7 @@ export type CourierOptions = Sending & { db: Db; watch: CourierWatch; wake(): vo
 
 export type Courier = {
   look(): void // something may have become due
+  restMs(): number // until it is time to look again
   step(): Promise<number> // takes what can start now; gives back how much there was to do
   finished(): Promise<void> // all that is on its way has ended and is written down
   inFlight(): number
@@ -64,7 +65,6 @@ export function createCourier(options: CourierOptions): Courier {
 
   async function step() {
     const now = clock()
-    if (await queues.release(window, now)) mustLook = true
     const hasLooked =
       mustLook || performance.now() - lookedAt >= lookMs || (isCrowded && window.length < mostInFlight)
     if (hasLooked) await lookAround(now)
@@ -73,6 +73,7 @@ export function createCourier(options: CourierOptions): Courier {
     const held = hasLooked ? heldBy(choice, now) : choice.hold
     if (choice.take.length > 0) await start(choice.take) // first: what was chosen has its slot
     await queues.hold(held, now)
+    if (await queues.release(window, now)) mustLook = true
     return mustLook ? 1 : choice.take.length
   }
 
@@ -156,6 +157,7 @@ export function createCourier(options: CourierOptions): Courier {
 
   return {
     look: () => void (mustLook = true),
+    restMs: () => Math.max(1, lookedAt + lookMs - performance.now()),
     step,
     finished: async () => void (await Promise.all(underWay)),
     inFlight: () => traffic.total,

@@ -4,7 +4,7 @@ import type { Db } from '../store/db.ts'
 import { holdDeliveries, lanesWithHeld, releaseDeliveries } from '../store/heldDeliveries.ts'
 
 const releasedAtOnce = 32
-const lanesAtOnce = 20
+const lanesAtOnce = 4 // those that are due now wait meanwhile
 const sweepMs = 5000
 
 type LaneName = Pick<Candidate, 'merchant_id' | 'lane'>

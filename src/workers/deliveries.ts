@@ -2,7 +2,6 @@ import { type Courier, type CourierOptions, createCourier } from '../actions/cou
 import { forgetOldTries } from '../actions/forgetOldTries.ts'
 import { startLoop } from './loop.ts'
 
-const lookRestMs = 250
 const forgetRestMs = 3_600_000
 
 export type Deliveries = Pick<Courier, 'inFlight' | 'breakers'> & { wake(): void; stop(): Promise<void> }
@@ -12,7 +11,7 @@ export type Deliveries = Pick<Courier, 'inFlight' | 'breakers'> & { wake(): void
 export function startDeliveries(options: Omit<CourierOptions, 'wake'>): Deliveries {
   const courier = createCourier({ ...options, wake: () => loop.wake() })
   const onTrouble = options.watch.trouble
-  const loop = startLoop({ restMs: lookRestMs, step: courier.step, onTrouble })
+  const loop = startLoop({ restMs: courier.restMs, step: courier.step, onTrouble })
   const forgetting = startLoop({
     restMs: forgetRestMs,
     step: () => forgetOldTries(options.db, options.clock()),

@@ -3,7 +3,7 @@
 export type Loop = { wake(): void; stop(): Promise<void> }
 
 export type LoopOptions = {
-  restMs: number
+  restMs: number | (() => number)
   step(): Promise<number> // how much there was to do
   onTrouble(error: unknown): void
 }
@@ -15,7 +15,7 @@ export function startLoop({ restMs, step, onTrouble }: LoopOptions): Loop {
   const rest = () =>
     new Promise<void>(resolve => {
       if (told.toWake || told.toStop) return resolve()
-      const timer = setTimeout(resolve, restMs)
+      const timer = setTimeout(resolve, typeof restMs === 'number' ? restMs : restMs())
       wakeUp = () => {
         clearTimeout(timer)
         resolve()

@@ -21,4 +21,4 @@ create table if not exists deliveries (
   acknowledged_at timestamptz,
   exhausted_at timestamptz,
   primary key (merchant_id, tx_reference, sequence)
-) with (fillfactor = 80);
+) with (fillfactor = 50);
