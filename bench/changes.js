@@ -7,15 +7,17 @@ import { nowMs } from './moment.js'
 const connections = 8
 const body = JSON.stringify({ status: 'cancelled', padding: '.'.repeat(560) })
 
-process.once('message', async ({ env, url, changes }) => {
+process.once('message', job => void begin(job))
+
+async function begin({ env, url, changes }) {
   try {
     const { change, close } = env ? await delivering(env) : await writing(url)
-    process.once('message', () => close().then(() => process.exit()))
+    process.once('message', () => void close().then(() => process.exit()))
     process.send({ times: await makeAll(changes, change) })
   } catch (error) {
     process.send({ failed: error.message })
   }
-})
+}
 process.on('disconnect', () => process.exit()) // the parent is gone
 
 // Each at its time, or as soon as there is a connection for it: on a machine that cannot keep the pace the pace falls.

@@ -14,10 +14,10 @@ const nursery = '--max-semi-space-size=32' // as Tollgate starts itself
 
 export const startOurs = (bench, town) => bench.startGateway(town, toThisMachine)
 
-export async function startRival(rival, url, options) {
+export async function startRival(rival, url, options, client) {
   const child = fork(fileURLToPath(new URL('./rival.js', import.meta.url)), { execArgv: [nursery] })
   const ended = once(child, 'exit')
-  child.send({ rival, url, options })
+  child.send({ rival, url, options, client })
   await Promise.race([
     once(child, 'message'),
     ended.then(([code]) => Promise.reject(new Error(`${rival} ended with ${code}.`))),

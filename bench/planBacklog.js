@@ -13,6 +13,8 @@ const tasted = { count: 40_000, warmMs: 800, measureMs: 1200 } // to see how lar
 const spare = 1.3
 const forDefaults = { count: 10_000, measureMs: 4000 } // they deliver few: pg-boss one in two seconds
 
+const better = { of: 'ours', by: 'rate', atLeast: 1.5 }
+
 export function backlogSection(bench, { rounds, measureMs }) {
   const contenders = []
   return {
@@ -20,20 +22,21 @@ export function backlogSection(bench, { rounds, measureMs }) {
     table: 'backlog',
     about: [
       'One POST of some 600 bytes per job, to 64 endpoints that answer at once; a job is committed before and marked',
-      'done after the 200. Each in one process, on a database of its own on the same server; the rivals send with',
-      'undici, 128 connections. Ours also vets the address, signs, keeps lanes apart and logs every try.',
+      'done after the 200. Each in one process, on a database of its own on the same server; the rivals send with the',
+      'fetch that Node comes with, or with undici on 128 connections. Ours also vets the address, signs, keeps lanes',
+      'apart and logs every try.',
       `Tuned pg-boss: ${pgBoss.tuning}.`,
       `Tuned graphile-worker: ${graphile.tuning}.`,
     ],
     rounds,
     job: { warmMs, measureMs },
     contenders,
-    count: 5,
+    count: 7,
     ratios: [
-      { name: 'ours/better tuned, rate', of: 'ours', to: ['boss+', 'graphile+'], by: 'rate', atLeast: 1.5 },
-      { name: 'ours/pg-boss tuned, rate', of: 'ours', to: 'boss+', by: 'rate' },
-      { name: 'ours/graphile tuned, rate', of: 'ours', to: 'graphile+', by: 'rate' },
-      { name: 'ours/graphile tuned, CPU', of: 'ours', to: 'graphile+', by: 'cpu' },
+      { ...better, name: 'ours/better tuned by fetch, rate', to: ['boss+', 'graphile+'] },
+      { ...better, name: 'ours/better tuned by undici, rate', to: ['boss++', 'graphile++'] },
+      { name: 'ours/pg-boss tuned by undici, rate', of: 'ours', to: 'boss++', by: 'rate' },
+      { name: 'ours/graphile tuned by undici, CPU', of: 'ours', to: 'graphile++', by: 'cpu' },
     ],
     async prepare() {
       await bench.stopGateways()
@@ -67,24 +70,40 @@ function ours(bench, receiver, town, body, size) {
 }
 
 function rivals(bench, receiver, { urls }, body, size) {
-  const rival = async (id, label, file, made, options) => {
-    const url = await bench.server.createBare(id.replace('+', '_tuned'))
+  const rival = async (id, label, file, made, client, options) => {
+    const url = await bench.server.createBare(`${made.name}_${client}${options ? '_tuned' : ''}`)
     await made.prepare(url)
     const fill = async count => {
       const filling = made.fillSql(jobInSql(body, urls), count)
       for (const text of [made.emptySql, filling, made.tidySql, 'checkpoint']) await query(url, text)
     }
     const how = options
-      ? { start: () => startRival(file, url, options), refill: refillTo(size, fill) }
-      : { start: () => startRival(file, url, {}), own: { measureMs: forDefaults.measureMs } }
+      ? { start: () => startRival(file, url, options, client), refill: refillTo(size, fill) }
+      : { start: () => startRival(file, url, {}, client), own: { measureMs: forDefaults.measureMs } }
     const contender = delivering(bench, receiver, { id, label, url, leftSql: made.leftSql, ...how })
     return { contender, fill, isDefault: !options }
   }
   return Promise.all([
-    rival('boss', 'pg-boss as it comes', './rivalPgBoss.js', pgBoss),
-    rival('boss+', 'pg-boss tuned', './rivalPgBoss.js', pgBoss, pgBoss.tuned),
-    rival('graphile', 'graphile-worker as it comes', './rivalGraphile.js', graphile),
-    rival('graphile+', 'graphile-worker tuned', './rivalGraphile.js', graphile, graphile.tuned),
+    rival('boss', 'pg-boss as it comes', './rivalPgBoss.js', pgBoss, 'fetch'),
+    rival('boss+', 'pg-boss tuned, fetch', './rivalPgBoss.js', pgBoss, 'fetch', pgBoss.tuned),
+    rival('boss++', 'pg-boss tuned, undici', './rivalPgBoss.js', pgBoss, 'undici', pgBoss.tuned),
+    rival('graphile', 'graphile-worker as it comes', './rivalGraphile.js', graphile, 'fetch'),
+    rival(
+      'graphile+',
+      'graphile-worker tuned, fetch',
+      './rivalGraphile.js',
+      graphile,
+      'fetch',
+      graphile.tuned,
+    ),
+    rival(
+      'graphile++',
+      'graphile-worker tuned, undici',
+      './rivalGraphile.js',
+      graphile,
+      'undici',
+      graphile.tuned,
+    ),
   ])
 }
 

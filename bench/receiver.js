@@ -58,7 +58,7 @@ const asked = {
   },
 }
 
-process.on('message', async ({ number, what, given }) => {
-  process.send({ number, answer: await asked[what](given) })
-})
+const answer = async ({ number, what, given }) => process.send({ number, answer: await asked[what](given) })
+
+process.on('message', question => void answer(question))
 process.on('disconnect', () => process.exit()) // the parent is gone

@@ -1,6 +1,7 @@
 // graphile-worker: one job, one POST.
 import { Logger, run, runMigrations } from 'graphile-worker'
 
+export const name = 'graphile'
 const atOnce = 10_000 // jobs that are added by one statement
 const silent = new Logger(() => () => {})
 

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import PgBoss from 'pg-boss'
 
+export const name = 'boss'
 const queue = 'ipn'
 const completionMs = 1000
 

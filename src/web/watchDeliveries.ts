@@ -27,7 +27,7 @@ export function watchDeliveries({ registry }: Metrics, log: Logger): CourierWatc
   })
   return {
     tried({ mode, result, toFirstByteMs }) {
-      tries.inc({ mode, result })
+      tries.labels(mode, result).inc()
       if (toFirstByteMs !== null) firstByte.observe(Math.max(0, toFirstByteMs) / 1000)
     },
     exhausted(notification_id) {
