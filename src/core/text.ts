@@ -18,3 +18,7 @@ export function parseUrl(text: string): string | undefined {
 }
 
 export const originOf = (text: string) => (URL.canParse(text) ? new URL(text).origin : undefined)
+
+// Puts values into the {braces} of a text. A value is not read for braces again.
+export const fill = (text: string, values: Readonly<Record<string, string | number>>) =>
+  text.replace(/\{(\w+)\}/g, (braces, name: string) => String(values[name] ?? braces))

@@ -9,7 +9,3 @@ export type LetterLang = keyof typeof letterLanguages
 // The language of a row may be one that we do not speak, or no longer.
 export const letterLang = (word: string): LetterLang =>
   Object.hasOwn(letterLanguages, word) ? (word as LetterLang) : 'en'
-
-// Puts values into the {braces} of a text. A value is not read for braces again.
-export const fill = (text: string, values: Readonly<Record<string, string>>) =>
-  text.replace(/\{(\w+)\}/g, (braces, name: string) => values[name] ?? braces)

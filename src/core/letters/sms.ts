@@ -1,6 +1,7 @@
 import type { LetterFacts } from '../letter.ts'
 import { isGsm, maxSeptets, septets, toGsm } from './gsm.ts'
-import { fill, letterLang, letterLanguages } from './languages.ts'
+import { fill } from '../text.ts'
+import { letterLang, letterLanguages } from './languages.ts'
 import { amountWords, gsmName, shorten } from './plain.ts'
 
 const leastName = 12 // places: before a name gets shorter than that, other words go

@@ -2,7 +2,7 @@ import type { Form, FormFault } from './form.ts'
 import { PaymentPage } from './paymentPage.tsx'
 import { Summary } from './summary.tsx'
 import { TestTables } from './testTables.tsx'
-import { fill } from './texts.ts'
+import { fill } from '../../core/text.ts'
 import { amountOf, linkTo, type View } from './view.ts'
 import { WayRow } from './way.tsx'
 

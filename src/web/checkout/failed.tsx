@@ -4,7 +4,7 @@ import { Leave } from './leave.tsx'
 import { PaymentPage } from './paymentPage.tsx'
 import { Say } from './say.tsx'
 import { Summary } from './summary.tsx'
-import { fill } from './texts.ts'
+import { fill } from '../../core/text.ts'
 import { linkTo, type View } from './view.ts'
 
 const pollSeconds = 5 // money that comes late is seen before it is paid twice

@@ -1,7 +1,8 @@
 import type { Fault } from '../../core/asks.ts'
 import type { Ask, Way } from '../../core/channel.ts'
 import { guessNetwork, type Network } from '../../core/phone.ts'
-import { fill, type Lang, type Texts } from './texts.ts'
+import { fill } from '../../core/text.ts'
+import { type Lang, type Texts } from './texts.ts'
 import { attemptOf, offerOf, type View } from './view.ts'
 
 // How the form of a payment is filled in, and what is wrong with it.

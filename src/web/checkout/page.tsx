@@ -1,7 +1,8 @@
 import { raw } from 'hono/html'
 import type { PropsWithChildren } from 'hono/jsx'
 import { assets } from './assets.ts'
-import { type Lang, fill, languages } from './texts.ts'
+import { fill } from '../../core/text.ts'
+import { type Lang, languages } from './texts.ts'
 
 export type PageProps = PropsWithChildren<{
   title: string

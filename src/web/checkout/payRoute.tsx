@@ -10,7 +10,7 @@ import { ChoosePage } from './choose.tsx'
 import { faultWords, type FormFault, typedFor } from './form.ts'
 import { type CheckoutOptions, goTo } from './open.tsx'
 import { show } from './show.ts'
-import { fill } from './texts.ts'
+import { fill } from '../../core/text.ts'
 import { linkTo, offerOf, type View } from './view.ts'
 
 const lastingSeconds = 3600 // of a limit that counts failures within an hour

@@ -29,7 +29,3 @@ function readWish(part: string) {
   const q = parameters.map(text => /^\s*q=([\d.]+)\s*$/.exec(text)?.[1]).find(text => text !== undefined)
   return { word: tag.trim().split('-')[0]?.toLowerCase(), weight: q === undefined ? 1 : Number(q) || 0 }
 }
-
-// Puts values into the {braces} of a text.
-export const fill = (text: string, values: Readonly<Record<string, string | number>>) =>
-  text.replace(/\{(\w+)\}/g, (braces, name: string) => String(values[name] ?? braces))

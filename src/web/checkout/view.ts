@@ -2,7 +2,8 @@ import type { Checkout } from '../../actions/openCheckout.ts'
 import { isUnresolved } from '../../core/attempt.ts'
 import { formatMoney } from '../../core/money.ts'
 import { wayName } from '../../core/wayNames.ts'
-import { fill, type Lang, type Texts } from './texts.ts'
+import { fill } from '../../core/text.ts'
+import { type Lang, type Texts } from './texts.ts'
 
 // What every page of a payment is made from.
 export type View = {

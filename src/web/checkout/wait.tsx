@@ -7,7 +7,7 @@ import { Qr } from './qr.tsx'
 import { Say } from './say.tsx'
 import { Summary } from './summary.tsx'
 import { TestTables } from './testTables.tsx'
-import { fill } from './texts.ts'
+import { fill } from '../../core/text.ts'
 import { amountOf, labelOf, linkTo, offerOf, type View } from './view.ts'
 import { Prompt } from './waitPrompt.tsx'
 

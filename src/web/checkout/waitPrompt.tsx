@@ -1,7 +1,7 @@
 import type { Attempt } from '../../core/attempt.ts'
 import { maskPhone } from '../../core/mask.ts'
 import { Say } from './say.tsx'
-import { fill } from './texts.ts'
+import { fill } from '../../core/text.ts'
 import { amountOf, labelOf, offerOf, type View } from './view.ts'
 
 // The customer's phone asks; this page says what it will ask, and how to find it.

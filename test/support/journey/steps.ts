@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
-import { fill, languages, type Texts } from '../../../src/web/checkout/texts.ts'
+import { fill } from '../../../src/core/text.ts'
+import { languages, type Texts } from '../../../src/web/checkout/texts.ts'
 
 export const { en } = languages
 export const eventually = { timeout: 40_000 } // for what comes by itself
