@@ -13,10 +13,10 @@ export const supportHeaders = {
   'cache-control': 'no-store',
 }
 
-type FrameProps = PropsWithChildren<{ title: string; word?: string; closed?: boolean }>
+type DocumentProps = PropsWithChildren<{ title: string; styles?: readonly string[] }>
 
-// The frame of every support page; `closed` leaves out the search, for who may not look.
-export const Frame = ({ title, word = '', closed, children }: FrameProps) => (
+// A page for whoever runs the gateway; `styles` come after the common ones.
+export const Document = ({ title, styles = [], children }: DocumentProps) => (
   <>
     {raw('<!doctype html>')}
     <html lang="en">
@@ -25,18 +25,27 @@ export const Frame = ({ title, word = '', closed, children }: FrameProps) => (
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>{title} · Tollgate support</title>
-        <link rel="stylesheet" href="/support/support.css" />
+        <title>{title}</title>
+        {['/support/support.css', ...styles].map(href => (
+          <link rel="stylesheet" href={href} />
+        ))}
       </head>
-      <body>
-        <header>
-          <p class="place">Tollgate support</p>
-          {!closed && <Search word={word} />}
-        </header>
-        <main>{children}</main>
-      </body>
+      <body>{children}</body>
     </html>
   </>
+)
+
+type FrameProps = PropsWithChildren<{ title: string; word?: string; closed?: boolean }>
+
+// The frame of every support page; `closed` leaves out the search, for who may not look.
+export const Frame = ({ title, word = '', closed, children }: FrameProps) => (
+  <Document title={`${title} · Tollgate support`}>
+    <header>
+      <p class="place">Tollgate support</p>
+      {!closed && <Search word={word} />}
+    </header>
+    <main>{children}</main>
+  </Document>
 )
 
 const Search = ({ word }: { word: string }) => (
