@@ -98,35 +98,27 @@ export function createCourier(options: CourierOptions): Courier {
   }
 
   async function start(chosen: Candidate[]) {
+    const now = clock()
+    const lease: Lease = { token: newLeaseToken(), until: new Date(now.getTime() + leaseMs), now }
     // By payment, of which one is chosen at most: a sibling may go in its place.
     const leaving = new Map(chosen.map(candidate => [paymentKey(candidate), candidate]))
+    const go = (taken: Taken) => {
+      const candidate = leaving.get(paymentKey(taken)) as Candidate
+      leaving.delete(paymentKey(taken))
+      const going = carry(candidate, taken).catch(watch.trouble)
+      underWay.add(going)
+      void going.finally(() => underWay.delete(going))
+    }
     try {
-      for (const taken of await take(chosen)) {
-        const key = paymentKey(taken)
-        const candidate = leaving.get(key) as Candidate
-        leaving.delete(key)
-        const going = carry(candidate, taken).catch(watch.trouble)
-        underWay.add(going)
-        void going.finally(() => underWay.delete(going))
+      for (const taken of await takeAlone(db, chosen, lease)) go(taken)
+      if (leaving.size === 0) return
+      for (const key of await stillDue(db, [...leaving.values()], now)) {
+        const taken = await takeAmongSiblings(db, leaving.get(paymentKey(key)) as Candidate, lease)
+        if (taken) go(taken)
       }
     } finally {
       for (const candidate of leaving.values()) arrive(traffic, candidate, withoutOne(laneOf(candidate)))
     }
-  }
-
-  async function take(chosen: Candidate[]): Promise<Taken[]> {
-    const now = clock()
-    const lease: Lease = { token: newLeaseToken(), until: new Date(now.getTime() + leaseMs), now }
-    const taken = await takeAlone(db, chosen, lease)
-    if (taken.length === chosen.length) return taken
-    const got = new Set(taken.map(paymentKey))
-    const left = chosen.filter(candidate => !got.has(paymentKey(candidate)))
-    const due = new Set((await stillDue(db, left, now)).map(paymentKey))
-    for (const candidate of left) {
-      const one = due.has(paymentKey(candidate)) && (await takeAmongSiblings(db, candidate, lease))
-      if (one) taken.push(one)
-    }
-    return taken
   }
 
   const laneOf = (candidate: Pick<Candidate, 'merchant_id' | 'lane'>): Lane =>
