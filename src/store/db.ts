@@ -1,6 +1,7 @@
 import pg from 'pg'
 import sql, { type Sql } from 'sql-template-tag'
 import { Unavailable } from '../core/refusal.ts'
+import { readTimestamp } from './timestamps.ts'
 
 export { sql }
 
@@ -13,6 +14,7 @@ const serializationTries = 5
 
 // int8 arrives as bigint: it holds money.
 pg.types.setTypeParser(pg.types.builtins.INT8, BigInt)
+pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, readTimestamp)
 
 export type Query = Sql & { name?: string }
 // A statement that PostgreSQL parses and plans once per connection. For what finds its rows by a key: such a plan stays
@@ -25,6 +27,8 @@ export const named =
 export type Tx = {
   rows<Row>(query: Query): Promise<Row[]>
   one<Row>(query: Query): Promise<Row | undefined>
+  count(query: Query): Promise<number> // of the rows that it has changed
+  tuples<Tuple extends readonly unknown[]>(query: Query): Promise<Tuple[]> // rows without names: cheap, for very many
 }
 export type Db = Tx & {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
@@ -59,6 +63,8 @@ export function openDb(url: string, poolSize: number, applicationName = 'tollgat
   const db: Db = {
     rows: query => withPrimary(pool, client => rowsOf(client, query)),
     one: async <Row>(query: Query) => (await db.rows<Row>(query))[0],
+    count: query => withPrimary(pool, client => countOf(client, query)),
+    tuples: query => withPrimary(pool, client => tuplesOf(client, query)),
     transaction: work => withPrimary(pool, client => inTransaction(client, work)),
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     end: () => pool.end(),
@@ -72,8 +78,13 @@ async function refuseStandby(client: pg.ClientBase) {
   if (rows[0].standby) throw Object.assign(new Error('this server is a standby'), { code: '25006' })
 }
 
+const run = (client: pg.PoolClient, { text, values, name }: Query, rowMode?: 'array') =>
+  client.query({ text, values, name, rowMode } as pg.QueryConfig)
 const rowsOf = async <Row>(client: pg.PoolClient, query: Query): Promise<Row[]> =>
-  (await client.query({ text: query.text, values: query.values, name: query.name } as pg.QueryConfig)).rows
+  (await run(client, query)).rows
+const countOf = async (client: pg.PoolClient, query: Query) => (await run(client, query)).rowCount ?? 0
+const tuplesOf = async <Tuple>(client: pg.PoolClient, query: Query): Promise<Tuple[]> =>
+  (await run(client, query, 'array')).rows
 
 // Runs work on a connection to a primary. Everything that comes here may safely run twice: work that was
 // cut off either left nothing or finds its own rows again, so a lost connection is simply tried anew.
@@ -100,6 +111,8 @@ async function inTransaction<T>(client: pg.PoolClient, work: (tx: Tx) => Promise
   const tx: Tx = {
     rows: query => rowsOf(client, query),
     one: async <Row>(query: Query) => (await rowsOf<Row>(client, query))[0],
+    count: query => countOf(client, query),
+    tuples: query => tuplesOf(client, query),
   }
   await client.query('begin')
   try {
