@@ -5,6 +5,8 @@ const maxHeadBytes = 16 * 1024 // with the interim answers before it
 const maxReadBytes = 64 * 1024
 const maxKeptBytes = 4 * 1024
 
+const nothing = Buffer.alloc(0)
+
 // Reads one answer, however it is cut into packets. Nothing here waits or throws. Once `head` is there, it is the
 // answer, and no fault of the body takes it back.
 export class AnswerReader {
@@ -27,9 +29,10 @@ export class AnswerReader {
     if (this.head && !this.over) this.#readBody(bytes, at)
   }
 
-  // A copy of its beginning: what is kept are small windows on large buffers of the socket.
+  // Its beginning.
   body(): Buffer {
-    return Buffer.concat(this.#kept)
+    const [first = nothing] = this.#kept
+    return this.#kept.length > 1 ? Buffer.concat(this.#kept) : first
   }
 
   // Gives back where the body begins. Interim answers say nothing and are skipped.
@@ -86,7 +89,7 @@ export class AnswerReader {
   #keep(bytes: Buffer, from: number, to: number) {
     const part = bytes.subarray(from, Math.min(to, from + maxKeptBytes - this.#keptBytes))
     if (part.length === 0) return
-    this.#kept.push(part)
+    this.#kept.push(Buffer.from(part)) // the memory is the socket's
     this.#keptBytes += part.length
   }
 

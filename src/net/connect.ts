@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect as connectTcp, isIP, type Socket } from 'node:net'
+import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
 import { connect as connectTls, rootCertificates, type SecureContext, createSecureContext } from 'node:tls'
 import { type Proxy, readProxy, tunnel } from './proxy.ts'
 import { vet, vettedAddresses } from './resolve.ts'
@@ -15,7 +15,9 @@ export type ConnectOptions = {
   nameServers?: readonly string[]
   ca?: string
 }
-export type Connection = { socket: Socket; address: string }
+// `listen` is called once, by whoever hears the answers. The bytes are theirs for the length of the call.
+export type Connection = { socket: Socket; address: string; listen(hear: Hear): void }
+type Hear = (bytes: Buffer) => void
 export type Connect = (target: Target, signal: AbortSignal) => Promise<Connection>
 
 type Setup = {
@@ -45,7 +47,7 @@ async function connect(setup: Setup, target: Target, signal: AbortSignal): Promi
   for (const [index, address] of addresses.entries()) {
     const ms = (end - performance.now()) / (addresses.length - index)
     try {
-      return { socket: await attempt(setup, target, address, Math.max(ms, 1), signal), address }
+      return { ...(await attempt(setup, target, address, Math.max(ms, 1), signal)), address }
     } catch (error) {
       trouble = troubleOf(error as Error, false)
       if (trouble.failure === 'tls' || trouble.failure === 'forbidden_address' || signal.aborted) break
@@ -60,9 +62,16 @@ function reachable({ sourceAddress, proxy }: Setup, addresses: string[]) {
   return addresses.filter(fits).slice(0, maxAddresses)
 }
 
-async function attempt(setup: Setup, target: Target, address: string, ms: number, signal: AbortSignal) {
+async function attempt(
+  setup: Setup,
+  target: Target,
+  address: string,
+  ms: number,
+  signal: AbortSignal,
+): Promise<Omit<Connection, 'address'>> {
   signal.throwIfAborted()
-  const tcp = openTcp(setup, target, address)
+  const bytes = target.secure || setup.proxy ? undefined : createEar()
+  const tcp = openTcp(setup, target, address, bytes?.onread)
   let socket = tcp
   const stop = (trouble: Trouble) => socket.destroy(trouble)
   const timer = setTimeout(() => stop(new Trouble('timeout', 'no connection in time')), ms)
@@ -72,10 +81,11 @@ async function attempt(setup: Setup, target: Target, address: string, ms: number
     await once(tcp, 'connect')
     if (setup.proxy) await tunnel(tcp, setup.proxy, address, target.port)
     else vetReached(target, tcp)
-    if (!target.secure) return tcp
-    socket = startTls(setup, target, tcp)
-    await once(socket, 'secureConnect').catch(asTls)
-    return socket
+    if (target.secure) {
+      socket = startTls(setup, target, tcp)
+      await once(socket, 'secureConnect').catch(asTls)
+    }
+    return { socket, listen: bytes?.listen ?? (hear => void socket.on('data', hear)) }
   } catch (error) {
     socket.destroy()
     throw error
@@ -90,10 +100,33 @@ function vetReached(target: Target, { remoteAddress }: Socket) {
   vet(target, remoteAddress)
 }
 
-function openTcp({ proxy, sourceAddress }: Setup, target: Target, address: string) {
-  const to = proxy ?? { host: address, port: target.port }
-  const socket = connectTcp({ host: to.host, port: to.port, localAddress: sourceAddress, noDelay: true })
+function openTcp({ proxy, sourceAddress }: Setup, target: Target, address: string, onread?: OnReadOpts) {
+  const { host, port } = proxy ?? { host: address, port: target.port }
+  const socket = connectTcp({ host, port, localAddress: sourceAddress, noDelay: true, onread })
   return socket.on('error', () => {}) // heard by whoever waits; without a listener it would end the process
+}
+
+// What comes on any connection is read into one piece of memory, and heard before the next is read: a new piece for each
+// would cost a fifth of a request. TLS and tunnels need a stream, and read as streams do.
+const shared = Buffer.allocUnsafe(64 * 1024)
+
+function createEar() {
+  const early: Buffer[] = []
+  let hear: Hear = bytes => void early.push(Buffer.from(bytes))
+  const onread: OnReadOpts = {
+    buffer: shared,
+    callback(length, bytes) {
+      hear((bytes as Buffer).subarray(0, length))
+      return true
+    },
+  }
+  return {
+    onread,
+    listen(listener: Hear) {
+      hear = listener
+      for (const bytes of early) listener(bytes)
+    },
+  }
 }
 
 // The certificate must be for the host of the URL, whatever address we have connected to, and whatever the

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Connect } from './connect.ts'
+import type { Connect, Connection } from './connect.ts'
 import type { Exchange } from './exchange.ts'
 import type { Target } from './target.ts'
 
@@ -25,7 +25,7 @@ export class Line {
   call(connect: Connect, target: Target, exchange: Exchange) {
     this.exchange = exchange
     connect(target, this.#calling.signal).then(
-      ({ socket, address }) => this.#reach(socket, address, exchange),
+      connection => this.#reach(connection, exchange),
       (error: Error) => this.#close(error),
     )
   }
@@ -46,15 +46,16 @@ export class Line {
   }
 
   // The listeners stay for good: a socket that has ended may still stumble, and must not take the process with it.
-  #reach(socket: Socket, address: string, exchange: Exchange) {
+  #reach({ socket, address, listen }: Connection, exchange: Exchange) {
     this.#socket = socket
     this.#address = address
     socket.on('error', error => this.#close(error)).on('close', () => this.#close())
     if (performance.now() >= exchange.dueAt) exchange.late() // we stood still: another may be sending it by now
     if (exchange.over) socket.destroy() // given up at the last moment
     if (socket.destroyed) return this.#close(socket.errored ?? undefined) // it may have said so before we listened
-    socket.on('data', bytes => this.#hear(bytes)).on('end', () => this.#close())
+    socket.on('end', () => this.#close())
     this.begin(exchange)
+    listen(bytes => this.#hear(bytes))
   }
 
   #hear(bytes: Buffer) {
