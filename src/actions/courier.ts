@@ -11,7 +11,15 @@ import {
   type Traffic,
 } from '../core/choose.ts'
 import type { Result } from '../core/delivery.ts'
-import { type BreakerState, breakerOf, isIdle, type Lane, learn, newLane } from '../core/lane.ts'
+import {
+  type BreakerState,
+  breakerOf,
+  isIdle,
+  type Lane,
+  learn,
+  newLane,
+  withInFlight,
+} from '../core/lane.ts'
 import { notificationId } from '../core/notification.ts'
 import {
   type Lease,
@@ -23,6 +31,7 @@ import {
 } from '../store/deliveries.ts'
 import type { Db } from '../store/db.ts'
 import { newLeaseToken } from './ids.ts'
+import { countInside } from './countInside.ts'
 import { createLaneQueues } from './laneQueues.ts'
 import { createTriedLog } from './saveTried.ts'
 import { type Sending, sendTry, type Tried } from './sendTry.ts'
@@ -30,6 +39,8 @@ import { type Sending, sendTry, type Tried } from './sendTry.ts'
 const leaseMs = 30_000 // a try ends after 10 s at the latest, and none starts in the last 10 s of its lease
 const lookMs = 200 // so that what another node has committed leaves within a quarter of a second
 const lookAtMost = 500
+const takeAtMost = mostInFlight / 2 // one half is on its way while the other is being taken
+const siblingsAtOnce = 4 // each has a connection of its own meanwhile
 const lanesRemembered = 10_000
 
 // What the operator watches.
@@ -50,30 +61,43 @@ export type Courier = {
   breakers(): { merchant_id: string; lane: string; state: BreakerState }[] // that are not closed
 }
 
+type Departure = { candidate: Candidate; taken: Taken }
+
 // Carries notifications to merchants. Looks what is due, chooses what can start now, takes it in one commit, sends it,
 // and writes down what came of it. Any number of processes may do this on one database.
 export function createCourier(options: CourierOptions): Courier {
   const { db, clock, watch, wake } = options
   const traffic = newTraffic()
-  const underWay = new Set<Promise<void>>()
+  const underWay = countInside()
   const queues = createLaneQueues(db, traffic)
   const log = createTriedLog(db)
   let window: Candidate[] = [] // due when we last looked, and not started yet
-  let isCrowded = false // there was more than we looked at
+  let lastSeen: Candidate[] = [] // behind these there was more than we looked at
   let mustLook = true
   let lookedAt = 0
+  let ready: Departure[] = [] // taken, and about to leave
 
+  // In a crowd, those that were taken leave while the database takes the next.
   async function step() {
     const now = clock()
-    const hasLooked =
-      mustLook || performance.now() - lookedAt >= lookMs || (isCrowded && window.length < mostInFlight)
-    if (hasLooked) await lookAround(now)
-    const choice = choose(window, traffic, now)
+    const isTime = mustLook || performance.now() - lookedAt >= lookMs
+    const hasLooked = isTime || (lastSeen.length > 0 && window.length < mostInFlight)
+    if (hasLooked) {
+      leave()
+      await (isTime ? lookAround(now) : lookFurther(now))
+    }
+    const choice = choose(window, traffic, now, takeAtMost)
     window = choice.wait
     const held = hasLooked ? heldBy(choice, now) : choice.hold
-    if (choice.take.length > 0) await start(choice.take) // first: what was chosen has its slot
+    const taking = choice.take.length > 0 ? take(choice.take) : undefined
+    leave()
+    if (taking) await taking
+    const hasFew = hasLooked || window.length < mostInFlight
+    const lanes = hasFew ? queues.lanesToRelease(window, now) : []
+    const isFull = choice.take.length === takeAtMost
+    if (!isFull || held.length > 0 || lanes.length > 0) leave()
     await queues.hold(held, now)
-    if (await queues.release(window, now)) mustLook = true
+    if (await queues.release(lanes, now)) mustLook = true
     return mustLook ? 1 : choice.take.length
   }
 
@@ -82,13 +106,26 @@ export function createCourier(options: CourierOptions): Courier {
     lookedAt = performance.now()
     const first = await lookForDue(db, false, now, lookAtMost)
     const again = await lookForDue(db, true, now, lookAtMost)
-    isCrowded = first.length === lookAtMost || again.length === lookAtMost
+    lastSeen = [first, again].flatMap(lastOfMany)
     window = [...first, ...again]
+    await queues.sweep()
+  }
+
+  async function lookFurther(now: Date) {
+    const seen = lastSeen
+    lastSeen = []
+    for (const behind of seen) {
+      const more = await lookForDue(db, behind.retry, now, lookAtMost, behind)
+      if (more.length < lookAtMost) mustLook = true // there may be others of the same moment
+      lastSeen.push(...lastOfMany(more))
+      window.push(...more)
+    }
   }
 
   // In a crowd, those behind a full lane would hide the others.
   function heldBy(choice: Choice<Candidate>, now: Date) {
-    const crowd = isCrowded && traffic.total < mostInFlight ? queues.crowdIn(choice.wait, now) : []
+    const isCrowded = lastSeen.length > 0 && traffic.total < mostInFlight
+    const crowd = isCrowded ? queues.crowdIn(choice.wait, now) : []
     if (crowd.length > 0) {
       const leaving = new Set(crowd)
       window = window.filter(candidate => !leaving.has(candidate))
@@ -97,38 +134,58 @@ export function createCourier(options: CourierOptions): Courier {
     return [...choice.hold, ...crowd]
   }
 
-  async function start(chosen: Candidate[]) {
+  async function take(chosen: Candidate[]) {
     const now = clock()
     const lease: Lease = { token: newLeaseToken(), until: new Date(now.getTime() + leaseMs), now }
     // By payment, of which one is chosen at most: a sibling may go in its place.
-    const leaving = new Map(chosen.map(candidate => [paymentKey(candidate), candidate]))
-    const go = (taken: Taken) => {
-      const candidate = leaving.get(paymentKey(taken)) as Candidate
-      leaving.delete(paymentKey(taken))
-      const going = carry(candidate, taken).catch(watch.trouble)
-      underWay.add(going)
-      void going.finally(() => underWay.delete(going))
+    const left = new Map(chosen.map(candidate => [paymentKey(candidate), candidate]))
+    const add = (taken: Taken) => {
+      ready.push({ candidate: left.get(paymentKey(taken)) as Candidate, taken })
+      left.delete(paymentKey(taken))
     }
     try {
-      for (const taken of await takeAlone(db, chosen, lease)) go(taken)
-      if (leaving.size === 0) return
-      for (const key of await stillDue(db, [...leaving.values()], now)) {
-        const taken = await takeAmongSiblings(db, leaving.get(paymentKey(key)) as Candidate, lease)
-        if (taken) go(taken)
+      for (const taken of await takeAlone(db, chosen, lease)) add(taken)
+      if (left.size === 0) return
+      leave() // before siblings are looked after
+      const due = await stillDue(db, [...left.values()], now)
+      while (due.length > 0) {
+        const some = due.splice(0, siblingsAtOnce).map(key => left.get(paymentKey(key)) as Candidate)
+        const taking = some.map(candidate => takeAmongSiblings(db, candidate, lease))
+        for (const taken of await Promise.all(taking)) if (taken) add(taken)
+        leave()
       }
     } finally {
-      for (const candidate of leaving.values()) arrive(traffic, candidate, withoutOne(laneOf(candidate)))
+      for (const candidate of left.values()) arrive(traffic, candidate, withoutOne(laneOf(candidate)))
     }
+  }
+
+  function leave() {
+    for (const { candidate, taken } of ready.splice(0)) void carry(candidate, taken)
   }
 
   const laneOf = (candidate: Pick<Candidate, 'merchant_id' | 'lane'>): Lane =>
     traffic.lanes.get(laneKey(candidate)) ?? newLane()
 
   async function carry(candidate: Candidate, taken: Taken) {
+    underWay.enter()
+    try {
+      const tried = await attempt(candidate, taken)
+      if (!tried) return
+      report(taken, tried)
+      await log.add(tried)
+    } catch (error) {
+      watch.trouble(error)
+    } finally {
+      underWay.leave()
+    }
+  }
+
+  async function attempt(candidate: Candidate, taken: Taken) {
     const departed = clock().getTime()
     let tried: Tried | undefined
     try {
       tried = await sendTry(options, taken)
+      return tried
     } finally {
       const lane = laneOf(candidate)
       const after = tried ? learn(lane, tried.outcome.result, departed, clock().getTime()) : withoutOne(lane)
@@ -136,13 +193,11 @@ export function createCourier(options: CourierOptions): Courier {
       forgetLanes(traffic)
       wake()
     }
-    if (!tried) return
-    report(taken, tried)
-    await log.add(tried)
   }
 
-  function report({ mode, tries, created_at }: Taken, { outcome, first_byte_at }: Tried) {
-    const toFirstByteMs = tries === 1 && first_byte_at ? first_byte_at.getTime() - created_at.getTime() : null
+  // At its first try a delivery began with the commit of its change.
+  function report({ mode, tries, begun_at }: Taken, { outcome, first_byte_at }: Tried) {
+    const toFirstByteMs = tries === 1 && first_byte_at ? first_byte_at.getTime() - begun_at.getTime() : null
     watch.tried({ result: outcome.result, mode, toFirstByteMs })
     if (outcome.exhausted_at) watch.exhausted(notificationId(outcome))
   }
@@ -151,7 +206,10 @@ export function createCourier(options: CourierOptions): Courier {
     look: () => void (mustLook = true),
     restMs: () => Math.max(1, lookedAt + lookMs - performance.now()),
     step,
-    finished: async () => void (await Promise.all(underWay)),
+    finished() {
+      leave()
+      return underWay.gone()
+    },
     inFlight: () => traffic.total,
     breakers: () =>
       [...traffic.lanes].flatMap(([key, lane]) => {
@@ -162,7 +220,9 @@ export function createCourier(options: CourierOptions): Courier {
   }
 }
 
-const withoutOne = (lane: Lane): Lane => ({ ...lane, inFlight: lane.inFlight - 1 })
+const lastOfMany = (seen: readonly Candidate[]) => (seen.length < lookAtMost ? [] : seen.slice(-1))
+
+const withoutOne = (lane: Lane): Lane => withInFlight(lane, lane.inFlight - 1, lane.movedAt)
 
 // Those of which there is nothing to know, then those that were met first.
 function forgetLanes({ lanes }: Traffic) {

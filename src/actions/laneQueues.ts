@@ -41,26 +41,29 @@ export function createLaneQueues(db: Db, traffic: Traffic) {
       waiting.set(laneKey({ merchant_id, lane }), { merchant_id, lane })
   }
 
-  // True when some came into sight.
-  async function release(inSight: readonly Candidate[], now: Date): Promise<boolean> {
-    await sweep()
-    if (waiting.size === 0) return false
+  // Those that have room, and nothing in sight that could fill it.
+  function lanesToRelease(inSight: readonly Candidate[], now: Date): LaneName[] {
+    if (waiting.size === 0) return []
     const busy = new Set(inSight.map(laneKey))
     const seen = new Map<string, number>() // of each merchant
-    const see = (merchant_id: string, more: number) =>
-      void seen.set(merchant_id, (seen.get(merchant_id) ?? 0) + more)
-    for (const { merchant_id } of inSight) see(merchant_id, 1)
-    let asked = 0
+    for (const { merchant_id } of inSight) seen.set(merchant_id, (seen.get(merchant_id) ?? 0) + 1)
+    const lanes: LaneName[] = []
+    for (const [key, lane] of waiting) {
+      if (lanes.length === lanesAtOnce) break
+      const isEnough = busy.has(key) || (seen.get(lane.merchant_id) ?? 0) >= releasedAtOnce
+      if (!isEnough && hasRoom(lane, traffic, now)) lanes.push(lane)
+    }
+    return lanes
+  }
+
+  // True when some came into sight.
+  async function release(lanes: readonly LaneName[], now: Date): Promise<boolean> {
     let released = 0
-    for (const [key, { merchant_id, lane }] of waiting) {
-      if (asked === lanesAtOnce) break
-      const isEnough = busy.has(key) || (seen.get(merchant_id) ?? 0) >= releasedAtOnce
-      if (isEnough || !hasRoom({ merchant_id, lane }, traffic, now)) continue
+    for (const { merchant_id, lane } of lanes) {
+      const key = laneKey({ merchant_id, lane })
       const most = traffic.lanes.get(key)?.openUntil == null ? releasedAtOnce : 1
       const count = await releaseDeliveries(db, merchant_id, lane, now, most)
       if (count < most) waiting.delete(key)
-      see(merchant_id, count)
-      asked++
       released += count
     }
     return released > 0
@@ -72,7 +75,7 @@ export function createLaneQueues(db: Db, traffic: Traffic) {
     for (const lane of await lanesWithHeld(db)) waiting.set(laneKey(lane), lane)
   }
 
-  return { crowdIn, hold, release }
+  return { crowdIn, hold, lanesToRelease, release, sweep }
 }
 
 // Held for at least a moment: it was just found not to have room.

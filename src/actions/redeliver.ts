@@ -61,7 +61,7 @@ async function again(
 ): Promise<Redelivered> {
   const plans = found.map(one => planFor(one, settings))
   const sendable = plans.filter(plan => typeof plan === 'object')
-  const begun = sendable.length > 0 ? await beginAgain(db, sendable, now) : []
+  const begun = await db.transaction(tx => beginAgain(tx, sendable, now))
   return {
     redelivered: begun.length,
     being_sent: sendable.length - begun.length,

@@ -1,8 +1,8 @@
-import { paymentKey } from '../core/choose.ts'
+import { notificationId } from '../core/notification.ts'
 import { type Batcher, createBatcher } from '../store/batch.ts'
 import type { Db, Tx } from '../store/db.ts'
-import { saveOutcomes } from '../store/deliveries.ts'
-import { addTries } from '../store/tries.ts'
+import { exhaustedOf, saveAcknowledged, saveOutcomes } from '../store/outcomes.ts'
+import { addTries, moveLastTries } from '../store/tries.ts'
 import { queueExhaustedNotice } from './queueMessages.ts'
 import type { Tried } from './sendTry.ts'
 
@@ -14,7 +14,10 @@ const maxQueued = 5000
 export const createTriedLog = (db: Db): Batcher<Tried, void> =>
   createBatcher({
     run: async tried => {
-      await db.transaction(tx => save(tx, tried))
+      const plain = tried.filter(isPlain)
+      const others = plain.length < tried.length ? tried.filter(one => !isPlain(one)) : []
+      if (plain.length > 0) await savePlain(db, plain)
+      if (others.length > 0) await db.transaction(tx => saveOthers(tx, others))
       return tried.map(() => undefined)
     },
     maxRows: maxInOneCommit,
@@ -22,19 +25,27 @@ export const createTriedLog = (db: Db): Batcher<Tried, void> =>
     maxQueued,
   })
 
-async function save(tx: Tx, tried: readonly Tried[]) {
-  await addTries(
-    tx,
-    tried.map(one => one.log),
-  )
-  const saved = await saveOutcomes(
-    tx,
-    tried.map(one => one.outcome),
-  )
-  const exhausted = tried.filter(({ outcome }) => outcome.exhausted_at)
+// Most are: then there is one statement, which is its own commit.
+const isPlain = ({ outcome }: Tried) => outcome.try === 1 && outcome.acknowledged_at !== null
+
+async function savePlain(tx: Tx, tried: readonly Tried[]) {
+  const outcomes = tried.map(one => one.outcome)
+  if ((await saveAcknowledged(tx, outcomes)) < outcomes.length) await addTries(tx, outcomes)
+}
+
+async function saveOthers(tx: Tx, tried: readonly Tried[]) {
+  const outcomes = tried.map(one => one.outcome)
+  const again = outcomes.filter(outcome => outcome.try > 1)
+  if (again.length > 0) await moveLastTries(tx, again)
+  if ((await saveOutcomes(tx, outcomes)) < outcomes.length) await addTries(tx, outcomes)
+  const exhausted = tried.filter(({ outcome, contact_email }) => outcome.exhausted_at && contact_email)
   if (exhausted.length === 0) return
-  const ours = new Set(saved.map(paymentKey))
+  const ended = await exhaustedOf(
+    tx,
+    exhausted.map(one => one.outcome),
+  )
+  const isEnded = new Set(ended.map(notificationId))
   for (const { outcome, mode, contact_email } of exhausted)
-    if (contact_email && outcome.exhausted_at && ours.has(paymentKey(outcome)))
+    if (outcome.exhausted_at && contact_email && isEnded.has(notificationId(outcome)))
       await queueExhaustedNotice(tx, outcome.merchant_id, mode, contact_email, outcome.exhausted_at)
 }

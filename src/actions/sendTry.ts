@@ -1,9 +1,9 @@
-import { type Answer, type Result, resultOf } from '../core/delivery.ts'
+import { type Answer, resultOf } from '../core/delivery.ts'
 import { ipnRequest } from '../core/ipnRequest.ts'
 import { nextTry, retryAfterMs } from '../core/schedule.ts'
 import type { Outbound } from '../net/outbound.ts'
-import type { Outcome, Taken } from '../store/deliveries.ts'
-import type { Try } from '../store/tries.ts'
+import type { Taken } from '../store/deliveries.ts'
+import type { Outcome } from '../store/outcomes.ts'
 import type { Mode } from '../core/payment.ts'
 import type { Signers } from './signers.ts'
 
@@ -18,7 +18,6 @@ export type Sending = {
 export type Tried = {
   mode: Mode
   outcome: Outcome
-  log: Try
   contact_email: string | null
   first_byte_at: Date | null
 }
@@ -29,64 +28,44 @@ const deadlineMs = 10_000 // of outbound requests
 // another worker may have it by now: then nothing is sent.
 export async function sendTry(sending: Sending, taken: Taken): Promise<Tried | undefined> {
   const { signers, outbound, loopback, clock, random } = sending
-  const signer = await signers.find(taken.merchant_id, taken.mode)
+  const found = signers.find(taken.merchant_id, taken.mode)
+  const signer = found instanceof Promise ? await found : found
   const started = clock()
   if (taken.lease_until.getTime() - started.getTime() < deadlineMs) return undefined
-  const request = ipnRequest(taken, signer ?? { secrets: [], merchant_key: '' }, started)
+  const { method, url, headers, body } = ipnRequest(taken, signer ?? { keys: [], merchant_key: '' }, started)
   const lane = taken.merchant_id // with the origin of the url, which connections are kept by
-  const answer = await outbound.send({ ...request, lane, allowLoopback: loopback(taken.mode) })
-  const result = resultOf(answer)
+  const allowLoopback = loopback(taken.mode)
+  const answer = await outbound.send({ method, url, headers, body, lane, allowLoopback })
   return {
     mode: taken.mode,
-    outcome: outcomeOf(taken, answer, result, started, clock(), random()),
-    log: logOf(taken, answer, result, started),
+    outcome: outcomeOf(taken, answer, started, clock(), random()),
     contact_email: signer?.contact_email ?? null,
     first_byte_at: answer.first_byte_ms === null ? null : new Date(started.getTime() + answer.first_byte_ms),
   }
 }
 
-function outcomeOf(
-  { merchant_id, tx_reference, sequence, lease_token, begun_at }: Taken,
-  { status, retry_after }: Answer,
-  result: Result,
-  started_at: Date,
-  now: Date,
-  random: number,
-): Outcome {
+function outcomeOf(taken: Taken, answer: Answer, started_at: Date, now: Date, random: number): Outcome {
+  const { status, retry_after } = answer
+  const result = resultOf(answer)
+  const acknowledged = result === 'acknowledged'
   const asked = status === 429 || status === 503 ? retryAfterMs(retry_after, now) : 0
   const askedForMs = asked && asked + now.getTime() - started_at.getTime()
-  const acknowledged = result === 'acknowledged'
-  const next_try_at = acknowledged ? null : nextTry(begun_at, started_at, random, askedForMs)
+  const next_try_at = acknowledged ? null : nextTry(taken.begun_at, started_at, random, askedForMs)
   return {
-    merchant_id,
-    tx_reference,
-    sequence,
-    lease_token,
-    started_at,
-    result,
+    merchant_id: taken.merchant_id,
+    tx_reference: taken.tx_reference,
+    sequence: taken.sequence,
+    lease_token: taken.lease_token,
     next_try_at,
     acknowledged_at: acknowledged ? now : null,
     exhausted_at: acknowledged || next_try_at ? null : now,
-  }
-}
-
-function logOf(
-  { merchant_id, tx_reference, sequence, tries }: Taken,
-  { ms, address, status, words, body }: Answer,
-  result: Result,
-  started_at: Date,
-): Try {
-  return {
-    merchant_id,
-    tx_reference,
-    sequence,
-    try: tries,
+    try: taken.tries,
     started_at,
-    ms: Math.round(ms),
-    address,
+    ms: Math.round(answer.ms),
+    address: answer.address,
     status,
     result,
-    words,
-    answer: body,
+    words: answer.words,
+    answer: answer.body,
   }
 }

@@ -9,7 +9,9 @@ const maxCached = 10_000
 const maxQueued = 5000
 
 // Knows what signs for the merchants that are being notified, for half a second at a time.
-export type Signers = { find(merchant_id: string, mode: Mode): Promise<MerchantSigner | undefined> }
+// Those that it knows it gives at once.
+export type Signers = { find(merchant_id: string, mode: Mode): Found | Promise<Found> }
+type Found = MerchantSigner | undefined
 
 export function createSigners(db: Db, masterKeys: MasterKeys, clock: () => Date): Signers {
   const cache = new Map<string, { signers: readonly MerchantSigner[]; readAt: number }>()
@@ -33,11 +35,11 @@ export function createSigners(db: Db, masterKeys: MasterKeys, clock: () => Date)
   }
 
   return {
-    async find(merchant_id, mode) {
+    find(merchant_id, mode) {
+      const ofMode = (signers: readonly MerchantSigner[]) => signers.find(signer => signer.mode === mode)
       const known = cache.get(merchant_id)
       const isFresh = known && performance.now() - known.readAt < freshMs
-      const signers = isFresh ? known.signers : await load(merchant_id)
-      return signers.find(signer => signer.mode === mode)
+      return isFresh ? ofMode(known.signers) : load(merchant_id).then(ofMode)
     },
   }
 }

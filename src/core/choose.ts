@@ -1,5 +1,5 @@
 import type { Delivery } from './delivery.ts'
-import { isOpen, isStuck, type Lane, mostInLane, newLane, roomIn } from './lane.ts'
+import { isOpen, isStuck, type Lane, mostInLane, newLane, roomIn, withInFlight } from './lane.ts'
 import { tryAnyway } from './schedule.ts'
 
 export const mostInFlight = 128
@@ -11,7 +11,12 @@ const shareOfFree = 1 / 8 // a lane has at most that part of the slots that nobo
 export type Candidate = Pick<
   Delivery,
   'merchant_id' | 'tx_reference' | 'sequence' | 'lane' | 'retry' | 'begun_at' | 'last_try_at'
-> & { by_hand: boolean } // somebody wants it sent again, and it was not yet
+> & {
+  by_hand: boolean // somebody wants it sent again, and it was not yet
+  due_at?: string // as the database writes it, to the microsecond
+  lane_key?: string
+  payment_key?: string
+}
 
 // What one process has in flight.
 export type Traffic = {
@@ -46,10 +51,15 @@ export type Choice<C extends Candidate> = {
 
 // Which of the deliveries that are due can start now, in the order given. A dead endpoint costs the slots of its own
 // lane: full lanes are skipped, and the fewer slots are free, the fewer a lane may have.
-export function choose<C extends Candidate>(due: readonly C[], traffic: Traffic, now: Date): Choice<C> {
+export function choose<C extends Candidate>(
+  due: readonly C[],
+  traffic: Traffic,
+  now: Date,
+  most = mostInFlight,
+): Choice<C> {
   const choice: Choice<C> = { take: [], hold: [], wait: [] }
   for (const [at, candidate] of due.entries()) {
-    if (traffic.total >= mostInFlight) {
+    if (traffic.total >= mostInFlight || choice.take.length >= most) {
       choice.wait.push(...due.slice(at))
       break
     }
@@ -92,7 +102,7 @@ export function hasRoom(name: LaneName, traffic: Traffic, now: Date): boolean {
 function depart(traffic: Traffic, candidate: Candidate, lane: Lane, now: Date) {
   const { merchant_id, retry } = candidate
   const movedAt = lane.inFlight === 0 ? now.getTime() : lane.movedAt
-  traffic.lanes.set(laneKey(candidate), { ...lane, inFlight: lane.inFlight + 1, movedAt })
+  traffic.lanes.set(laneKey(candidate), withInFlight(lane, lane.inFlight + 1, movedAt))
   traffic.merchants.set(merchant_id, (traffic.merchants.get(merchant_id) ?? 0) + 1)
   traffic.payments.add(paymentKey(candidate))
   traffic.total++

@@ -12,6 +12,8 @@ export type Delivery = NotificationKey & {
   tries: number
   retry: boolean // has failed before, since it began
   held: boolean
+  alone: boolean // true when no other delivery of its payment has not ended
+  last_try: number | null // what it was is forgotten after 30 days
   last_try_at: Date | null
   last_result: Result | null
   next_try_at: Date | null // null: it has ended

@@ -3,7 +3,10 @@ import type { Delivery } from './delivery.ts'
 import { notificationId } from './notification.ts'
 
 // What signs and names a merchant in one mode.
-export type Signer = { secrets: readonly string[]; merchant_key: string }
+export type Signer = { keys: readonly Buffer[]; merchant_key: string }
+
+// What a secret signs with: the bytes behind its prefix.
+export const signingKey = (secret: string) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
 
 export type IpnRequest = {
   method: 'POST' | 'GET'
@@ -17,7 +20,7 @@ type Sending = Pick<Delivery, 'merchant_id' | 'tx_reference' | 'sequence' | 'url
 
 // One try of a delivery as an HTTP request. Headers follow the Standard Webhooks convention: a signature for every
 // live secret, over the bytes that are sent.
-export function ipnRequest(delivery: Sending, { secrets, merchant_key }: Signer, now: Date): IpnRequest {
+export function ipnRequest(delivery: Sending, { keys, merchant_key }: Signer, now: Date): IpnRequest {
   const { style, url, merchant_id, sequence, tries } = delivery
   const body = style === 'get' ? '' : delivery.body
   const id = notificationId(delivery)
@@ -26,9 +29,7 @@ export function ipnRequest(delivery: Sending, { secrets, merchant_key }: Signer,
     'user-agent': 'Tollgate',
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': secrets
-      .map(secret => `v1,${signature(secret, `${id}.${timestamp}.${body}`)}`)
-      .join(' '),
+    'webhook-signature': signatures(keys, `${id}.${timestamp}.${body}`),
     'webhook-attempt': String(tries),
     'webhook-sequence': String(sequence),
   }
@@ -39,10 +40,8 @@ export function ipnRequest(delivery: Sending, { secrets, merchant_key }: Signer,
   return { method: 'POST', url, headers, body }
 }
 
-const signature = (secret: string, text: string) =>
-  createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
-    .update(text)
-    .digest('base64')
+const signatures = (keys: readonly Buffer[], text: string) =>
+  keys.map(key => `v1,${createHmac('sha256', key).update(text).digest('base64')}`).join(' ')
 
 // Appended to whatever query there is, which stays as the merchant wrote it.
 function withInvoice(text: string, body: string): string {

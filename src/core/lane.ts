@@ -27,6 +27,16 @@ export const newLane = (): Lane => ({
   movedAt: 0,
 })
 
+// Written out, as this is done for every try: a copy of all there is would be slow.
+export const withInFlight = (lane: Lane, inFlight: number, movedAt: number): Lane => ({
+  inFlight,
+  allowed: lane.allowed,
+  failures: lane.failures,
+  openUntil: lane.openUntil,
+  pauseMs: lane.pauseMs,
+  movedAt,
+})
+
 export const breakerStates = ['closed', 'open', 'probing'] as const
 export type BreakerState = (typeof breakerStates)[number]
 
@@ -38,7 +48,7 @@ export function breakerOf({ openUntil }: Lane, now: number): BreakerState {
 export const isOpen = (lane: Lane, now: number) => breakerOf(lane, now) === 'open'
 
 export function roomIn(lane: Lane, now: number): number {
-  const most = { closed: lane.allowed, probing: 1, open: 0 }[breakerOf(lane, now)]
+  const most = lane.openUntil === null ? lane.allowed : isOpen(lane, now) ? 0 : 1
   return Math.max(0, most - lane.inFlight)
 }
 
@@ -48,9 +58,11 @@ export function learn(lane: Lane, result: Result, started: number, now: number):
   const inFlight = lane.inFlight - 1
   if (!isTrouble(result))
     return {
-      ...newLane(),
       inFlight,
       allowed: Math.min(mostInLane, openUntil === null ? allowed * 2 : 2),
+      failures: 0,
+      openUntil: null,
+      pauseMs: firstPauseMs,
       movedAt: now,
     }
   const failed = { ...lane, inFlight, allowed: 1, failures: failures + 1, movedAt: now }

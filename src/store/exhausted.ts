@@ -18,9 +18,6 @@ type Exhausted = Pick<Delivery, 'tx_reference' | 'sequence' | 'url' | 'last_resu
 // The latest of them, with the words of the last try.
 export const listExhausted = (tx: Tx, merchant_id: string, mode: Mode, from: Date, limit: number) =>
   tx.rows<Exhausted>(sql`
-    select d.tx_reference, d.sequence, d.url, d.last_result, (select t.words from tries t
-        where t.merchant_id = d.merchant_id and t.tx_reference = d.tx_reference and t.sequence = d.sequence
-        order by t.try desc limit 1) as words
-    from deliveries d
+    select d.tx_reference, d.sequence, d.url, d.last_result, d.last_words as words from deliveries d
     where d.merchant_id = ${merchant_id} and d.mode = ${mode} and d.exhausted_at > ${from}
     order by d.exhausted_at desc limit ${limit}`)

@@ -47,18 +47,36 @@ export const redeliverablesAfter = (
 export type Redelivery = Omit<Notification, 'body' | 'status'> & Destination
 
 // Each begins anew, or begins. What is being sent at this moment is left alone; gives back those that are due now. The
-// lease that is over is forgotten: who held it must not end this delivery with what came of an earlier try.
-export const beginAgain = (tx: Tx, all: readonly Redelivery[], now: Date) =>
-  tx.rows<NotificationKey>(sql`
+// lease that is over is forgotten: who held it must not end this delivery with what came of an earlier try. All are of
+// one merchant.
+export async function beginAgain(tx: Tx, all: readonly Redelivery[], now: Date): Promise<NotificationKey[]> {
+  const [first] = all
+  if (!first) return []
+  const { merchant_id } = first
+  const references = all.map(r => r.tx_reference)
+  // A change of a payment holds its row while it adds a delivery: nobody adds one while we count.
+  await tx.rows(sql`
+    select from payments where merchant_id = ${merchant_id} and tx_reference = any(${references})
+    order by tx_reference for update`)
+  // In the order in which who takes one locks its siblings, so that neither waits for the other.
+  await tx.rows(sql`
+    select from deliveries where merchant_id = ${merchant_id} and tx_reference = any(${references})
+    order by tx_reference, sequence for update`)
+  const begun = await tx.rows<NotificationKey>(sql`
     insert into deliveries as d (merchant_id, tx_reference, sequence, mode, url, lane, style, created_at, begun_at,
       next_try_at)
-    select again.*, ${now}::timestamptz, ${now}::timestamptz
-    from unnest(${all.map(r => r.merchant_id)}::text[], ${all.map(r => r.tx_reference)}::text[],
-      ${all.map(r => r.sequence)}::integer[], ${all.map(r => r.mode)}::text[], ${all.map(r => r.url)}::text[],
-      ${all.map(r => r.lane)}::text[], ${all.map(r => r.style)}::text[],
+    select ${merchant_id}, again.*, ${now}::timestamptz, ${now}::timestamptz
+    from unnest(${references}::text[], ${all.map(r => r.sequence)}::integer[], ${all.map(r => r.mode)}::text[],
+      ${all.map(r => r.url)}::text[], ${all.map(r => r.lane)}::text[], ${all.map(r => r.style)}::text[],
       ${all.map(r => r.created_at)}::timestamptz[]) as again
     on conflict (merchant_id, tx_reference, sequence) do update set url = excluded.url, lane = excluded.lane,
       begun_at = excluded.begun_at, next_try_at = excluded.next_try_at, retry = false, held = false,
       lease_token = null, lease_until = null, acknowledged_at = null, exhausted_at = null
     where d.lease_until is null or d.lease_until <= ${now}
     returning d.merchant_id, d.tx_reference, d.sequence`)
+  await tx.rows(sql`
+    update deliveries d set alone = not exists (select from deliveries o where o.merchant_id = d.merchant_id
+      and o.tx_reference = d.tx_reference and o.sequence <> d.sequence and o.next_try_at is not null)
+    where merchant_id = ${merchant_id} and tx_reference = any(${references}) and next_try_at is not null`)
+  return begun
+}

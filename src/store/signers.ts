@@ -1,4 +1,4 @@
-import type { Signer } from '../core/ipnRequest.ts'
+import { type Signer, signingKey } from '../core/ipnRequest.ts'
 import type { Mode } from '../core/payment.ts'
 import { readSettings, type SettingWords } from '../core/settings.ts'
 import { ipnSecretPurpose } from './callers.ts'
@@ -31,17 +31,17 @@ export async function findSigners(
     from ipn_secrets s join merchants m on m.merchant_id = s.merchant_id
     where s.merchant_id = any(${merchant_ids}) and (s.expires_at is null or s.expires_at > ${now})
     order by s.created_at desc, s.secret_id`)
-  const signers = new Map<string, MerchantSigner & { secrets: string[] }>()
+  const signers = new Map<string, MerchantSigner & { keys: Buffer[] }>()
   for (const { merchant_id, mode, secret_id, sealed_secret, ...row } of rows) {
     const dataKey = unwrapKey(masterKeys, merchant_id, row)
     const secret = openSecret(dataKey, ipnSecretPurpose(merchant_id, mode, secret_id), sealed_secret)
     const known = signers.get(`${merchant_id} ${mode}`)
-    if (known) known.secrets.push(secret)
+    if (known) known.keys.push(signingKey(secret))
     else
       signers.set(`${merchant_id} ${mode}`, {
         merchant_id,
         mode,
-        secrets: [secret],
+        keys: [signingKey(secret)],
         merchant_key: row.merchant_key ?? '',
         contact_email: readSettings(row.settings).contact_email,
       })

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ipnRequest } from '../../src/core/ipnRequest.ts'
+import { ipnRequest, signingKey } from '../../src/core/ipnRequest.ts'
 import { noon } from '../support/lifeRows.ts'
 
 const secrets = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'] as const
@@ -14,10 +14,10 @@ const sending = {
   tries: 3,
   body: '{"invoice_id":"A-1/7 é","status":"paid"}',
 } as const
-const signer = { secrets, merchant_key: 'tk_ama' }
+const signer = { keys: secrets.map(signingKey), merchant_key: 'tk_ama' }
 
 test('style post: the body as it is stored, and the headers of the convention', () => {
-  expect(ipnRequest(sending, { ...signer, secrets: [secrets[0]] }, noon)).toEqual({
+  expect(ipnRequest(sending, { ...signer, keys: [signingKey(secrets[0])] }, noon)).toEqual({
     method: 'POST',
     url: sending.url,
     body: sending.body,
@@ -65,7 +65,7 @@ test('every live secret signs the same bytes, and no other secret does', () => {
       fc.subarray([...secrets]),
       (body, live) => {
         const now = new Date()
-        const { headers } = ipnRequest({ ...sending, body }, { ...signer, secrets: live }, now)
+        const { headers } = ipnRequest({ ...sending, body }, { ...signer, keys: live.map(signingKey) }, now)
         expect(headers['webhook-signature']).toBe(
           live.map(secret => new Webhook(secret).sign('TG-1-N2', now, body)).join(' '),
         )

@@ -11,7 +11,7 @@ import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { givenMasterKeys } from '../../src/store/masterKeys.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { addNotification } from '../../src/store/notifications.ts'
-import type { Try } from '../../src/store/tries.ts'
+import { everyTry, type Try } from '../../src/store/tries.ts'
 import { freshDatabase, query } from '../support/database.ts'
 import type { TestMerchant } from '../support/gateway.ts'
 import { noon } from '../support/lifeRows.ts'
@@ -94,8 +94,9 @@ export async function openPost(merchantCount = 1) {
         from generate_series(1, ${count}::integer) n`)
       await tx.rows(sql`
         insert into deliveries (merchant_id, tx_reference, sequence, mode, url, lane, style, created_at, begun_at,
-          next_try_at, retry)
-        select ${merchant_id}, ${`TG-${url}-`} || n, 1, 'test', ${url}, ${laneOf(url)}, 'post', at, at, at, ${retry}
+          next_try_at, retry, alone)
+        select ${merchant_id}, ${`TG-${url}-`} || n, 1, 'test', ${url}, ${laneOf(url)}, 'post', at, at, at, ${retry},
+          true
         from (select n, ${clock()}::timestamptz - (${count}::integer - n) * interval '1 ms' as at
           from generate_series(1, ${count}::integer) n) as due`)
     })
@@ -116,7 +117,7 @@ export async function openPost(merchantCount = 1) {
     tell,
     addCrowd,
     deliveries: () => db.rows<Delivery>(sql`select * from deliveries order by tx_reference, sequence`),
-    tries: () => db.rows<Try>(sql`select * from tries order by tx_reference, sequence, try`),
+    tries: () => db.rows<Try>(sql`select * from ${everyTry} t order by tx_reference, sequence, try`),
     async close() {
       await db.end()
       await database.drop()

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { settingNames } from '../../src/config.ts'
-import { ipnRequest } from '../../src/core/ipnRequest.ts'
+import { ipnRequest, signingKey } from '../../src/core/ipnRequest.ts'
 import { notificationBody } from '../../src/core/notification.ts'
 import { offsets } from '../../src/core/schedule.ts'
 import { settingNames as merchantSettings } from '../../src/core/settings.ts'
@@ -111,7 +111,7 @@ test('the signature on the page is the one that we would send', () => {
   }
   const { headers } = ipnRequest(
     delivery,
-    { secrets: [secret], merchant_key: '' },
+    { keys: [signingKey(secret)], merchant_key: '' },
     new Date(1_772_443_800_000),
   )
   expect(page).toContain(`'webhook-signature': '${headers['webhook-signature']}'`)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../src/store/db.ts'
+import { everyTry } from '../../src/store/tries.ts'
 import { type Books, compare, openBooks } from '../support/deliveryBooks.ts'
 import { readMetrics } from '../support/deliveryMetrics.ts'
 import { openTown, type Town, type TownShop } from '../support/deliveryTown.ts'
@@ -53,9 +54,9 @@ const resultsOf = (metric: Awaited<ReturnType<typeof metrics>>) =>
 
 const timeouts = () =>
   town.db.rows<{ tries: number }>(sql`
-    select count(*)::integer as tries from tries where result = 'timeout' group by merchant_id order by 1 desc`)
+    select count(*)::integer as tries from ${everyTry} t where result = 'timeout' group by merchant_id order by 1 desc`)
 const slowestMs = async () =>
-  (await town.db.one<{ ms: number }>(sql`select max(ms) as ms from tries`))?.ms ?? 0
+  (await town.db.one<{ ms: number }>(sql`select max(ms) as ms from ${everyTry} t`))?.ms ?? 0
 
 test('50 endpoints hang and 50 refuse: the healthy one beside them gets all it has to get meanwhile', async () => {
   await expect.poll(() => hanging.troubles.taken, soon).toBeGreaterThanOrEqual(50)

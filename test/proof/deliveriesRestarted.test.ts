@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, test } from 'vitest'
 import { rotateIpnSecret } from '../../src/actions/rotateIpnSecret.ts'
 import { sql } from '../../src/store/db.ts'
+import { everyTry } from '../../src/store/tries.ts'
 import { compare, isSigned, openBooks } from '../support/deliveryBooks.ts'
 import { openTown, type Town, type TownShop } from '../support/deliveryTown.ts'
 import { spawnGateway } from '../support/gateway.ts'
@@ -46,7 +47,7 @@ function flow(town: Town, shops: TownShop[], restMs: number) {
 
 const leases = async ({ db }: Town) =>
   (await db.rows(sql`select from deliveries where lease_token is not null`)).length
-const tries = async ({ db }: Town) => (await db.rows(sql`select from tries`)).length
+const tries = async ({ db }: Town) => (await db.rows(sql`select from ${everyTry} t`)).length
 
 describe.concurrent('while notifications flow', () => {
   test('a gateway that is told to stop finishes what is on its way, and the next one goes on', async ({
