@@ -14,10 +14,10 @@ const nursery = '--max-semi-space-size=32' // as Tollgate starts itself
 
 export const startOurs = (bench, town) => bench.startGateway(town, toThisMachine)
 
-export async function startRival(rival, url, options, client) {
+export async function startRival(rival, url, options, { client, isLogged }) {
   const child = fork(fileURLToPath(new URL('./rival.js', import.meta.url)), { execArgv: [nursery] })
   const ended = once(child, 'exit')
-  child.send({ rival, url, options, client })
+  child.send({ rival, url, options, client, isLogged })
   await Promise.race([
     once(child, 'message'),
     ended.then(([code]) => Promise.reject(new Error(`${rival} ended with ${code}.`))),
@@ -56,6 +56,7 @@ export function delivering(bench, receiver, { id, label, url, leftSql, start, ow
       }
       const { requests, distinct } = await receiver.count()
       const done = before - (await countLeft())
+      await query(url, 'vacuum') // or it would be done while another is measured
       return {
         ...figures,
         lost: Math.max(0, done - distinct),

@@ -46,8 +46,9 @@ const rowsSql = (body, { merchants, urls }, { from = 1, to, age }, columns, valu
   return [
     `insert into notifications (merchant_id, tx_reference, sequence, mode, status, body, created_at)
       select ${key}, 'paid', ${body}, at ${numbers}`,
-    `insert into deliveries (merchant_id, tx_reference, sequence, mode, url, lane, style, created_at, begun_at, ${columns})
-      select ${key}, ${anyOf(urls)}, ${anyOf(urls.map(laneOf))}, 'post', at, at, ${values} ${numbers}`,
+    `insert into deliveries (merchant_id, tx_reference, sequence, mode, url, lane, style, alone, created_at, begun_at,
+        ${columns})
+      select ${key}, ${anyOf(urls)}, ${anyOf(urls.map(laneOf))}, 'post', true, at, at, ${values} ${numbers}`,
   ]
 }
 
@@ -57,19 +58,16 @@ const laneOf = url => new URL(url).origin
 export const dueSql = (body, town, range) =>
   rowsSql(body, town, { age: '1 minute', ...range }, 'next_try_at', 'at')
 
-// Deliveries that were acknowledged at their first try, days ago, with the log of it.
-export const finishedSql = (body, town, range) => [
-  ...rowsSql(
+// Deliveries that were acknowledged at their first try, days ago, with the log of it: the last try stands in the row.
+export const finishedSql = (body, town, range) =>
+  rowsSql(
     body,
     town,
     { age: '3 days', ...range },
-    'tries, last_try_at, last_result, acknowledged_at',
-    `1, at, 'acknowledged', at`,
-  ),
-  `insert into tries (merchant_id, tx_reference, sequence, try, started_at, ms, address, status, result, answer)
-    select merchant_id, tx_reference, sequence, 1, last_try_at, 12, '127.0.0.1', 200, 'acknowledged', 'ok'
-    from deliveries where acknowledged_at is not null`,
-]
+    `tries, acknowledged_at, last_try, last_try_at, last_ms, last_address, last_status,
+      last_result, last_words, last_answer`,
+    `1, at, 1, at, 12, '127.0.0.1', 200, 'acknowledged', '', 'ok'`,
+  )
 
 const tables = 'notifications, deliveries, tries'
 

@@ -17,7 +17,7 @@ export function growthSection(bench, { rounds, measureMs }) {
     title: `Delivery, ${finished.toLocaleString('en')} ended`,
     table: 'growth',
     about: [
-      'Look and take are the statements that find what is due (1,000 rows) and lease it (128 rows), timed one at a time',
+      'Look and take are the statements that find what is due (1,000 rows) and lease it (64 rows), timed one at a time',
       'before the work begins.',
     ],
     rounds,

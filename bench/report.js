@@ -116,8 +116,8 @@ export function footnotes(sections, quick) {
   const { median, max } = spread(others)
   return [
     'Rates, latencies and CPU are medians over the rounds; a ratio is taken within each round, then its median',
-    'and its range are shown. The last three columns are CPU time per request in microseconds: of the gateway,',
-    'of all PostgreSQL processes, and of whoever loads or receives. Gateways write their whole log, to /dev/null.',
+    'and its range are shown. Gateway (or worker), PostgreSQL and load (or receiver) are CPU time per request in',
+    'microseconds; of PostgreSQL that is all its processes. Gateways write their whole log, to /dev/null.',
     `Other work took ${percent(median)} of the machine while we measured, ${percent(max)} in the worst round.`,
     quick &&
       'Left out in a quick run: initiation and status check at 64 connections, at 100 requests a second,',

@@ -6,7 +6,7 @@ const atOnce = 10_000 // jobs that are added by one statement
 const silent = new Logger(() => () => {})
 
 export const tuned = {
-  concurrentJobs: 64,
+  concurrentJobs: 128, // as many as Tollgate has in flight: with a log each waits for a commit
   pollInterval: 100,
   useNodeTime: true,
   localQueue: { size: 1000 },
@@ -14,7 +14,7 @@ export const tuned = {
   failJobBatchDelay: 10,
 }
 export const tuning =
-  '64 concurrent jobs, localQueue of 1000, batches of completions after 10 ms, useNodeTime'
+  '128 concurrent jobs, localQueue of 1000, batches of completions after 10 ms, useNodeTime'
 
 export const prepare = url => runMigrations({ connectionString: url, logger: silent })
 
