@@ -60,6 +60,26 @@ test('20,000 behind a lane that hangs: another merchant is served before the wor
   await courier.finished()
 }, 60_000)
 
+test('2,400 of one and the same moment: none is overlooked, and none is sent twice', async () => {
+  const seen: string[] = []
+  const courier = post.courier(
+    playedOutbound(request => {
+      seen.push(idOf(request))
+      return thanks()
+    }),
+  )
+  for (const [at, merchant_id] of post.ids.entries())
+    await post.addCrowd(merchant_id, 100, `https://shop${at}.example/ipn`)
+  await post.db.rows(sql`update deliveries set next_try_at = ${post.clock()}`)
+  courier.look()
+  while (seen.length < 2400) {
+    await courier.step()
+    await new Promise(setImmediate)
+  }
+  await courier.finished()
+  expect([seen.length, new Set(seen).size]).toEqual([2400, 2400])
+})
+
 test('a crowd is let in as its lane has room: all are acknowledged once, eight at a time', async () => {
   const inFlight = { now: 0, most: 0 }
   const seen = new Map<string, number>()
