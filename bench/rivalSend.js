@@ -1,5 +1,5 @@
 // How a rival sends: the same bytes to the same receiver. By the client that Node comes with, as jobs are mostly written,
-// and by the fastest one there is.
+// and by the fastest one we know.
 import { Agent, request } from 'undici'
 
 // Of each of the 64 endpoints, so 128 in all: as many as Tollgate has in flight at most. With more, pg-boss, which sends

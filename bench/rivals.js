@@ -1,4 +1,4 @@
-// The two queues for PostgreSQL as contenders: as they come, tuned, and tuned with the fastest client there is.
+// The two queues for PostgreSQL as contenders: as they come, tuned, and tuned with the fastest client we know.
 import { query } from './database.js'
 import { delivering, startRival } from './deliveryRate.js'
 import { jobInSql } from './deliveryRows.js'
