@@ -42,7 +42,7 @@ export const jobInSql = (body, urls) =>
 const rowsSql = (body, { merchants, urls }, { from = 1, to, age }, columns, values) => {
   const key = `${anyOf(merchants)}, ${reference}, 1, 'test'`
   const numbers = `from generate_series(${from}, ${to}) n,
-    lateral (select now() - interval '${age}' + n * interval '1 microsecond' as at) t`
+    lateral (select now() - interval '${age}' + (n - ${from}) * interval '1 microsecond' as at) t`
   return [
     `insert into notifications (merchant_id, tx_reference, sequence, mode, status, body, created_at)
       select ${key}, 'paid', ${body}, at ${numbers}`,
