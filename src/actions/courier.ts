@@ -2,7 +2,6 @@ import type { Mode } from '../core/payment.ts'
 import {
   arrive,
   type Candidate,
-  type Choice,
   choose,
   laneKey,
   mostInFlight,
@@ -21,24 +20,16 @@ import {
   withInFlight,
 } from '../core/lane.ts'
 import { notificationId } from '../core/notification.ts'
-import {
-  type Lease,
-  lookForDue,
-  type Taken,
-  stillDue,
-  takeAlone,
-  takeAmongSiblings,
-} from '../store/deliveries.ts'
+import { type Lease, type Taken, stillDue, takeAlone, takeAmongSiblings } from '../store/deliveries.ts'
 import type { Db } from '../store/db.ts'
 import { newLeaseToken } from './ids.ts'
 import { countInside } from './countInside.ts'
 import { createLaneQueues } from './laneQueues.ts'
 import { createTriedLog } from './saveTried.ts'
 import { type Sending, sendTry, type Tried } from './sendTry.ts'
+import { createSight } from './sight.ts'
 
 const leaseMs = 30_000 // a try ends after 10 s at the latest, and none starts in the last 10 s of its lease
-const lookMs = 200 // so that what another node has committed leaves within a quarter of a second
-const lookAtMost = 500
 const takeAtMost = mostInFlight / 2 // one half is on its way while the other is being taken
 const siblingsAtOnce = 4 // each has a connection of its own meanwhile
 const lanesRemembered = 10_000
@@ -54,9 +45,11 @@ export type CourierOptions = Sending & { db: Db; watch: CourierWatch; wake(): vo
 
 export type Courier = {
   look(): void // something may have become due
+  hear(): void // something was committed that is due now
   restMs(): number // until it is time to look again
   step(): Promise<number> // takes what can start now; gives back how much there was to do
-  finished(): Promise<void> // all that is on its way has ended and is written down
+  tidied(): Promise<void> // what waits in its lane is written down
+  finished(): Promise<void> // all that is on its way has ended, and everything is written down
   inFlight(): number
   breakers(): { merchant_id: string; lane: string; state: BreakerState }[] // that are not closed
 }
@@ -69,69 +62,37 @@ export function createCourier(options: CourierOptions): Courier {
   const { db, clock, watch, wake } = options
   const traffic = newTraffic()
   const underWay = countInside()
-  const queues = createLaneQueues(db, traffic)
+  const sight = createSight(db)
+  const queues = createLaneQueues({ db, traffic, sight, clock, wake, trouble: watch.trouble })
   const log = createTriedLog(db)
-  let window: Candidate[] = [] // due when we last looked, and not started yet
-  let lastSeen: Candidate[] = [] // behind these there was more than we looked at
-  let mustLook = true
-  let lookedAt = 0
   let ready: Departure[] = [] // taken, and about to leave
 
   // In a crowd, those that were taken leave while the database takes the next.
   async function step() {
     const now = clock()
-    const isTime = mustLook || performance.now() - lookedAt >= lookMs
-    const hasLooked = isTime || (lastSeen.length > 0 && window.length < mostInFlight)
-    if (hasLooked) {
+    const isLook = sight.wantsLook()
+    if (isLook) {
       leave()
-      await (isTime ? lookAround(now) : lookFurther(now))
+      await sight.look(now)
     }
-    const choice = choose(window, traffic, now, takeAtMost)
-    window = choice.wait
-    const held = hasLooked ? heldBy(choice, now) : choice.hold
+    const choice = choose(sight.due(), traffic, now, takeAtMost)
+    sight.keep(choice.wait)
+    queues.putAway(choice.hold)
+    if (isLook && sight.isCrowded() && traffic.total < mostInFlight) putCrowdAway(now)
     const taking = choice.take.length > 0 ? take(choice.take) : undefined
     leave()
+    queues.tidy()
     if (taking) await taking
-    const hasFew = hasLooked || window.length < mostInFlight
-    const lanes = hasFew ? queues.lanesToRelease(window, now) : []
-    const isFull = choice.take.length === takeAtMost
-    if (!isFull || held.length > 0 || lanes.length > 0) leave()
-    await queues.hold(held, now)
-    if (await queues.release(lanes, now)) mustLook = true
-    return mustLook ? 1 : choice.take.length
+    if (choice.take.length < takeAtMost) leave()
+    return sight.mustLook() ? 1 : choice.take.length
   }
 
-  async function lookAround(now: Date) {
-    mustLook = false
-    lookedAt = performance.now()
-    const first = await lookForDue(db, false, now, lookAtMost)
-    const again = await lookForDue(db, true, now, lookAtMost)
-    lastSeen = [first, again].flatMap(lastOfMany)
-    window = [...first, ...again]
-    await queues.sweep()
-  }
-
-  async function lookFurther(now: Date) {
-    const seen = lastSeen
-    lastSeen = []
-    for (const behind of seen) {
-      const more = await lookForDue(db, behind.retry, now, lookAtMost, behind)
-      if (more.length < lookAtMost) mustLook = true // there may be others of the same moment
-      lastSeen.push(...lastOfMany(more))
-      window.push(...more)
-    }
-  }
-
-  // In a crowd, those behind a full lane would hide the others.
-  function heldBy(choice: Choice<Candidate>, now: Date) {
-    const isCrowded = lastSeen.length > 0 && traffic.total < mostInFlight
-    const crowd = isCrowded ? queues.crowdIn(choice.wait, now) : []
-    if (crowd.length > 0) {
-      const leaving = new Set(crowd)
-      window = window.filter(candidate => !leaving.has(candidate))
-      mustLook = true
-    }
-    return [...choice.hold, ...crowd]
+  // Those behind a full lane would hide the others.
+  function putCrowdAway(now: Date) {
+    const crowd = new Set(queues.crowdIn(sight.due(), now))
+    if (crowd.size === 0) return
+    sight.keep(sight.due().filter(candidate => !crowd.has(candidate)))
+    queues.putAway([...crowd])
   }
 
   async function take(chosen: Candidate[]) {
@@ -203,12 +164,15 @@ export function createCourier(options: CourierOptions): Courier {
   }
 
   return {
-    look: () => void (mustLook = true),
-    restMs: () => Math.max(1, lookedAt + lookMs - performance.now()),
+    look: sight.lookAgain,
+    hear: sight.hear,
+    restMs: sight.restMs,
     step,
-    finished() {
+    tidied: queues.tidied,
+    async finished() {
       leave()
-      return underWay.gone()
+      await queues.tidied()
+      await underWay.gone()
     },
     inFlight: () => traffic.total,
     breakers: () =>
@@ -219,8 +183,6 @@ export function createCourier(options: CourierOptions): Courier {
       }),
   }
 }
-
-const lastOfMany = (seen: readonly Candidate[]) => (seen.length < lookAtMost ? [] : seen.slice(-1))
 
 const withoutOne = (lane: Lane): Lane => withInFlight(lane, lane.inFlight - 1, lane.movedAt)
 

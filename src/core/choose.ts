@@ -42,6 +42,7 @@ type PaymentName = Pick<Candidate, 'merchant_id' | 'tx_reference'> & { payment_k
 export const laneKey = (name: LaneName) => (name.lane_key ??= `${name.merchant_id} ${name.lane}`)
 export const paymentKey = (name: PaymentName) =>
   (name.payment_key ??= `${name.merchant_id} ${name.tx_reference}`)
+export const deliveryKey = (candidate: Candidate) => `${paymentKey(candidate)} ${candidate.sequence}`
 
 export type Choice<C extends Candidate> = {
   take: C[] // can start now; counted as in flight

@@ -7,14 +7,14 @@ import { keysOf } from './notificationKeys.ts'
 
 type Due = readonly [string, string, number, string, Date, Date | null, boolean, string]
 
-// What is due and not on its way, oldest first. A look only: nothing is taken yet. In a long queue it goes on behind one
-// that was seen before: at the front the index is full of what has ended since it was last tidied.
+// What is due and not on its way, oldest first. A look only: nothing is taken yet. In a long queue it goes on `after`
+// one that was seen before: at the front the index is full of what has ended since it was last tidied.
 export async function lookForDue(
   tx: Tx,
   retry: boolean,
   now: Date,
   limit: number,
-  behind?: Candidate,
+  after?: string | Date,
 ): Promise<Candidate[]> {
   // Planned anew each time: how far to read depends on the moments.
   const due = await tx.tuples<Due>(sql`
@@ -22,7 +22,7 @@ export async function lookForDue(
       begun_at > created_at and coalesce(last_try_at < begun_at, true), next_try_at::text
     from deliveries
     where retry = ${retry} and next_try_at <= ${now} and (lease_until is null or lease_until <= ${now})
-      ${behind ? sql`and next_try_at > ${behind.due_at}::timestamptz` : sql``}
+      ${after ? sql`and next_try_at > ${after}::timestamptz` : sql``}
     order by deliveries.next_try_at limit ${limit}`)
   return due.map(([merchant_id, tx_reference, sequence, lane, begun_at, last_try_at, by_hand, due_at]) => ({
     merchant_id,

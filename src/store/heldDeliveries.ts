@@ -1,19 +1,22 @@
 import type { NotificationKey } from '../core/notification.ts'
-import { sql, type Tx } from './db.ts'
+import { times } from './arrays.ts'
+import { named, sql, type Tx } from './db.ts'
+import { keysOf } from './notificationKeys.ts'
 
 // Deliveries that wait in their lane, out of sight of the look for what is due: those of a lane whose breaker is open,
 // and the crowd behind a lane that is full. Each comes into sight again when its lane has room, or when it has to be
 // tried anyway.
 export type Held = NotificationKey & { until: Date }
 
-export const holdDeliveries = (tx: Tx, held: readonly Held[], now: Date) =>
-  tx.rows(sql`
+export function holdDeliveries(tx: Tx, held: readonly Held[], now: Date): Promise<number> {
+  const { merchants, references, sequences } = keysOf(held)
+  return tx.count(named('hold_deliveries')`
     update deliveries d set held = true, next_try_at = h.until
-    from unnest(${held.map(h => h.merchant_id)}::text[], ${held.map(h => h.tx_reference)}::text[],
-        ${held.map(h => h.sequence)}::integer[], ${held.map(h => h.until)}::timestamptz[])
-      as h (merchant_id, tx_reference, sequence, until)
+    from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
+        ${times(held.map(h => h.until))}::timestamptz[]) as h (merchant_id, tx_reference, sequence, until)
     where d.merchant_id = h.merchant_id and d.tx_reference = h.tx_reference and d.sequence = h.sequence
       and d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})`)
+}
 
 // Brings the oldest of a lane into sight; gives back how many.
 export const releaseDeliveries = async (

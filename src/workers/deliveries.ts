@@ -21,7 +21,7 @@ export function startDeliveries(options: Omit<CourierOptions, 'wake'>): Deliveri
     inFlight: courier.inFlight,
     breakers: courier.breakers,
     wake() {
-      courier.look()
+      courier.hear()
       loop.wake()
     },
     async stop() {

@@ -134,14 +134,21 @@ export async function carryAll(...couriers: Courier[]) {
       if ((await courier.step()) > 0) busy = true
     }
     await Promise.all(couriers.map(courier => courier.finished()))
+    if (couriers.some(isAwake)) busy = true
   }
 }
+
+// Something came into sight while it tidied up.
+export const isAwake = (courier: Courier) => courier.restMs() === 0
 
 // As the worker's loop does it until it rests. What is on its way has come to its gate keeper, and stays there.
 export async function stepUntilRest(courier: Courier, keeper: { waiting: unknown[] }): Promise<number> {
   courier.look()
-  let steps = 1
-  for (; (await courier.step()) > 0; steps++) await nextTurn()
+  let steps = 0
+  do {
+    for (steps++; (await courier.step()) > 0; steps++) await nextTurn()
+    await courier.tidied()
+  } while (isAwake(courier))
   await until(() => courier.inFlight() === keeper.waiting.length)
   return steps
 }

@@ -7,7 +7,7 @@ import type { Try } from '../../src/store/tries.ts'
 import { after, hours, minutes, noon, seconds } from '../support/lifeRows.ts'
 import { createDice } from '../life/dice.ts'
 import { fails, playedOutbound, referenceOf, says } from './answers.ts'
-import { carryAll, openPost, type Post, until } from './post.ts'
+import { carryAll, isAwake, openPost, type Post, until } from './post.ts'
 
 const slack = seconds(5) // how far the test moves the clock at once
 
@@ -38,10 +38,11 @@ async function liveOn(courier: Courier, sleepers: Map<number, (() => void)[]>) {
     await until(async () => {
       courier.look()
       const busy = (await courier.step()) > 0
+      await courier.tidied()
       const [row] = await post.db.rows<{ leased: number }>(
         sql`select count(*)::integer as leased from deliveries where lease_token is not null`,
       )
-      return !busy && row?.leased === asleep()
+      return !busy && !isAwake(courier) && row?.leased === asleep()
     })
     const next = await post.db.one<{ at: Date | null }>(
       sql`select min(next_try_at) as at from deliveries where lease_token is null`,
