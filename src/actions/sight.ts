@@ -4,7 +4,7 @@ import { lookForDue } from '../store/deliveries.ts'
 
 const lookMs = 200 // so that what another node has committed leaves within a quarter of a second
 const lookAtMost = 500
-const newMs = 250 // longer than from one look to the next, and than a commit takes
+const commitMs = 250 // from the moment that a change is said to have happened until others can see it
 
 export type Sight = ReturnType<typeof createSight>
 
@@ -15,6 +15,7 @@ export function createSight(db: Db) {
   let news = new Set<Candidate>()
   let lastSeen: Candidate[] = [] // behind these there was more than we looked at
   let lookedAt = -Infinity
+  let newestAt: Date | undefined // when we last looked at the newest
   let mustLook = true
   let hasNews = false
 
@@ -37,9 +38,13 @@ export function createSight(db: Db) {
       lookForDue(db, false, now, lookAtMost),
       lookForDue(db, true, now, lookAtMost),
     ])
+    const before = due.filter(one => news.has(one))
     lastSeen = [first, again].flatMap(lastOfMany)
     due = [...first, ...again]
     news = new Set()
+    if (lastSeen.length > 0)
+      addNews(before) // a crowd may hide them now
+    else newestAt = now
   }
 
   async function lookFurther(now: Date) {
@@ -55,13 +60,18 @@ export function createSight(db: Db) {
 
   // Few, and never hidden behind a crowd of those that are due for longer.
   async function lookAtNews(now: Date) {
-    const newest = await lookForDue(db, false, now, lookAtMost, new Date(now.getTime() - newMs))
+    const since = newestAt ?? now
+    newestAt = now
+    addNews(await lookForDue(db, false, now, lookAtMost, new Date(since.getTime() - commitMs)))
+  }
+
+  function addNews(candidates: readonly Candidate[]) {
     const known = new Set(due.map(deliveryKey))
-    for (const one of newest)
-      if (!known.has(deliveryKey(one))) {
-        due.push(one)
-        news.add(one)
-      }
+    for (const one of candidates) {
+      if (known.has(deliveryKey(one))) continue
+      due.push(one)
+      news.add(one)
+    }
   }
 
   return {

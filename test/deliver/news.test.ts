@@ -69,6 +69,46 @@ test('a signal is enough while a crowd is in sight', async () => {
   await courier.finished()
 })
 
+test('what came while the worker stood still is seen before the crowd', async () => {
+  const { keeper, sent, courier } = openTown()
+  await post.addCrowd(ama, 20_000, hangingShop)
+  await courier.step()
+  const told = await post.tell({ merchant_id: kofi })
+  post.pass(seconds(5))
+  courier.hear()
+  await courier.step()
+  await until(() => sent.length > 0)
+  expect(sent).toEqual([told])
+  await courier.tidied()
+  keeper.letGo()
+  await courier.finished()
+}, 60_000)
+
+test('what waits for its lane stays in sight before a crowd, however long it waits', async () => {
+  const { keeper, courier } = openTown()
+  await post.addCrowd(ama, 20_000, hangingShop)
+  const first = await post.tell({ merchant_id: kofi, url: hangingShop })
+  const second = await post.tell({ merchant_id: kofi, url: hangingShop })
+  const ofKofi = () => keeper.waiting.filter(({ request }) => request.lane === kofi)
+  await courier.step()
+  await until(() => ofKofi().length === 1)
+  for (let look = 0; look < 3; look++) {
+    post.pass(seconds(1))
+    courier.look()
+    await courier.step()
+  }
+  const [one] = ofKofi()
+  keeper.waiting.splice(0, 1000, ...keeper.waiting.filter(other => other !== one))
+  one?.answer(thanks())
+  await until(() => courier.inFlight() === keeper.waiting.length)
+  await courier.step()
+  await until(() => ofKofi().length === 1)
+  expect([one, ...ofKofi()].map(each => each && referenceOf(each.request))).toEqual([first, second])
+  await courier.tidied()
+  keeper.letGo()
+  await courier.finished()
+}, 60_000)
+
 test('what has just come is not put away with the crowd that waits for its lane', async () => {
   const { keeper, courier } = openTown()
   await post.addCrowd(ama, 2000, hangingShop)
