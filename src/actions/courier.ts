@@ -129,8 +129,14 @@ export function createCourier(options: CourierOptions): Courier {
 
   async function carry(candidate: Candidate, taken: Taken) {
     underWay.enter()
+    const departed = clock().getTime()
+    let tried: Tried | undefined
     try {
-      const tried = await attempt(candidate, taken)
+      try {
+        tried = await sendTry(options, taken)
+      } finally {
+        comeBack(candidate, departed, tried)
+      }
       if (!tried) return
       report(taken, tried)
       await log.add(tried)
@@ -141,19 +147,12 @@ export function createCourier(options: CourierOptions): Courier {
     }
   }
 
-  async function attempt(candidate: Candidate, taken: Taken) {
-    const departed = clock().getTime()
-    let tried: Tried | undefined
-    try {
-      tried = await sendTry(options, taken)
-      return tried
-    } finally {
-      const lane = laneOf(candidate)
-      const after = tried ? learn(lane, tried.outcome.result, departed, clock().getTime()) : withoutOne(lane)
-      arrive(traffic, candidate, after)
-      forgetLanes(traffic)
-      wake()
-    }
+  function comeBack(candidate: Candidate, departed: number, tried: Tried | undefined) {
+    const lane = laneOf(candidate)
+    const after = tried ? learn(lane, tried.outcome.result, departed, clock().getTime()) : withoutOne(lane)
+    arrive(traffic, candidate, after)
+    forgetLanes(traffic)
+    wake()
   }
 
   // At its first try a delivery began with the commit of its change.

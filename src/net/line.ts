@@ -30,8 +30,10 @@ export class Line {
     )
   }
 
-  begin(exchange: Exchange) {
-    this.exchange = exchange
+  // Sends what it was given.
+  leave() {
+    const { exchange } = this
+    if (!exchange || exchange.over) return
     exchange.leave(this.#address)
     this.#socket?.write(exchange.request)
   }
@@ -54,7 +56,7 @@ export class Line {
     if (exchange.over) socket.destroy() // given up at the last moment
     if (socket.destroyed) return this.#close(socket.errored ?? undefined) // it may have said so before we listened
     socket.on('end', () => this.#close())
-    this.begin(exchange)
+    this.leave()
     listen(bytes => this.#hear(bytes))
   }
 

@@ -17,6 +17,7 @@ export function createLines(connect: Connect, maxIdle: number) {
   const idle = new Set<Line>() // the one that is idle for longest comes first
   const idleByKey = new Map<string, Line[]>() // the one that was used last is taken first
   const keeper: Keeper = { keep, drop }
+  const departing: Line[] = []
   let sweeping: NodeJS.Timeout | undefined
 
   function carry(exchange: Exchange, target: Target, lane: string) {
@@ -24,7 +25,14 @@ export function createLines(connect: Connect, maxIdle: number) {
     const free = idleByKey.get(key)?.at(-1)
     if (!free) return open(key).call(connect, target, exchange)
     wake(free)
-    return free.begin(exchange)
+    free.exchange = exchange
+    if (departing.length === 0) queueMicrotask(leave)
+    departing.push(free)
+  }
+
+  // Requests of one turn leave together, at its end: the other side is woken once and not for each.
+  function leave() {
+    for (const line of departing.splice(0)) line.leave()
   }
 
   function open(key: string) {
