@@ -21,6 +21,36 @@ test('nobody waits for a free connection', async () => {
   expect((await Promise.all(sent)).map(({ failure }) => failure)).toEqual(Array(40).fill('no_connection'))
 })
 
+test('many requests of one turn go each on a connection of its own, and none is lost or sent twice', async () => {
+  const heard: string[] = []
+  const receiver = await listen(
+    onRequest((socket, text) => {
+      heard.push(/x-number: (\d+)/.exec(text)?.[1] ?? '')
+      socket.write(ok)
+    }),
+  )
+  const out = outbound()
+  for (let turn = 0; turn < 3; turn++) {
+    const numbers = Array.from({ length: 40 }, (_, at) => String(turn * 40 + at))
+    const sent = numbers.map(number => out.send(request(receiver.url, { headers: { 'x-number': number } })))
+    expect((await Promise.all(sent)).every(({ status }) => status === 200)).toBe(true)
+    expect(heard.splice(0).toSorted()).toEqual(numbers.toSorted())
+  }
+  expect(receiver.connections).toBe(40)
+})
+
+test('a request on a kept connection that is given up in the same turn never leaves', async () => {
+  let requests = 0
+  const receiver = await listen(onRequest(socket => void (requests++, socket.write(ok))))
+  const out = outbound()
+  expect((await out.send(request(receiver.url))).status).toBe(200)
+  const answer = out.send(request(receiver.url))
+  await out.close()
+  expect(await answer).toMatchObject({ status: null, failure: 'no_connection', first_byte_ms: null })
+  await sleep(50)
+  expect(requests).toBe(1)
+})
+
 test('two lanes to one origin have each their own connection', async () => {
   const asked = new Map<unknown, Set<string>>()
   const receiver = await listen(socket =>
