@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import { type Config, readConfig } from '../config.ts'
 import { createLog } from '../log.ts'
-import { startGateway } from '../main.ts'
 import type { Cli } from './answer.ts'
 import { banner, started } from './banner.ts'
 import { onBug } from './bugs.ts'
@@ -41,6 +40,7 @@ async function start(cli: Cli) {
   })
   if (!config.DATABASE_URL) say(`Starting PostgreSQL in ${config.TOLLGATE_DATA_DIR}`)
   quieten(config, log)
+  const { startGateway } = await import('../main.ts') // half of all there is to load, which no other command needs
   const gateway = await startGateway(config, { log, onLost: why => endWithoutDatabase(log, why) })
   if (!stop.wasAsked()) {
     cli.print({ data: started(gateway, config), text: banner(gateway, config) })
