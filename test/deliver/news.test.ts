@@ -32,6 +32,13 @@ function openTown() {
   return { keeper, sent, courier: post.courier(outbound) }
 }
 
+// The crowd goes home.
+async function close({ keeper, courier }: ReturnType<typeof openTown>) {
+  await courier.tidied()
+  keeper.letGo()
+  await courier.finished()
+}
+
 const heldOf = async (merchant_id: string) =>
   (await post.deliveries()).filter(one => one.held && one.merchant_id === merchant_id).length
 
@@ -40,20 +47,20 @@ for (const [who, isOurs] of [
   ['another process', false],
 ] as const)
   test(`what ${who} has just committed leaves with the first step, although 20,000 are due before it`, async () => {
-    const { keeper, sent, courier } = openTown()
+    const town = openTown()
+    const { sent, courier } = town
     await post.addCrowd(ama, 20_000, hangingShop)
     const told = await post.tell({ merchant_id: kofi })
     if (isOurs) courier.hear()
     await courier.step()
     await until(() => sent.length > 0)
     expect(sent).toEqual([told])
-    await courier.tidied()
-    keeper.letGo()
-    await courier.finished()
+    await close(town)
   }, 60_000)
 
 test('a signal is enough while a crowd is in sight', async () => {
-  const { keeper, sent, courier } = openTown()
+  const town = openTown()
+  const { sent, courier } = town
   await post.addCrowd(ama, 2000, hangingShop)
   await courier.step()
   for (let at = 1; at <= 5; at++) {
@@ -64,13 +71,12 @@ test('a signal is enough while a crowd is in sight', async () => {
     await until(() => sent.length === at)
     expect(sent.at(-1)).toBe(told)
   }
-  await courier.tidied()
-  keeper.letGo()
-  await courier.finished()
+  await close(town)
 })
 
 test('what came while the worker stood still is seen before the crowd', async () => {
-  const { keeper, sent, courier } = openTown()
+  const town = openTown()
+  const { sent, courier } = town
   await post.addCrowd(ama, 20_000, hangingShop)
   await courier.step()
   const told = await post.tell({ merchant_id: kofi })
@@ -79,13 +85,12 @@ test('what came while the worker stood still is seen before the crowd', async ()
   await courier.step()
   await until(() => sent.length > 0)
   expect(sent).toEqual([told])
-  await courier.tidied()
-  keeper.letGo()
-  await courier.finished()
+  await close(town)
 }, 60_000)
 
 test('what waits for its lane stays in sight before a crowd, however long it waits', async () => {
-  const { keeper, courier } = openTown()
+  const town = openTown()
+  const { keeper, courier } = town
   await post.addCrowd(ama, 20_000, hangingShop)
   const first = await post.tell({ merchant_id: kofi, url: hangingShop })
   const second = await post.tell({ merchant_id: kofi, url: hangingShop })
@@ -104,9 +109,7 @@ test('what waits for its lane stays in sight before a crowd, however long it wai
   await courier.step()
   await until(() => ofKofi().length === 1)
   expect([one, ...ofKofi()].map(each => each && referenceOf(each.request))).toEqual([first, second])
-  await courier.tidied()
-  keeper.letGo()
-  await courier.finished()
+  await close(town)
 }, 60_000)
 
 test('what has just come is not put away with the crowd that waits for its lane', async () => {

@@ -4,13 +4,21 @@ import { addNotification } from '../../src/store/notifications.ts'
 import { lockPayment } from '../../src/store/paymentLife.ts'
 import { storePayments } from '../../src/store/payments.ts'
 import { everyTry } from '../../src/store/tries.ts'
-import { aPayment } from '../support/lifeRows.ts'
+import { aPayment, noon } from '../support/lifeRows.ts'
 import type { Post } from './post.ts'
 
 export const url = 'https://shop.example/ipn'
 export const lane = laneOf(url)
 
 const merchantOf = ({ ids }: Post) => ids[0] as string
+
+// Nothing has happened yet.
+export async function clear({ db, setNow, troubles }: Post) {
+  await db.rows(sql`truncate deliveries, notifications, tries`)
+  await db.rows(sql`delete from payments`)
+  setNow(noon)
+  troubles.length = 0
+}
 
 export const addPayments = (post: Post, ...references: string[]) =>
   storePayments(

@@ -7,16 +7,13 @@ import { beginAgain } from '../../src/store/redeliveries.ts'
 import { after, hours, noon, seconds } from '../support/lifeRows.ts'
 import { idOf, playedOutbound, says, sequenceOf, thanks } from './answers.ts'
 import { carryAll, openPost, type Post, until } from './post.ts'
-import { addPayments, faults, lane, tellIn, tellLocked, url } from './siblings.ts'
+import { addPayments, clear, faults, lane, tellIn, tellLocked, url } from './siblings.ts'
 
 let post: Post
 let ama: string
 beforeAll(async () => void (post = await openPost(1)))
 beforeEach(async () => {
-  await post.db.rows(sql`truncate deliveries, notifications, tries`)
-  await post.db.rows(sql`delete from payments`)
-  post.setNow(noon)
-  post.troubles.length = 0
+  await clear(post)
   ama = post.ids[0] as string
 })
 afterAll(() => post.close())

@@ -4,19 +4,16 @@ import type { OutboundRequest } from '../../src/net/outbound.ts'
 import { sql } from '../../src/store/db.ts'
 import { everyTry } from '../../src/store/tries.ts'
 import { createDice } from '../life/dice.ts'
-import { minutes, noon, seconds } from '../support/lifeRows.ts'
+import { minutes, seconds } from '../support/lifeRows.ts'
 import { attemptOf, createGateKeeper, playedOutbound, referenceOf, says, sequenceOf } from './answers.ts'
 import { openPost, type Post, stepUntilRest, until } from './post.ts'
-import { addPayments, faults, tellLocked, url } from './siblings.ts'
+import { addPayments, clear, faults, tellLocked, url } from './siblings.ts'
 
 let post: Post
 let ama: string
 beforeAll(async () => void (post = await openPost(1)))
 beforeEach(async () => {
-  await post.db.rows(sql`truncate deliveries, notifications, tries`)
-  await post.db.rows(sql`delete from payments`)
-  post.setNow(noon)
-  post.troubles.length = 0
+  await clear(post)
   ama = post.ids[0] as string
 })
 afterAll(() => post.close())
