@@ -63,13 +63,19 @@ export function slowDown(retryAfterSeconds: number) {
 
 // We cannot reach our records, or too many wait for them already. Repeating the request is always safe.
 export class Unavailable extends Refusal {
-  constructor(cause: unknown) {
-    super(
-      503,
-      'GW-050',
-      'We cannot reach our records now. Repeat the same request: it never creates a second payment.',
-    )
+  constructor(
+    cause: unknown,
+    message = 'We cannot reach our records now. Repeat the same request: it never creates a second payment.',
+  ) {
+    super(503, 'GW-050', message)
     this.cause = cause
     this.retryAfterSeconds = 1
+  }
+}
+
+// Somebody else holds a row for longer than we wait. This is about one row: others can be reached.
+export class Locked extends Unavailable {
+  constructor(cause: unknown) {
+    super(cause, 'This payment is being changed by somebody else at this moment. Repeat the same request.')
   }
 }

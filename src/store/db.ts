@@ -1,12 +1,14 @@
 import pg from 'pg'
 import sql, { type Sql } from 'sql-template-tag'
-import { Unavailable } from '../core/refusal.ts'
+import { Locked, Unavailable } from '../core/refusal.ts'
 import { readTimestamp } from './timestamps.ts'
 
 export { sql }
 
 const connectTimeoutMs = 3000
 const queryTimeoutMs = 8000
+const lockTimeoutMs = 1000 // a browser waits for it; workers skip what is locked
+const idleInTransactionMs = 5000 // a node that was paused in the middle of its work holds no row for longer
 const patienceMs = 5000 // how long a caller waits for a primary to come back
 const retryPauseMs = 50
 const connectionLifeSeconds = 300 // so that connections find their way back to a recovered host
@@ -51,6 +53,8 @@ export function openDb(url: string, poolSize: number, applicationName = 'tollgat
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: queryTimeoutMs,
     statement_timeout: queryTimeoutMs,
+    lock_timeout: lockTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
     maxLifetimeSeconds: connectionLifeSeconds,
     keepAlive: true,
     application_name: applicationName,
@@ -97,6 +101,7 @@ async function withPrimary<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Pr
       client = await pool.connect()
       return await work(client)
     } catch (error) {
+      if (isLocked(error)) throw new Locked(error)
       lost = isLost(error)
       if (!lost && (!isSerialization(error) || tries === serializationTries)) throw error
       if (lost && performance.now() - started > patienceMs) throw new Unavailable(error)
@@ -127,15 +132,17 @@ async function inTransaction<T>(client: pg.PoolClient, work: (tx: Tx) => Promise
 
 const codeOf = (error: unknown) => (error as { code?: string } | undefined)?.code ?? ''
 
+const isLocked = (error: unknown) => codeOf(error) === '55P03'
 const isSerialization = (error: unknown) => ['40001', '40P01'].includes(codeOf(error))
 // Somebody else made it first: the row, the table (42P07) or the table's type (42710).
 export const isAlreadyThere = (error: unknown) => ['23505', '42P07', '42710'].includes(codeOf(error))
 
 // The server went away, is not ready, is no primary (25006), is out of disk, memory or connections (53, 58),
-// gave up on the statement (57) or never answered.
+// ended a transaction that stood still (25P03), gave up on the statement (57) or never answered.
 function isLost(error: unknown) {
   const code = codeOf(error)
-  if (/^(08|53|57|58|25006|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|ENOTFOUND)/.test(code)) return true
+  if (/^(08|53|57|58|25006|25P03|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|ENOTFOUND)/.test(code))
+    return true
   const message = error instanceof Error ? error.message : ''
   // Another node has changed a table under the plans of this connection.
   if (code === '0A000' && message.startsWith('cached plan')) return true
