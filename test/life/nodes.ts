@@ -20,9 +20,12 @@ const hangShare = 0.03
 const slowShare = 0.08
 
 // A connection whose process dies around a commit, or which loses the commit's answer and does it all again.
-export function crashingDb(db: Db, { dice, troubles }: Stage): Db {
+export function crashingDb(db: Db, stage: Stage): Db {
+  const { dice, troubles } = stage
   return {
     ...db,
+    share: verb => crashingDb(db.share(verb), stage),
+    until: deadline => crashingDb(db.until(deadline), stage),
     async transaction(work) {
       const fate = troubles ? dice() / crashShare : Number.POSITIVE_INFINITY
       if (fate < 1) throw new Crash('before')
