@@ -31,6 +31,7 @@ export function createCallers(
     maxRows: 200,
     maxInFlight: 2,
     maxQueued,
+    isHanging: db.isHanging,
   })
 
   async function findFresh(merchant_key: string) {

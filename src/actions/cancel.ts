@@ -4,4 +4,4 @@ import type { PaymentKey } from '../store/paymentLife.ts'
 import { endPayment } from './endPayment.ts'
 
 // The customer cancels.
-export const cancel = (db: Db, key: PaymentKey, now: Date) => endPayment(db, key, now, decide)
+export const cancel = (db: Db, key: PaymentKey, now: Date) => endPayment(db.share('cancel'), key, now, decide)

@@ -8,6 +8,7 @@ import type { InvoiceKey } from '../store/payments.ts'
 import { answerFor } from './answerFor.ts'
 import type { Callers } from './callers.ts'
 import { hashRefusal } from './hashRefusal.ts'
+import { databaseDeadline, inTime } from './inTime.ts'
 import type { Limits } from './limits.ts'
 
 export type Checking = {
@@ -24,8 +25,11 @@ export type Checked = { payment: PaymentState; masked: boolean }
 export async function check(gate: Checking, question: Question, address: string): Promise<Checked> {
   const { merchant_key, invoice_id, secure_hash } = requiredFields(question)
   if (secure_hash === undefined) gate.limits.guess(address)
-  const caller = await gate.callers.find(merchant_key)
-  return answerFor(caller, async () => {
+  const deadline = databaseDeadline()
+  const caller = await inTime(deadline, gate.callers.find(merchant_key))
+  return answerFor(caller, () => inTime(deadline, answer()))
+
+  async function answer(): Promise<Checked> {
     if (caller) await proveQuestion(gate, caller, invoice_id, secure_hash, address)
     if (caller) gate.limits.request(caller)
     const { merchant_id, mode } = caller ?? { merchant_id: '', mode: 'test' as const }
@@ -39,7 +43,7 @@ export async function check(gate: Checking, question: Question, address: string)
     if (caller) await gate.callers.findFresh(merchant_key)
     gate.limits.miss(address)
     throw unknownInvoice()
-  })
+  }
 }
 
 async function proveQuestion(

@@ -44,11 +44,18 @@ export function readDirect(channels: Asking['channels'], mode: Mode, request: Pa
 const againAfterSeconds = 60
 
 // The first and only attempt of such a request: sent again, it finds the same one.
-export async function payDirectly(asking: Asking, key: PaymentKey, direct: Direct, address: string) {
+export async function payDirectly(
+  asking: Asking,
+  key: PaymentKey,
+  direct: Direct,
+  address: string,
+  deadline: number,
+) {
   if (!direct.offered) return
-  const payment = await findPayment(asking.db, key)
+  const payment = await findPayment(asking.db.until(deadline), key)
   if (!payment) throw new Error('a stored payment is not there')
   const { payment_method, typed } = direct
-  const paying = await pay(asking, payment, { number: 1, payment_method, typed, cause: 'merchant', address })
+  const wish = { number: 1, payment_method, typed, cause: 'merchant', address } as const
+  const paying = await pay(asking, payment, wish, deadline)
   if (paying.done === 'refused' && paying.obstacle === 'too_many') throw slowDown(againAfterSeconds)
 }

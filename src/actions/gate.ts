@@ -6,6 +6,7 @@ import { pendingMigrations } from '../store/migrate.ts'
 import { findPayments, type InvoiceKey, type StoredRequest, storePayments } from '../store/payments.ts'
 import type { MasterKeys } from '../store/vault.ts'
 import { type Callers, createCallers } from './callers.ts'
+import { databaseTimeMs } from './inTime.ts'
 import type { Channels } from './channels.ts'
 import { createLimits, type Limits } from './limits.ts'
 
@@ -44,19 +45,21 @@ export function createGate(options: GateOptions): Gate {
     maxRows: batchRows,
     maxInFlight: batchRows === 1 ? poolSize : Math.min(batchesInFlight, poolSize - 1),
     maxQueued,
+    isHanging: db.isHanging,
   }
+  const inTime = () => db.until(performance.now() + databaseTimeMs)
   return {
     db,
     callers: createCallers(db, masterKeys, clock, monotonicMs),
     limits: createLimits(monotonicMs),
     payments: createBatcher({
       ...shared,
-      run: payments => storePayments(db, payments),
+      run: payments => storePayments(inTime(), payments),
       observe: rows => observeBatch('initiation', rows),
     }),
     lookups: createBatcher({
       ...shared,
-      run: keys => findPayments(db, keys),
+      run: keys => findPayments(inTime(), keys),
       observe: rows => observeBatch('status', rows),
     }),
     channels,

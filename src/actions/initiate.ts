@@ -14,6 +14,7 @@ import { type Direct, payDirectly, readDirect } from './direct.ts'
 import type { Gate } from './gate.ts'
 import { hashRefusal } from './hashRefusal.ts'
 import { newReference, newToken } from './ids.ts'
+import { databaseDeadline, inTime } from './inTime.ts'
 
 // The contract's door asks for generate_checkout_url; the older form doors never knew it.
 export type Door = 'api' | 'form'
@@ -25,17 +26,18 @@ export const nobody = Array.from({ length: 4 }, () => Buffer.alloc(64))
 // A merchant asks for a payment. The same request again finds the same payment; nothing is answered before
 // it is stored.
 export async function initiate(gate: Gate, sent: Fields, door: Door, address: string): Promise<Initiated> {
+  const deadline = databaseDeadline()
   const fields = presentFields(sent)
   const key = fields.merchant_key
-  const caller = typeof key === 'string' ? await gate.callers.find(key) : undefined
+  const caller = typeof key === 'string' ? await inTime(deadline, gate.callers.find(key)) : undefined
   return answerFor(caller, async () => {
-    const proved = await prove(gate, fields, door, address, caller)
+    const proved = await inTime(deadline, prove(gate, fields, door, address, caller))
     gate.limits.request(proved)
     const request = parseRequest(fields)
     checkAgainst(proved, request, door)
     const direct = isDirect(request) ? readDirect(gate.channels, proved.mode, request) : undefined
-    const stored = await store(gate, proved, request)
-    if (direct) await payDirectly(gate, stored, direct, address)
+    const stored = await inTime(deadline, store(gate, proved, request))
+    if (direct) await payDirectly(gate, stored, direct, address, deadline)
     return { stored, direct }
   })
 }

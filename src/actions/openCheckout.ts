@@ -22,7 +22,7 @@ export async function openCheckout(
   token: string,
 ): Promise<Checkout | undefined> {
   if (!/^[0-9a-z]{42}$/.test(token)) return undefined
-  const found = await findCheckout(db, merchantOfToken(token), token)
+  const found = await findCheckout(db.share('checkout'), merchantOfToken(token), token)
   if (!found) return undefined
   const { merchant_settings, ...payment } = found
   const { attempts } = payment

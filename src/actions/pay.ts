@@ -14,6 +14,7 @@ import { lockPayment, type PaymentKey, type PaymentOfMerchant } from '../store/p
 import { type Asking, startAttempt } from './ask.ts'
 import type { Offer } from './channels.ts'
 import { newAttemptId } from './ids.ts'
+import { databaseDeadline, forAMoment } from './inTime.ts'
 import { network } from './limits.ts'
 import { savePaymentChange } from './save.ts'
 
@@ -35,9 +36,15 @@ export type Paying =
   | { done: 'refused'; obstacle: Obstacle; seconds: number }
   | { done: 'no_such_way' }
 
-// Starts one attempt. It is stored before the provider hears of it, and the provider's first answer is stored before
-// ours is given.
-export async function pay(asking: Asking, payment: LivingPayment, wish: Wish): Promise<Paying> {
+// Starts one attempt. It is stored before the provider hears of it. The provider's first answer is stored before ours
+// is given, if it comes soon; else it goes on behind the page that waits. What is asked of the database before that has
+// to be done by the deadline.
+export async function pay(
+  asking: Asking,
+  payment: LivingPayment,
+  wish: Wish,
+  deadline = databaseDeadline(),
+): Promise<Paying> {
   const way = asking.channels
     .offers(payment.mode, payment.currency)
     .find(offer => offer.payment_method === wish.payment_method)
@@ -45,9 +52,10 @@ export async function pay(asking: Asking, payment: LivingPayment, wish: Wish): P
   const { given, instrument, faults } = readAsks(way, wish.typed)
   if (faults.length > 0) return { done: 'faults', faults }
   const attempt = newAttempt(payment, way, wish, given, instrument, asking.clock())
-  const begun = await asking.db.transaction(tx => begin(tx, attempt, wish.cause))
+  const db = asking.db.share('pay').until(deadline)
+  const begun = await db.transaction(tx => begin(tx, attempt, wish.cause))
   if (begun.done !== 'begun') return begun
-  if (begun.payment) await startAttempt(asking, begun.payment, attempt)
+  if (begun.payment) await forAMoment(startAttempt(asking, begun.payment, attempt))
   return { done: 'started' }
 }
 

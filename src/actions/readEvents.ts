@@ -5,6 +5,7 @@ import { endOfFeed, type Feed, type FeedEvent, numberFeed, oldestKept, readFeed 
 import { answerFor } from './answerFor.ts'
 import type { Gate } from './gate.ts'
 import { hashRefusal } from './hashRefusal.ts'
+import { databaseDeadline, inTime } from './inTime.ts'
 import { nobody } from './initiate.ts'
 
 const keptMs = 30 * 86_400_000
@@ -23,12 +24,15 @@ export async function readEvents(gate: Reading, question: Question, address: str
   const { merchant_key, after = '', secure_hash } = textFields(question)
   if (!merchant_key) throw missing('merchant_key')
   if (!secure_hash) gate.limits.guess(address)
-  const caller = await gate.callers.find(merchant_key)
+  const deadline = databaseDeadline()
+  const caller = await inTime(deadline, gate.callers.find(merchant_key))
   return answerFor(caller, async () => {
-    const { merchant_id, mode } = await prove(gate, caller, merchant_key, after, secure_hash, address)
+    const proving = prove(gate, caller, merchant_key, after, secure_hash, address)
+    const { merchant_id, mode } = await inTime(deadline, proving)
     const limit = readLimit(question.limit)
     const since = new Date(gate.clock().getTime() - keptMs)
-    return { merchant_id, ...(await newest(gate, { merchant_id, mode }, readCursor(after), since, limit)) }
+    const db = gate.db.share('feed').until(deadline)
+    return { merchant_id, ...(await newest({ db }, { merchant_id, mode }, readCursor(after), since, limit)) }
   })
 }
 
@@ -82,7 +86,13 @@ function readLimit(text: unknown): number {
 type Page = Omit<EventPage, 'merchant_id'>
 
 // The lock is taken only when there is something to number.
-async function newest({ db }: Reading, feed: Feed, after: bigint, since: Date, limit: number): Promise<Page> {
+async function newest(
+  { db }: Pick<Reading, 'db'>,
+  feed: Feed,
+  after: bigint,
+  since: Date,
+  limit: number,
+): Promise<Page> {
   const page = await pageAfter(db, feed, after, since, limit)
   if (page.more) return page
   const { position, unnumbered } = await endOfFeed(db, feed, since)

@@ -1,4 +1,6 @@
-import { Unavailable } from '../core/refusal.ts'
+import { Locked, Unavailable } from '../core/refusal.ts'
+
+const apartAtOnce = 4 // of a batch that is taken apart, so that one that has to wait does not hold up the others
 
 // Requests that arrive while a statement is in flight are put into the next one: one statement and one
 // commit for many callers, no timer, no waiting when idle. Each caller gets its own answer, and one bad
@@ -13,6 +15,7 @@ export type BatchOptions<Item, Answer> = {
   maxRows: number
   maxInFlight: number
   maxQueued: number
+  isHanging?(): boolean // the database: then nobody is let in
   observe?(rows: number): void
 }
 
@@ -28,6 +31,7 @@ export function createBatcher<Item, Answer>(options: BatchOptions<Item, Answer>)
   let scheduled = false
 
   function add(item: Item): Promise<Answer> {
+    if (options.isHanging?.()) return Promise.reject(new Unavailable('the database does not answer'))
     if (queue.length >= options.maxQueued) return Promise.reject(new Unavailable('the queue is full'))
     return new Promise((resolve, reject) => {
       queue.push({ item, resolve, reject })
@@ -59,11 +63,19 @@ export function createBatcher<Item, Answer>(options: BatchOptions<Item, Answer>)
     } catch (error) {
       // Out of reach is nobody's fault: single tries would be in vain, and so would the wait of those in the
       // queue. Each gets an error of its own, because it is answered in the form of its merchant.
-      if (error instanceof Unavailable)
+      if (error instanceof Unavailable && !(error instanceof Locked))
         for (const waiting of [...batch, ...queue.splice(0)]) waiting.reject(new Unavailable(error.cause))
       else if (batch.length === 1) for (const waiting of batch) waiting.reject(error)
-      else for (const waiting of batch) await runBatch([waiting])
+      else await takeApart(batch)
     }
+  }
+
+  async function takeApart(batch: Waiting<Item, Answer>[]) {
+    const each = batch.values()
+    const inTurn = async () => {
+      for (const waiting of each) await runBatch([waiting])
+    }
+    await Promise.all(Array.from({ length: apartAtOnce }, inTurn))
   }
 
   return { add, depth: () => queue.length }

@@ -1,6 +1,10 @@
 import pg from 'pg'
 import sql, { type Sql } from 'sql-template-tag'
 import { Locked, Unavailable } from '../core/refusal.ts'
+import { isLocked, isLost, isSerialization } from './databaseErrors.ts'
+import { type Health, watchHealth } from './health.ts'
+import { hostsOf, isSilent } from './hosts.ts'
+import { createShare, type Share } from './share.ts'
 import { readTimestamp } from './timestamps.ts'
 
 export { sql }
@@ -34,12 +38,30 @@ export type Tx = {
 }
 export type Db = Tx & {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  share(verb: string): Db // the same, for one verb: it may have half of the connections at once
+  until(deadline: number): Db // the same, for one request: up to a moment of the monotonic clock
+  isHanging(): boolean // nobody is answered: whoever asks is told at once
   stats(): { total: number; idle: number; waiting: number }
   end(): Promise<void>
 }
 
+type Server = { pool: pg.Pool; health: Health; shareOf(verb: string): Share }
+type Limits = { share?: Share; until?: number }
+type Connection = { client: pg.PoolClient; until?: number }
+
 export function openDb(url: string, poolSize: number, applicationName = 'tollgate'): Db {
   const hosts = hostsOf(url)
+  const pool = openPool(hosts, poolSize, applicationName)
+  const shares = new Map<string, Share>()
+  const shareOf = (verb: string) => {
+    const share = shares.get(verb) ?? createShare(Math.max(1, Math.floor(poolSize / 2)))
+    shares.set(verb, share)
+    return share
+  }
+  return limited({ pool, health: watchHealth(() => isSilent(hosts)), shareOf }, {})
+}
+
+function openPool(hosts: readonly string[], poolSize: number, applicationName: string) {
   let next = 0
   // With several hosts each new connection tries the next one, until one turns out to be the primary.
   class NextHostClient extends pg.Client {
@@ -63,17 +85,7 @@ export function openDb(url: string, poolSize: number, applicationName = 'tollgat
   })
   // An idle connection that dies is the pool's to replace; without a handler it would end the process.
   pool.on('error', () => {})
-
-  const db: Db = {
-    rows: query => withPrimary(pool, client => rowsOf(client, query)),
-    one: async <Row>(query: Query) => (await db.rows<Row>(query))[0],
-    count: query => withPrimary(pool, client => countOf(client, query)),
-    tuples: query => withPrimary(pool, client => tuplesOf(client, query)),
-    transaction: work => withPrimary(pool, client => inTransaction(client, work)),
-    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    end: () => pool.end(),
-  }
-  return db
+  return pool
 }
 
 async function refuseStandby(client: pg.ClientBase) {
@@ -82,79 +94,129 @@ async function refuseStandby(client: pg.ClientBase) {
   if (rows[0].standby) throw Object.assign(new Error('this server is a standby'), { code: '25006' })
 }
 
-const run = (client: pg.PoolClient, { text, values, name }: Query, rowMode?: 'array') =>
-  client.query({ text, values, name, rowMode } as pg.QueryConfig)
-const rowsOf = async <Row>(client: pg.PoolClient, query: Query): Promise<Row[]> =>
-  (await run(client, query)).rows
-const countOf = async (client: pg.PoolClient, query: Query) => (await run(client, query)).rowCount ?? 0
-const tuplesOf = async <Tuple>(client: pg.PoolClient, query: Query): Promise<Tuple[]> =>
-  (await run(client, query, 'array')).rows
+function limited(server: Server, limits: Limits): Db {
+  const work = <T>(on: (connection: Connection) => Promise<T>) => withPrimary(server, limits, on)
+  const db: Db = {
+    rows: query => work(connection => rowsOf(connection, query)),
+    one: async <Row>(query: Query) => (await db.rows<Row>(query))[0],
+    count: query => work(connection => countOf(connection, query)),
+    tuples: query => work(connection => tuplesOf(connection, query)),
+    transaction: steps => work(connection => inTransaction(connection, steps)),
+    share: verb => limited(server, { ...limits, share: server.shareOf(verb) }),
+    until: deadline => limited(server, { ...limits, until: deadline }),
+    isHanging: server.health.isHanging,
+    stats() {
+      const { totalCount, idleCount, waitingCount } = server.pool
+      return { total: totalCount, idle: idleCount, waiting: waitingCount }
+    },
+    async end() {
+      server.health.stop()
+      await server.pool.end()
+    },
+  }
+  return db
+}
+
+const leftOf = (until: number) => Math.max(1, until - performance.now())
+
+const run = ({ client, until }: Connection, { text, values, name }: Query, rowMode?: 'array') =>
+  client.query({
+    text,
+    values,
+    name,
+    rowMode,
+    query_timeout: until === undefined ? undefined : leftOf(until),
+  } as pg.QueryConfig)
+const rowsOf = async <Row>(connection: Connection, query: Query): Promise<Row[]> =>
+  (await run(connection, query)).rows
+const countOf = async (connection: Connection, query: Query) => (await run(connection, query)).rowCount ?? 0
+const tuplesOf = async <Tuple>(connection: Connection, query: Query): Promise<Tuple[]> =>
+  (await run(connection, query, 'array')).rows
 
 // Runs work on a connection to a primary. Everything that comes here may safely run twice: work that was
 // cut off either left nothing or finds its own rows again, so a lost connection is simply tried anew.
-async function withPrimary<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const started = performance.now()
-  for (let tries = 1; ; tries++) {
-    let client: pg.PoolClient | undefined
-    let lost = false
-    try {
-      client = await pool.connect()
-      return await work(client)
-    } catch (error) {
+async function withPrimary<T>(
+  { pool, health }: Server,
+  { share, until }: Limits,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const deadline = Math.min(until ?? Infinity, performance.now() + patienceMs)
+  if (share) await share.enter(deadline)
+  try {
+    for (let tries = 1; ; tries++) {
+      if (health.isHanging()) throw new Unavailable('the database does not answer')
+      const { done, error } = await tryOnce(pool, health, until, work)
+      if (done) return done.result
       if (isLocked(error)) throw new Locked(error)
-      lost = isLost(error)
+      const lost = isLost(error)
       if (!lost && (!isSerialization(error) || tries === serializationTries)) throw error
-      if (lost && performance.now() - started > patienceMs) throw new Unavailable(error)
-    } finally {
-      client?.release(lost) // true: this connection is not used again
+      if (lost && performance.now() > deadline) throw new Unavailable(error)
+      if (lost) await new Promise(go => setTimeout(go, retryPauseMs))
     }
-    if (lost) await new Promise(done => setTimeout(done, retryPauseMs))
+  } finally {
+    share?.leave()
   }
 }
 
-async function inTransaction<T>(client: pg.PoolClient, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const tx: Tx = {
-    rows: query => rowsOf(client, query),
-    one: async <Row>(query: Query) => (await rowsOf<Row>(client, query))[0],
-    count: query => countOf(client, query),
-    tuples: query => tuplesOf(client, query),
+type Tried<T> = { done: { result: T }; error?: undefined } | { done?: undefined; error: unknown }
+
+async function tryOnce<T>(
+  pool: pg.Pool,
+  health: Health,
+  until: number | undefined,
+  work: (connection: Connection) => Promise<T>,
+): Promise<Tried<T>> {
+  let client: pg.PoolClient | undefined
+  let lost = false
+  health.begin()
+  try {
+    client = await (until === undefined ? pool.connect() : connectUntil(pool, until))
+    return { done: { result: await work({ client, until }) } }
+  } catch (error) {
+    lost = isLost(error)
+    return { error }
+  } finally {
+    health.end(!lost)
+    client?.release(lost) // true: this connection is not used again
   }
-  await client.query('begin')
+}
+
+// A connection that comes too late goes back to the pool.
+function connectUntil(pool: pg.Pool, until: number): Promise<pg.PoolClient> {
+  return new Promise((resolve, reject) => {
+    let isOver = false
+    const timer = setTimeout(() => {
+      isOver = true
+      reject(new Error('timeout exceeded when trying to connect'))
+    }, leftOf(until))
+    pool.connect().then(
+      client => {
+        clearTimeout(timer)
+        if (isOver) client.release()
+        else resolve(client)
+      },
+      (error: unknown) => {
+        clearTimeout(timer)
+        reject(error instanceof Error ? error : new Error(String(error)))
+      },
+    )
+  })
+}
+
+async function inTransaction<T>(connection: Connection, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const tx: Tx = {
+    rows: query => rowsOf(connection, query),
+    one: async <Row>(query: Query) => (await rowsOf<Row>(connection, query))[0],
+    count: query => countOf(connection, query),
+    tuples: query => tuplesOf(connection, query),
+  }
+  await run(connection, sql`begin`)
   try {
     const result = await work(tx)
-    await client.query('commit')
+    await run(connection, sql`commit`)
     return result
   } catch (error) {
-    if (!isLost(error)) await client.query('rollback')
+    if (!isLost(error)) await run(connection, sql`rollback`)
     throw error
   }
-}
-
-const codeOf = (error: unknown) => (error as { code?: string } | undefined)?.code ?? ''
-
-const isLocked = (error: unknown) => codeOf(error) === '55P03'
-const isSerialization = (error: unknown) => ['40001', '40P01'].includes(codeOf(error))
-// Somebody else made it first: the row, the table (42P07) or the table's type (42710).
-export const isAlreadyThere = (error: unknown) => ['23505', '42P07', '42710'].includes(codeOf(error))
-
-// The server went away, is not ready, is no primary (25006), is out of disk, memory or connections (53, 58),
-// ended a transaction that stood still (25P03), gave up on the statement (57) or never answered.
-function isLost(error: unknown) {
-  const code = codeOf(error)
-  if (/^(08|53|57|58|25006|25P03|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|ENOTFOUND)/.test(code))
-    return true
-  const message = error instanceof Error ? error.message : ''
-  // Another node has changed a table under the plans of this connection.
-  if (code === '0A000' && message.startsWith('cached plan')) return true
-  return /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable/i.test(
-    message,
-  )
-}
-
-// postgres://user@a:5432,b:5433/db names several hosts, as libpq does; one URL for each comes back.
-function hostsOf(url: string): string[] {
-  const match = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^/?]*)(.*)$/.exec(url)
-  if (!match) return [url]
-  const [, before, hosts = '', after] = match
-  return hosts.split(',').map(host => `${before}${host}${after}`)
 }

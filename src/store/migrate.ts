@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Db, isAlreadyThere, sql, type Tx } from './db.ts'
+import { isAlreadyThere } from './databaseErrors.ts'
+import { type Db, sql, type Tx } from './db.ts'
 
 const folder = new URL('./migrations/', import.meta.url)
 

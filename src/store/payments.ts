@@ -1,5 +1,6 @@
 import type { LivingPayment, Mode, Payment, PaymentState, Status } from '../core/payment.ts'
-import { type Db, isAlreadyThere, named, sql, type Tx } from './db.ts'
+import { isAlreadyThere } from './databaseErrors.ts'
+import { type Db, named, sql, type Tx } from './db.ts'
 
 export type InvoiceKey = Pick<Payment, 'merchant_id' | 'mode' | 'invoice_id'>
 export type StoredRequest = Pick<

@@ -17,6 +17,7 @@ export type TestMerchant = Onboarded & { test: Credentials; live: Credentials }
 
 export type TestGateway = {
   url: string
+  databaseUrl: string
   db: Db
   masterKeys: MasterKeys
   logs: string[]
@@ -45,6 +46,7 @@ export async function testGateway(
   const masterKeys = givenMasterKeys([key])
   return {
     url: gateway.url,
+    databaseUrl: database.url,
     db,
     masterKeys,
     logs,

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { askAttempt } from '../../actions/ask.ts'
 import { cancel } from '../../actions/cancel.ts'
+import { forAMoment } from '../../actions/inTime.ts'
 import type { Attempt } from '../../core/attempt.ts'
 import type { Ctx, Env } from '../context.ts'
 import { CancelPage } from './cancel.tsx'
@@ -33,8 +34,8 @@ export function checkoutRoutes(options: CheckoutOptions) {
     '/:token/cancel',
     withPayment(
       gate,
-      fromHere(async (c, view) => {
-        await cancel(gate.db, view.checkout, gate.clock())
+      fromHere(async (c, view, deadline) => {
+        await cancel(gate.db.until(deadline), view.checkout, gate.clock())
         gate.wake('tellers')
         return goHome(c, view)
       }),
@@ -57,7 +58,7 @@ function comeBack(gate: CheckoutOptions['gate']) {
   return async (c: Ctx, view: View) => {
     if (c.req.query('back') === undefined) return showStage(c, view)
     const attempt = attemptOf(view)
-    if (view.checkout.stage === 'wait' && attempt?.redirect_url) await askOnce(attempt)
+    if (view.checkout.stage === 'wait' && attempt?.redirect_url) await forAMoment(askOnce(attempt))
     return goHome(c, view)
   }
 }

@@ -1,6 +1,7 @@
 import type { ErrorHandler, MiddlewareHandler } from 'hono'
 import type { Asking } from '../../actions/ask.ts'
 import type { Gate } from '../../actions/gate.ts'
+import { databaseDeadline } from '../../actions/inTime.ts'
 import { openCheckout } from '../../actions/openCheckout.ts'
 import type { Ctx, Env } from '../context.ts'
 import { isRefusal } from '../errors.ts'
@@ -15,21 +16,26 @@ type Answer = Response | Promise<Response>
 
 const retrySeconds = '5'
 
+// By the deadline everything that the request asks of the database has to be done.
+type AnswerWith = (c: Ctx, view: View, deadline: number) => Answer
+
 // Finds the payment behind the address for a route that answers with it.
-export const withPayment = (gate: Asking, answer: (c: Ctx, view: View) => Answer) => async (c: Ctx) => {
-  const checkout = await openCheckout(gate, c.req.param('token') ?? '')
+export const withPayment = (gate: Asking, answer: AnswerWith) => async (c: Ctx) => {
+  const deadline = databaseDeadline()
+  const checkout = await openCheckout({ ...gate, db: gate.db.until(deadline) }, c.req.param('token') ?? '')
   if (!checkout) return show(c, <NoPaymentPage lang={langOf(c)} />, 404)
   const lang = langOf(c)
   const asked = chosenLang(c.req.query('lang'))
-  return answer(c, { checkout, lang, t: languages[lang], asked, now: gate.clock(), baseUrl: gate.baseUrl() })
+  const view = { checkout, lang, t: languages[lang], asked, now: gate.clock(), baseUrl: gate.baseUrl() }
+  return answer(c, view, deadline)
 }
 
 // A form of another site changes nothing here. Our own forms say `same-origin`, older browsers nothing; there is no
 // Origin to look at, because our pages tell nobody where they are.
-export const fromHere = (answer: (c: Ctx, view: View) => Answer) => (c: Ctx, view: View) =>
+export const fromHere = (answer: AnswerWith) => (c: Ctx, view: View, deadline: number) =>
   ['cross-site', 'same-site'].includes(c.req.header('sec-fetch-site') ?? '')
     ? show(c, <ElsewherePage lang={view.lang} open={linkTo(view)} />, 403)
-    : answer(c, view)
+    : answer(c, view, deadline)
 
 export const goTo = (c: Ctx, url: string) => c.body(null, 303, { ...pageHeaders, location: url })
 

@@ -20,7 +20,7 @@ type Typed = Record<string, string>
 // The button. Whatever is wrong with the form, it comes back as it was typed.
 export const payRoute =
   ({ gate, trustedProxies }: CheckoutOptions) =>
-  async (c: Ctx, view: View) => {
+  async (c: Ctx, view: View, deadline: number) => {
     const typed = textsIn((await readFields(c.env.incoming)).fields)
     const { checkout, t } = view
     if (checkout.stage !== 'choose' && checkout.stage !== 'failed') return goTo(c, linkTo(view))
@@ -30,15 +30,16 @@ export const payRoute =
       const words = chosen ? t.faults.gone_way : t.faults.no_way
       return formAgain(c, view, typed, [{ field: '', words }])
     }
-    const paying = await pay(gate, checkout, {
+    const wish = {
       number: /^\d{1,4}$/.test(typed.number ?? '') ? Number(typed.number) : 0,
       payment_method: chosen,
       typed: typedFor(view, chosen, typed),
-      cause: 'customer',
+      cause: 'customer' as const,
       lang: view.lang,
       askedLang: view.asked,
       address: addressOf(c.env.incoming, trustedProxies),
-    })
+    }
+    const paying = await pay(gate, checkout, wish, deadline)
     if (paying.done === 'started')
       return goTo(c, way.next === 'redirect' ? await placeAfter(gate, view) : linkTo(view))
     if (paying.done === 'refused') return refused(c, view, typed, paying.obstacle, paying.seconds)

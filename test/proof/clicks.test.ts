@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../../src/store/db.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
+import { checkStatus, post, send, signedRequest } from '../support/merchant.ts'
+
+let gateway: TestGateway
+let shop: TestMerchant
+let other: TestMerchant
+let holder: Client
+
+beforeAll(async () => {
+  gateway = await testGateway({ TOLLGATE_POOL_SIZE: '10' })
+  shop = await gateway.addMerchant()
+  other = await gateway.addMerchant()
+  holder = new Client({ connectionString: gateway.databaseUrl })
+  await holder.connect()
+})
+afterAll(async () => {
+  await holder.end()
+  await gateway.stop()
+})
+
+const clicks = 12
+
+const cancel = (url: string) => send(`${url}/cancel`, { method: 'POST' })
+const payNow = (url: string) =>
+  send(`${url}/pay`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'number=1&payment_method=mtn_mobile_money&mtn_mobile_money.phone=0244123456',
+  })
+
+for (const [what, click] of [
+  ['cancel', cancel],
+  ['pay', payNow],
+] as const)
+  test(`${clicks} clicks on ${what} of a payment that somebody holds: others are served meanwhile`, async () => {
+    const { checkout_url, tx_reference } = (await post(gateway.url, signedRequest(shop.test))).body
+    await holder.query('begin')
+    await holder.query('select 1 from payments where tx_reference = $1 for update', [tx_reference])
+    let answered = 0
+    const clicked = Array.from({ length: clicks }, () =>
+      click(checkout_url).then(answer => {
+        answered++
+        return answer
+      }),
+    )
+    await sleep(200) // they have come to the database by now
+    const request = signedRequest(other.test)
+    expect((await post(gateway.url, request)).http).toBe(200)
+    const { merchant_key } = other.test
+    expect((await checkStatus(gateway.url, { merchant_key, invoice_id: request.invoice_id })).http).toBe(200)
+    expect(answered).toBeLessThan(clicks)
+    for (const { http, headers, text } of await Promise.all(clicked)) {
+      expect(http).toBe(503)
+      expect(headers.get('retry-after')).toMatch(/^\d+$/)
+      expect(text).toContain('Your payment is safe')
+    }
+    await holder.query('rollback')
+    expect((await click(checkout_url)).http).toBe(303)
+    const [attempts] = await gateway.db.rows<{ count: number }>(
+      sql`select count(*)::integer from attempts where tx_reference = ${tx_reference}`,
+    )
+    expect(attempts?.count).toBe(what === 'pay' ? 1 : 0)
+  }, 40_000)

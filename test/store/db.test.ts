@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Locked, Unavailable } from '../../src/core/refusal.ts'
+import { createBatcher } from '../../src/store/batch.ts'
+import { type Db, openDb, sql } from '../../src/store/db.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+
+let database: FreshDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  db = openDb(database.url, 4)
+  await db.rows(sql`create table things (id integer primary key)`)
+})
+afterAll(async () => {
+  await db.end()
+  await database.drop()
+})
+
+const one = () => db.rows(sql`select 1`)
+
+test('one deadline for all that a request asks: the statement that meets it is the last', async () => {
+  const done: number[] = []
+  const work = db.until(performance.now() + 700).transaction(async tx => {
+    for (let step = 1; step <= 20; step++) {
+      await tx.rows(sql`select pg_sleep(0.2)`)
+      done.push(step)
+    }
+  })
+  await expect(work).rejects.toBeInstanceOf(Unavailable)
+  const reached = done.length
+  await sleep(500)
+  expect(done.length).toBe(reached)
+  expect(reached).toBeLessThan(20)
+  expect(await one()).toHaveLength(1)
+})
+
+test('a connection that came too late for one is there for the next', async () => {
+  const held = Array.from({ length: 4 }, () => db.rows(sql`select pg_sleep(0.6)`))
+  await sleep(100)
+  await expect(db.until(performance.now() + 100).rows(sql`select 1`)).rejects.toBeInstanceOf(Unavailable)
+  await Promise.all(held)
+  expect(await Promise.all(Array.from({ length: 8 }, one))).toHaveLength(8)
+  expect(db.stats().waiting).toBe(0)
+})
+
+test('one verb has at most half of the connections, whatever it waits for', async () => {
+  const paying = db.share('pay')
+  const slow = Array.from({ length: 6 }, () => paying.rows(sql`select pg_sleep(1)`))
+  const order: string[] = []
+  const theirs = Promise.all(slow).then(() => order.push('pay'))
+  await sleep(50)
+  expect(db.stats()).toMatchObject({ waiting: 0 })
+  await db.share('expire').rows(sql`select 1`)
+  await one()
+  order.push('others')
+  await theirs
+  expect(order).toEqual(['others', 'pay'])
+})
+
+test('who waits for a place longer than the deadline is told, and leaves the place to others', async () => {
+  const paying = db.share('pay')
+  const slow = [1, 2].map(() => paying.rows(sql`select pg_sleep(0.5)`))
+  const late = paying.until(performance.now() + 50).rows(sql`select 1`)
+  const patient = paying.rows(sql`select 1`)
+  await expect(late).rejects.toBeInstanceOf(Unavailable)
+  await Promise.all(slow)
+  expect(await patient).toHaveLength(1)
+})
+
+test('a locked row is told as such; in a batch it fails alone', async () => {
+  await db.rows(sql`insert into things values (1), (2), (3)`)
+  const touch = (ids: number[]) =>
+    db.rows<{ id: number }>(sql`update things set id = id where id = any(${ids}) returning id`)
+  const holder = new Client({ connectionString: database.url })
+  await holder.connect()
+  await holder.query('begin')
+  await holder.query('select 1 from things where id = 2 for update')
+  await expect(touch([2])).rejects.toBeInstanceOf(Locked)
+  const batcher = createBatcher<number, number>({
+    run: async ids => {
+      const touched = (await touch(ids)).map(({ id }) => id)
+      return ids.map(id => touched.indexOf(id))
+    },
+    maxRows: 10,
+    maxInFlight: 1,
+    maxQueued: 10,
+  })
+  const answers = await Promise.allSettled([1, 2, 3].map(id => batcher.add(id)))
+  expect(answers.map(answer => answer.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect((answers[1] as PromiseRejectedResult).reason).toBeInstanceOf(Locked)
+  await holder.end()
+})
+
+test('a transaction that stands still is ended by the database, and its rows are free', async () => {
+  const standing = openDb(database.url, 1)
+  await db.rows(sql`insert into things values (7)`)
+  const work = standing.until(performance.now() + 9000).transaction(async tx => {
+    await tx.rows(sql`select 1 from things where id = 7 for update`)
+    await sleep(7000)
+  })
+  await sleep(6000)
+  await db.rows(sql`update things set id = 7 where id = 7`)
+  await work.catch(() => {}) // it stands still again until its time is over
+  await standing.end()
+}, 20_000)

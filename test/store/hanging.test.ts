@@ -1,0 +1,89 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { Unavailable } from '../../src/core/refusal.ts'
+import { createBatcher } from '../../src/store/batch.ts'
+import { type Db, openDb, sql } from '../../src/store/db.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { type Proxy, startProxy } from '../support/proxy.ts'
+
+let database: FreshDatabase
+let proxy: Proxy
+let db: Db
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  proxy = await startProxy(database.url)
+  db = openDb(proxy.url, 4)
+})
+afterEach(() => proxy.release())
+afterAll(async () => {
+  await db.end()
+  await proxy.stop()
+  await database.drop()
+})
+
+const one = () => db.rows(sql`select 1`)
+
+async function until(isSo: () => boolean) {
+  for (let tries = 0; tries < 1000 && !isSo(); tries++) await sleep(20)
+  expect(isSo()).toBe(true)
+}
+
+// What it came to, without any waiting for a clock.
+async function atOnce(work: Promise<unknown>) {
+  let outcome: unknown = 'still waiting'
+  work.then(
+    () => void (outcome = 'answered'),
+    (error: unknown) => void (outcome = error),
+  )
+  for (let turns = 0; turns < 20; turns++) await nextTurn()
+  return outcome
+}
+
+test('a database that hangs is known to: who asks is told at once, and answered when it is back', async () => {
+  await one()
+  proxy.hold()
+  const first = db.until(performance.now() + 4000).rows(sql`select 1`)
+  expect(await atOnce(first)).toBe('still waiting')
+  await until(db.isHanging)
+  expect(await atOnce(one())).toBeInstanceOf(Unavailable)
+  expect(await atOnce(db.transaction(tx => tx.rows(sql`select 1`)))).toBeInstanceOf(Unavailable)
+  await expect(first).rejects.toBeInstanceOf(Unavailable)
+  proxy.release()
+  await until(() => !db.isHanging())
+  expect(await one()).toHaveLength(1)
+})
+
+test('a queue before a database that hangs lets nobody in', async () => {
+  let hanging = true
+  const batcher = createBatcher<number, number>({
+    run: async items => items,
+    maxRows: 3,
+    maxInFlight: 1,
+    maxQueued: 10,
+    isHanging: () => hanging,
+  })
+  await expect(batcher.add(1)).rejects.toBeInstanceOf(Unavailable)
+  hanging = false
+  expect(await batcher.add(2)).toBe(2)
+})
+
+test('one slow statement is no sign of it', async () => {
+  const slow = db.rows(sql`select pg_sleep(3)`)
+  for (let looks = 0; looks < 140; looks++) {
+    expect(db.isHanging()).toBe(false)
+    await sleep(20)
+  }
+  await slow
+  expect(await one()).toHaveLength(1)
+}, 20_000)
+
+test('nor is a server that refuses: who asks waits for it to come back', async () => {
+  await proxy.goDown()
+  const asked = one()
+  await sleep(2500)
+  expect(db.isHanging()).toBe(false)
+  expect(await atOnce(asked)).toBe('still waiting')
+  await proxy.comeUp()
+  expect(await asked).toHaveLength(1)
+}, 20_000)
