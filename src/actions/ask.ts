@@ -1,7 +1,7 @@
 import { resendForMs } from '../core/asking.ts'
 import { type Attempt, isUnresolved } from '../core/attempt.ts'
 import { type Change, event } from '../core/change.ts'
-import type { Order, Reply } from '../core/channel.ts'
+import type { Heard, Order } from '../core/channel.ts'
 import type { Db } from '../store/db.ts'
 import { addEvents, eventsOf } from '../store/events.ts'
 import { findPayment, lockPayment, type PaymentOfMerchant } from '../store/paymentLife.ts'
@@ -55,18 +55,10 @@ async function call(
   payment: PaymentOfMerchant,
   attempt: Attempt,
   verb: 'start' | 'check',
-): Promise<Reply> {
+): Promise<Heard> {
   const channel = asking.channels.find(attempt.channel)
   if (!channel) return { state: 'unknown', words: `The channel ${attempt.channel} is not set up.` }
-  const order = orderOf(payment, attempt, asking.baseUrl())
-  try {
-    return await channel[verb](order)
-  } catch (error) {
-    return {
-      state: 'unknown',
-      words: `The channel broke: ${error instanceof Error ? error.message : String(error)}`,
-    }
-  }
+  return channel[verb](orderOf(payment, attempt, asking.baseUrl()))
 }
 
 // `back` tells that the customer comes from there and has done something.

@@ -1,24 +1,78 @@
-import { claimDueAttempts, promptAttempt } from '../store/attempts.ts'
+import { promptAttempt } from '../store/attempts.ts'
+import { channelsWithAttempts, claimDueAttempts, type DueAttempt, type Room } from '../store/dueAttempts.ts'
 import { type Asking, askAttempt } from './ask.ts'
+import { callDeadlineMs } from './channels.ts'
 import { merchantOfToken } from './ids.ts'
 
-const leaseMs = 20_000 // longer than a channel's deadlines, for an ask and a resend
+const leaseMs = 2 * callDeadlineMs + 10_000 // an ask and a resend, and the time to write down what came of them
+const slots = 50 // of one channel: so many knocks, and as many whose time has come
+const strayRestMs = 600_000
 
-// Claims up to `most` attempts that are due and asks about each; gives back the asking. A slow provider holds up its
-// own attempts, not the others: whoever calls need not wait for all before claiming more.
-export async function startAsking(asking: Asking, most: number, onTrouble: (error: unknown) => void) {
-  const now = asking.clock()
-  const due = await claimDueAttempts(asking.db, now, new Date(now.getTime() + leaseMs), most)
-  return due.map(async attempt => {
-    await askAttempt(asking, attempt).catch(onTrouble)
-  })
+export type Askers = {
+  step(): Promise<number> // takes what is due and has a slot; gives back how many
+  finished(): Promise<void> // what is under way has ended
 }
 
-const batch = 20
+type Options = { onTrouble(error: unknown): void; wake(): void } // there is room again where there was none
+
+// Asks about attempts that are due. Each channel has slots of its own, so that a sick provider holds up its own attempts
+// alone; and knocks have theirs, so that what a provider wants to tell does not wait behind what it does not answer.
+export function createAskers(given: Asking, { onTrouble, wake }: Options): Askers {
+  const asking = { ...given, db: given.db.share('ask') }
+  const underWay = new Map<string, Set<Promise<void>>>()
+  const findStrays = createStrays(asking)
+
+  const placeOf = (channel: string, byKnock: boolean) => {
+    const name = `${channel} ${byKnock ? 'knocks' : 'due'}`
+    const place = underWay.get(name) ?? new Set()
+    underWay.set(name, place)
+    return place
+  }
+  const roomsOf = (channel: string): Room[] =>
+    [true, false].map(knocked => ({ channel, knocked, most: slots - placeOf(channel, knocked).size }))
+
+  async function step() {
+    const channels = [...asking.channels.names, ...(await findStrays())]
+    const rooms = channels.flatMap(roomsOf).filter(({ most }) => most > 0)
+    const now = asking.clock()
+    const lease = { now, until: new Date(now.getTime() + leaseMs) }
+    const due = rooms.length > 0 ? await claimDueAttempts(asking.db, rooms, lease) : []
+    for (const attempt of due) start(attempt)
+    return due.length
+  }
+
+  function start({ by_knock, ...attempt }: DueAttempt) {
+    const place = placeOf(attempt.channel, by_knock)
+    const asked = askAttempt(asking, attempt).then(() => {}, onTrouble)
+    place.add(asked)
+    void asked.then(() => {
+      const wasFull = place.size >= slots
+      place.delete(asked)
+      if (wasFull) wake()
+    })
+  }
+
+  return { step, finished: async () => void (await Promise.all([...underWay.values()].flatMap(s => [...s]))) }
+}
+
+// Channels that were set up once and have attempts still: these are looked at too, so that a person hears of them.
+function createStrays({ db, channels }: Asking) {
+  let strays: string[] = []
+  let nextLook = 0
+  return async () => {
+    if (performance.now() < nextLook) return strays
+    strays = (await channelsWithAttempts(db)).filter(name => !channels.names.includes(name))
+    nextLook = performance.now() + strayRestMs
+    return strays
+  }
+}
 
 // Asks about what is due now, to the end; gives back how many there were.
 export async function askDue(asking: Asking, onTrouble: (error: unknown) => void): Promise<number> {
-  return (await Promise.all(await startAsking(asking, batch, onTrouble))).length
+  const { step, finished } = createAskers(asking, { onTrouble, wake() {} })
+  const found = await step()
+  await finished()
+  return found
 }
 
 // A provider knocked at the address that we gave it for one attempt. What it says is not believed: we ask.
@@ -27,5 +81,5 @@ export async function prompted(
   attempt_id: string,
 ): Promise<boolean> {
   if (!/^[0-9a-z]{36}$/.test(attempt_id)) return false
-  return promptAttempt(db, merchantOfToken(attempt_id), attempt_id, clock())
+  return promptAttempt(db.share('knock'), merchantOfToken(attempt_id), attempt_id, clock())
 }

@@ -1,17 +1,28 @@
 import { readdirSync } from 'node:fs'
-import type { Channel, ChannelSettings, MakeChannel, Reply, Way } from '../core/channel.ts'
+import type { Channel, ChannelSettings, Heard, MakeChannel, Order, Way } from '../core/channel.ts'
 import type { Currency } from '../core/money.ts'
 import type { Mode } from '../core/payment.ts'
+import { cleanError } from '../core/stranger.ts'
+import { understand } from '../core/understand.ts'
 
 // A way to pay with the name of the channel that serves it.
 export type Offer = Way & { channel: string }
 
+// A channel as the house uses it: it always answers, soon, and with something that can be written down.
+export type Line = { start(order: Order): Promise<Heard>; check(order: Order): Promise<Heard> }
+
 export type Channels = {
+  names: readonly string[]
   offers(mode: Mode, currency: Currency): Offer[]
-  find(name: string): Channel | undefined
+  find(name: string): Line | undefined
 }
 
+// Rings when the time of a call is over; gives back how to switch it off.
+export type Timer = (ring: () => void) => () => void
+
+export const callDeadlineMs = 5000
 const maxUnderWay = 500 // orders and questions of one channel that wait for its provider
+const maxWords = 200
 
 const ourFolder = new URL('../channels/', import.meta.url)
 
@@ -24,30 +35,16 @@ export async function openChannels(settings: ChannelSettings, folder = ourFolder
     if (!name) continue
     const { default: make } = (await import(new URL(file, folder).href)) as { default: MakeChannel }
     const channel = make(settings)
-    if (channel) channels.set(name, bounded(channel))
+    if (channel) channels.set(name, channel)
   }
   return channelsOf(channels)
 }
 
-// A slow provider must not fill the house with waiting orders. One that is not sent now is found due by a worker,
-// which asks, hears that the provider does not know it, and sends it.
-function bounded(channel: Channel): Channel {
-  let underWay = 0
-  const within = async (call: () => Promise<Reply>): Promise<Reply> => {
-    if (underWay >= maxUnderWay) return { state: 'unknown', words: 'Too many orders are under way.' }
-    underWay++
-    return call().finally(() => underWay--)
-  }
+export function channelsOf(channels: ReadonlyMap<string, Channel>, timer = deadline): Channels {
+  const lines = new Map([...channels].map(([name, channel]) => [name, lineTo(channel, timer)]))
   return {
-    ...channel,
-    start: order => within(() => channel.start(order)),
-    check: order => within(() => channel.check(order)),
-  }
-}
-
-export function channelsOf(channels: ReadonlyMap<string, Channel>): Channels {
-  return {
-    find: name => channels.get(name),
+    names: [...channels.keys()],
+    find: name => lines.get(name),
     offers(mode, currency) {
       const offers = new Map<string, Offer>()
       for (const [channel, { mode: served, ways }] of channels)
@@ -57,4 +54,45 @@ export function channelsOf(channels: ReadonlyMap<string, Channel>): Channels {
       return [...offers.values()]
     },
   }
+}
+
+function deadline(ring: () => void) {
+  const timer = setTimeout(ring, callDeadlineMs)
+  return () => clearTimeout(timer)
+}
+
+// Whatever a channel does, here it has an end, a bound and an answer that we understand. A slow provider must not fill
+// the house with waiting orders: one that is not sent now is found due by a worker, which asks, hears that the provider
+// does not know it, and sends it.
+export function lineTo(channel: Channel, timer: Timer = deadline): Line {
+  let underWay = 0
+  async function call(work: (signal: AbortSignal) => Promise<unknown>): Promise<Heard> {
+    if (underWay >= maxUnderWay) return { state: 'unknown', words: 'Too many orders are under way.' }
+    underWay++
+    try {
+      return understand(await withinDeadline(work, timer))
+    } catch (error) {
+      return { state: 'unknown', words: cleanError(error, maxWords) }
+    } finally {
+      underWay--
+    }
+  }
+  return {
+    start: order => call(signal => channel.start(order, signal)),
+    check: order => call(signal => channel.check(order, signal)),
+  }
+}
+
+// Nobody waits for longer, even where the work goes on without an end.
+function withinDeadline(work: (signal: AbortSignal) => Promise<unknown>, timer: Timer): Promise<unknown> {
+  const hangUp = new AbortController()
+  return new Promise((resolve, reject) => {
+    const switchOff = timer(() => {
+      const late = new Error('no answer in time')
+      reject(late)
+      hangUp.abort(late)
+    })
+    const working = (async () => work(hangUp.signal))()
+    void working.then(resolve, reject).finally(switchOff)
+  })
 }

@@ -65,7 +65,8 @@ async function closeOne(
   const attempt = attempts.find(one => one.attempt_id === attempt_id)
   if (!task || !attempt) throw new Error('a task without its attempt')
   const closed = event('task_closed', 'operator', attempt, note, now)
-  if (kind === 'refund' || !isUnresolved(attempt)) {
+  // What could not be written down says nothing about the money: it is asked about on.
+  if (kind === 'refund' || kind === 'not_recorded' || !isUnresolved(attempt)) {
     await addEvents(tx, payment, [closed])
     return { done: 'closed', task, payment, gaveUp: false }
   }

@@ -1,4 +1,4 @@
-import type { Change } from '../core/change.ts'
+import type { News } from '../core/change.ts'
 import type { Payment, PaymentState } from '../core/payment.ts'
 import { type Batcher, createBatcher } from '../store/batch.ts'
 import type { Db } from '../store/db.ts'
@@ -26,7 +26,7 @@ export type Gate = {
   channels: Channels
   baseUrl(): string
   clock(): Date
-  watch(change: Change): void // sees what followed from a provider's word, after its commit
+  watch(news: News): void // sees what followed from a provider's word, after its commit
   wake(who: Wakeable): void
 }
 

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { wordsWithout } from '../core/messageTries.ts'
 import type { Receipt } from '../core/messenger.ts'
+import { understandReceipt } from '../core/understandMessenger.ts'
 import { Unavailable } from '../core/refusal.ts'
 import { createBatcher } from '../store/batch.ts'
 import type { Db } from '../store/db.ts'
@@ -54,8 +55,9 @@ export function createReceipts({
 
   const settled = async () => void (await Promise.all(hearing))
   return {
-    receive(receipt) {
-      if (hearing.size >= maxWaiting || stopping.signal.aborted) return // it would only be good to know
+    receive(told) {
+      const receipt = understandReceipt(told)
+      if (!receipt || hearing.size >= maxWaiting || stopping.signal.aborted) return // it would only be good to know
       const heard = hear(receipt).catch(onTrouble)
       hearing.add(heard)
       void heard.then(() => hearing.delete(heard))

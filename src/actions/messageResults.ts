@@ -20,22 +20,27 @@ export function createMessageResults(db: Db, inTurn: InTurn) {
     maxQueued: rowsAtOnce,
   })
   return {
-    // The message has left, so this has some patience: what is not written down is sent again. False when it was not
-    // ours any more.
+    // The message has left, so this has some patience: what is not written down is sent again. What the database does
+    // not take as it is is written down without what others said. False when it was not ours any more.
     async save(result: MessageResult): Promise<boolean> {
       const until = performance.now() + writeForMs
-      for (;;) {
+      for (let isBare = false; ; ) {
         try {
-          return await waiting.add(result)
+          return await waiting.add(isBare ? bare(result) : result)
         } catch (error) {
-          if (!(error instanceof Unavailable) || isStopping || performance.now() > until) throw error
-          await sleep(pauseMs)
+          const isOver = isStopping || performance.now() > until
+          const isRefused = !(error instanceof Unavailable)
+          if (isRefused ? isBare : isOver) throw error
+          if (isRefused) isBare = true
+          else await sleep(pauseMs)
         }
       }
     },
     stop: () => void (isStopping = true),
   }
 }
+
+const bare = (result: MessageResult): MessageResult => ({ ...result, words: '', provider_ref: null })
 
 const nameOf = (key: { merchant_id: string; message_id: string }) => `${key.merchant_id} ${key.message_id}`
 

@@ -8,6 +8,8 @@ import type {
   MessengerTools,
   Sent,
 } from '../core/messenger.ts'
+import { cleanError } from '../core/stranger.ts'
+import { understandSent } from '../core/understandMessenger.ts'
 
 export type Messengers = {
   find(medium: Medium): NamedMessenger | undefined
@@ -17,6 +19,7 @@ export type Messengers = {
 export type NamedMessenger = { name: string; messenger: Messenger }
 
 const maxUnderWay = 100 // letters of one messenger that wait for the other side
+const maxWords = 1000 // of an error: enough to find the recipient in it; what is kept is shorter
 
 const ourFolder = new URL('../messengers/', import.meta.url)
 
@@ -34,7 +37,7 @@ export async function openMessengers(
       if (!name) continue
       const { default: make } = (await import(new URL(file, folder).href)) as { default: MakeMessenger }
       const messenger = make(settings, tools)
-      if (messenger) open.push({ name, messenger: bounded(messenger) })
+      if (messenger) open.push({ name, messenger })
     }
   } catch (error) {
     await messengersOf(open).close()
@@ -43,7 +46,8 @@ export async function openMessengers(
   return messengersOf(open)
 }
 
-export function messengersOf(messengers: readonly NamedMessenger[]): Messengers {
+export function messengersOf(given: readonly NamedMessenger[]): Messengers {
+  const messengers = given.map(({ name, messenger }) => ({ name, messenger: bounded(messenger) }))
   const find = (medium: Medium) => messengers.find(({ messenger }) => messenger.medium === medium)
   return {
     find,
@@ -55,7 +59,7 @@ export function messengersOf(messengers: readonly NamedMessenger[]): Messengers 
 }
 
 // A slow network must not fill the house with waiting letters, and a mistake of a messenger must not lose one: whatever
-// is not clearly sent or refused is tried again.
+// is not clearly sent or refused is tried again. What the other side said leaves here fit to be written down.
 function bounded(messenger: Messenger): Messenger {
   let underWay = 0
   let closed = false
@@ -66,9 +70,9 @@ function bounded(messenger: Messenger): Messenger {
       if (underWay >= maxUnderWay) return later('Too many messages are under way.')
       underWay++
       try {
-        return await messenger.send(letter)
+        return understandSent(await messenger.send(letter))
       } catch (error) {
-        return later(error instanceof Error ? error.message : 'The messenger failed.')
+        return later(cleanError(error, maxWords))
       } finally {
         underWay--
       }

@@ -13,7 +13,8 @@ export type Decided = { taken: TakenMessage; ending: Ending; messenger?: string;
 export async function saveDecided(db: Db, decided: readonly Decided[]): Promise<Decided[]> {
   const results = decided.map(({ taken, ending, messenger = null, leaves = false }) => {
     const { merchant_id, message_id, lease_token } = taken
-    return { merchant_id, message_id, lease_token, ...ending, messenger, under_way: leaves }
+    const unanswered = taken.unanswered + (leaves ? 1 : 0)
+    return { merchant_id, message_id, lease_token, ...ending, messenger, unanswered, under_way: leaves }
   })
   const saved = await saveMessageResults(db, results)
   const ours = new Set(saved.map(nameOf))

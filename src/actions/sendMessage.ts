@@ -1,7 +1,9 @@
 import type { Message } from '../core/message.ts'
 import type { Letter, Messenger, Sent } from '../core/messenger.ts'
+import { cleanError } from '../core/stranger.ts'
 
 const deadlineMs = 180_000 // longer than any messenger's own, which should come first
+const maxWords = 1000
 
 // One try. Whatever goes wrong here is no answer of the network's, so it is tried again.
 export async function sendMessage(
@@ -17,7 +19,7 @@ export async function sendMessage(
     if (!letter) return { state: 'never', words: 'There is nothing to tell any more.' }
     return await Promise.race([messenger.send(letter), late])
   } catch (error) {
-    return { state: 'later', words: error instanceof Error ? error.message : 'The messenger failed.' }
+    return { state: 'later', words: cleanError(error, maxWords) }
   } finally {
     clearTimeout(timer)
   }

@@ -67,7 +67,7 @@ export function createPostman(options: PostmanOptions): Postman {
     const ending = endingOf(message, sent, clock(), random())
     const isSent = ending.state === 'sent'
     const result = { merchant_id, message_id, lease_token, ...ending, messenger: isSent ? name : null }
-    if (await results.save({ ...result, under_way: false }))
+    if (await results.save({ ...result, unanswered: 0, under_way: false }))
       observe(seen(message, outcomes[ending.state], ending.words))
   }
 

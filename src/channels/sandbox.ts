@@ -2,7 +2,6 @@ import type { Ask, MakeChannel, Order, Reply, Told, Way } from '../core/channel.
 import { currencies, formatMoney, parseMoney } from '../core/money.ts'
 import type { Reason } from '../core/reason.ts'
 import { askJson, type JsonAnswer as Answer } from './http/askJson.ts'
-import { neverThrow } from './http/neverThrow.ts'
 
 // The line to the simulated provider. It speaks HTTP as to any other.
 const phone: Ask = { name: 'phone', kind: 'phone' }
@@ -87,26 +86,23 @@ const sandbox: MakeChannel = ({ SANDBOX_URL, SANDBOX_KEY }) => {
   const charges = local('/sandbox/provider/charges')
   const authorization = `Bearer ${SANDBOX_KEY}`
 
-  const start = (order: Order) =>
-    neverThrow(async signal => {
-      const headers = {
-        authorization,
-        'content-type': 'application/json',
-        'x-reference-id': order.attempt_id,
-      }
-      const body = JSON.stringify(requestOf(order, local))
-      const { http, answer } = await askJson(charges, { method: 'POST', headers, body, signal })
-      if (http === 202) return pendingReply(order, answer)
-      // The provider's own plain word that it took nothing, not that of something on the way.
-      if (http === 400 && answer.code === 'INVALID_REQUEST') return { state: 'failed', reason: 'refused' }
-      if (http !== 409) return unknown(`HTTP ${http}`)
-      const reply = await look(order, signal) // it was started before: how does it stand?
-      return reply.state === 'absent' ? unknown('HTTP 409, then 404') : reply
-    })
+  async function start(order: Order, signal: AbortSignal): Promise<Reply> {
+    const headers = {
+      authorization,
+      'content-type': 'application/json',
+      'x-reference-id': order.attempt_id,
+    }
+    const body = JSON.stringify(requestOf(order, local))
+    const { http, answer } = await askJson(charges, { method: 'POST', headers, body, signal })
+    if (http === 202) return pendingReply(order, answer)
+    // The provider's own plain word that it took nothing, not that of something on the way.
+    if (http === 400 && answer.code === 'INVALID_REQUEST') return { state: 'failed', reason: 'refused' }
+    if (http !== 409) return unknown(`HTTP ${http}`)
+    const reply = await check(order, signal) // it was started before: how does it stand?
+    return reply.state === 'absent' ? unknown('HTTP 409, then 404') : reply
+  }
 
-  const check = (order: Order) => neverThrow(signal => look(order, signal))
-
-  async function look(order: Order, signal: AbortSignal): Promise<Reply> {
+  async function check(order: Order, signal: AbortSignal): Promise<Reply> {
     const url = `${charges}/${encodeURIComponent(order.attempt_id)}`
     const { http, answer } = await askJson(url, { headers: { authorization }, signal })
     if (http === 404 && answer.code === 'RESOURCE_NOT_FOUND') return { state: 'absent' }

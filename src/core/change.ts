@@ -5,6 +5,8 @@ import type { Task, TaskKind } from './task.ts'
 
 // What has to be saved together, in one commit.
 export type Change = { payment: LivingPayment; attempt: Attempt; events: NewEvent[]; tasks: Task[] }
+// What others see of it, once it is saved.
+export type News = Omit<Change, 'payment'>
 
 export function event(
   kind: EventKind,

@@ -8,8 +8,10 @@ import type { Reason } from './reason.ts'
 export type Channel = {
   mode: Mode // test payments never reach a live channel, nor the other way round
   ways: readonly Way[]
-  start(order: Order): Promise<Reply>
-  check(order: Order): Promise<Reply>
+  // The signal says that nobody waits for the answer any more: what still hangs on the line hangs up. Whatever is thrown
+  // here is no answer, and asked for again.
+  start(order: Order, signal: AbortSignal): Promise<Reply>
+  check(order: Order, signal: AbortSignal): Promise<Reply>
 }
 
 export type MakeChannel = (settings: ChannelSettings) => Channel | undefined
@@ -50,7 +52,7 @@ export type Order = {
   given: Readonly<Record<string, string>> // by the name of the ask; a phone is E.164
   merchant_name: string
   description: string | null
-  provider_ref: string | null
+  provider_ref: string | null // as we keep it: see core/stranger.ts
   callback_url: string // the provider may knock here; then we ask
   return_url: string // where the provider's page sends the customer back to
 }
@@ -63,6 +65,9 @@ export type Reply =
   | ({ state: 'failed'; reason: Reason } & Told)
   | { state: 'unknown'; words: string }
   | { state: 'absent' }
+
+// A reply that may be written down, see `understand`. `paid_oddly`: a yes to an amount that our books cannot hold.
+export type Heard = Reply | ({ state: 'paid_oddly'; words: string } & Told)
 
 // What a provider may tell beside it.
 export type Told = {

@@ -1,7 +1,7 @@
 import { absentForMs, nextAsk, worryAfterMs } from './asking.ts'
 import { type Attempt, isUnresolved } from './attempt.ts'
 import { type Change, event, statusEvent, task } from './change.ts'
-import type { Reply, Told } from './channel.ts'
+import type { Heard, Reply, Told } from './channel.ts'
 import type { Cause } from './event.ts'
 import { maskInstrument } from './mask.ts'
 import { formatMoney } from './money.ts'
@@ -9,7 +9,7 @@ import { type LivingPayment, move } from './payment.ts'
 import { type Reason, reasons } from './reason.ts'
 
 // A channel replied to a question of ours about an attempt: what follows. Safe to call again with the same reply.
-export function hear(payment: LivingPayment, attempt: Attempt, reply: Reply, now: Date): Change {
+export function hear(payment: LivingPayment, attempt: Attempt, reply: Heard, now: Date): Change {
   const change = heard(payment, attempt, reply, now)
   const { created_at } = attempt
   const next_ask_at = nextAsk(change.attempt, now, reply.state !== 'unknown')
@@ -18,7 +18,7 @@ export function hear(payment: LivingPayment, attempt: Attempt, reply: Reply, now
   return { ...change, attempt: { ...change.attempt, next_ask_at } }
 }
 
-function heard(payment: LivingPayment, before: Attempt, reply: Reply, now: Date): Change {
+function heard(payment: LivingPayment, before: Attempt, reply: Heard, now: Date): Change {
   const same = { payment, attempt: before, events: [], tasks: [] }
   if (before.state === 'paid') return same
   switch (reply.state) {
@@ -28,6 +28,8 @@ function heard(payment: LivingPayment, before: Attempt, reply: Reply, now: Date)
       if (asked) return paid(payment, attempt, now)
       return reply.amount === before.charged ? { ...same, attempt } : disputed(payment, attempt, reply, now)
     }
+    case 'paid_oddly':
+      return paidOddly(payment, before, reply, now)
     case 'failed':
       return isUnresolved(before) ? failed(payment, told(before, reply, now), reply.reason, now) : same
     case 'pending':
@@ -100,6 +102,21 @@ function disputed(payment: LivingPayment, before: Attempt, reply: Reply & { stat
   const attempt: Attempt = isUnresolved(before) ? { ...before, state: 'disputed' } : before
   const tasks = [task(payment, attempt, 'amount_mismatch', reply, words, now)]
   return { payment, attempt, events: [event('attempt_disputed', 'channel', attempt, words, now)], tasks }
+}
+
+// An amount that our books cannot hold stands in the words alone. The task is there once, however often it is said.
+function paidOddly(
+  payment: LivingPayment,
+  before: Attempt,
+  reply: Heard & { state: 'paid_oddly' },
+  now: Date,
+) {
+  const words = `${reply.words} ${payment.currency} ${formatMoney(payment.total)} was asked for.`
+  const isNews = isUnresolved(before) && before.state !== 'disputed'
+  const attempt: Attempt = { ...told(before, reply, now), state: isNews ? 'disputed' : before.state }
+  const events = isNews ? [event('attempt_disputed', 'channel', attempt, words, now)] : []
+  const tasks = [task(payment, attempt, 'amount_mismatch', dueOf(payment), words, now)]
+  return { payment, attempt, events, tasks }
 }
 
 function told(attempt: Attempt, reply: Told, now: Date): Attempt {

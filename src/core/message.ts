@@ -13,6 +13,7 @@ export type Message = {
   tx_reference: string | null
   created_at: Date
   tries: number
+  unanswered: number // how often it has left since something was written down of what came of it
   next_try_at: Date | null // null: it has ended
   lease_token: string | null
   state: 'queued' | 'sent' | 'delivered' | 'dropped'

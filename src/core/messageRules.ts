@@ -1,5 +1,5 @@
 import type { Message } from './message.ts'
-import { lateWords, messageWindowMs } from './messageTries.ts'
+import { lateWords, maxUnanswered, messageWindowMs, unansweredWords } from './messageTries.ts'
 import type { Status } from './payment.ts'
 
 export const capWindowMs = 24 * 3_600_000
@@ -12,13 +12,14 @@ export type MessageRules = {
 
 // Why a message that is due is not sent after all. Things may have changed since it was queued.
 export function whyNot(
-  message: Pick<Message, 'created_at' | 'medium' | 'topic' | 'recipient'>,
+  message: Pick<Message, 'created_at' | 'medium' | 'topic' | 'recipient' | 'unanswered'>,
   status: Status | undefined, // of its payment, now
   { smsPrefixes }: Pick<MessageRules, 'smsPrefixes'>,
   now: Date,
 ): string | undefined {
-  const { created_at, medium, topic, recipient } = message
+  const { created_at, medium, topic, recipient, unanswered } = message
   if (now.getTime() - created_at.getTime() >= messageWindowMs) return lateWords
+  if (unanswered >= maxUnanswered) return unansweredWords
   if (topic !== 'exhausted' && status !== topic)
     return status ? `The payment is ${status} by now.` : 'There is no such payment.'
   if (medium === 'sms' && !smsPrefixes.some(prefix => recipient.startsWith(prefix)))

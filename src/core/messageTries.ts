@@ -31,6 +31,10 @@ export function nextMessageTry(
   return next < created_at.getTime() + messageWindowMs ? new Date(next) : undefined
 }
 
+// What came of it could not be written down, so often: whoever got it has had it often enough.
+export const maxUnanswered = 3
+export const unansweredWords = 'It left three times, and what came of it could not be written down.'
+
 export const lateWords = 'Could not be sent in 24 hours.'
 
 // How a message stands, between tries and after the last.

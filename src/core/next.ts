@@ -27,6 +27,7 @@ function taskStep({ kind, amount, currency, note }: Task): Next {
     refund: `a refund of ${money(currency, amount)} is open`,
     amount_mismatch: note || `the provider took ${money(currency, amount)}`,
     unresolved: 'the provider has not said for a day how the attempt ended',
+    not_recorded: `the provider answered, and it could not be written down. ${note}`,
   }[kind]
   return { at: null, words: `A person must look: ${what}` }
 }

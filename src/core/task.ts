@@ -3,6 +3,7 @@ export const taskKinds = {
   refund: 'Money arrived twice: give this amount back.',
   amount_mismatch: 'The provider took another amount than was asked for.',
   unresolved: 'The provider has not said how this ended for a day.',
+  not_recorded: 'The provider answered, and we could not write it down.',
 } as const
 export type TaskKind = keyof typeof taskKinds
 

@@ -89,13 +89,17 @@ function kindClosedBy(tasks: readonly Task[], { at, attempt_id }: PaymentEvent):
   return task ? `${task.kind} ` : ''
 }
 
-// That a person was called after a day of silence is no event of the payment, but it belongs to the story.
+// That a person was called after a day of silence, or because an answer could not be written down, is no event of the
+// payment, but it belongs to the story.
 function withWorries(moments: Moment[], { tasks, attempts }: Story): Moment[] {
   const all = [...moments]
-  for (const { kind, attempt_id, created_at } of tasks) {
-    if (kind !== 'unresolved') continue
+  for (const { kind, attempt_id, created_at, note } of tasks) {
+    if (kind !== 'unresolved' && kind !== 'not_recorded') continue
     const attempt = attempts.find(one => one.attempt_id === attempt_id)
-    const words = `Nobody could say for a day how ${nth(attempt)} ended: a person was called`
+    const words =
+      kind === 'unresolved'
+        ? `Nobody could say for a day how ${nth(attempt)} ended: a person was called`
+        : `An answer about ${nth(attempt)} could not be written down: a person was called. ${note}`
     const later = all.findIndex(({ at }) => at > created_at)
     all.splice(later < 0 ? all.length : later, 0, { at: created_at, who: 'clock', words })
   }

@@ -44,24 +44,21 @@ export const lockAttempt = (tx: Tx, merchant_id: string, attempt_id: string) =>
   tx.one<Attempt>(named('lock_attempt')`
     select * from attempts where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} for update`)
 
-// Takes what is due and puts its next ask off by a lease, so that no other worker asks at the same time; when this
-// one dies, the lease runs out and another asks. Asking twice would do no harm, only cost.
-export const claimDueAttempts = (tx: Tx, now: Date, leaseUntil: Date, limit: number) =>
-  tx.rows<Attempt>(sql`
-    update attempts set next_ask_at = ${leaseUntil}, asks = asks + 1
-    where (merchant_id, attempt_id) in (
-        select merchant_id, attempt_id from attempts
-        where next_ask_at <= ${now} order by next_ask_at limit ${limit})
-      and next_ask_at <= ${now}
-    returning *`)
-
 // Somebody knocked: ask now. False when there is no such attempt, or nothing left to learn about it. The time changes
 // even when it is due already, so that an answer to an older question is not taken for the answer to this one.
 export const promptAttempt = async (tx: Tx, merchant_id: string, attempt_id: string, now: Date) =>
   (await tx.one(named('prompt_attempt')`
-    update attempts set next_ask_at = least(${now}, next_ask_at - interval '1 millisecond')
+    update attempts set knocked = true, next_ask_at = least(${now}::timestamptz,
+      (next_ask_at at time zone 'UTC' - interval '1 millisecond') at time zone 'UTC')
     where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and state <> 'paid'
     returning 1`)) !== undefined
+
+// It could not be written down what was said of it: it is asked about again, but not as soon as its lease ends.
+export const putOffAttempt = (tx: Tx, a: Attempt, next_ask_at: Date) =>
+  tx.rows(sql`
+    update attempts set next_ask_at = ${next_ask_at}
+    where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id} and asks = ${a.asks}
+      and next_ask_at = ${a.next_ask_at}`)
 
 // What is still on its way counts as a failure until it is paid, or a crowd of tries would slip through at once.
 export type Failures = { instrument: number; payer: number }

@@ -2,7 +2,9 @@ import type { Message, MessageKey } from '../core/message.ts'
 import type { Ending } from '../core/messageTries.ts'
 import type { Medium } from '../core/messenger.ts'
 import type { Payment } from '../core/payment.ts'
-import { named, sql, type Tx } from './db.ts'
+import type { Sql } from 'sql-template-tag'
+import { type Db, named, sql, type Tx } from './db.ts'
+import { takeUnlocked } from './skipLocked.ts'
 
 type News = Pick<Message, 'topic' | 'created_at' | 'next_try_at'>
 type Addressed = Pick<Message, 'message_id' | 'medium' | 'recipient'>
@@ -38,36 +40,52 @@ export const addNotice = (tx: Tx, n: Notice) =>
 
 // Takes what is due of one medium in one commit, before anything is sent, and puts it off by a lease: when whoever took
 // it dies, it comes back by itself. What a lost try may have sent is counted again by the next one.
-export const takeDueMessages = (tx: Tx, medium: Medium, { token, until, now }: MessageLease, limit: number) =>
-  tx.rows<Message>(named('take_due_messages')`
-    update messages set next_try_at = ${until}, lease_token = ${token}, tries = tries + 1, sent_at = null
-    where (merchant_id, message_id) in (
-        select merchant_id, message_id from messages
-        where medium = ${medium} and next_try_at <= ${now} order by next_try_at limit ${limit})
-      and next_try_at <= ${now}
-    returning *`)
+// Nobody waits for a message that somebody else holds.
+export const takeDueMessages = (db: Db, medium: Medium, lease: MessageLease, limit: number) =>
+  takeUnlocked<MessageKey, Message>(db, {
+    skipping: tx => take(tx, sql`${dueOf(medium, lease, limit)} for update skip locked`, lease),
+    find: tx => tx.rows<MessageKey>(dueOf(medium, lease, limit)),
+    waiting: (tx, keys) =>
+      take(
+        tx,
+        sql`select * from unnest(${keys.map(k => k.merchant_id)}::text[], ${keys.map(k => k.message_id)}::text[])`,
+        lease,
+      ),
+  })
+
+const dueOf = (medium: Medium, { now }: MessageLease, limit: number) => sql`
+  select merchant_id, message_id from messages
+  where medium = ${medium} and next_try_at <= ${now} order by next_try_at limit ${limit}`
+
+const take = (tx: Tx, keys: Sql, { token, until, now }: MessageLease) =>
+  tx.rows<Message>(sql`
+    with due (merchant_id, message_id) as materialized (${keys})
+    update messages m set next_try_at = ${until}, lease_token = ${token}, tries = m.tries + 1, sent_at = null
+    from due
+    where m.merchant_id = due.merchant_id and m.message_id = due.message_id and m.next_try_at <= ${now}
+    returning m.*`)
 
 export type MessageLease = { token: string; until: Date; now: Date }
 
 // How a message stands now. `under_way` keeps its lease.
 export type MessageResult = MessageKey &
   Ending &
-  Pick<Message, 'messenger'> & { lease_token: string; under_way: boolean }
+  Pick<Message, 'messenger' | 'unanswered'> & { lease_token: string; under_way: boolean }
 
 // Accepted only with the lease of the try; gives back what was.
 export const saveMessageResults = (tx: Tx, results: readonly MessageResult[]) =>
   tx.rows<MessageKey>(named('save_message_results')`
     update messages m set state = r.state, words = r.words, next_try_at = r.next_try_at, sent_at = r.sent_at,
-      provider_ref = r.provider_ref, ended_at = r.ended_at, messenger = r.messenger,
+      provider_ref = r.provider_ref, ended_at = r.ended_at, messenger = r.messenger, unanswered = r.unanswered,
       lease_token = case when r.under_way then m.lease_token end
     from unnest(${results.map(r => r.merchant_id)}::text[], ${results.map(r => r.message_id)}::text[],
         ${results.map(r => r.lease_token)}::text[], ${results.map(r => r.state)}::text[],
         ${results.map(r => r.words)}::text[], ${results.map(r => r.next_try_at)}::timestamptz[],
         ${results.map(r => r.sent_at)}::timestamptz[], ${results.map(r => r.provider_ref)}::text[],
         ${results.map(r => r.ended_at)}::timestamptz[], ${results.map(r => r.messenger)}::text[],
-        ${results.map(r => r.under_way)}::boolean[])
+        ${results.map(r => r.under_way)}::boolean[], ${results.map(r => r.unanswered)}::integer[])
       as r (merchant_id, message_id, lease_token, state, words, next_try_at, sent_at, provider_ref, ended_at,
-        messenger, under_way)
+        messenger, under_way, unanswered)
     where m.merchant_id = r.merchant_id and m.message_id = r.message_id and m.lease_token = r.lease_token
     returning m.merchant_id, m.message_id`)
 

@@ -1,3 +1,4 @@
+import type { Attempt } from '../core/attempt.ts'
 import type { Task, TaskKind } from '../core/task.ts'
 import { sql, type Tx } from './db.ts'
 
@@ -15,6 +16,19 @@ export async function addTasks(tx: Tx, tasks: Task[]): Promise<Task[]> {
     )
   return added
 }
+
+// Written where the change itself could not be, so nothing is read of the payment but what it is about. One that was
+// closed is open again: whoever closed it thought that it was mended. Undefined when it is open already.
+export const addNotRecorded = (tx: Tx, attempt: Attempt, note: string, now: Date) =>
+  tx.one<Task>(sql`
+    insert into tasks (merchant_id, attempt_id, kind, tx_reference, amount, currency, note, created_at)
+    select merchant_id, ${attempt.attempt_id}::text, 'not_recorded', tx_reference, total, currency, ${note}::text,
+      ${now}::timestamptz
+    from payments where merchant_id = ${attempt.merchant_id} and tx_reference = ${attempt.tx_reference}
+    on conflict (merchant_id, attempt_id, kind) do update
+      set note = excluded.note, created_at = excluded.created_at, closed_at = null, closed_note = null
+      where tasks.closed_at is not null
+    returning *`)
 
 export const tasksOf = (tx: Tx, merchant_id: string, tx_reference: string) =>
   tx.rows<Task>(sql`

@@ -1,12 +1,10 @@
 import type { Asking } from '../actions/ask.ts'
-import { startAsking } from '../actions/askDue.ts'
 import { expireDue } from '../actions/expire.ts'
 import type { Gate } from '../actions/gate.ts'
+import { startAsking } from './asking.ts'
 import { startLoop } from './loop.ts'
 
-const askRestMs = 500
 const expireRestMs = 1000
-const maxUnderWay = 50 // attempts that are being asked about; with its callers this stays within the channel's bound
 
 export type Workers = { wake(): void; stop(): Promise<void> }
 type OnTrouble = (error: unknown) => void
@@ -14,7 +12,7 @@ type OnTrouble = (error: unknown) => void
 // Asks about attempts that are due, and ends payments whose time is over. Every node runs them: attempts are leased,
 // and each payment is changed under its own lock.
 export function startWorkers(asking: Asking & Pick<Gate, 'wake'>, onTrouble: OnTrouble): Workers {
-  const asks = startAskingLoop(asking, onTrouble)
+  const asks = startAsking(asking, onTrouble)
   const expiry = startLoop({
     restMs: expireRestMs,
     async step() {
@@ -27,28 +25,5 @@ export function startWorkers(asking: Asking & Pick<Gate, 'wake'>, onTrouble: OnT
   return {
     wake: asks.wake,
     stop: async () => void (await Promise.all([asks.stop(), expiry.stop()])),
-  }
-}
-
-function startAskingLoop(asking: Asking, onTrouble: OnTrouble): Workers {
-  const underWay = new Set<Promise<void>>()
-
-  async function step() {
-    if (underWay.size >= maxUnderWay) await Promise.race(underWay)
-    const begun = await startAsking(asking, maxUnderWay - underWay.size, onTrouble)
-    for (const asked of begun) {
-      underWay.add(asked)
-      void asked.finally(() => underWay.delete(asked))
-    }
-    return begun.length
-  }
-
-  const loop = startLoop({ restMs: askRestMs, step, onTrouble })
-  return {
-    wake: loop.wake,
-    async stop() {
-      await loop.stop()
-      await Promise.all(underWay)
-    },
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { Channel, ChannelSettings, MakeChannel, Order, Way } from '../../src/core/channel.ts'
+import { lineTo, type Line as OurLine } from '../../src/actions/channels.ts'
+import type { ChannelSettings, MakeChannel, Order, Way } from '../../src/core/channel.ts'
 import { reasons } from '../../src/core/reason.ts'
 import { type Line, mischiefs } from './line.ts'
 
@@ -33,13 +34,13 @@ export function conformance(
   })
   afterAll(() => bench.stop())
 
-  // Each test has a line of its own, so that those that wait for the deadline wait side by side.
-  async function connect(): Promise<{ line: Line; channel: Channel }> {
+  // As the house uses it, see `lineTo`. Each test has a line of its own, so that those that wait for the deadline wait side by side.
+  async function connect(): Promise<{ line: Line; channel: OurLine }> {
     const line = await bench.newLine()
     onTestFinished(() => line.stop())
     const channel = make(bench.settings(line.url))
     assert.ok(channel)
-    return { line, channel }
+    return { line, channel: lineTo(channel) }
   }
 
   describe(`${name}: settings`, () => {

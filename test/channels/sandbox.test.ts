@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Line, lineTo } from '../../src/actions/channels.ts'
 import sandbox from '../../src/channels/sandbox.ts'
 import type { Channel, Order, Way } from '../../src/core/channel.ts'
 import { key, openHouse, postForm, type TestHouse } from '../sandbox/house.ts'
@@ -42,7 +43,7 @@ conformance('sandbox', sandbox, { SANDBOX_URL: 'http://127.0.0.1:1', SANDBOX_KEY
 
 describe('what only this channel does', () => {
   let house: TestHouse
-  let channel: Channel
+  let channel: Line & Pick<Channel, 'ways'>
   beforeAll(async () => {
     house = await openHouse()
     channel = connect(key)
@@ -52,7 +53,7 @@ describe('what only this channel does', () => {
   function connect(SANDBOX_KEY: string, SANDBOX_URL = house.url) {
     const made = sandbox({ SANDBOX_URL, SANDBOX_KEY })
     assert.ok(made)
-    return made
+    return { ...lineTo(made), ways: made.ways }
   }
   const wayOf = (payment_method: string) => {
     const way = channel.ways.find(one => one.payment_method === payment_method)

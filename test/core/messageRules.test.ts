@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Message } from '../../src/core/message.ts'
 import { type MessageCounts, takePlace, tooMany, whyNot } from '../../src/core/messageRules.ts'
 import { after, hours, noon } from '../support/lifeRows.ts'
 
@@ -27,14 +26,21 @@ describe('what is due is not sent', () => {
     ['a longer prefix', { recipient: '+22890000000' }, 'paid', undefined],
     ['an email has no prefix', { medium: 'email', recipient: 'ama@shop.example' }, 'paid', undefined],
     ['a notice has no payment', { topic: 'exhausted', medium: 'email' }, undefined, undefined],
+    [
+      'it left again and again, and nobody knows what came of it',
+      { unanswered: 3 },
+      'paid',
+      'It left three times, and what came of it could not be written down.',
+    ],
     ['all in order', {}, 'paid', undefined],
   ] as const)
     test(why, () => {
-      const message: Pick<Message, 'created_at' | 'medium' | 'topic' | 'recipient'> = {
+      const message: Parameters<typeof whyNot>[0] = {
         created_at: noon,
         medium: 'sms',
         topic: 'paid',
         recipient: '+233241234567',
+        unanswered: 2,
         ...changed,
       }
       expect(whyNot(message, status, rules, noon)).toBe(words)

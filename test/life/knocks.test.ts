@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askDue, prompted } from '../../src/actions/askDue.ts'
 import { pay } from '../../src/actions/pay.ts'
 import type { Reply } from '../../src/core/channel.ts'
-import { claimDueAttempts } from '../../src/store/attempts.ts'
+import { claimDueAttempts } from '../../src/store/dueAttempts.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
 import { aWish, simulatedNode } from '../support/lifeNode.ts'
 import { after, hours, no, noon, seconds, yes } from '../support/lifeRows.ts'
@@ -71,7 +71,9 @@ test.each([
   now = after(hours(3) + knockAfter)
   const [life] = await lives.read([payment.tx_reference])
   expect(await prompted({ db: lives.db, clock }, life?.attempts[0]?.attempt_id ?? '')).toBe(true)
-  if (isAsked) expect(await claimDueAttempts(lives.db, now, after(seconds(20), now), 20)).toHaveLength(1) // B, that dies
+  const room = { channel: 'simulated', knocked: true, most: 20 }
+  if (isAsked)
+    expect(await claimDueAttempts(lives.db, [room], { now, until: after(seconds(20), now) })).toHaveLength(1) // B, that dies
   answer?.(no)
   await a
   now = after(seconds(21), now)

@@ -19,22 +19,29 @@ const crashShare = 0.02
 const hangShare = 0.03
 const slowShare = 0.08
 
-// A connection whose process dies around a commit, or which loses the commit's answer and does it all again.
-export function crashingDb(db: Db, stage: Stage): Db {
+// A connection whose process dies around a commit, or which loses the commit's answer and does it all again. What has
+// died does nothing more.
+export function crashingDb(db: Db, stage: Stage, life = { isOver: false }): Db {
   const { dice, troubles } = stage
+  const die = (when: string) => {
+    life.isOver = true
+    return new Crash(when)
+  }
   return {
     ...db,
-    share: verb => crashingDb(db.share(verb), stage),
-    until: deadline => crashingDb(db.until(deadline), stage),
+    rows: query => (life.isOver ? Promise.reject(die('long ago')) : db.rows(query)),
+    one: query => (life.isOver ? Promise.reject(die('long ago')) : db.one(query)),
+    share: verb => crashingDb(db.share(verb), stage, life),
+    until: deadline => crashingDb(db.until(deadline), stage, life),
     async transaction(work) {
       const fate = troubles ? dice() / crashShare : Number.POSITIVE_INFINITY
-      if (fate < 1) throw new Crash('before')
+      if (life.isOver || fate < 1) throw die('before')
       const done = await db.transaction(async tx => {
         const result = await work(tx)
-        if (fate < 2) throw new Crash('before the commit')
+        if (fate < 2) throw die('before the commit')
         return result
       })
-      if (fate < 3) throw new Crash('after')
+      if (fate < 3) throw die('after')
       return fate < 4 ? db.transaction(work) : done
     },
   }

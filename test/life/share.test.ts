@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askDue, prompted } from '../../src/actions/askDue.ts'
 import { expireDue } from '../../src/actions/expire.ts'
 import { pay } from '../../src/actions/pay.ts'
-import { claimDueAttempts } from '../../src/store/attempts.ts'
+import { claimDueAttempts } from '../../src/store/dueAttempts.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
 import { aWish, recordingLine, simulatedNode } from '../support/lifeNode.ts'
@@ -37,9 +37,10 @@ async function payAll(count: number) {
   return all.map(({ tx_reference }) => tx_reference)
 }
 
+const room = { channel: 'simulated', knocked: false, most: 20 }
 const claimAll = async (now: Date) => {
   const claims = pools.flatMap(pool =>
-    Array.from({ length: 2 }, () => claimDueAttempts(pool, now, after(seconds(20), now), 20)),
+    Array.from({ length: 2 }, () => claimDueAttempts(pool, [room], { now, until: after(seconds(20), now) })),
   )
   return (await Promise.all(claims)).flat().map(({ attempt_id }) => attempt_id)
 }

@@ -29,6 +29,7 @@ const resultOf = (message: Message, lease_token: string) => ({
   lease_token,
   ...endingOf(message, { state: 'sent', provider_ref: 'R-1' }, noon, 0),
   messenger: 'played',
+  unanswered: 0,
   under_way: false,
 })
 const one = async () => (await allMessages(db))[0] as Message

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { askAttempt } from '../../src/actions/ask.ts'
+import { type Asking, askAttempt } from '../../src/actions/ask.ts'
 import { channelsOf } from '../../src/actions/channels.ts'
 import { initiate } from '../../src/actions/initiate.ts'
 import { onboard } from '../../src/actions/onboard.ts'
@@ -88,12 +88,12 @@ export async function openShop() {
       return fresh(payment)
     },
     // We ask the provider about an attempt, the last one unless told, and it says so.
-    async hear(payment: LivingPayment, says: Reply, number?: number) {
+    async hear(payment: LivingPayment, says: Reply, number?: number, asking: Asking = gate) {
       reply = says
       const attempts = await attemptsOf(db, payment.merchant_id, payment.tx_reference)
       const attempt = attempts.at(number === undefined ? -1 : number - 1)
       assert.ok(attempt)
-      await askAttempt(gate, attempt)
+      await askAttempt(asking, attempt)
       return fresh(payment)
     },
     async stop() {

@@ -2,7 +2,8 @@ const maxAnswerBytes = 64 * 1024
 
 export type JsonAnswer = Record<string, unknown>
 
-// A redirect, a page, an endless or a late answer: each is thrown.
+// A redirect, a page, an endless or a late answer: each is thrown. The signal reaches the body, too: fetch can lose sight
+// of it once the headers are there, and would then read a slow answer for ever.
 export async function askJson(url: string, init: RequestInit & { signal: AbortSignal }) {
   const response = await fetch(url, { ...init, redirect: 'error' })
   const answer: unknown = JSON.parse(await readText(response, init.signal))

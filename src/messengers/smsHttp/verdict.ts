@@ -4,7 +4,6 @@ import type { Answer } from './call.ts'
 import type { SmsHttpSettings } from './settings.ts'
 
 const maxAfterMs = 3_600_000
-const maxRef = 100
 
 export type Verdict = { sent: Sent; fault?: string } // a fault is the operator's to mend
 
@@ -22,7 +21,7 @@ export function verdictOf(
   if (http >= 200 && http < 300) {
     if (ok && !ok.test(text))
       return { sent: later, fault: `HTTP ${http}, and the answer does not match SMS_HTTP_OK` }
-    return { sent: { state: 'sent', provider_ref: id?.exec(text)?.[1]?.slice(0, maxRef) || undefined } }
+    return { sent: { state: 'sent', provider_ref: id?.exec(text)?.[1] || undefined } }
   }
   if (busy.has(http)) return { sent: later }
   if (http >= 400 && http < 500 && !operators.has(http)) return { sent: { state: 'never', words } }

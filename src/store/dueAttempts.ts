@@ -1,0 +1,63 @@
+import type { Attempt } from '../core/attempt.ts'
+import { type Db, sql, type Tx } from './db.ts'
+import { takeUnlocked } from './skipLocked.ts'
+
+// How many may be taken of one channel: of those that somebody knocked for, and of those whose time has come.
+export type Room = { channel: string; knocked: boolean; most: number }
+export type AskLease = { now: Date; until: Date }
+export type DueAttempt = Attempt & { by_knock: boolean }
+
+type Key = Pick<Attempt, 'merchant_id' | 'attempt_id'> & { knocked: boolean }
+
+// Takes what is due and puts its next ask off by a lease, so that no other worker asks at the same time; when this
+// one dies, the lease runs out and another asks. Asking twice would do no harm, only cost. The oldest of each room
+// first, and nobody waits for an attempt that somebody else holds.
+export const claimDueAttempts = (db: Db, rooms: readonly Room[], lease: AskLease) =>
+  takeUnlocked<Key, DueAttempt>(db, {
+    skipping: tx => claimUnlocked(tx, rooms, lease),
+    find: tx => findDue(tx, rooms, lease),
+    waiting: (tx, keys) => claim(tx, keys, lease),
+  })
+
+// One index scan per room, however many are due in the others.
+const claimUnlocked = (tx: Tx, rooms: readonly Room[], { now, until }: AskLease) =>
+  tx.rows<DueAttempt>(sql`
+    with due as (
+      select found.* from unnest(${rooms.map(r => r.channel)}::text[], ${rooms.map(r => r.knocked)}::boolean[],
+          ${rooms.map(r => r.most)}::integer[]) as room (channel, knocked, most),
+        lateral (
+          select merchant_id, attempt_id, knocked from attempts
+          where channel = room.channel and knocked = room.knocked and next_ask_at <= ${now}
+          order by next_ask_at limit room.most for update skip locked) as found)
+    update attempts a set next_ask_at = ${until}, asks = a.asks + 1, knocked = false
+    from due
+    where a.merchant_id = due.merchant_id and a.attempt_id = due.attempt_id and a.next_ask_at <= ${now}
+    returning a.*, due.knocked as by_knock`)
+
+async function findDue(tx: Tx, rooms: readonly Room[], { now }: AskLease): Promise<Key[]> {
+  const found: Key[] = []
+  for (const { channel, knocked, most } of rooms)
+    found.push(
+      ...(await tx.rows<Key>(sql`
+        select merchant_id, attempt_id, knocked from attempts
+        where channel = ${channel} and knocked = ${knocked} and next_ask_at <= ${now}
+        order by next_ask_at limit ${most}`)),
+    )
+  return found
+}
+
+const claim = (tx: Tx, keys: readonly Key[], { now, until }: AskLease) =>
+  tx.rows<DueAttempt>(sql`
+    update attempts a set next_ask_at = ${until}, asks = a.asks + 1, knocked = false
+    from unnest(${keys.map(k => k.merchant_id)}::text[], ${keys.map(k => k.attempt_id)}::text[],
+        ${keys.map(k => k.knocked)}::boolean[]) as due (merchant_id, attempt_id, knocked)
+    where a.merchant_id = due.merchant_id and a.attempt_id = due.attempt_id and a.next_ask_at <= ${now}
+    returning a.*, due.knocked as by_knock`)
+
+// Of which something will be asked, whether they are set up or not.
+export const channelsWithAttempts = async (tx: Tx) =>
+  (
+    await tx.rows<{ channel: string }>(
+      sql`select distinct channel from attempts where next_ask_at is not null`,
+    )
+  ).map(({ channel }) => channel)

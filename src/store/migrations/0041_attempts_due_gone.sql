@@ -1,0 +1,2 @@
+-- What is due is looked for by channel.
+drop index if exists attempts_due;

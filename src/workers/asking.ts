@@ -1,0 +1,19 @@
+import type { Asking } from '../actions/ask.ts'
+import { createAskers } from '../actions/askDue.ts'
+import { type Loop, startLoop } from './loop.ts'
+
+const restMs = 500
+
+// Asks about attempts that are due. Every node does: attempts are leased. A stop waits for what is under way, which has
+// its deadlines.
+export function startAsking(asking: Asking, onTrouble: (error: unknown) => void): Loop {
+  const askers = createAskers(asking, { onTrouble, wake: () => loop.wake() })
+  const loop = startLoop({ restMs, step: askers.step, onTrouble })
+  return {
+    wake: loop.wake,
+    async stop() {
+      await loop.stop()
+      await askers.finished()
+    },
+  }
+}
