@@ -20,7 +20,13 @@ import {
   withInFlight,
 } from '../core/lane.ts'
 import { notificationId } from '../core/notification.ts'
-import { type Lease, type Taken, stillDue, takeAlone, takeAmongSiblings } from '../store/deliveries.ts'
+import {
+  type Lease,
+  type Taken,
+  stillDue,
+  takeAmongSiblings,
+  takeUnlockedAlone,
+} from '../store/deliveries.ts'
 import type { Db } from '../store/db.ts'
 import { newLeaseToken } from './ids.ts'
 import { countInside } from './countInside.ts'
@@ -105,7 +111,7 @@ export function createCourier(options: CourierOptions): Courier {
       left.delete(paymentKey(taken))
     }
     try {
-      for (const taken of await takeAlone(db, chosen, lease)) add(taken)
+      for (const taken of await takeUnlockedAlone(db, chosen, lease)) add(taken)
       if (left.size === 0) return
       leave() // before siblings are looked after
       const due = await stillDue(db, [...left.values()], now)
