@@ -2,6 +2,7 @@ import type { Asking } from '../actions/ask.ts'
 import { startAsking } from '../actions/askDue.ts'
 import { expireDue } from '../actions/expire.ts'
 import type { Gate } from '../actions/gate.ts'
+import type { Pause } from '../core/databaseClock.ts'
 import { startLoop } from './loop.ts'
 
 const askRestMs = 500
@@ -13,8 +14,12 @@ type OnTrouble = (error: unknown) => void
 
 // Asks about attempts that are due, and ends payments whose time is over. Every node runs them: attempts are leased,
 // and each payment is changed under its own lock.
-export function startWorkers(asking: Asking & Pick<Gate, 'wake'>, onTrouble: OnTrouble): Workers {
-  const asks = startAskingLoop(asking, onTrouble)
+export function startWorkers(
+  asking: Asking & Pick<Gate, 'wake'>,
+  onTrouble: OnTrouble,
+  pause?: Pause,
+): Workers {
+  const asks = startAskingLoop(asking, onTrouble, pause)
   const expiry = startLoop({
     restMs: expireRestMs,
     async step() {
@@ -23,6 +28,7 @@ export function startWorkers(asking: Asking & Pick<Gate, 'wake'>, onTrouble: OnT
       return ended
     },
     onTrouble,
+    pause,
   })
   return {
     wake: asks.wake,
@@ -30,7 +36,7 @@ export function startWorkers(asking: Asking & Pick<Gate, 'wake'>, onTrouble: OnT
   }
 }
 
-function startAskingLoop(asking: Asking, onTrouble: OnTrouble): Workers {
+function startAskingLoop(asking: Asking, onTrouble: OnTrouble, pause?: Pause): Workers {
   const underWay = new Set<Promise<void>>()
 
   async function step() {
@@ -43,7 +49,7 @@ function startAskingLoop(asking: Asking, onTrouble: OnTrouble): Workers {
     return begun.length
   }
 
-  const loop = startLoop({ restMs: askRestMs, step, onTrouble })
+  const loop = startLoop({ restMs: askRestMs, step, onTrouble, pause })
   return {
     wake: loop.wake,
     async stop() {
