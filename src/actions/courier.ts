@@ -54,6 +54,7 @@ export type Courier = {
   hear(): void // something was committed that is due now
   restMs(): number // until it is time to look again
   step(): Promise<number> // takes what can start now; gives back how much there was to do
+  leave(): void // what was taken departs, or, in a pause, is left to its lease
   tidied(): Promise<void> // what waits in its lane is written down
   finished(): Promise<void> // all that is on its way has ended, and everything is written down
   inFlight(): number
@@ -173,6 +174,7 @@ export function createCourier(options: CourierOptions): Courier {
     hear: sight.hear,
     restMs: sight.restMs,
     step,
+    leave,
     tidied: queues.tidied,
     async finished() {
       leave()

@@ -1,4 +1,5 @@
 import { type Answer, resultOf } from '../core/delivery.ts'
+import type { Pause } from '../core/databaseClock.ts'
 import { ipnRequest } from '../core/ipnRequest.ts'
 import { nextTry, retryAfterMs } from '../core/schedule.ts'
 import type { Outbound } from '../net/outbound.ts'
@@ -12,6 +13,7 @@ export type Sending = {
   outbound: Outbound
   loopback(mode: Mode): boolean // whether addresses of this machine may be notified
   clock(): Date
+  pause?: Pause
   random(): number
 }
 
@@ -25,12 +27,13 @@ export type Tried = {
 const deadlineMs = 10_000 // of outbound requests
 
 // One try of a delivery that was taken, outside any transaction. Undefined when so much time has passed since that
-// another worker may have it by now: then nothing is sent.
+// another worker may have it by now, or when we do not know what time it is: then nothing is sent.
 export async function sendTry(sending: Sending, taken: Taken): Promise<Tried | undefined> {
-  const { signers, outbound, loopback, clock, random } = sending
+  const { signers, outbound, loopback, clock, pause, random } = sending
   const found = signers.find(taken.merchant_id, taken.mode)
   const signer = found instanceof Promise ? await found : found
   const started = clock()
+  if (pause?.()) return undefined
   if (taken.lease_until.getTime() - started.getTime() < deadlineMs) return undefined
   const { method, url, headers, body } = ipnRequest(taken, signer ?? { keys: [], merchant_key: '' }, started)
   const lane = taken.merchant_id // with the origin of the url, which connections are kept by

@@ -49,7 +49,7 @@ async function lookInside(db: Db, config: Config): Promise<Check[]> {
     ...checkServer(server, server.now.getTime() - halfWay, config),
     checkMigrations(pending),
     ...(pending.length < migrationNames().length ? [await checkSecrets(db, config)] : []),
-    ...(pending.length === 0 ? [await checkTasks(db), await checkDeliveries(db, new Date())] : []),
+    ...(pending.length === 0 ? [await checkTasks(db), await checkDeliveries(db, server.now)] : []),
   ]
 }
 
