@@ -33,6 +33,7 @@ export type Tx = {
   tuples<Tuple extends readonly unknown[]>(query: Query): Promise<Tuple[]> // rows without names: cheap, for very many
 }
 export type Db = Tx & {
+  url: string // for whoever needs a connection of its own
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   stats(): { total: number; idle: number; waiting: number }
   end(): Promise<void>
@@ -65,6 +66,7 @@ export function openDb(url: string, poolSize: number, applicationName = 'tollgat
   pool.on('error', () => {})
 
   const db: Db = {
+    url,
     rows: query => withPrimary(pool, client => rowsOf(client, query)),
     one: async <Row>(query: Query) => (await db.rows<Row>(query))[0],
     count: query => withPrimary(pool, client => countOf(client, query)),
@@ -152,7 +154,7 @@ function isLost(error: unknown) {
 }
 
 // postgres://user@a:5432,b:5433/db names several hosts, as libpq does; one URL for each comes back.
-function hostsOf(url: string): string[] {
+export function hostsOf(url: string): string[] {
   const match = /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([^/?]*)(.*)$/.exec(url)
   if (!match) return [url]
   const [, before, hosts = '', after] = match
