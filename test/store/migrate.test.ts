@@ -4,7 +4,13 @@ import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { migrationNames, pendingMigrations } from '../../src/store/migrate/ledger.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { type FreshDatabase, freshDatabase, query } from '../support/database.ts'
-import { isRunning, migrationFolder, openTransaction, waitsForLock } from '../support/migrations.ts'
+import {
+  isRunning,
+  migrationFolder,
+  openTransaction,
+  waitAtGate,
+  waitsForLock,
+} from '../support/migrations.ts'
 
 let database: FreshDatabase
 let db: Db
@@ -13,11 +19,18 @@ beforeAll(async () => {
   db = openDb(database.url, 4)
   await migrate(db)
 })
-beforeEach(() => query(database.url, 'drop table if exists notes; create table notes (text text)'))
+beforeEach(() =>
+  query(
+    database.url,
+    'drop table if exists notes, gate; create table notes (text text); create table gate (open int)',
+  ),
+)
 afterAll(async () => {
   await db.end()
   await database.drop()
 })
+
+const openGate = () => query(database.url, 'insert into gate values (1)')
 
 const columns = async () =>
   (
@@ -40,11 +53,11 @@ test('where nothing is pending nothing is locked', async () => {
 })
 
 test('while one runs, who reads the ledger does not wait', async () => {
-  const folder = migrationFolder({ '9002_slow.sql': 'select pg_sleep(3)' })
+  const folder = migrationFolder({ '9002_slow.sql': waitAtGate })
   const migrating = migrate(db, { folder })
-  await expect.poll(() => isRunning(database.url, 'pg_sleep')).toBe(true)
+  await isRunning(database.url, 'from gate')
   expect(await pendingMigrations(db)).toEqual([])
-  expect(await isRunning(database.url, 'pg_sleep')).toBe(true)
+  await openGate()
   expect(await migrating).toEqual(['9002_slow.sql'])
 })
 
@@ -54,7 +67,7 @@ test('one that waits for a table lets others through, and repeats until it has i
   const migrating = migrate(db, { folder })
   migrating.catch(() => {}) // told below
   for (let round = 1; round <= 2; round++) {
-    await expect.poll(() => waitsForLock(database.url, 'alter table notes')).toBe(true)
+    await waitsForLock(database.url, 'alter table notes')
     await query(database.url, `insert into notes values ('in time')`) // behind the one that waits
     expect(await pendingMigrations(db)).toEqual([])
   }
@@ -66,16 +79,15 @@ test('one that waits for a table lets others through, and repeats until it has i
 
 test('two nodes at once: one applies, the other waits as long as that takes', async () => {
   const folder = migrationFolder({
-    '9004_first.sql': 'select pg_sleep(4)',
+    '9004_first.sql': waitAtGate,
     '9005_second.sql': 'alter table notes add two int',
   })
   const nodes = [openDb(database.url, 1), openDb(database.url, 1)]
   const words: string[] = []
-  const applied = await Promise.all(
-    nodes.map(node => migrate(node, { folder, tell: said => words.push(said) })),
-  )
-  expect(applied.flat().sort()).toEqual(migrationNames(folder))
-  expect(words.join('\n')).toContain('Another node')
+  const migrating = Promise.all(nodes.map(node => migrate(node, { folder, tell: said => words.push(said) })))
+  await expect.poll(() => words.join(), { timeout: 20_000 }).toContain('Another node is migrating')
+  await openGate()
+  expect((await migrating).flat().sort()).toEqual(migrationNames(folder))
   await Promise.all(nodes.map(node => node.end()))
 })
 
@@ -91,13 +103,14 @@ test('one that fails leaves nothing behind and is told as what it is', async () 
 })
 
 test('one whose connection is cut is applied by the next', async () => {
-  const folder = migrationFolder({ '9007_cut.sql': 'select pg_sleep(1); alter table notes add cut int' })
+  const folder = migrationFolder({ '9007_cut.sql': `${waitAtGate}; alter table notes add cut int` })
   const migrating = migrate(db, { folder })
-  await expect.poll(() => isRunning(database.url, 'pg_sleep')).toBe(true)
+  await isRunning(database.url, 'from gate')
   await query(
     database.url,
-    `select pg_terminate_backend(pid) from pg_stat_activity where query like '%pg_sleep%' and pid <> pg_backend_pid()`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where query like '%from gate%' and pid <> pg_backend_pid()`,
   )
+  await openGate()
   expect(await migrating).toEqual(['9007_cut.sql'])
   expect(await columns()).toEqual(['text', 'cut'])
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Client } from 'pg'
-import { afterAll } from 'vitest'
+import { afterAll, expect } from 'vitest'
 import { query } from './database.ts'
 
 const folders: string[] = []
@@ -31,22 +31,29 @@ export const isValid = async (url: string, index: string) =>
     await query(url, 'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)', [index])
   )[0]?.valid
 
-export const waitsForLock = async (url: string, statement: string) =>
-  (
-    await query(
-      url,
-      `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-         and wait_event_type = 'Lock' and query ilike $1`,
-      [`%${statement}%`],
-    )
-  ).length > 0
+// What a migration runs into in a test: it goes on when there is a row in the table "gate".
+export const waitAtGate =
+  'do $$ begin while not exists (select from gate) loop perform pg_sleep(0.05); end loop; end $$'
 
-export const isRunning = async (url: string, statement: string) =>
-  (
-    await query(
-      url,
-      `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-         and state = 'active' and query ilike $1`,
-      [`%${statement}%`],
+const patience = { timeout: 20_000, interval: 100 }
+
+const someoneIs = (url: string, state: string, statement: string) =>
+  expect
+    .poll(
+      async () =>
+        (
+          await query(
+            url,
+            `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+               and ${state} and query ilike $1`,
+            [`%${statement}%`],
+          )
+        ).length,
+      patience,
     )
-  ).length > 0
+    .toBeGreaterThan(0)
+
+export const waitsForLock = (url: string, statement: string) =>
+  someoneIs(url, `wait_event_type = 'Lock'`, statement)
+
+export const isRunning = (url: string, statement: string) => someoneIs(url, `state = 'active'`, statement)
