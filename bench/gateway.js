@@ -2,11 +2,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { masterKey } from './database.js'
 import { cpuMs, peakMemoryMb } from './processes.js'
-
-const program = fileURLToPath(new URL('../bin/tollgate.js', import.meta.url))
 
 // What makes (b) of it: every request its own statement, and as many at once as (a) has.
 export const oneStatementEach = { TOLLGATE_BATCH_ROWS: '1', TOLLGATE_POOL_SIZE: '32' }
@@ -15,8 +12,9 @@ export const oneStatementEach = { TOLLGATE_BATCH_ROWS: '1', TOLLGATE_POOL_SIZE: 
 export const toThisMachine = { TOLLGATE_EGRESS_LOOPBACK: 'on' }
 export const nodeEnv = url => ({ DATABASE_URL: url, TOLLGATE_MASTER_KEY: masterKey, ...toThisMachine })
 
-export async function startGateway({ url, merchant }, env = {}) {
-  const child = spawn(program, ['start', '--json'], {
+// Of the version that the database was made by.
+export async function startGateway({ url, merchant, version }, env = {}) {
+  const child = spawn(version.program, ['start', '--json'], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

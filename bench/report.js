@@ -79,8 +79,14 @@ export function sectionText({ title, about = [], table = 'requests', rows, ratio
     ...(files ? weightLines(files) : []),
     ...(paid ? paidLines(paid, megabytes) : []),
   ]
-  return [bold(title.padEnd(labelWidth)) + quiet(heads), ...about.map(quiet), ...told, ''].join('\n')
+  return [headOf(title, quiet(heads)), ...about.map(quiet), ...told, ''].join('\n')
 }
+
+// A long title has a line to itself.
+const headOf = (title, heads) =>
+  title.length < labelWidth
+    ? bold(title.padEnd(labelWidth)) + heads
+    : `${bold(title)}\n${''.padEnd(labelWidth)}${heads}`
 
 function weightLines(files) {
   const line = ({ name, bodyBytes, headBytes }) =>
@@ -98,10 +104,11 @@ const paidLines = (paid, megabytes) => [
 ]
 
 export function targetsText(targets) {
+  const nameWidth = Math.max(...targets.map(({ name }) => name.length), 0)
   const lines = targets.map(({ reached, name, wanted, ...got }) =>
     [
       reached ? good('reached    ') : bad('not reached'),
-      name.padEnd(46),
+      name.padEnd(nameWidth),
       wanted.padEnd(13),
       'median' in got ? spreadText(got) : amountText(got),
     ].join('  '),

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from '../build.js'
 import { startDatabase } from './database.js'
 import { startGateway } from './gateway.js'
 import { startReady } from './page.js'
@@ -10,6 +9,7 @@ import { pgbenchVersion } from './pgbench.js'
 import { straightConnections } from './straight.js'
 import { startReceiver } from './receiving.js'
 import { startChanging } from './changing.js'
+import { thisVersion } from './version.js'
 import { startWorker } from './worker.js'
 
 const cleanups = []
@@ -19,8 +19,10 @@ const kept = child => {
   return child
 }
 
-export async function setUp(noPgbench) {
-  await build()
+// `former`: a version to measure beside this one, if any.
+export async function setUp(noPgbench, former) {
+  await thisVersion.build()
+  await former?.build()
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }))
   const server = await startDatabase(join(folder, 'data'))
@@ -34,6 +36,7 @@ export async function setUp(noPgbench) {
   const gateways = []
   return {
     folder,
+    former,
     server,
     load,
     customers,

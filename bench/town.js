@@ -3,19 +3,19 @@ import { masterKey, query } from './database.js'
 import { literal } from './deliveryRows.js'
 import { rowInSql, storedParts } from './rows.js'
 
-export async function createTown(bench, name, ports) {
-  const { url } = await bench.server.create(name)
-  const merchants = await onboardAll(url, ports.length)
+export async function createTown(bench, name, ports, made) {
+  const { url, version } = await bench.server.create(name, made)
+  const merchants = await onboardAll(url, version, ports.length)
   const urls = ports.map((port, n) => `http://127.0.0.1:${port}/ipn/${n}`)
-  return { url, merchants, urls }
+  return { url, version, merchants, urls }
 }
 
-async function onboardAll(url, count) {
-  const [{ openDb }, { onboard }, { givenMasterKeys }] = await Promise.all([
-    import('../dist/store/db.js'),
-    import('../dist/actions/onboard.js'),
-    import('../dist/store/masterKeys.js'),
-  ])
+async function onboardAll(url, version, count) {
+  const [{ openDb }, { onboard }, { givenMasterKeys }] = await version.load(
+    'store/db',
+    'actions/onboard',
+    'store/masterKeys',
+  )
   const db = openDb(url, 2, 'bench')
   try {
     const keys = givenMasterKeys([Buffer.from(masterKey, 'hex')])
