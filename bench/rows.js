@@ -54,6 +54,13 @@ export const formRequest = ({ action, fields }) => {
   )
 }
 
+// A provider's knock for the attempt with this number.
+export const knockRequest = ({ merchant_id }, n) =>
+  Buffer.from(
+    `POST /callbacks/${merchant_id}${String(n).padStart(26, '0')} HTTP/1.1\r\nhost: localhost\r\n` +
+      'content-length: 0\r\n\r\n',
+  )
+
 const sign = ({ secret_key }, text) => createHmac('sha256', secret_key).update(text).digest('hex')
 
 // The parts that differ in the nth of the stored payments, in SQL; and where its page is.

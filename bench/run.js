@@ -8,6 +8,7 @@ import { crowded, versus } from './plan.js'
 import { besideFormer } from './planBeside.js'
 import { checkout } from './planCheckout.js'
 import { delivery } from './planDelivery.js'
+import { trouble } from './planTrouble.js'
 import { createProgress } from './progress.js'
 import { footnotes, header, sectionText, targetsText } from './report.js'
 import { lengthOfSection, runSection } from './rounds.js'
@@ -48,6 +49,7 @@ const planFor = (bench, quick) => [
   ...(quick ? [] : crowded(bench)),
   ...(bench.former ? besideFormer(bench, quick) : []),
   ...delivery(bench, quick),
+  ...trouble(bench, quick),
 ]
 
 const isAbout = (title, words) => title.toLowerCase().includes(words.toLowerCase())

@@ -7,6 +7,7 @@ import { startGateway } from './gateway.js'
 import { startReady } from './page.js'
 import { pgbenchVersion } from './pgbench.js'
 import { straightConnections } from './straight.js'
+import { startProviders } from './providing.js'
 import { startReceiver } from './receiving.js'
 import { startChanging } from './changing.js'
 import { thisVersion } from './version.js'
@@ -52,6 +53,7 @@ export async function setUp(noPgbench, former) {
     // For sections that start their own: even a gateway that nobody asks looks for work now and then.
     stopGateways: () => Promise.all(gateways.map(gateway => gateway.stop())),
     startReceiver: () => kept(startReceiver()),
+    startProviders: async () => kept(await startProviders()),
     startChanging: (...given) => kept(startChanging(...given)),
     async startReady(page, merchant) {
       const ready = await startReady(page, merchant)
