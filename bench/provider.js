@@ -2,19 +2,17 @@
 // its time to say that it does not know yet.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 const answers = {
   well: { delayMs: 0, body: JSON.stringify({ state: 'paid', amount: 2550, currency: 'GHS' }) },
   sick: { delayMs: 5000, body: JSON.stringify({ state: 'pending' }) },
 }
 
-const server = createServer(async (incoming, outgoing) => {
+const server = createServer((incoming, outgoing) => {
   const name = incoming.url.split('/')[1]
   process.send({ asked: name })
   const { delayMs, body } = answers[name]
-  if (delayMs > 0) await sleep(delayMs)
-  outgoing.setHeader('content-type', 'application/json').end(body)
+  setTimeout(() => outgoing.setHeader('content-type', 'application/json').end(body), delayMs)
 })
 
 await once(server.listen(0, '127.0.0.1', 1024), 'listening')

@@ -46,6 +46,7 @@ const tables = {
     ms('then p99', 'p99'),
     ms('worst ms', 'worst'),
   ],
+  expiry: [rate, ...cpuOf('gateway', '').slice(0, 2)],
   knock: [ms('p50 ms', 'p50'), ms('p99 ms', 'p99'), ms('worst ms', 'worst')],
   growth: [rate, ms('look ms', 'lookMs'), ms('take ms', 'takeMs'), ...cpuOf('gateway', 'receiver')],
 }

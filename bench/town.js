@@ -28,13 +28,14 @@ async function onboardAll(url, version, count) {
   }
 }
 
-// Payments that can be cancelled; each merchant's are numbered in a row of its own. `countOf` says how many it has.
-export async function fillPayments({ url, merchants, urls }, countOf) {
+// Payments that nobody has paid; each merchant's are numbered in a row of its own. `countOf` says how many it has,
+// `others` in SQL what else their columns hold.
+export async function fillPayments({ url, merchants, urls }, countOf, others = {}) {
   await query(url, 'truncate payments, events, notifications, deliveries, tries, messages cascade')
   for (const [at, merchant_id] of merchants.entries()) {
     const row = rowInSql({ merchant_id }, { ...storedParts, status: `'awaiting_payment'` })
     // Without a customer to tell: that would be measured too.
-    const columns = { ...row, ipn_url: literal(urls[at]), number: 'null', email: 'null' }
+    const columns = { ...row, ipn_url: literal(urls[at]), number: 'null', email: 'null', ...others }
     await query(
       url,
       `insert into payments (${Object.keys(columns).join(', ')}) select ${Object.values(columns).join(', ')}
