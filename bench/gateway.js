@@ -36,8 +36,11 @@ export async function startGateway({ url, merchant, version }, env = {}) {
     port: Number(new URL(JSON.parse(line).url).port),
     cpuMs: () => cpuMs(child.pid),
     peakMemoryMb: () => peakMb ?? peakMemoryMb(child.pid),
+    pause: () => child.kill('SIGSTOP'),
+    goOn: () => child.kill('SIGCONT'),
     stop: async () => {
       if (child.exitCode !== null) return
+      child.kill('SIGCONT') // who is paused hears nothing
       peakMb = peakMemoryMb(child.pid)
       child.kill('SIGTERM')
       await ended

@@ -47,6 +47,26 @@ const tables = {
     ms('worst ms', 'worst'),
   ],
   expiry: [rate, ...cpuOf('gateway', '').slice(0, 2)],
+  paused: [
+    rate,
+    ms('answer p50', 'p50'),
+    ms('answer p99', 'p99'),
+    ms('told p50', 'toldP50'),
+    ms('told p99', 'toldP99'),
+    ms('told worst', 'toldWorst'),
+    ['lost', row => worst(row, 'lost')],
+    ['doubled', row => worst(row, 'doubled')],
+    ['came twice', row => worst(row, 'twice')],
+    ['refused', row => worst(row, 'refused')],
+  ],
+  arrivals: [
+    rate,
+    ms('p50 ms', 'p50'),
+    ms('p99 ms', 'p99'),
+    ms('worst ms', 'worst'),
+    ['refused', row => worst(row, 'refused')],
+    ['seconds', row => row.seconds.toFixed(1)],
+  ],
   knock: [ms('p50 ms', 'p50'), ms('p99 ms', 'p99'), ms('worst ms', 'worst')],
   growth: [rate, ms('look ms', 'lookMs'), ms('take ms', 'takeMs'), ...cpuOf('gateway', 'receiver')],
 }
@@ -68,7 +88,17 @@ export function header(machine, quick) {
   ].join('\n')
 }
 
-export function sectionText({ title, about = [], table = 'requests', rows, ratios, files, paid, megabytes }) {
+export function sectionText({
+  title,
+  about = [],
+  table = 'requests',
+  rows,
+  ratios,
+  files,
+  paid,
+  megabytes,
+  notes = [],
+}) {
   const columns = tables[table]
   const heads = columns.map(([name]) => name.padStart(width)).join('')
   const lines = rows.map(
@@ -80,6 +110,7 @@ export function sectionText({ title, about = [], table = 'requests', rows, ratio
     ...compared,
     ...(files ? weightLines(files) : []),
     ...(paid ? paidLines(paid, megabytes) : []),
+    ...notes,
   ]
   return [headOf(title, quiet(heads)), ...about.map(quiet), ...told, ''].join('\n')
 }

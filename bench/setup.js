@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startArrivals } from './arriving.js'
 import { startDatabase } from './database.js'
 import { startGateway } from './gateway.js'
 import { startReady } from './page.js'
@@ -52,6 +53,8 @@ export async function setUp(noPgbench, former) {
     },
     // For sections that start their own: even a gateway that nobody asks looks for work now and then.
     stopGateways: () => Promise.all(gateways.map(gateway => gateway.stop())),
+    startArrivals: () => kept(startArrivals()),
+    startShops: () => kept(startWorker('./shops.js')),
     startReceiver: () => kept(startReceiver()),
     startProviders: async () => kept(await startProviders()),
     startChanging: (...given) => kept(startChanging(...given)),

@@ -5,24 +5,29 @@ import { rowInSql, storedParts } from './rows.js'
 
 export async function createTown(bench, name, ports, made) {
   const { url, version } = await bench.server.create(name, made)
-  const merchants = await onboardAll(url, version, ports.length)
+  const callers = await onboardAll(url, version, ports.length)
+  const merchants = callers.map(({ merchant_id }) => merchant_id)
   const urls = ports.map((port, n) => `http://127.0.0.1:${port}/ipn/${n}`)
-  return { url, version, merchants, urls }
+  return { url, version, callers, merchants, urls }
 }
 
 async function onboardAll(url, version, count) {
-  const [{ openDb }, { onboard }, { givenMasterKeys }] = await version.load(
+  const [{ openDb }, { onboard }, { setMerchant }, { givenMasterKeys }] = await version.load(
     'store/db',
     'actions/onboard',
+    'actions/setMerchant',
     'store/masterKeys',
   )
   const db = openDb(url, 2, 'bench')
   try {
     const keys = givenMasterKeys([Buffer.from(masterKey, 'hex')])
     const onboarded = []
-    for (let n = 0; n < count; n++)
-      onboarded.push(await onboard(db, keys, `Merchant ${n}`, ['test'], new Date()))
-    return onboarded.map(({ merchant_id }) => merchant_id)
+    for (let n = 0; n < count; n++) {
+      const { merchant_id, test } = await onboard(db, keys, `Merchant ${n}`, ['test'], new Date())
+      await setMerchant(db, merchant_id, ['rate_limit=0'])
+      onboarded.push({ merchant_id, ...test })
+    }
+    return onboarded
   } finally {
     await db.end()
   }
