@@ -12,6 +12,13 @@ export const oneStatementEach = { TOLLGATE_BATCH_ROWS: '1', TOLLGATE_POOL_SIZE: 
 export const toThisMachine = { TOLLGATE_EGRESS_LOOPBACK: 'on' }
 export const nodeEnv = url => ({ DATABASE_URL: url, TOLLGATE_MASTER_KEY: masterKey, ...toThisMachine })
 
+// Whom nobody asks any more need not say so first. A former version has no such setting, and refuses what it does not
+// know.
+async function toStopAtOnce(version) {
+  const [{ settingNames }] = await version.load('config')
+  return settingNames.includes('TOLLGATE_STOP_SECONDS') ? { TOLLGATE_STOP_SECONDS: '0' } : {}
+}
+
 // Of the version that the database was made by.
 export async function startGateway({ url, merchant, version }, env = {}) {
   const child = spawn(version.program, ['start', '--json'], {
@@ -21,6 +28,7 @@ export async function startGateway({ url, merchant, version }, env = {}) {
       PORT: '0',
       DATABASE_URL: url,
       TOLLGATE_MASTER_KEY: masterKey,
+      ...(await toStopAtOnce(version)),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'ignore'], // its log is written in full, and thrown away

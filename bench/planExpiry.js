@@ -6,7 +6,7 @@ import { createTown } from './town.js'
 
 const endpoints = 64
 const connections = 256
-const warmMs = 1000
+const warmMs = 500
 const initiationMs = 2000
 
 export function expirySection(bench, { rounds, measureMs }) {

@@ -16,7 +16,7 @@ import { cleanUp, setUp } from './setup.js'
 import { limitTargets, memoryTargets, ratioTargets, weightTargets } from './targets.js'
 import { NoVersion, otherVersion } from './version.js'
 
-const longestMinutes = { alone: 25, beside: 40 }
+const longestMinutes = { alone: 30, beside: 40 }
 
 async function main({ quick = false, json, only = '', beside, 'no-pgbench': noPgbench }) {
   const bench = await setUp(noPgbench, beside === undefined ? undefined : otherVersion(beside))
