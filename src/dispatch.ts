@@ -18,7 +18,8 @@ export function openDispatch(
   records: Records,
   { clock, pause, metrics, log }: House,
 ): Dispatch {
-  const { db, masterKeys, embedded } = records
+  const { masterKeys, embedded } = records
+  const db = records.db.share('deliver')
   const outbound = createOutbound({
     sourceAddress: config.TOLLGATE_EGRESS_ADDRESS,
     proxy: config.TOLLGATE_EGRESS_PROXY,
@@ -36,7 +37,7 @@ export function openDispatch(
     loopback: mode => config.TOLLGATE_EGRESS_LOOPBACK ?? (embedded && mode === 'test'),
     watch: watchDeliveries(metrics, log),
   })
-  gaugeDeliveries(metrics, deliveries, () => countDeliveries(db, clock()))
+  gaugeDeliveries(metrics, deliveries, () => countDeliveries(records.db, clock()))
   return {
     wake: deliveries.wake,
     async stop() {
