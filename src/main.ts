@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { openChannels } from './actions/channels.ts'
 import { createGate } from './actions/gate.ts'
@@ -12,8 +13,11 @@ import type { Db } from './store/db.ts'
 import { migrate } from './store/migrate.ts'
 import { createApi } from './web/api/api.ts'
 import { createApp } from './web/app.ts'
+import { allDocuments } from './web/docs.ts'
+import { createDocuments } from './web/documents.ts'
 import { createMetrics, watchGate } from './web/metrics.ts'
 import { createObserver } from './web/observe.ts'
+import { watchOverload } from './web/overload.ts'
 import { type Listening, listen } from './web/server.ts'
 import { watchAttempts } from './web/watchAttempts.ts'
 import { gaugeClock, watchClock } from './web/watchClock.ts'
@@ -32,6 +36,8 @@ export type GatewayOptions = {
   log: Logger
   onLost?(why: string): void // the embedded database went away under us
   clock?(): Date // instead of the database's
+  stopSeconds?: number // between the word that we stop, at /readyz and in every answer, and the stop
+  isOverloaded?(): boolean
   sandboxPace?: number // the simulated provider's waiting times are multiplied by it
 }
 
@@ -82,15 +88,20 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     post = await openPost(config, { db, clock, pause, baseUrl: gate.baseUrl, metrics, log })
     const trustedProxies = config.TOLLGATE_TRUST_PROXY
     const shared = { gate, baseUrl: gate.baseUrl, log, observe: createObserver(metrics, log), trustedProxies }
+    const overload = watchOverload()
+    const isOverloaded = options.isOverloaded ?? overload.isOverloaded
+    const documents = createDocuments({ ...shared, documents: allDocuments(gate.baseUrl), isOverloaded })
+    const api = createApi(shared)
     const app = createApp({
       ...shared,
+      isStopping: opened.isStopping,
       metrics,
       metricsToken: config.TOLLGATE_METRICS_TOKEN,
       supportToken: config.TOLLGATE_SUPPORT_TOKEN,
       messengers: post,
       sandbox: sandbox?.app,
     })
-    opened.serve(createApi(shared), app)
+    opened.serve((...exchange) => api(...exchange) || documents(...exchange), app, shared.observe)
     log.info({ port: opened.port, host: config.HOST }, 'listening')
     const onTrouble = (error: unknown) => log.warn({ error: String(error) }, 'a worker has to try again')
     workers = startWorkers(gate, onTrouble, pause)
@@ -98,6 +109,9 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     // After listening: a start that finds its port taken must not use up the one time that a secret is shown.
     const greeting = records.embedded ? await welcome(db, records.masterKeys, clock()) : undefined
     const stop = async () => {
+      opened.announceStop()
+      if (options.stopSeconds) await sleep(options.stopSeconds * 1000)
+      overload.stop()
       await Promise.all([opened.stop(), workers?.stop()])
       await Promise.all([dispatch?.stop(), post?.stop()]) // after whoever changes payments
       sandbox?.stop()
