@@ -1,5 +1,6 @@
 import type { Asking } from '../actions/ask.ts'
 import { startAsking } from '../actions/askDue.ts'
+import { bringForward } from '../actions/bringForward.ts'
 import { expireDue } from '../actions/expire.ts'
 import type { Gate } from '../actions/gate.ts'
 import type { Pause } from '../core/databaseClock.ts'
@@ -7,6 +8,7 @@ import { startLoop } from './loop.ts'
 
 const askRestMs = 500
 const expireRestMs = 1000
+const bringRestMs = 60_000
 const maxUnderWay = 50 // attempts that are being asked about; with its callers this stays within the channel's bound
 
 export type Workers = { wake(): void; stop(): Promise<void> }
@@ -30,9 +32,15 @@ export function startWorkers(
     onTrouble,
     pause,
   })
+  const bringing = startLoop({
+    restMs: bringRestMs,
+    step: () => bringForward(asking, onTrouble),
+    onTrouble,
+    pause,
+  })
   return {
     wake: asks.wake,
-    stop: async () => void (await Promise.all([asks.stop(), expiry.stop()])),
+    stop: async () => void (await Promise.all([asks.stop(), expiry.stop(), bringing.stop()])),
   }
 }
 
