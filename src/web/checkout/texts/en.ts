@@ -67,7 +67,7 @@ export const en = {
     too_long: '{label}: this is too long.',
     not_text: '{label}: use plain letters and digits.',
     too_soon: 'Wait {seconds} seconds, then try again.',
-    too_many: 'Too many tries did not work. Wait an hour, or pay another way.',
+    too_many: 'Too many tries did not work. Wait {minutes} min, or pay another way.',
   },
 
   wait: {

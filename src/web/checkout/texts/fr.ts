@@ -68,7 +68,7 @@ export const fr: Texts = {
     too_long: '{label} : le texte est trop long.',
     not_text: '{label} : utilisez uniquement des lettres et des chiffres.',
     too_soon: 'Attendez {seconds} secondes, puis réessayez.',
-    too_many: 'Trop d’essais n’ont pas abouti. Attendez une heure, ou payez autrement.',
+    too_many: 'Trop d’essais n’ont pas abouti. Attendez {minutes} min, ou payez autrement.',
   },
 
   wait: {
