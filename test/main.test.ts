@@ -16,6 +16,8 @@ let database: FreshDatabase
 beforeAll(async () => void (database = await freshDatabase()))
 afterAll(() => database.drop())
 
+const atWork = () => process.getActiveResourcesInfo().filter(name => /Timeout|TCP/.test(name))
+
 const connections = () =>
   query(
     database.url,
@@ -49,7 +51,6 @@ test('a start that fails at its last step stops all that it had started', async 
   )
   expect(await connections()).toEqual([])
   await expect(fetch(`http://127.0.0.1:${PORT}/healthz`)).rejects.toThrow('fetch failed')
-  const atWork = () => process.getActiveResourcesInfo().filter(name => /Timeout|TCP/.test(name))
   await expect.poll(atWork, { timeout: 10_000 }).toEqual([])
   const said = lines.length
   await sleep(1200)
