@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
@@ -50,7 +50,7 @@ test('a start that fails at its last step stops all that it had started', async 
     'the disk of the log is full',
   )
   expect(await connections()).toEqual([])
-  await expect(fetch(`http://127.0.0.1:${PORT}/healthz`)).rejects.toThrow('fetch failed')
+  await expect(once(connect(Number(PORT), '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED')
   await expect.poll(atWork, { timeout: 10_000 }).toEqual([])
   const said = lines.length
   await sleep(1200)
