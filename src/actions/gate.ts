@@ -1,9 +1,12 @@
 import type { Change } from '../core/change.ts'
+import { whyNotStore } from '../core/fitDatabase.ts'
 import type { Payment, PaymentState } from '../core/payment.ts'
+import { Unavailable } from '../core/refusal.ts'
 import { type Batcher, createBatcher } from '../store/batch.ts'
 import type { Db } from '../store/db.ts'
-import { pendingMigrations } from '../store/migrate/ledger.ts'
+import { migrationNames } from '../store/migrate/ledger.ts'
 import { findPayments, type InvoiceKey, type StoredRequest, storePayments } from '../store/payments.ts'
+import { readDatabaseState } from '../store/serverFacts.ts'
 import type { MasterKeys } from '../store/vault.ts'
 import { type Callers, createCallers } from './callers.ts'
 import type { Channels } from './channels.ts'
@@ -70,9 +73,11 @@ export function createGate(options: GateOptions): Gate {
 // Undefined when this node can serve; otherwise the sentence that says what is missing.
 export async function whyNotReady({ db }: Pick<Gate, 'db'>): Promise<string | undefined> {
   try {
-    const pending = await pendingMigrations(db)
-    return pending.length > 0 ? `migrations are missing: ${pending.join(', ')}` : undefined
-  } catch {
-    return 'the database cannot be reached'
+    return whyNotStore(await readDatabaseState(db), migrationNames())
+  } catch (error) {
+    return isStandby(error) ? 'the database is a standby' : 'the database cannot be reached'
   }
 }
+
+const isStandby = (error: unknown) =>
+  error instanceof Unavailable && (error.cause as { code?: string } | undefined)?.code === '25006'
