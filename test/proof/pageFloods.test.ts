@@ -15,7 +15,8 @@ afterAll(() => gateway.stop())
 const from = (address: string, url: string) =>
   send(url, { headers: { 'x-forwarded-for': address, 'accept-language': 'fr' } })
 const many = <T>(n: number, ask: () => Promise<T>) => Promise.all(Array.from({ length: n }, ask))
-const httpOf = (answers: { http: number }[]) => [...new Set(answers.map(({ http }) => http))].sort((one, other) => one - other)
+const httpOf = (answers: { http: number }[]) =>
+  [...new Set(answers.map(({ http }) => http))].sort((one, other) => one - other)
 
 let guesses = 0
 const guess = () => `${shop.merchant_id}${String(++guesses).padStart(32, 'z')}`
