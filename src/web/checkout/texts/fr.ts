@@ -302,6 +302,9 @@ export const fr: Texts = {
     unreachable: 'Nous ne pouvons pas afficher votre paiement pour le moment',
     unreachable_words:
       'Nos données sont momentanément hors d’atteinte. Votre paiement y est en sécurité. Rechargez cette page dans un instant.',
+    busy: 'Un instant, s’il vous plaît',
+    busy_words:
+      'Un très grand nombre de pages sont ouvertes depuis votre réseau. Rien n’a changé pour votre paiement. Rechargez cette page dans quelques secondes.',
     no_payment: 'Il n’y a pas de paiement à cette adresse',
     no_payment_words:
       'Vérifiez que le lien est complet, ou retournez à la boutique et recommencez. Rien n’a été débité.',
