@@ -81,9 +81,22 @@ const sources = readdirSync('src', { recursive: true, withFileTypes: true })
   .map(file => join(file.parentPath, file.name))
   .filter(file => !file.startsWith('src/store/embedded/'))
 
-// A sharded database refuses the first over many merchants; the others reach no further than one node.
+const isOfOneMerchant = /where merchant_id = \$\{merchant_id\}[^`]*skip\s+locked/
+
+// A sharded database refuses to skip over many merchants: whoever does it knows another way.
+test('whoever skips what is locked has a way without it', () => {
+  const skipping = sources
+    .map(file => readFileSync(file, 'utf8'))
+    .filter(text => /update.*skip\s+locked/i.test(text))
+  assert.ok(skipping.length > 0)
+  assert.deepEqual(
+    skipping.filter(text => !/\btake(Unlocked|Hoping)\b/.test(text) && !isOfOneMerchant.test(text)),
+    [],
+  )
+})
+
+// These reach no further than one node.
 for (const [what, pattern] of [
-  ['for update skip locked', /skip\s+locked/i],
   ['advisory locks', /advisory_/i],
   ['listen and notify', /pg_notify|[`'"]\s*((un)?listen|notify)\s/i],
 ] as const) {
