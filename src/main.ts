@@ -16,6 +16,7 @@ import { createMetrics, watchGate } from './web/metrics.ts'
 import { createObserver } from './web/observe.ts'
 import { type Listening, listen } from './web/server.ts'
 import { watchAttempts } from './web/watchAttempts.ts'
+import { watchExpiry } from './web/watchExpiry.ts'
 import { startWorkers, type Workers } from './workers/workers.ts'
 
 export type Gateway = {
@@ -84,7 +85,11 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     })
     opened.serve(createApi(shared), app)
     log.info({ port: opened.port, host: config.HOST }, 'listening')
-    workers = startWorkers(gate, error => log.warn({ error: String(error) }, 'a worker has to try again'))
+    workers = startWorkers(
+      gate,
+      error => log.warn({ error: String(error) }, 'a worker has to try again'),
+      watchExpiry(log),
+    )
     dispatch = openDispatch(config, records, { clock, metrics, log })
     // After listening: a start that finds its port taken must not use up the one time that a secret is shown.
     const greeting = records.embedded ? await welcome(db, records.masterKeys, clock()) : undefined

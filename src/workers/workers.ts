@@ -1,29 +1,25 @@
 import type { Asking } from '../actions/ask.ts'
 import { startAsking } from '../actions/askDue.ts'
-import { expireDue } from '../actions/expire.ts'
 import type { Gate } from '../actions/gate.ts'
+import type { OnLeftOut } from '../actions/leftOut.ts'
+import { startExpiry } from './expiry.ts'
 import { startLoop } from './loop.ts'
 
 const askRestMs = 500
-const expireRestMs = 1000
 const maxUnderWay = 50 // attempts that are being asked about; with its callers this stays within the channel's bound
 
 export type Workers = { wake(): void; stop(): Promise<void> }
 type OnTrouble = (error: unknown) => void
 
 // Asks about attempts that are due, and ends payments whose time is over. Every node runs them: attempts are leased,
-// and each payment is changed under its own lock.
-export function startWorkers(asking: Asking & Pick<Gate, 'wake'>, onTrouble: OnTrouble): Workers {
+// and payments are changed by whoever holds them.
+export function startWorkers(
+  asking: Asking & Pick<Gate, 'wake'>,
+  onTrouble: OnTrouble,
+  onLeftOut: OnLeftOut = () => {},
+): Workers {
   const asks = startAskingLoop(asking, onTrouble)
-  const expiry = startLoop({
-    restMs: expireRestMs,
-    async step() {
-      const ended = await expireDue(asking.db, asking.clock())
-      if (ended > 0) asking.wake('tellers')
-      return ended
-    },
-    onTrouble,
-  })
+  const expiry = startExpiry(asking, { leftOut: onLeftOut, trouble: onTrouble })
   return {
     wake: asks.wake,
     stop: async () => void (await Promise.all([asks.stop(), expiry.stop()])),
