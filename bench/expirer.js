@@ -20,7 +20,7 @@ async function begin({ folder, env }) {
     watch() {},
     wake() {},
   }
-  const workers = startWorkers(asking, error => console.error(error))
+  const workers = startWorkers(asking, { trouble: error => console.error(error) })
   process.once('message', () => void stop(workers, records))
   process.send('at work')
 }

@@ -1,22 +1,29 @@
 import { addressesOf, customerMessageId, exhaustedMessageId, firstWaitMs } from '../core/message.ts'
 import type { LivingPayment, Mode } from '../core/payment.ts'
 import type { Tx } from '../store/db.ts'
-import { addCustomerMessages, addNotice } from '../store/messages.ts'
+import { addCustomerMessages, addNotice, type CustomerMessage } from '../store/messages.ts'
 
 // The customer hears how the payment ended, by every address that came with the request. That it is open again is no
 // news to whoever opened it.
-export async function queueMessages(tx: Tx, payment: LivingPayment, now: Date) {
-  const { status, tx_reference } = payment
-  const addresses = addressesOf(payment)
-  if (status === 'awaiting_payment' || addresses.length === 0) return
-  const messages = addresses.map(({ medium, recipient }) => ({
+export function messagesFor(payment: LivingPayment, now: Date): CustomerMessage[] {
+  const { merchant_id, tx_reference, mode, status } = payment
+  if (status === 'awaiting_payment') return []
+  const next_try_at = new Date(now.getTime() + firstWaitMs[status])
+  return addressesOf(payment).map(({ medium, recipient }) => ({
+    merchant_id,
+    tx_reference,
+    mode,
+    topic: status,
     message_id: customerMessageId(tx_reference, status, medium),
     medium,
     recipient,
+    created_at: now,
+    next_try_at,
   }))
-  const next_try_at = new Date(now.getTime() + firstWaitMs[status])
-  await addCustomerMessages(tx, payment, { topic: status, created_at: now, next_try_at }, messages)
 }
+
+export const queueMessages = (tx: Tx, payment: LivingPayment, now: Date) =>
+  addCustomerMessages(tx, messagesFor(payment, now))
 
 // A notification could not be delivered: the merchant's contact hears of it, and of those that follow, in one mail.
 // What it says is found out when it is sent.

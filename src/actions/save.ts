@@ -3,23 +3,60 @@ import type { NewEvent } from '../core/event.ts'
 import type { LivingPayment } from '../core/payment.ts'
 import { saveAttempt } from '../store/attempts.ts'
 import type { Tx } from '../store/db.ts'
-import { addEvents } from '../store/events.ts'
-import { type PaymentOfMerchant, savePayment } from '../store/paymentLife.ts'
+import { addEventsOfMany } from '../store/events.ts'
+import { addNotifications } from '../store/manyNotifications.ts'
+import { addCustomerMessages } from '../store/messages.ts'
+import { type PaymentOfMerchant, savePayments } from '../store/paymentLife.ts'
 import { addTasks } from '../store/tasks.ts'
-import { tell } from './tell.ts'
+import { type News, newsOf } from './tell.ts'
 
-// The change of a payment, the events that tell of it and what has to be said of it to others, in the transaction that
-// holds the payment's row: there is no new status without them.
-export async function savePaymentChange(
+// What changes in one payment, the events that tell of it and what has to be said of it to others.
+export type PaymentChange = {
+  before: PaymentOfMerchant
+  after: LivingPayment
+  events: readonly NewEvent[]
+  news: News | undefined
+}
+
+export function changeOf(
+  before: PaymentOfMerchant,
+  after: LivingPayment,
+  events: readonly NewEvent[],
+): PaymentChange {
+  const changed = events.find(({ kind }) => kind === 'status_changed') // one at most: a payment moves once at a time
+  return { before, after, events, news: changed && newsOf(before, after, changed) }
+}
+
+// All of it, of many payments at once, in the transaction that holds their rows: there is no new status without its
+// event, its notification and its messages.
+export async function saveChanges(tx: Tx, changes: readonly PaymentChange[]) {
+  const moved = changes.filter(({ before, after }) => after !== before)
+  if (moved.length > 0)
+    await savePayments(
+      tx,
+      moved.map(({ after }) => after),
+    )
+  await addEventsOfMany(
+    tx,
+    changes.map(({ after, events }) => ({ key: after, events })),
+  )
+  const news = changes.flatMap(change => change.news ?? [])
+  await addNotifications(
+    tx,
+    news.map(({ telling }) => telling),
+  )
+  await addCustomerMessages(
+    tx,
+    news.flatMap(({ messages }) => messages),
+  )
+}
+
+export const savePaymentChange = (
   tx: Tx,
   before: PaymentOfMerchant,
   after: LivingPayment,
-  events: NewEvent[],
-) {
-  if (after !== before) await savePayment(tx, after)
-  await addEvents(tx, after, events)
-  for (const event of events) if (event.kind === 'status_changed') await tell(tx, before, after, event)
-}
+  events: readonly NewEvent[],
+) => saveChanges(tx, [changeOf(before, after, events)])
 
 // Gives back the tasks that are new.
 export async function saveChange(

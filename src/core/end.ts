@@ -1,6 +1,7 @@
 import { type Attempt, isUnresolved } from './attempt.ts'
 import { event, statusEvent } from './change.ts'
 import type { NewEvent } from './event.ts'
+import { currencies } from './money.ts'
 import { type LivingPayment, move } from './payment.ts'
 import { reasons } from './reason.ts'
 
@@ -22,6 +23,13 @@ export function cancel(payment: LivingPayment, attempts: readonly Attempt[], now
 export function expire(payment: LivingPayment, attempts: readonly Attempt[], now: Date): Ended | undefined {
   if (payment.status !== 'awaiting_payment' || payment.expires_at > now) return undefined
   if (attempts.some(isUnresolved)) return undefined
+  mustBeReadable(payment)
   const moved = move(payment, 'failed', reasons.expired, now)
   return moved && { payment: moved, events: [statusEvent(payment, moved, 'clock', null, now)] }
+}
+
+// Throws for what a newer version has written and this one does not understand. To end it would be to tell its merchant
+// an amount that may be wrong: it is left to a node that knows.
+function mustBeReadable({ currency }: LivingPayment) {
+  if (!currencies.includes(currency)) throw new Error(`This version does not know the currency ${currency}.`)
 }

@@ -1,32 +1,45 @@
 import type { Message, MessageKey } from '../core/message.ts'
 import type { Ending } from '../core/messageTries.ts'
 import type { Medium } from '../core/messenger.ts'
-import type { Payment } from '../core/payment.ts'
 import type { Sql } from 'sql-template-tag'
+import { texts, times } from './arrays.ts'
 import { type Db, named, sql, type Tx } from './db.ts'
+import { paymentKeysOf } from './paymentKeys.ts'
 import { takeUnlocked } from './skipLocked.ts'
 
 type News = Pick<Message, 'topic' | 'created_at' | 'next_try_at'>
 type Addressed = Pick<Message, 'message_id' | 'medium' | 'recipient'>
+export type CustomerMessage = News &
+  Addressed &
+  Pick<Message, 'merchant_id' | 'mode'> & { tx_reference: string }
 
 // In the language of the latest attempt; without any attempt nothing is added, because nobody was there to be told. What
 // was sent or is being tried stays as it is. What never went out, such as the news of a failure that came while the
 // customer was trying again, is queued anew when the status comes anew.
-export const addCustomerMessages = (tx: Tx, p: Payment, news: News, messages: readonly Addressed[]) =>
-  tx.rows(named('add_customer_messages')`
+export async function addCustomerMessages(tx: Tx, all: readonly CustomerMessage[]) {
+  if (all.length === 0) return
+  const { merchants, references } = paymentKeysOf(all)
+  const statement = all.length <= 2 ? named('add_customer_messages') : sql // planned anew for many: tables grow
+  await tx.rows(statement`
     insert into messages as m (merchant_id, message_id, mode, medium, topic, recipient, lang, tx_reference,
       created_at, next_try_at)
-    select ${p.merchant_id}, told.message_id, ${p.mode}, told.medium, ${news.topic}, told.recipient,
-      coalesce(latest.lang, 'en'), ${p.tx_reference}, ${news.created_at}::timestamptz,
-      ${news.next_try_at}::timestamptz
-    from (select lang from attempts where merchant_id = ${p.merchant_id} and tx_reference = ${p.tx_reference}
-        order by number desc limit 1) as latest,
-      unnest(${messages.map(m => m.message_id)}::text[], ${messages.map(m => m.medium)}::text[],
-        ${messages.map(m => m.recipient)}::text[]) as told (message_id, medium, recipient)
+    select told.merchant_id, told.message_id, told.mode, told.medium, told.topic, told.recipient,
+      coalesce(latest.lang, 'en'), told.tx_reference, told.created_at, told.next_try_at
+    from unnest(${merchants}::text[], ${references}::text[], ${texts(all.map(m => m.message_id))}::text[],
+        ${texts(all.map(m => m.mode))}::text[], ${texts(all.map(m => m.medium))}::text[],
+        ${texts(all.map(m => m.topic))}::text[], ${texts(all.map(m => m.recipient))}::text[],
+        ${times(all.map(m => m.created_at))}::timestamptz[], ${times(all.map(m => m.next_try_at))}::timestamptz[])
+        as told (merchant_id, tx_reference, message_id, mode, medium, topic, recipient, created_at, next_try_at)
+      join (select distinct on (a.merchant_id, a.tx_reference) a.merchant_id, a.tx_reference, a.lang
+          from unnest(${merchants}::text[], ${references}::text[]) as k (merchant_id, tx_reference)
+            join attempts a on a.merchant_id = k.merchant_id and a.tx_reference = k.tx_reference
+          order by a.merchant_id, a.tx_reference, a.number desc) as latest
+        on latest.merchant_id = told.merchant_id and latest.tx_reference = told.tx_reference
     on conflict (merchant_id, message_id) do update
       set state = 'queued', words = '', lang = excluded.lang, created_at = excluded.created_at, tries = 0,
         next_try_at = excluded.next_try_at, lease_token = null, ended_at = null
       where m.state = 'dropped' or (m.state = 'queued' and m.tries = 0)`)
+}
 
 type Notice = Addressed & News & Pick<Message, 'merchant_id' | 'mode'>
 

@@ -1,7 +1,9 @@
 import type { LivingPayment, Payment } from '../core/payment.ts'
 import type { SettingWords } from '../core/settings.ts'
+import { texts, times } from './arrays.ts'
 import { type AttemptInJson, attemptOfJson } from './attempts.ts'
 import { named, sql, type Tx } from './db.ts'
+import { paymentKeysOf } from './paymentKeys.ts'
 
 export type PaymentKey = Pick<Payment, 'merchant_id' | 'tx_reference'>
 
@@ -12,7 +14,7 @@ export type PaymentOfMerchant = LivingPayment & {
   merchant_settings: SettingWords
 }
 
-const paymentOfMerchant = sql`
+export const paymentOfMerchant = sql`
   select p.*, m.name as merchant_name, m.active as merchant_active, m.settings as merchant_settings
   from payments p join merchants m on m.merchant_id = p.merchant_id`
 
@@ -44,7 +46,8 @@ export async function findCheckout(tx: Tx, merchant_id: string, tx_token: string
   return row && { ...row, attempts: (row.attempts ?? []).map(attemptOfJson) }
 }
 
-export const savePayment = (tx: Tx, p: LivingPayment) =>
+// Everything that changes in a payment's life; what was asked for never does.
+const savePayment = (tx: Tx, p: LivingPayment) =>
   tx.rows(named('save_payment')`
     update payments set status = ${p.status}, status_reason = ${p.status_reason}, updated_at = ${p.updated_at},
       late = ${p.late}, cancel_wished_at = ${p.cancel_wished_at}, payment_method = ${p.payment_method},
@@ -53,11 +56,25 @@ export const savePayment = (tx: Tx, p: LivingPayment) =>
       psp_response_code = ${p.psp_response_code}, psp_response_msg = ${p.psp_response_msg}
     where merchant_id = ${p.merchant_id} and tx_reference = ${p.tx_reference}`)
 
-// Those whose time is over and of which nothing is on its way.
-export const findExpired = (tx: Tx, now: Date, limit: number) =>
-  tx.rows<PaymentKey>(sql`
-    select p.merchant_id, p.tx_reference from payments p
-    where p.status = 'awaiting_payment' and p.expires_at <= ${now}
-      and not exists (select from attempts a where a.merchant_id = p.merchant_id
-        and a.tx_reference = p.tx_reference and a.state in ('started', 'pending', 'unknown', 'disputed'))
-    order by p.expires_at limit ${limit}`)
+// The same for many. One alone is quicker by itself.
+export function savePayments(tx: Tx, all: readonly LivingPayment[]) {
+  if (all.length === 1) return savePayment(tx, all[0] as LivingPayment)
+  const { merchants, references } = paymentKeysOf(all)
+  return tx.rows(sql`
+    update payments p set status = c.status, status_reason = c.status_reason, updated_at = c.updated_at,
+      late = c.late::boolean, cancel_wished_at = c.cancel_wished_at, payment_method = c.payment_method,
+      payment_instrument = c.payment_instrument, payment_reference = c.payment_reference,
+      payment_time = c.payment_time, charged = c.charged::bigint, card_type = c.card_type,
+      psp_response_code = c.psp_response_code, psp_response_msg = c.psp_response_msg
+    from unnest(${merchants}::text[], ${references}::text[], ${texts(all.map(p => p.status))}::text[],
+        ${texts(all.map(p => p.status_reason))}::text[], ${times(all.map(p => p.updated_at))}::timestamptz[],
+        ${texts(all.map(p => String(p.late)))}::text[], ${times(all.map(p => p.cancel_wished_at))}::timestamptz[],
+        ${texts(all.map(p => p.payment_method))}::text[], ${texts(all.map(p => p.payment_instrument))}::text[],
+        ${texts(all.map(p => p.payment_reference))}::text[], ${times(all.map(p => p.payment_time))}::timestamptz[],
+        ${texts(all.map(p => p.charged?.toString() ?? null))}::text[], ${texts(all.map(p => p.card_type))}::text[],
+        ${texts(all.map(p => p.psp_response_code))}::text[], ${texts(all.map(p => p.psp_response_msg))}::text[])
+      as c (merchant_id, tx_reference, status, status_reason, updated_at, late, cancel_wished_at, payment_method,
+        payment_instrument, payment_reference, payment_time, charged, card_type, psp_response_code,
+        psp_response_msg)
+    where p.merchant_id = c.merchant_id and p.tx_reference = c.tx_reference`)
+}

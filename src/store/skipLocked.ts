@@ -61,13 +61,16 @@ async function oneByOne<Key, Taken>(db: Db, keys: readonly Key[], { waiting }: T
   return taken
 }
 
+// For all that follows in this transaction. A setting takes no parameters.
+export const waitBriefly = (tx: Tx, ms = waitForAllMs) => tx.rows(sql([`set local lock_timeout to ${ms}`]))
+
 // Undefined when something that it needs is held for longer.
 async function briefly<T>(db: Db, ms: number, work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
   try {
     return await db.transaction(async tx => {
       // A coordinator tells its workers, who are the ones that wait; to any other server these are just words.
       await tx.rows(sql`set local citus.propagate_set_commands to 'local'`)
-      await tx.rows(sql([`set local lock_timeout to ${ms}`])) // which takes no parameters
+      await waitBriefly(tx, ms)
       return work(tx)
     })
   } catch (error) {

@@ -1,35 +1,25 @@
 import type { Asking } from '../actions/ask.ts'
 import { bringForward } from '../actions/bringForward.ts'
-import { expireDue } from '../actions/expire.ts'
 import type { Gate } from '../actions/gate.ts'
+import type { OnLeftOut } from '../actions/leftOut.ts'
 import type { Pause } from '../core/databaseClock.ts'
 import { startAsking } from './asking.ts'
+import { startExpiry } from './expiry.ts'
 import { startLoop } from './loop.ts'
 
-const expireRestMs = 1000
 const bringRestMs = 60_000
 
 export type Workers = { wake(): void; stop(): Promise<void> }
-type OnTrouble = (error: unknown) => void
+export type WorkerWatch = { trouble(error: unknown): void; leftOut?: OnLeftOut; pause?: Pause }
 
 // Asks about attempts that are due, and ends payments whose time is over. Every node runs them: attempts are leased,
-// and each payment is changed under its own lock.
+// and payments are changed by whoever holds them.
 export function startWorkers(
   asking: Asking & Pick<Gate, 'wake'>,
-  onTrouble: OnTrouble,
-  pause?: Pause,
+  { trouble: onTrouble, leftOut = () => {}, pause }: WorkerWatch,
 ): Workers {
   const asks = startAsking(asking, onTrouble, pause)
-  const expiry = startLoop({
-    restMs: expireRestMs,
-    async step() {
-      const ended = await expireDue(asking.db, asking.clock())
-      if (ended > 0) asking.wake('tellers')
-      return ended
-    },
-    onTrouble,
-    pause,
-  })
+  const expiry = startExpiry(asking, { leftOut, trouble: onTrouble, pause })
   const bringing = startLoop({
     restMs: bringRestMs,
     step: () => bringForward(asking, onTrouble),

@@ -53,7 +53,7 @@ function startAsking() {
     clock,
     watch() {},
   }
-  workers = startWorkers({ ...asking, wake() {} }, error => expect(error).toBeUndefined())
+  workers = startWorkers({ ...asking, wake() {} }, { trouble: error => expect(error).toBeUndefined() })
 }
 const ringAll = () => [...deadlines].forEach(ring => ring())
 

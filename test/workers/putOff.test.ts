@@ -28,7 +28,7 @@ const theAttempt = () => shop.db.one<Attempt>(sql`select * from attempts`)
 test('the clock of everything steps back by an hour: what was put off by the old one is asked about at once', async () => {
   await shop.try(await shop.ask(merchant), pending)
   shop.setNow(after(-hours(1)))
-  const workers = startWorkers(shop.gate, fail)
+  const workers = startWorkers(shop.gate, { trouble: fail })
   await expect.poll(async () => (await theAttempt())?.asks, { timeout: 5000 }).toBe(1)
   await workers.stop()
 })

@@ -1,0 +1,51 @@
+import type { Attempt } from '../core/attempt.ts'
+import { type Query, sql, type Tx } from './db.ts'
+import { paymentKeysOf } from './paymentKeys.ts'
+import { type PaymentKey, type PaymentOfMerchant, paymentOfMerchant } from './paymentLife.ts'
+
+// Those whose time is over and of which nothing is on its way, without some that are left out.
+const isExpired = (now: Date, leftOut: readonly PaymentKey[]) => sql`
+  p.status = 'awaiting_payment' and p.expires_at <= ${now}
+  and not exists (select from attempts a where a.merchant_id = p.merchant_id
+    and a.tx_reference = p.tx_reference and a.state in ('started', 'pending', 'unknown', 'disputed'))
+  ${
+    leftOut.length === 0
+      ? sql``
+      : sql`and not exists (select from ${unnestKeys(leftOut)}
+    where k.merchant_id = p.merchant_id and k.tx_reference = p.tx_reference)`
+  }`
+
+function unnestKeys(keys: readonly PaymentKey[]) {
+  const { merchants, references } = paymentKeysOf(keys)
+  return sql`unnest(${merchants}::text[], ${references}::text[]) as k (merchant_id, tx_reference)`
+}
+
+// The oldest that nobody holds; now we do. Planned anew each time: how far to read depends on the moment.
+export const lockExpired = (tx: Tx, now: Date, leftOut: readonly PaymentKey[], limit: number) =>
+  tx.rows<PaymentOfMerchant>(sql`
+    ${paymentOfMerchant} where ${isExpired(now, leftOut)}
+    order by p.expires_at limit ${limit} for update of p skip locked`)
+
+export const findExpired = (tx: Tx, now: Date, leftOut: readonly PaymentKey[], limit: number) =>
+  tx.rows<PaymentKey>(sql`
+    select p.merchant_id, p.tx_reference from payments p where ${isExpired(now, leftOut)}
+    order by p.expires_at limit ${limit}`)
+
+const theseToLock = (keys: readonly PaymentKey[]): Query => sql`
+  ${paymentOfMerchant} join ${unnestKeys(keys)}
+    on k.merchant_id = p.merchant_id and k.tx_reference = p.tx_reference
+  order by p.merchant_id, p.tx_reference for update of p`
+
+// In one order, so that two who lock the same wait for each other instead of deadlocking.
+export const lockPayments = (tx: Tx, keys: readonly PaymentKey[]) =>
+  tx.rows<PaymentOfMerchant>(theseToLock(keys))
+
+export const lockFreePayments = (tx: Tx, keys: readonly PaymentKey[]) =>
+  tx.rows<PaymentOfMerchant>(sql`${theseToLock(keys)} skip locked`)
+
+// Of many payments, as they stand when these are held.
+export const attemptsOfMany = (tx: Tx, keys: readonly PaymentKey[]) =>
+  tx.rows<Attempt>(sql`
+    select a.* from ${unnestKeys(keys)}
+      join attempts a on a.merchant_id = k.merchant_id and a.tx_reference = k.tx_reference
+    order by a.number`)

@@ -1,0 +1,10 @@
+import { texts } from './arrays.ts'
+import type { PaymentKey } from './paymentLife.ts'
+
+// Column by column, for statements about many.
+export const paymentKeysOf = (keys: readonly PaymentKey[]) => ({
+  merchants: texts(keys.map(key => key.merchant_id)),
+  references: texts(keys.map(key => key.tx_reference)),
+})
+
+export const paymentName = ({ merchant_id, tx_reference }: PaymentKey) => `${merchant_id} ${tx_reference}`

@@ -1,0 +1,27 @@
+import { createExpiry } from '../actions/expire.ts'
+import type { Pause } from '../core/databaseClock.ts'
+import type { Gate } from '../actions/gate.ts'
+import type { OnLeftOut } from '../actions/leftOut.ts'
+import { type Loop, startLoop } from './loop.ts'
+
+const restMs = 1000
+
+export type ExpiryWatch = { leftOut: OnLeftOut; trouble(error: unknown): void; pause?: Pause }
+
+// Ends payments whose time is over. Every node does.
+export function startExpiry(
+  { db, clock, wake }: Pick<Gate, 'db' | 'clock' | 'wake'>,
+  watch: ExpiryWatch,
+): Loop {
+  const expire = createExpiry(db.share('expire'), watch.leftOut)
+  return startLoop({
+    restMs,
+    async step() {
+      const ended = await expire(clock())
+      if (ended > 0) wake('tellers')
+      return ended
+    },
+    onTrouble: watch.trouble,
+    pause: watch.pause,
+  })
+}
