@@ -6,7 +6,7 @@ import { type Welcome, welcome } from './actions/welcome.ts'
 import type { Config } from './config.ts'
 import { openDispatch } from './dispatch.ts'
 import { openPost } from './post.ts'
-import { checkMasterKeys, openRecords } from './records.ts'
+import { checkDatabase, checkMasterKeys, openRecords } from './records.ts'
 import { createSandbox } from './sandbox/sandbox.ts'
 import { rememberStarted, type Started } from './started.ts'
 import type { Db } from './store/db.ts'
@@ -31,6 +31,7 @@ export type GatewayOptions = {
   log: Logger
   onLost?(why: string): void // the embedded database went away under us
   clock?(): Date
+  mayLosePayments?: boolean // for tests, on a database that does not wait for its disk
   sandboxPace?: number // the simulated provider's waiting times are multiplied by it
 }
 
@@ -51,6 +52,7 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
   const records = await openRecords(config, 'gateway', onLost)
   started.add(records.close)
   const { db } = records
+  await checkDatabase(records, { durable: !options.mayLosePayments })
   const applied = await migrate(db, { tell: words => log.warn(words) })
   if (applied.length > 0) log.info({ applied }, 'migrated')
   await checkMasterKeys(records)

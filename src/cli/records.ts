@@ -1,9 +1,10 @@
 import { type Config, readConfig } from '../config.ts'
-import { checkMasterKeys, openRecords, type Records } from '../records.ts'
+import { checkDatabase, checkMasterKeys, openRecords, type Records } from '../records.ts'
 import type { Db } from '../store/db.ts'
 import { findMerchant, type Merchant } from '../store/merchants.ts'
 import { migrate } from '../store/migrate.ts'
 import { CannotDo } from './failure.ts'
+import { say } from './terminal.ts'
 
 export type Opened = Records & { config: Config }
 
@@ -12,7 +13,8 @@ export async function withRecords<T>(work: (records: Opened) => Promise<T>): Pro
   const config = readConfig()
   const records = await openRecords(config, 'command')
   try {
-    await migrate(records.db)
+    await checkDatabase(records, { durable: false })
+    await migrate(records.db, { tell: say })
     return await work({ ...records, config })
   } finally {
     await records.close()
