@@ -82,7 +82,10 @@ const named = (fault: string) => fault.slice(0, fault.indexOf(':'))
 
 test('settings, messengers and the way out: every fault at once, beside what else is wrong', async () => {
   const settings = { ...env, ...wrongEverywhere, TOLLGATE_EGRESS_ADDRESS: '203.0.113.7' }
-  const { checks, one } = await doctor({ ...settings, DATABASE_URL: database.url.replace(/test_\w+/, 'nowhere') })
+  const { checks, one } = await doctor({
+    ...settings,
+    DATABASE_URL: database.url.replace(/test_\w+/, 'nowhere'),
+  })
   const faults = checks.filter(({ check, state }) => check === 'settings' && state === 'failed')
   expect(faults.map(({ fact }) => named(fact)).toSorted()).toEqual(faultsEverywhere)
   expect(one('egress')?.fact).toBe('203.0.113.7 is not an address of this machine')
@@ -111,7 +114,10 @@ test('a newer schema and a database that takes no writes fail', async () => {
   const their = { ...env, DATABASE_URL: other.url }
   await tollgate(their, 'migrate')
   await query(other.url, `insert into migrations (name) values ('9999_tomorrow.sql')`)
-  await query(database.url, `alter database ${/\/(test_\w+)\?/.exec(other.url)?.[1]} set default_transaction_read_only = on`)
+  await query(
+    database.url,
+    `alter database ${/\/(test_\w+)\?/.exec(other.url)?.[1]} set default_transaction_read_only = on`,
+  )
   const { checks } = await doctor(their)
   expect(checks.filter(({ state }) => state === 'failed').map(({ fact }) => fact)).toEqual([
     'it is read-only',
@@ -124,7 +130,10 @@ test('a database of its own without a master key fails', async () => {
   const { TOLLGATE_MASTER_KEY: _, ...keyless } = env
   const folder = join(temporaryFolder(), 'data')
   const { one } = await doctor({ ...keyless, TOLLGATE_DATA_DIR: folder })
-  expect(one('master key')).toMatchObject({ state: 'failed', todo: expect.stringContaining('openssl rand -hex 32') })
+  expect(one('master key')).toMatchObject({
+    state: 'failed',
+    todo: expect.stringContaining('openssl rand -hex 32'),
+  })
 })
 
 test('a database out of reach fails, with what to do', async () => {
