@@ -26,7 +26,7 @@ export function addStart(program: Command, cli: Cli) {
         'tollgate start',
         'PORT=9000 TOLLGATE_DATA_DIR=/var/lib/tollgate tollgate start',
         'HOST=0.0.0.0 TOLLGATE_BASE_URL=https://pay.example tollgate start',
-        'DATABASE_URL=postgres://tollgate:secret@db:5432/tollgate tollgate start --json',
+        'DATABASE_URL=postgres://tollgate:secret@db:5432/tollgate TOLLGATE_MASTER_KEY=... tollgate start --json',
       ),
     )
     .action(() => start(cli))
