@@ -29,8 +29,18 @@ const isOrigin = (text: string) =>
   new URL(text).href === `${new URL(text).origin}/`
 
 const isIP = (text: string) => ipVersion(text) > 0
-const isNameServer = (text: string) =>
-  isIP(text) || isIP(text.replace(/:\d{1,5}$/, '').replace(/^\[(.*)\]$/, '$1'))
+const isPort = (port: number) => port >= 1 && port <= 65_535
+const isNameServer = (text: string) => {
+  const [, address = '', port] = /^\[?(.*?)\]?(?<=[\].\d]):(\d+)$/.exec(text) ?? []
+  return isIP(text) || (isIP(address) && isPort(Number(port)))
+}
+const isDecodable = (text: string) => {
+  try {
+    return decodeURIComponent(text) !== ''
+  } catch {
+    return false
+  }
+}
 const withoutUser = (text: string) => text.replace(/\/\/[^/@]*@/, '//')
 
 // PostgreSQL addresses may name several hosts, which the URL parser does not know.
@@ -82,12 +92,13 @@ const schema = z.object({
   TOLLGATE_EGRESS_PROXY: z
     .string()
     .refine(
-      text => URL.canParse(text) && isOrigin(withoutUser(text)),
-      'must be a URL such as http://proxy:3128',
+      text => /^http:/i.test(text) && URL.canParse(text) && isOrigin(withoutUser(text)) && isDecodable(text),
+      'must be a URL such as http://proxy:3128 or http://user:password@proxy:3128',
     )
     .optional(),
   TOLLGATE_EGRESS_PORTS: list(/^[1-9]\d{0,4}$/, 'must be port numbers with commas between them')
     .transform(ports => ports.map(Number))
+    .refine(ports => ports.every(isPort), 'must be from 1 to 65535')
     .default([]),
   TOLLGATE_EGRESS_LOOPBACK: onOff.optional(),
   TOLLGATE_EGRESS_DNS: list(/^\S+$/, 'must be addresses of name servers with commas between them')
@@ -115,19 +126,29 @@ export type Environment = Record<string, string | undefined>
 
 export const settingNames = Object.keys(schema.shape)
 
-export function readConfig(env: Environment = process.env): Config {
+export function readConfig(env?: Environment): Config {
+  const { config, faults } = readWhatIsRight(env)
+  if (faults.length > 0) throw new ConfigError(faults)
+  return config
+}
+
+// With what is wrong left out, for who wants to look at the rest.
+export function readWhatIsRight(env: Environment = process.env): { config: Config; faults: string[] } {
   // Empty means not set: that is what `NAME= command` and most unit files mean by it.
   const set = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   )
-  const faults = Object.keys(set)
-    .filter(name => name.startsWith('TOLLGATE_') && !settingNames.includes(name))
-    .map(name => `${name}: there is no such setting; there are ${settingNames.join(', ')}`)
-  const parsed = schema.safeParse(set)
-  for (const issue of parsed.error?.issues ?? []) faults.push(`${issue.path.join('.')}: ${issue.message}`)
-  const { DATABASE_URL, TOLLGATE_POOL_SIZE = 0 } = parsed.data ?? {}
-  if (!DATABASE_URL && TOLLGATE_POOL_SIZE > embeddedPoolSize)
+  const issues = schema.safeParse(set).error?.issues ?? []
+  const wrong = new Set(issues.map(({ path }) => path[0]))
+  const right = Object.fromEntries(Object.entries(set).filter(([name]) => !wrong.has(name)))
+  const config = { ...schema.parse(right), channelSettings: set, messengerSettings: set }
+  const faults = [
+    ...Object.keys(set)
+      .filter(name => name.startsWith('TOLLGATE_') && !settingNames.includes(name))
+      .map(name => `${name}: there is no such setting; there are ${settingNames.join(', ')}`),
+    ...issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
+  ]
+  if (!set.DATABASE_URL && config.TOLLGATE_POOL_SIZE > embeddedPoolSize)
     faults.push(`TOLLGATE_POOL_SIZE: at most ${embeddedPoolSize} with the PostgreSQL that comes along`)
-  if (!parsed.success || faults.length > 0) throw new ConfigError(faults)
-  return { ...parsed.data, channelSettings: set, messengerSettings: set }
+  return { config, faults }
 }

@@ -7,7 +7,7 @@ import { type Welcome, welcome } from './actions/welcome.ts'
 import type { Config } from './config.ts'
 import { openDispatch } from './dispatch.ts'
 import { openPost } from './post.ts'
-import { checkMasterKeys, openRecords } from './records.ts'
+import { checkDatabase, checkMasterKeys, openRecords } from './records.ts'
 import { createSandbox } from './sandbox/sandbox.ts'
 import { rememberStarted, type Started } from './started.ts'
 import type { Db } from './store/db.ts'
@@ -40,6 +40,7 @@ export type GatewayOptions = {
   clock?(): Date // instead of the database's
   stopSeconds?: number // between the word that we stop, at /readyz and in every answer, and the stop
   isOverloaded?(): boolean
+  mayLosePayments?: boolean // for tests, on a database that does not wait for its disk
   sandboxPace?: number // the simulated provider's waiting times are multiplied by it
 }
 
@@ -60,6 +61,7 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
   const records = await openRecords(config, 'gateway', onLost)
   started.add(records.close)
   const { db } = records
+  await checkDatabase(records, { durable: !options.mayLosePayments })
   const applied = await migrate(db, { tell: words => log.warn(words) })
   if (applied.length > 0) log.info({ applied }, 'migrated')
   await checkMasterKeys(records)

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { countQueuedMessages } from './actions/countMessages.ts'
 import { createReceipts } from './actions/hearReceipt.ts'
 import { type Messengers, openMessengers } from './actions/messengers.ts'
+import { faultsIn } from './actions/settingFaults.ts'
 import { warnWithoutMessenger } from './actions/warnWithoutMessenger.ts'
 import { type Config, ConfigError } from './config.ts'
 import type { Pause } from './core/databaseClock.ts'
@@ -25,8 +26,7 @@ export async function openPost(
     receive: receipts.receive,
     warn: words => log.warn({ why: words }, 'a messenger is in trouble'),
   }).catch((error: unknown) => {
-    // A messenger reads its own settings, and says what is wrong with them.
-    throw new ConfigError([error instanceof Error ? error.message : String(error)])
+    throw new ConfigError(faultsIn(error))
   })
   try {
     for (const words of await warnWithoutMessenger(db, messengers)) log.warn(words)

@@ -1,8 +1,11 @@
 import type { Config } from './config.ts'
+import { whyNotBegin, whyNotDurable } from './core/fitDatabase.ts'
 import { type Db, openDb } from './store/db.ts'
 import { startEmbedded } from './store/embedded.ts'
 import { givenMasterKeys, masterKeysInFile } from './store/masterKeys.ts'
 import { masterKeyIdsInUse } from './store/merchants.ts'
+import { migrationNames } from './store/migrate/ledger.ts'
+import { readDatabaseState } from './store/serverFacts.ts'
 import type { MasterKeys } from './store/vault.ts'
 
 export type Records = { db: Db; masterKeys: MasterKeys; embedded: boolean; close(): Promise<void> }
@@ -27,7 +30,7 @@ export async function openRecords(
   try {
     const masterKeys = config.TOLLGATE_MASTER_KEY
       ? givenMasterKeys(config.TOLLGATE_MASTER_KEY)
-      : masterKeysInFile(config.TOLLGATE_DATA_DIR)
+      : masterKeysInFile(config.TOLLGATE_DATA_DIR, embedded !== undefined)
     return { db, masterKeys, embedded: embedded !== undefined, close }
   } catch (error) {
     await close()
@@ -35,15 +38,25 @@ export async function openRecords(
   }
 }
 
+export class UnfitDatabase extends Error {}
+
+// Before the first write. Who takes payments wants them on the disk, too.
+export async function checkDatabase({ db }: Records, { durable }: { durable: boolean }) {
+  const state = await readDatabaseState(db)
+  const why = whyNotBegin(state, migrationNames()) ?? (durable ? whyNotDurable(state) : undefined)
+  if (why) throw new UnfitDatabase(why)
+}
+
 export class MissingMasterKey extends Error {}
 
 // A node that cannot open the merchants' secrets must not take requests: it would refuse honest ones. Nor may a
 // command seal anything: it would be closed to every gateway.
-export async function checkMasterKeys({ db, masterKeys }: Records) {
+export async function checkMasterKeys({ db, masterKeys, embedded }: Records) {
   const unknown = (await masterKeyIdsInUse(db)).find(id => !masterKeys.byId(id))
   if (unknown)
     throw new MissingMasterKey(
       `The secrets in this database are sealed with master key ${unknown}, which this Tollgate does not have. ` +
         'Set TOLLGATE_MASTER_KEY to it, or use the data folder whose master.key holds it.',
     )
+  if (!embedded) masterKeys.newest() // throws where there is none
 }

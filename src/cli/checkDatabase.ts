@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
+import { missingIn, unknownIn } from '../core/fitDatabase.ts'
 import { type Db, openDb } from '../store/db.ts'
 import { isMade } from '../store/embedded/home.ts'
 import { startEmbedded } from '../store/embedded.ts'
 import { masterKeyIdsInUse } from '../store/merchants.ts'
-import { migrationNames, pendingMigrations } from '../store/migrate/ledger.ts'
-import { readServerFacts } from '../store/serverFacts.ts'
+import { migrationNames } from '../store/migrate/ledger.ts'
+import { readDatabaseState, readServerFacts } from '../store/serverFacts.ts'
 import { type Check, failed, fine, warning } from './check.ts'
 import { checkDeliveries } from './checkDeliveries.ts'
 import { presentMasterKeys } from './checkMasterKey.ts'
@@ -15,11 +16,11 @@ import { checkTasks } from './checkTasks.ts'
 import { exitCodes } from './exitCodes.ts'
 import { failureOf } from './failure.ts'
 
-export async function checkRecords(config: Config): Promise<Check[]> {
+export async function checkRecords(config: Config, keyIsRight = true): Promise<Check[]> {
   try {
     if (!config.DATABASE_URL && !isMade(join(config.TOLLGATE_DATA_DIR, 'postgres')))
       return [fine('database', 'no data yet; tollgate start makes it')]
-    return await withDatabase(config, db => lookInside(db, config))
+    return await withDatabase(config, db => lookInside(db, config, keyIsRight))
   } catch (error) {
     const { exit, message } = failureOf(error)
     if (exit === exitCodes.bug) throw error
@@ -39,18 +40,20 @@ async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Pr
   }
 }
 
-async function lookInside(db: Db, config: Config): Promise<Check[]> {
+async function lookInside(db: Db, config: Config, keyIsRight: boolean): Promise<Check[]> {
   await readServerFacts(db) // so that the time to connect does not count as a difference between the clocks
   const asked = Date.now()
   const server = await readServerFacts(db)
   const halfWay = (asked + Date.now()) / 2
   if (!server) return [failed('database', 'it says nothing about itself')]
-  const pending = await pendingMigrations(db)
+  const state = await readDatabaseState(db)
+  const missing = missingIn(state, migrationNames())
   return [
     ...checkServer(server, server.now.getTime() - halfWay, config),
-    checkMigrations(pending),
-    ...(pending.length < migrationNames().length ? [await checkSecrets(db, config)] : []),
-    ...(pending.length === 0 ? await lookAtWork(db, config, server.now) : []),
+    ...(state.read_only ? [readOnly] : []),
+    checkMigrations(missing, unknownIn(state, migrationNames())),
+    ...(keyIsRight && missing.length < migrationNames().length ? [await checkSecrets(db, config)] : []),
+    ...(missing.length === 0 ? await lookAtWork(db, config, server.now) : []),
   ]
 }
 
@@ -60,10 +63,26 @@ const lookAtWork = async (db: Db, config: Config, now: Date): Promise<Check[]> =
   ...(await checkPayers(db, config, now)),
 ]
 
-const checkMigrations = ({ length }: string[]): Check =>
-  length === 0
-    ? fine('migrations', 'the database is up to date')
-    : warning('migrations', `${length} to apply`, 'Run tollgate migrate; tollgate start does it too.')
+const readOnly = failed(
+  'database',
+  'it is read-only',
+  'Let it take writes (default_transaction_read_only = off): payments cannot be stored.',
+)
+
+function checkMigrations(missing: string[], unknown: string[]): Check {
+  if (unknown.length > 0)
+    return failed(
+      'migrations',
+      `a newer Tollgate has changed the database: ${unknown.join(', ')}`,
+      'Start that version, or restore a backup from before.',
+    )
+  if (missing.length === 0) return fine('migrations', 'the database is up to date')
+  return warning(
+    'migrations',
+    `${missing.length} to apply`,
+    'Run tollgate migrate; tollgate start does it too.',
+  )
+}
 
 async function checkSecrets(db: Db, config: Config): Promise<Check> {
   const masterKeys = presentMasterKeys(config)

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Config } from '../config.ts'
+import { holdsFiles, noPlace } from '../store/folder.ts'
 import { type Check, failed, fine, gigabyte, megabyte, size, warning } from './check.ts'
 
 const scarceDisk = gigabyte
@@ -9,7 +10,7 @@ const noDisk = 100 * megabyte
 // Looks only: a folder that is not there is made by the first start, not by us.
 export function checkDataFolder(config: Config): Check[] {
   const folder = config.TOLLGATE_DATA_DIR
-  if (config.DATABASE_URL && config.TOLLGATE_MASTER_KEY)
+  if (config.DATABASE_URL && (config.TOLLGATE_MASTER_KEY || !existsSync(folder)))
     return [fine('data folder', 'not used: all is in DATABASE_URL')]
   const checked = existsSync(folder) ? checkExisting(folder) : checkComing(folder)
   return checked.state === 'failed' ? [checked] : [checked, checkDisk(nearestExisting(folder))]
@@ -17,6 +18,7 @@ export function checkDataFolder(config: Config): Check[] {
 
 function checkExisting(folder: string): Check {
   const found = statSync(folder)
+  if (!holdsFiles(folder)) return failed('data folder', noPlace(folder).message)
   if (!found.isDirectory())
     return failed('data folder', `${folder} is not a folder`, 'Move it away, or set TOLLGATE_DATA_DIR.')
   if (!isWritable(folder)) return notWritable(folder)
@@ -27,6 +29,7 @@ function checkExisting(folder: string): Check {
 
 function checkComing(folder: string): Check {
   const parent = nearestExisting(folder)
+  if (!holdsFiles(parent)) return failed('data folder', noPlace(parent).message)
   if (!statSync(parent).isDirectory() || !isWritable(parent)) return notWritable(parent)
   return fine('data folder', `no data yet; tollgate start makes it in ${folder}`)
 }

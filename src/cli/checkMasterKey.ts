@@ -10,6 +10,12 @@ export function checkMasterKey(config: Config): Check {
   const given = config.TOLLGATE_MASTER_KEY?.length
   if (given) return fine('master key', `${given === 1 ? 'one' : given} in TOLLGATE_MASTER_KEY`)
   const file = keyFile(config)
+  if (!existsSync(file) && config.DATABASE_URL)
+    return failed(
+      'master key',
+      'none is set or found, and for a database of your own none is made',
+      `Make one (openssl rand -hex 32) and set TOLLGATE_MASTER_KEY to it on every node, or put it into ${file}.`,
+    )
   if (!existsSync(file)) return fine('master key', `none yet; tollgate start makes it in ${file}`)
   try {
     masterKeysInFile(config.TOLLGATE_DATA_DIR)

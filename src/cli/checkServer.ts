@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts'
+import { isTooOld } from '../core/fitDatabase.ts'
 import type { ServerFacts } from '../store/serverFacts.ts'
 import { type Check, failed, fine, warning } from './check.ts'
 
-const oldestVersion = 150_000
 const forCommands = 2 // connections that a command takes beside the gateway
 const clocksMayDifferMs = 2000
 
@@ -14,10 +14,10 @@ export const checkServer = (server: ServerFacts, aheadMs: number, config: Config
   checkClocks(aheadMs),
 ]
 
-const checkVersion = ({ version, version_num }: ServerFacts): Check =>
-  version_num >= oldestVersion
-    ? fine('database', `PostgreSQL ${version}, a primary`)
-    : failed('database', `PostgreSQL ${version}`, 'Tollgate needs PostgreSQL 15 or later.')
+const checkVersion = (server: ServerFacts): Check =>
+  isTooOld(server)
+    ? failed('database', `PostgreSQL ${server.version}`, 'Tollgate needs PostgreSQL 15 or later.')
+    : fine('database', `PostgreSQL ${server.version}, a primary`)
 
 function checkDurability(server: ServerFacts): Check {
   const names = ['fsync', 'synchronous_commit', 'full_page_writes'] as const

@@ -8,7 +8,11 @@ export function databaseTrouble(error: unknown): string {
     return `The database turned us away (${said}): correct the user or password in DATABASE_URL.`
   if (code === '3D000') return `${sentence(said)}: create it (createdb), or correct DATABASE_URL.`
   if (code === '42501') return `The database user lacks a right (${said}): grant it, or name another user.`
+  if (code === '25006' && said.includes('read-only'))
+    return `The database is read-only (${said}): let it take writes (default_transaction_read_only = off).`
   if (code === '25006') return 'The database is a standby: name the primary in DATABASE_URL.'
+  if (code === '55P03')
+    return 'Somebody else holds what this needs in the database: try again, or see who does (pg_stat_activity).'
   if (code.startsWith('53'))
     return `The database has run out of something (${said}): give it more room or connections.`
   if (/CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL/i.test(`${code} ${said}`))

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
-import { type Config, ConfigError, readConfig } from '../config.ts'
+import { readSettings } from '../settings.ts'
 import type { Cli } from './answer.ts'
-import { type Check, failed, fine, type State } from './check.ts'
+import { type Check, failed, fine, type State, warning } from './check.ts'
 import { checkBaseUrl, checkPort } from './checkAddresses.ts'
 import { checkRecords } from './checkDatabase.ts'
+import { checkEgress } from './checkEgress.ts'
 import { checkDataFolder } from './checkFolder.ts'
 import { checkMachine } from './checkMachine.ts'
 import { checkPause } from './checkPause.ts'
@@ -25,31 +26,29 @@ export function addDoctor(program: Command, cli: Cli) {
     })
 }
 
+// Everything at once: what depends on a setting that is wrong is left out, and all the rest is looked at.
 async function examine(): Promise<Check[]> {
-  const config = readConfigOrFaults()
-  if (Array.isArray(config)) return [...config, ...checkMachine()]
+  const { config, faults, warnings } = await readSettings()
+  const wrong = faults.map(fault => fault.slice(0, fault.indexOf(':')))
+  const isRight = (...names: string[]) => !names.some(name => wrong.includes(name))
   return [
-    fine('settings', 'every setting can be read'),
-    ...checkMachine(config),
-    ...checkDataFolder(config),
-    checkMasterKey(config),
-    ...(await checkRecords(config)),
-    checkBaseUrl(config),
-    await checkPort(config),
-    ...(await checkPause(config)),
+    ...checkSettings(faults, warnings),
+    ...checkMachine(isRight('DATABASE_URL') ? config : undefined),
+    ...(isRight('DATABASE_URL') ? checkDataFolder(config) : []),
+    ...(isRight('DATABASE_URL', 'TOLLGATE_MASTER_KEY') ? [checkMasterKey(config)] : []),
+    ...(isRight('DATABASE_URL') ? await checkRecords(config, isRight('TOLLGATE_MASTER_KEY')) : []),
+    ...checkEgress(config),
+    ...(isRight('TOLLGATE_BASE_URL', 'HOST', 'PORT') ? [checkBaseUrl(config)] : []),
+    ...(isRight('HOST', 'PORT') ? [await checkPort(config)] : []),
+    ...(isRight('HOST', 'PORT') ? await checkPause(config) : []),
   ]
 }
 
-function readConfigOrFaults(): Config | Check[] {
-  try {
-    return readConfig()
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    return error.faults.map(fault =>
-      failed('settings', fault, 'Correct it; the database is checked after that.'),
-    )
-  }
-}
+const checkSettings = (faults: string[], warnings: string[]): Check[] => [
+  ...faults.map(fault => failed('settings', fault)),
+  ...(faults.length === 0 ? [fine('settings', 'every setting can be read')] : []),
+  ...warnings.map(words => warning('messengers', words, 'See docs/messengers.md.')),
+]
 
 const marks: Record<State, [string, Style]> = {
   ok: ['✓ ok', 'green'],

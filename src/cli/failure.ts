@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { Unavailable } from '../core/refusal.ts'
-import { MissingMasterKey } from '../records.ts'
+import { MissingMasterKey, UnfitDatabase } from '../records.ts'
 import { codeOf, EmbeddedError } from '../store/embedded/error.ts'
 import { MasterKeyError } from '../store/masterKeys.ts'
 import { MigrationFailed } from '../store/migrate.ts'
@@ -58,7 +58,8 @@ export function failureOf(error: unknown): Failure {
 
 // What the outside world refuses us, in one sentence; undefined when it is not to blame.
 function troubleOf(error: unknown): string | undefined {
-  if (error instanceof EmbeddedError || error instanceof MigrationFailed) return error.message
+  if ([EmbeddedError, MigrationFailed, UnfitDatabase].some(kind => error instanceof kind))
+    return (error as Error).message
   if (error instanceof Unavailable) return databaseTrouble(error.cause)
   return (
     listenTrouble(error) ??

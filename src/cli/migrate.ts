@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
-import { openRecords } from '../records.ts'
+import { checkDatabase, openRecords } from '../records.ts'
 import { migrate } from '../store/migrate.ts'
 import type { Answer, Cli } from './answer.ts'
 import { examples } from './help.ts'
@@ -10,13 +10,16 @@ export function addMigrate(program: Command, cli: Cli) {
     .command('migrate')
     .description('Bring the database up to this version. Safe to repeat, and from several nodes at once.')
     .addHelpText('after', examples('tollgate migrate', 'tollgate migrate --json'))
-    .action(async () => cli.print(await bringUpToDate()))
+    .action(async () => cli.print(await bringUpToDate(cli)))
 }
 
-async function bringUpToDate(): Promise<Answer> {
+async function bringUpToDate(cli: Cli): Promise<Answer> {
   const records = await openRecords(readConfig(), 'command')
   try {
-    const applied = await migrate(records.db)
+    await checkDatabase(records, { durable: false })
+    const applied = await migrate(records.db, {
+      tell: words => cli.json || process.stderr.write(`${words}\n`),
+    })
     const text =
       applied.length > 0
         ? ['Applied:', ...applied.map(name => `  ${name}`)].join('\n')

@@ -1,10 +1,11 @@
 import { readClock } from '../actions/measureClock.ts'
 import { type Config, readConfig } from '../config.ts'
-import { checkMasterKeys, openRecords, type Records } from '../records.ts'
+import { checkDatabase, checkMasterKeys, openRecords, type Records } from '../records.ts'
 import type { Db } from '../store/db.ts'
 import { findMerchant, type Merchant } from '../store/merchants.ts'
 import { migrate } from '../store/migrate.ts'
 import { CannotDo } from './failure.ts'
+import { say } from './terminal.ts'
 
 // `clock` is the database's, as a gateway's is.
 export type Opened = Records & { config: Config; clock(): Date }
@@ -14,7 +15,8 @@ export async function withRecords<T>(work: (records: Opened) => Promise<T>): Pro
   const config = readConfig()
   const records = await openRecords(config, 'command')
   try {
-    await migrate(records.db)
+    await checkDatabase(records, { durable: false })
+    await migrate(records.db, { tell: say })
     return await work({ ...records, config, clock: await readClock(records.db) })
   } finally {
     await records.close()

@@ -7,7 +7,8 @@ export const settingWords: Record<string, string> = {
   TOLLGATE_BASE_URL: 'the address that customers and merchants see (http://HOST:PORT)',
   TOLLGATE_DATA_DIR: 'the folder for the database and the master key (./data)',
   DATABASE_URL: 'a PostgreSQL of your own, 15 or later; without it Tollgate runs one itself',
-  TOLLGATE_MASTER_KEY: 'what seals the secrets, 64 hexadecimal digits; newest first when several (a file)',
+  TOLLGATE_MASTER_KEY:
+    'what seals the secrets, 64 hexadecimal digits; newest first when several (a file; none is made with DATABASE_URL)',
   TOLLGATE_POOL_SIZE: 'connections to the database (10)',
   TOLLGATE_BATCH_ROWS: 'requests that may share one statement (256)',
   TOLLGATE_TRUST_PROXY: 'how many proxies stand in front (0)',

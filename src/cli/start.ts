@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
-import { type Config, readConfig } from '../config.ts'
+import type { Config } from '../config.ts'
 import { createLog } from '../log.ts'
+import { readSoundSettings } from '../settings.ts'
 import type { Cli } from './answer.ts'
 import { banner, started } from './banner.ts'
 import { onBug } from './bugs.ts'
@@ -10,6 +11,7 @@ import { examples } from './help.ts'
 import { humanLog } from './humanLog.ts'
 import { settingsHelp } from './settingsHelp.ts'
 import { listenForStop } from './stopSignal.ts'
+import { say } from './terminal.ts'
 
 const defaultStopSeconds = 5 // for whoever watches /readyz; nobody does where a person presses Ctrl-C
 
@@ -26,14 +28,14 @@ export function addStart(program: Command, cli: Cli) {
         'tollgate start',
         'PORT=9000 TOLLGATE_DATA_DIR=/var/lib/tollgate tollgate start',
         'HOST=0.0.0.0 TOLLGATE_BASE_URL=https://pay.example tollgate start',
-        'DATABASE_URL=postgres://tollgate:secret@db:5432/tollgate tollgate start --json',
+        'DATABASE_URL=postgres://tollgate:secret@db:5432/tollgate TOLLGATE_MASTER_KEY=... tollgate start --json',
       ),
     )
     .action(() => start(cli))
 }
 
 async function start(cli: Cli) {
-  const config = readConfig()
+  const config = await readSoundSettings()
   const log = createLog(config.LOG_LEVEL, process.stderr.isTTY ? humanLog(process.stderr) : undefined)
   onBug(error => log.fatal({ error: asFields(error) }, 'bug'))
   const stop = listenForStop(() => {
@@ -56,11 +58,6 @@ async function start(cli: Cli) {
   await stop.asked
   await gateway.stop()
   say('Stopped.')
-}
-
-// Words for a person who watches. What supervisors and files need is in the log.
-function say(text: string) {
-  if (process.stderr.isTTY) process.stderr.write(`${text}\n`)
 }
 
 // At a terminal the banner, and not the log, tells that all is well.

@@ -50,3 +50,8 @@ function pad(text: string, width: number, right = false): string {
 // Characters as a reader counts them.
 const segmenter = new Intl.Segmenter('en')
 const lengthOf = (text: string) => [...segmenter.segment(stripVTControlCharacters(text))].length
+
+// Words for a person who watches. What supervisors and files need is in the log.
+export function say(text: string) {
+  if (process.stderr.isTTY) process.stderr.write(`${text}\n`)
+}

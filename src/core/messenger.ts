@@ -9,6 +9,8 @@ export type Messenger = {
 }
 
 export type MakeMessenger = (settings: MessengerSettings, tools: MessengerTools) => Messenger | undefined
+// What the file has beside it, as `readSettings`: it throws what is wrong with them, and opens nothing.
+export type ReadMessengerSettings = (settings: MessengerSettings, tools: MessengerTools) => unknown
 export type MessengerSettings = Readonly<Record<string, string | undefined>>
 export type MessengerTools = {
   clock?(): Date // what we reckon in; without it, this machine's

@@ -13,6 +13,8 @@ import { readSettings } from './smpp/settings.ts'
 import { verdictOf } from './smpp/verdict.ts'
 import type { Wire } from './smpp/wire.ts'
 
+export { readSettings }
+
 export type SmppTimes = LineTimes & {
   waitMs: number // for a place in the window, and again for its turn
   answerMs: number // to a submit

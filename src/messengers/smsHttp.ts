@@ -5,6 +5,8 @@ import { readSettings } from './smsHttp/settings.ts'
 import { fill, type Values, valuesOf } from './smsHttp/template.ts'
 import { verdictOf } from './smsHttp/verdict.ts'
 
+export { readSettings }
+
 const usualDeadlineMs = 15_000
 
 // SMS by a provider with an HTTP interface. What it wants to hear is said in the settings.

@@ -5,6 +5,8 @@ import { isAddress, mailOf, messageIdOf } from './smtp/mail.ts'
 import { readSettings } from './smtp/settings.ts'
 import { verdictOf } from './smtp/verdict.ts'
 
+export { readSettings }
+
 const usualTimes: SmtpTimes = {
   connectionMs: 10_000,
   greetingMs: 10_000,

@@ -6,7 +6,6 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -15,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from './folder.ts'
 import { type MasterKeys, masterKeyId } from './vault.ts'
 
 export class MasterKeyError extends Error {}
@@ -27,15 +27,18 @@ export function givenMasterKeys(keys: readonly Buffer[]): MasterKeys {
   }
 }
 
-// From a file that only we can read, one key a line, newest first. It is made when something is to be sealed
-// for the first time, and read again when a key is met that it did not hold before: another process may have
-// rotated it.
-export function masterKeysInFile(dataDir: string): MasterKeys {
+// From a file that only we can read, one key a line, newest first. It is read again when a key is met that it did not
+// hold before: another process may have rotated it. With a database in the same folder it is made when something is to
+// be sealed for the first time. With one elsewhere it never is: the next node would make another.
+export function masterKeysInFile(dataDir: string, isMade = true): MasterKeys {
   const file = keyFile(dataDir)
   let keys = existsSync(file) ? readKeyFile(file) : []
   return {
     newest() {
-      if (!existsSync(file)) createKeyFile(dataDir, file)
+      if (!existsSync(file)) {
+        if (!isMade) throw noMasterKey(file)
+        createKeyFile(dataDir, file)
+      }
       if (keys.length === 0) keys = readKeyFile(file)
       return keys[0] as Buffer
     },
@@ -47,6 +50,12 @@ export function masterKeysInFile(dataDir: string): MasterKeys {
     },
   }
 }
+
+const noMasterKey = (file: string) =>
+  new MasterKeyError(
+    'There is no master key, and for a database of your own none is made: make one (openssl rand -hex 32) and set ' +
+      `TOLLGATE_MASTER_KEY to it on every node, or put it into ${file} (chmod 600).`,
+  )
 
 // Puts a new key before the old ones. The old ones stay until every data key is wrapped anew.
 export function addMasterKey(dataDir: string) {
@@ -71,7 +80,7 @@ const keyFile = (dataDir: string) => join(dataDir, 'master.key')
 
 // Two processes may start at once on a new folder: both prepare a key, and the link lets one of them win.
 function createKeyFile(dataDir: string, file: string) {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeFolder(dataDir, 0o700)
   const prepared = `${file}.${process.pid}`
   writeDurably(prepared, `${randomBytes(32).toString('hex')}\n`)
   try {

@@ -51,9 +51,89 @@ test('an empty database has migrations to apply; that is a warning, and it appli
 test('every fault in the settings has its line', async () => {
   const { code, stdout } = await tollgate({ ...env, PORT: 'x', TOLLGATE_COLOUR: 'red' }, 'doctor')
   expect(code).toBe(1)
-  expect(stdout).toMatch(/^✗ failed {3}settings {2}PORT: must be a whole number$/m)
-  expect(stdout).toMatch(/^✗ failed {3}settings {2}TOLLGATE_COLOUR: there is no such setting/m)
+  expect(stdout).toMatch(/^✗ failed {3}settings +PORT: must be a whole number$/m)
+  expect(stdout).toMatch(/^✗ failed {3}settings +TOLLGATE_COLOUR: there is no such setting/m)
   expect(stdout).toMatch(/cannot run well like this: 2 failed\.\n$/)
+})
+
+const wrongEverywhere = {
+  PORT: 'x',
+  TOLLGATE_EGRESS_PROXY: 'https://proxy:3128',
+  TOLLGATE_EGRESS_PORTS: '80,70000',
+  TOLLGATE_EGRESS_DNS: '10.0.0.2:99999',
+  SMTP_URL: 'http://mail.example',
+  SMTP_FROM: 'pay@example.com',
+  SMPP_URL: 'smpp://us:secret@127.0.0.1',
+  SMPP_FROM: 'a name that is too long',
+  SMPP_RATE: 'fast',
+  SMS_HTTP_URL: 'ftp://sms.example',
+}
+const faultsEverywhere = [
+  'PORT',
+  'SMPP_FROM',
+  'SMPP_RATE',
+  'SMS_HTTP_URL',
+  'SMTP_URL',
+  'TOLLGATE_EGRESS_DNS',
+  'TOLLGATE_EGRESS_PORTS',
+  'TOLLGATE_EGRESS_PROXY',
+]
+const named = (fault: string) => fault.slice(0, fault.indexOf(':'))
+
+test('settings, messengers and the way out: every fault at once, beside what else is wrong', async () => {
+  const settings = { ...env, ...wrongEverywhere, TOLLGATE_EGRESS_ADDRESS: '203.0.113.7' }
+  const { checks, one } = await doctor({
+    ...settings,
+    DATABASE_URL: database.url.replace(/test_\w+/, 'nowhere'),
+  })
+  const faults = checks.filter(({ check, state }) => check === 'settings' && state === 'failed')
+  expect(faults.map(({ fact }) => named(fact)).toSorted()).toEqual(faultsEverywhere)
+  expect(one('egress')?.fact).toBe('203.0.113.7 is not an address of this machine')
+  expect(one('database')?.fact).toContain('"nowhere" does not exist')
+  expect(JSON.stringify(checks)).not.toContain('secret@')
+})
+
+test('start tells every fault at once, too', async () => {
+  const { code, error } = await tollgateJson({ ...env, ...wrongEverywhere }, 'start')
+  expect(code).toBe(78)
+  expect(error.faults.map(named).toSorted()).toEqual(faultsEverywhere)
+})
+
+test('a messenger that is half set up is a warning', async () => {
+  const { checks } = await doctor({ ...env, SMTP_URL: 'smtp://mail.example' })
+  expect(checks).toContainEqual(
+    expect.objectContaining({
+      state: 'warning',
+      fact: 'SMTP_URL is set and SMTP_FROM is not: no email is sent.',
+    }),
+  )
+})
+
+test('a newer schema and a database that takes no writes fail', async () => {
+  const other = await freshDatabase()
+  const their = { ...env, DATABASE_URL: other.url }
+  await tollgate(their, 'migrate')
+  await query(other.url, `insert into migrations (name) values ('9999_tomorrow.sql')`)
+  await query(
+    database.url,
+    `alter database ${/\/(test_\w+)\?/.exec(other.url)?.[1]} set default_transaction_read_only = on`,
+  )
+  const { checks } = await doctor(their)
+  expect(checks.filter(({ state }) => state === 'failed').map(({ fact }) => fact)).toEqual([
+    'it is read-only',
+    'a newer Tollgate has changed the database: 9999_tomorrow.sql',
+  ])
+  await other.drop()
+})
+
+test('a database of its own without a master key fails', async () => {
+  const { TOLLGATE_MASTER_KEY: _, ...keyless } = env
+  const folder = join(temporaryFolder(), 'data')
+  const { one } = await doctor({ ...keyless, TOLLGATE_DATA_DIR: folder })
+  expect(one('master key')).toMatchObject({
+    state: 'failed',
+    todo: expect.stringContaining('openssl rand -hex 32'),
+  })
 })
 
 test('a database out of reach fails, with what to do', async () => {

@@ -26,6 +26,7 @@ let gateway: TestGateway
 
 // The master key comes from the file, which can change while the gateway runs.
 beforeAll(async () => {
+  masterKeysInFile(dataDir).newest() // makes it, as nobody does for a database of the operator's own
   gateway = await testGateway({ TOLLGATE_MASTER_KEY: '', TOLLGATE_DATA_DIR: dataDir })
 })
 afterAll(async () => {

@@ -19,17 +19,14 @@ export type Town = Awaited<ReturnType<typeof openTown>>
 
 const hands = 4 // that change payments at the same time
 const clock = () => new Date()
-const noWaitForDisk = `do $$ begin
-  execute format('alter database %I set synchronous_commit = off', current_database());
-end $$`
+const noWaitForDisk = `&options=${encodeURIComponent('-c synchronous_commit=off')}`
 
 // Shops and their payments on a database of their own. Whatever changes a status here commits it together with its
-// notification, as any node does; whoever delivers is started by the test. No power is cut here, so that nobody waits
-// for the disk.
+// notification, as any node does, but for the disk, which nobody here waits for: no power is cut. Whoever delivers is
+// started by the test, and waits for it.
 export async function openTown() {
   const database = await freshDatabase()
-  await query(database.url, noWaitForDisk)
-  const db = openDb(database.url, hands, 'town')
+  const db = openDb(database.url + noWaitForDisk, hands, 'town')
   await migrate(db)
   const key = randomBytes(32)
   const masterKeys = givenMasterKeys([key])

@@ -1,5 +1,6 @@
 import type { MessengerSettings, MessengerTools } from '../../core/messenger.ts'
 import { readCa } from '../common/readCa.ts'
+import { readEach } from '../common/readEach.ts'
 import { isLoopback, parseServerUrl } from '../common/serverUrl.ts'
 import type { Fields } from './library.ts'
 
@@ -28,7 +29,20 @@ export function readSettings(
     warn('SMPP_URL is set and SMPP_FROM is not: no SMS is sent by SMPP.')
     return undefined
   }
-  const { protocol, host, port, user, password, query } = parseServerUrl('SMPP_URL', SMPP_URL, {
+  const { server, ...rest } = readEach({
+    server: () => readServer(SMPP_URL, system_type),
+    ca: () => readCa('SMPP_TLS_CA', SMPP_TLS_CA),
+    source: () => sourceOf(SMPP_FROM),
+    rate: () => readNumber('SMPP_RATE', settings.SMPP_RATE, 10, maxRate),
+    window: () => readNumber('SMPP_WINDOW', settings.SMPP_WINDOW, 10, maxWindow),
+  })
+  if (!server.tls && !isLoopback(server.host))
+    warn('SMPP_URL: the password and the messages travel without encryption.')
+  return { ...server, ...rest }
+}
+
+function readServer(url: string, system_type: string): Pick<SmppSettings, 'host' | 'port' | 'tls' | 'bind'> {
+  const { protocol, host, port, user, password, query } = parseServerUrl('SMPP_URL', url, {
     'smpp:': 2775,
     'ssmpp:': 3550,
   })
@@ -37,18 +51,8 @@ export function readSettings(
     throw new Error(
       'SMPP_URL: the system_id is missing, or it or the password or SMPP_SYSTEM_TYPE is not ASCII.',
     )
-  const tls = protocol === 'ssmpp:'
-  if (!tls && !isLoopback(host)) warn('SMPP_URL: the password and the messages travel without encryption.')
-  return {
-    host,
-    port,
-    tls,
-    ca: readCa('SMPP_TLS_CA', SMPP_TLS_CA),
-    bind: { system_id: user, password, system_type, interface_version: version },
-    source: sourceOf(SMPP_FROM),
-    rate: readNumber('SMPP_RATE', settings.SMPP_RATE, 10, maxRate),
-    window: readNumber('SMPP_WINDOW', settings.SMPP_WINDOW, 10, maxWindow),
-  }
+  const bind = { system_id: user, password, system_type, interface_version: version }
+  return { host, port, tls: protocol === 'ssmpp:', bind }
 }
 
 const isCString = (text: string) => /^[\x20-\x7e]{0,64}$/.test(text)

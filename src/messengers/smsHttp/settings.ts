@@ -1,4 +1,5 @@
 import type { MessengerSettings, MessengerTools } from '../../core/messenger.ts'
+import { readEach } from '../common/readEach.ts'
 import { isLoopback } from '../common/serverUrl.ts'
 import { type Encoding, fill, names } from './template.ts'
 
@@ -21,24 +22,23 @@ export function readSettings(
 ): SmsHttpSettings | undefined {
   const { SMS_HTTP_URL: url, SMS_HTTP_METHOD: method = 'POST', SMS_HTTP_FROM: from = '' } = settings
   if (!url) return undefined
-  checkUrl(url, warn)
-  if (!methods.includes(method)) throw new Error(`SMS_HTTP_METHOD: must be one of ${methods.join(', ')}.`)
   const body = settings.SMS_HTTP_BODY || undefined
-  if (method === 'GET' && body) throw new Error('SMS_HTTP_BODY: a GET has none; put it into SMS_HTTP_URL.')
-  const headers = readHeaders(settings.SMS_HTTP_HEADERS || '{}')
+  const { headers, ok, id } = readEach({
+    url: () => checkUrl(url, warn),
+    method: () => checkMethod(method, body),
+    headers: () => readHeaders(settings.SMS_HTTP_HEADERS || '{}'),
+    ok: () => readPattern('SMS_HTTP_OK', settings.SMS_HTTP_OK),
+    id: () => readPattern('SMS_HTTP_ID', settings.SMS_HTTP_ID, 'with a group in ( ) around the id'),
+  })
   if (body && !headers['content-type']) headers['content-type'] = usualType(body)
   const encoding = encodingOf(headers['content-type'])
   checkPlaces(url, body, encoding, from)
-  return {
-    method,
-    url,
-    headers,
-    body,
-    encoding,
-    from,
-    ok: readPattern('SMS_HTTP_OK', settings.SMS_HTTP_OK),
-    id: readPattern('SMS_HTTP_ID', settings.SMS_HTTP_ID, 'with a group in ( ) around the id'),
-  }
+  return { method, url, headers, body, encoding, from, ok, id }
+}
+
+function checkMethod(method: string, body: string | undefined) {
+  if (!methods.includes(method)) throw new Error(`SMS_HTTP_METHOD: must be one of ${methods.join(', ')}.`)
+  if (method === 'GET' && body) throw new Error('SMS_HTTP_BODY: a GET has none; put it into SMS_HTTP_URL.')
 }
 
 function checkUrl(text: string, warn: (words: string) => void) {

@@ -1,5 +1,6 @@
 import type { MessengerSettings, MessengerTools } from '../../core/messenger.ts'
 import { readCa } from '../common/readCa.ts'
+import { readEach } from '../common/readEach.ts'
 import { isLoopback, parseServerUrl } from '../common/serverUrl.ts'
 import { isAddress } from './mail.ts'
 
@@ -22,14 +23,23 @@ export function readSettings(
     warn('SMTP_URL is set and SMTP_FROM is not: no email is sent.')
     return undefined
   }
-  const { host, port, user, password, protocol, query } = parseServerUrl('SMTP_URL', SMTP_URL, {
+  const { server, ca, from } = readEach({
+    server: () => readServer(SMTP_URL),
+    ca: () => readCa('SMTP_TLS_CA', SMTP_TLS_CA),
+    from: () => parseSender(SMTP_FROM),
+  })
+  if (server.tls === 'off' && server.auth && !isLoopback(server.host))
+    warn('SMTP_URL: the password travels without encryption.')
+  return { ...server, ca, from }
+}
+
+function readServer(url: string): Pick<SmtpSettings, 'host' | 'port' | 'auth' | 'tls'> {
+  const { host, port, user, password, protocol, query } = parseServerUrl('SMTP_URL', url, {
     'smtp:': 587,
     'smtps:': 465,
   })
   const tls = protocol === 'smtps:' ? 'whole' : readTls(query, host)
-  if (tls === 'off' && user && !isLoopback(host)) warn('SMTP_URL: the password travels without encryption.')
-  const auth = user ? { user, pass: password } : undefined
-  return { host, port, auth, tls, ca: readCa('SMTP_TLS_CA', SMTP_TLS_CA), from: parseSender(SMTP_FROM) }
+  return { host, port, auth: user ? { user, pass: password } : undefined, tls }
 }
 
 // On the way to ourselves nobody listens, and a mail server beside us seldom has a certificate for "localhost".

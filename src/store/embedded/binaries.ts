@@ -3,7 +3,6 @@ import {
   chmodSync,
   cpSync,
   lstatSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -14,6 +13,7 @@ import {
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
+import { makeFolder } from '../folder.ts'
 import { codeOf, EmbeddedError, explain } from './error.ts'
 
 export type Binaries = { bin: string; major: number }
@@ -57,7 +57,7 @@ function keepCopy(native: string, name: string, dataDir: string): string {
 
 function cacheFolder(): string {
   const folder = process.getuid?.() === 0 ? '/var/cache/tollgate' : join(homedir(), '.cache', 'tollgate')
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   chmodSync(folder, 0o755) // whatever the umask
   if (!isOurs(folder)) throw new EmbeddedError(`${folder} belongs to somebody else.`)
   return folder

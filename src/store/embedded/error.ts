@@ -48,8 +48,8 @@ export function explain(error: unknown, place: string): EmbeddedError {
 
 function isFull(place: string): boolean {
   try {
-    const { bavail, bsize } = statfsSync(place)
-    return bavail * bsize < fullBelowBytes
+    const { blocks, bavail, bsize } = statfsSync(place)
+    return blocks > 0 && bavail * bsize < fullBelowBytes
   } catch {
     return false // there is no such place
   }

@@ -1,5 +1,6 @@
-import { accessSync, chmodSync, constants, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { holdsFiles, makeFolder, noPlace } from '../folder.ts'
 import { unpackBinaries } from './binaries.ts'
 import { EmbeddedError } from './error.ts'
 
@@ -15,7 +16,8 @@ export type Home = {
 }
 
 export function openHome(dataDir: string): Home {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  makeFolder(dataDir, 0o700)
+  if (!holdsFiles(dataDir)) throw noPlace(dataDir)
   accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   const cluster = join(dataDir, 'postgres')
   const runAs = ownerToBe(cluster)
