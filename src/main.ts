@@ -101,7 +101,10 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     const greeting = records.embedded ? await welcome(db, records.masterKeys, clock()) : undefined
     const stop = async () => {
       opened.announceStop()
-      if (options.stopSeconds) await sleep(options.stopSeconds * 1000)
+      if (options.stopSeconds) {
+        log.info({ seconds: options.stopSeconds }, 'stopping')
+        await sleep(options.stopSeconds * 1000)
+      }
       overload.stop()
       await Promise.all([opened.stop(), workers?.stop()])
       await Promise.all([dispatch?.stop(), post?.stop()]) // after whoever changes payments
