@@ -23,7 +23,6 @@ export async function startGateway({ url, merchant }, env = {}) {
       PORT: '0',
       DATABASE_URL: url,
       TOLLGATE_MASTER_KEY: masterKey,
-      TOLLGATE_STOP_SECONDS: '0',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'ignore'], // its log is written in full, and thrown away
