@@ -133,7 +133,10 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
     embedded: records.embedded,
     async stop() {
       opened.announceStop()
-      if (options.stopSeconds) await sleep(options.stopSeconds * 1000)
+      if (options.stopSeconds) {
+        log.info({ seconds: options.stopSeconds }, 'stopping')
+        await sleep(options.stopSeconds * 1000)
+      }
       await Promise.allSettled([stopListening(), stopWorkers()])
       await Promise.allSettled([stopDispatch(), stopPost()]) // after whoever changes payments
       await started.stop() // the rest; and what could not be stopped is told

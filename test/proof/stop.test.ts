@@ -48,6 +48,18 @@ test('a stop cuts nobody: 32 busy connections get their last answers, and each i
   await Promise.all([gateway.stop(), expectCleanEnds(crowd)])
 })
 
+test('without a terminal a stop is announced for a while, unless it is asked for twice', async () => {
+  const database = await freshDatabase()
+  const env = { DATABASE_URL: database.url, TOLLGATE_MASTER_KEY: 'ab'.repeat(32), TOLLGATE_STOP_SECONDS: '' }
+  const gateway = await spawnGateway(env)
+  void gateway.kill('SIGTERM')
+  await sleep(800) // a second wish within half a second would be the first one, passed on
+  expect(await send(`${gateway.url}/readyz`)).toMatchObject({ http: 503, text: 'not ready: stopping' })
+  await gateway.kill('SIGTERM')
+  expect(gateway.child.exitCode).toBe(130)
+  await database.drop()
+})
+
 test('a node that is told to stop says so at /readyz first, and serves on for the time that is set', async () => {
   const database = await freshDatabase()
   const env = { DATABASE_URL: database.url, TOLLGATE_MASTER_KEY: 'ab'.repeat(32), TOLLGATE_STOP_SECONDS: '1' }
