@@ -80,9 +80,18 @@ const sources = readdirSync('src', { recursive: true, withFileTypes: true })
   .map(file => join(file.parentPath, file.name))
   .filter(file => !file.startsWith('src/store/embedded/'))
 
-// A sharded database refuses the first over many merchants; the others reach no further than one node.
+// A sharded database refuses it over many merchants: `takeUnlocked` has another way.
+test('no source skips what is locked without another way', () => {
+  const skipping = sources.map(file => [file, readFileSync(file, 'utf8')] as const)
+  const alone = skipping.filter(([, text]) => /skip\s+locked/i.test(text) && !text.includes('takeUnlocked'))
+  assert.deepEqual(
+    alone.map(([file]) => file),
+    [],
+  )
+})
+
+// These reach no further than one node.
 for (const [what, pattern] of [
-  ['for update skip locked', /skip\s+locked/i],
   ['advisory locks', /advisory_/i],
   ['listen and notify', /pg_notify|[`'"]\s*((un)?listen|notify)\s/i],
 ] as const) {
