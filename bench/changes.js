@@ -3,15 +3,17 @@
 // nothing itself. Tells when each change was known to be committed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nowMs } from './moment.js'
+import { versionAt } from './version.js'
 
 const connections = 8
 const body = JSON.stringify({ status: 'cancelled', padding: '.'.repeat(560) })
 
 process.once('message', job => void begin(job))
 
-async function begin({ env, url, changes }) {
+async function begin({ folder, env, url, changes }) {
   try {
-    const { change, close } = env ? await delivering(env) : await writing(url)
+    const version = versionAt(folder)
+    const { change, close } = env ? await delivering(version, env) : await writing(version, url)
     process.once('message', () => void close().then(() => process.exit()))
     process.send({ times: await makeAll(changes, change) })
   } catch (error) {
@@ -39,13 +41,9 @@ async function makeAll(changes, change) {
 
 const clock = () => new Date()
 
-async function delivering(env) {
+async function delivering(version, env) {
   const [{ readConfig }, { openRecords }, { openDispatch }, { createMetrics }, { createLog }, { cancel }] =
-    await Promise.all(
-      ['config', 'records', 'dispatch', 'web/metrics', 'log', 'actions/cancel'].map(
-        file => import(`../dist/${file}.js`),
-      ),
-    )
+    await version.load('config', 'records', 'dispatch', 'web/metrics', 'log', 'actions/cancel')
   const config = readConfig(env)
   const records = await openRecords(config, 'gateway')
   const dispatch = openDispatch(config, records, {
@@ -65,11 +63,8 @@ async function delivering(env) {
   }
 }
 
-async function writing(url) {
-  const [{ openDb }, { addNotification }] = await Promise.all([
-    import('../dist/store/db.js'),
-    import('../dist/store/notifications.js'),
-  ])
+async function writing(version, url) {
+  const [{ openDb }, { addNotification }] = await version.load('store/db', 'store/notifications')
   const db = openDb(url, connections, 'bench')
   return {
     change: ({ merchant_id, tx_reference, address }) =>

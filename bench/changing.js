@@ -6,14 +6,15 @@ import { nodeEnv } from './gateway.js'
 import { cpuMs } from './processes.js'
 
 // `isDelivering`: it carries what it commits, as a gateway does; otherwise somebody else has to.
-export function startChanging({ url }, isDelivering) {
+export function startChanging({ url, version }, isDelivering) {
   const child = fork(fileURLToPath(new URL('./changes.js', import.meta.url)), { serialization: 'advanced' })
   const ended = once(child, 'exit')
   return {
     cpuMs: () => cpuMs(child.pid),
     // Gives back the times of each change by the id of its notification, in order.
     async run(changes) {
-      child.send(isDelivering ? { env: nodeEnv(url), changes } : { url, changes })
+      const { folder } = version
+      child.send(isDelivering ? { folder, env: nodeEnv(url), changes } : { folder, url, changes })
       const [{ times, failed }] = await once(child, 'message')
       if (failed) throw new Error(failed)
       return times

@@ -1,5 +1,6 @@
 // How long it takes to find what is due and to lease it: the statements of the product, undone each time.
 import { median } from './figures.js'
+import { thisVersion } from './version.js'
 
 const times = 40
 const firstOnes = 5 // not counted: their plans are new
@@ -8,10 +9,7 @@ const taken = 64 // as many as Tollgate takes at once
 const leaseMs = 30_000
 
 export async function claimTimes(url) {
-  const [{ openDb }, { lookForDue, takeAlone }] = await Promise.all([
-    import('../dist/store/db.js'),
-    import('../dist/store/deliveries.js'),
-  ])
+  const [{ openDb }, { lookForDue, takeAlone }] = await thisVersion.load('store/db', 'store/deliveries')
   const db = openDb(url, 1, 'bench')
   const lookMs = []
   const takeMs = []

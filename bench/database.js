@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { cpuMsOfFamily } from './processes.js'
 import { rowInSql, storedParts } from './rows.js'
+import { thisVersion } from './version.js'
 
 const empty = 'truncate payments, events, sandbox_charges cascade' // and what refers to them
 
 export const masterKey = '7'.repeat(64)
 
 export async function startDatabase(folder) {
-  const { startEmbedded } = await import('../dist/store/embedded.js')
+  const [{ startEmbedded }] = await thisVersion.load('store/embedded')
   const embedded = await startEmbedded(folder, 'command')
   const pid = Number(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'latin1').split('\n')[0])
   const [facts] = await query(
@@ -21,7 +22,7 @@ export async function startDatabase(folder) {
   return {
     facts,
     cpuMs: () => cpuMsOfFamily(pid),
-    create: name => createDatabase(embedded.url, name),
+    create: (name, version) => createDatabase(embedded.url, name, version),
     createBare: name => createBare(embedded.url, name),
     stop: () => embedded.stop(),
   }
@@ -32,23 +33,23 @@ async function createBare(server, name) {
   return server.replace('/tollgate?', `/${name}?`)
 }
 
-// A migrated database with one merchant that may ask as often as it likes.
-async function createDatabase(server, name) {
+// A database as a version migrates it, with one merchant that may ask as often as it likes.
+async function createDatabase(server, name, version = thisVersion) {
   const url = await createBare(server, name)
-  const [{ openDb }, { migrate }, { onboard }, { setMerchant }, { givenMasterKeys }] = await Promise.all([
-    import('../dist/store/db.js'),
-    import('../dist/store/migrate.js'),
-    import('../dist/actions/onboard.js'),
-    import('../dist/actions/setMerchant.js'),
-    import('../dist/store/masterKeys.js'),
-  ])
+  const [{ openDb }, { migrate }, { onboard }, { setMerchant }, { givenMasterKeys }] = await version.load(
+    'store/db',
+    'store/migrate',
+    'actions/onboard',
+    'actions/setMerchant',
+    'store/masterKeys',
+  )
   const db = openDb(url, 2, 'bench')
   try {
     await migrate(db)
     const keys = givenMasterKeys([Buffer.from(masterKey, 'hex')])
     const { merchant_id, test } = await onboard(db, keys, 'Bench', ['test'], new Date())
     await setMerchant(db, merchant_id, ['rate_limit=0'])
-    return { url, merchant: { merchant_id, ...test } }
+    return { url, version, merchant: { merchant_id, ...test } }
   } finally {
     await db.end()
   }

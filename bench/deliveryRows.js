@@ -1,5 +1,6 @@
 // What is delivered: the same ids, addresses and bytes for everybody, made in SQL from the number n of a row.
 import { query } from './database.js'
+import { thisVersion } from './version.js'
 
 const at = { ref: '@reference@', n: '@n@' } // where a body differs from row to row
 
@@ -9,7 +10,7 @@ const anyOf = (list, n = 'n') => `(array[${list.map(literal).join(', ')}])[1 + $
 
 // A card payment with all that it can carry: some 600 bytes.
 export async function bodyInSql() {
-  const { notificationBody } = await import('../dist/core/notification.js')
+  const [{ notificationBody }] = await thisVersion.load('core/notification')
   const body = notificationBody(
     {
       invoice_id: `INV-${at.n}`,

@@ -2,6 +2,7 @@
 import { straight, through } from './contenders.js'
 import { fill } from './database.js'
 import { oneStatementEach } from './gateway.js'
+import { once } from './once.js'
 
 const lengths = {
   whole: { rounds: 5, measureMs: 2000, warmUpMs: 4000, connections: [64, 256] },
@@ -14,11 +15,14 @@ const crowd = { rounds: 4, stored: 1_000_000, connections: 64 }
 const storedInEmpty = 1000 // a status check has to find something
 
 // (c) against (a) and (b): as fast as they can, then at a calm pace.
-export async function versus(bench, quick) {
+export function versus(bench, quick) {
   const { rounds, measureMs, warmUpMs, connections } = lengths[quick ? 'quick' : 'whole']
-  const database = await bench.server.create('versus')
-  const b = await bench.startGateway(database, oneStatementEach)
-  const c = await bench.startGateway(database)
+  const [database, b, c] = [{}, {}, {}]
+  const start = once(async () => {
+    Object.assign(database, await bench.server.create('versus'))
+    Object.assign(b, await bench.startGateway(database, oneStatementEach))
+    Object.assign(c, await bench.startGateway(database))
+  })
   const most = Math.max(...connections)
   const pair = (count, emptied) => [
     through(bench, b, database, { id: `b${count}`, label: '(b) one statement each', count, emptied }),
@@ -28,6 +32,7 @@ export async function versus(bench, quick) {
     title,
     rounds,
     warmUpMs,
+    prepare: start,
     job: { kind, stored: storedForStatus, warmMs, measureMs },
     contenders: [straight(bench, database, emptied), ...connections.flatMap(count => pair(count, emptied))],
     ratios: connections.flatMap(count => [
@@ -47,9 +52,14 @@ export async function versus(bench, quick) {
       },
     ]),
   })
+  const filled = once(async () => {
+    await start()
+    await fill(database, storedForStatus)
+  })
   const slow = (title, kind) => ({
     title: `${title}, ${calm.perSecond} a second`,
     rounds: calm.rounds,
+    prepare: kind === 'status' ? filled : start,
     job: { kind, stored: storedForStatus, warmMs, measureMs: calm.measureMs, perSecond: calm.perSecond },
     contenders: pair(calm.connections, false),
     // Both do the same work when nobody else asks, so the middle of a few rounds lies to either side of 1.
@@ -66,20 +76,27 @@ export async function versus(bench, quick) {
   const sections = [
     fast('Initiation', 'initiation', true, { toA: bench.loop ? {} : { atLeast: 0.5 }, toB: { atLeast: 2 } }),
     slow('Initiation', 'initiation'),
-    {
-      ...fast('Status check', 'status', false, { toB: { atLeast: 2 } }),
-      prepare: () => fill(database, storedForStatus),
-    },
+    { ...fast('Status check', 'status', false, { toB: { atLeast: 2 } }), prepare: filled },
     slow('Status check', 'status'),
   ]
   return quick ? sections.filter(({ job }) => !job.perSecond) : sections
 }
 
 // (c) on a table with many payments against (c) on an empty one.
-export async function crowded(bench) {
+export function crowded(bench) {
   const { measureMs, warmUpMs } = lengths.whole
-  const [empty, full] = [await bench.server.create('empty'), await bench.server.create('crowded')]
-  const [onEmpty, onFull] = [await bench.startGateway(empty), await bench.startGateway(full)]
+  const [empty, full, onEmpty, onFull] = [{}, {}, {}, {}]
+  const start = once(async () => {
+    Object.assign(empty, await bench.server.create('empty'))
+    Object.assign(full, await bench.server.create('crowded'))
+    Object.assign(onEmpty, await bench.startGateway(empty))
+    Object.assign(onFull, await bench.startGateway(full))
+    await fill(full, crowd.stored)
+  })
+  const filled = async () => {
+    await start()
+    await fill(empty, storedInEmpty)
+  }
   const count = crowd.connections
   const section = (title, kind, emptied) => ({
     title: `${title}, ${crowd.stored.toLocaleString('en')} stored`,
@@ -104,7 +121,7 @@ export async function crowded(bench) {
     ratios: [{ name: 'full/empty', of: 'full', to: 'empty', by: 'rate', atLeast: 0.85 }],
   })
   return [
-    { ...section('Initiation', 'initiation', true), prepare: () => fill(full, crowd.stored) },
-    { ...section('Status check', 'status', false), prepare: () => fill(empty, storedInEmpty) },
+    { ...section('Initiation', 'initiation', true), prepare: start },
+    { ...section('Status check', 'status', false), prepare: filled },
   ]
 }

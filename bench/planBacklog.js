@@ -1,14 +1,11 @@
 // A backlog is delivered: by us, and by two queues for PostgreSQL as they come and as well as they can.
-import { delivering, startOurs } from './deliveryRate.js'
-import { add, bodyInSql, dueSql, empty, leftSql } from './deliveryRows.js'
+import { fillAll, ours, refillTo, unknownSize } from './backlog.js'
+import { bodyInSql } from './deliveryRows.js'
 import { rivals, tunings } from './rivals.js'
 import { createTown } from './town.js'
 
 const endpoints = 64
 const warmMs = 1500
-const startMs = 1000 // of a process, beside its warming up
-const tasted = { count: 40_000, warmMs: 800, measureMs: 1200 } // to see how large the backlog has to be
-const spare = 1.3
 const forDefaults = { count: 10_000, measureMs: 4000 } // they deliver few: pg-boss one in two seconds
 
 const better = { of: 'ours', by: 'rate', atLeast: 1.5 }
@@ -42,40 +39,14 @@ export function backlogSection(bench, { rounds, measureMs }) {
       const ports = await receiver.open(Array(endpoints).fill('ok'))
       const town = await createTown(bench, 'delivery', ports)
       const body = await bodyInSql()
-      const size = { ofRound: 0, whole: 0 } // of the backlog
+      const size = unknownSize()
       const refilling = refillTo(size)
       const all = [
-        ours(bench, receiver, town, body, refilling),
-        ...(await rivals(bench, receiver, town, body, { refilling, ownMeasureMs: forDefaults.measureMs })),
+        ours(bench, receiver, town, body, { id: 'ours', label: '(c) as it ships', refilling }),
+        ...(await rivals(bench, receiver, town, body, { refilling, forDefaults })),
       ]
-      await fillAll(all, size, rounds, (startMs + warmMs + measureMs) / 1000)
+      await fillAll(all, size, rounds, { warmMs, measureMs })
       contenders.push(...all.map(({ contender }) => contender))
     },
   }
-}
-
-// When the machine has become faster since the tasting.
-const refillTo = size => fill => left => left < size.ofRound && fill(size.whole)
-
-function ours(bench, receiver, town, body, refilling) {
-  const { url } = town
-  const fill = async count => {
-    await empty(url)
-    await add(url, dueSql(body, town, { to: count }))
-  }
-  const [start, refill] = [() => startOurs(bench, town), refilling(fill)]
-  const named = { id: 'ours', label: '(c) as it ships' }
-  return { contender: delivering(bench, receiver, { ...named, url, leftSql, start, refill }), fill }
-}
-
-// The same backlog for all that are fast, so large that the fastest does not reach its end.
-async function fillAll(all, size, rounds, seconds) {
-  const rates = []
-  for (const { contender, fill, isDefault } of all) {
-    await fill(isDefault ? forDefaults.count : tasted.count)
-    if (!isDefault) rates.push((await contender.run(tasted)).rate)
-  }
-  size.ofRound = Math.ceil(Math.max(...rates) * seconds * spare)
-  size.whole = size.ofRound * rounds
-  for (const { fill, isDefault } of all) if (!isDefault) await fill(size.whole)
 }

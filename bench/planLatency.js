@@ -5,32 +5,33 @@ import { startOurs } from './deliveryRate.js'
 import { createTown, fillPayments, paymentOf } from './town.js'
 
 const endpoints = 64
-const perSecond = 500
-const warmMs = 2000
+export const perSecond = 500
+export const warmMs = 2000
+
+// `place` has the receiver and the town when the first round begins.
+export const hearing = (bench, place, { isWoken, ...named }) => ({
+  ...named,
+  async run({ measureMs }) {
+    const { receiver, town } = place
+    const lengthMs = warmMs + measureMs
+    await fillPayments(town, () => Math.ceil((perSecond * lengthMs) / 1000 / endpoints))
+    await receiver.forget()
+    const all = [...town.merchants.keys()]
+    const changes = evenly(perSecond, lengthMs, all, (merchant, n) => paymentOf(town, merchant, n))
+    const changing = bench.startChanging(town, isWoken)
+    const carrier = isWoken ? changing : await startOurs(bench, town)
+    try {
+      const { latencies, used } = await timeChanges(bench, receiver, changing, carrier, changes)
+      return { ...used, ...shown(latencies.filter(({ atMs }) => atMs >= warmMs)) }
+    } finally {
+      await changing.stop()
+      await carrier.stop()
+    }
+  },
+})
 
 export function latencySection(bench, { rounds, measureMs }) {
   const place = {}
-  const lengthMs = warmMs + measureMs
-  const contender = (id, label, isWoken) => ({
-    id,
-    label,
-    async run() {
-      const { receiver, town } = place
-      await fillPayments(town, () => Math.ceil((perSecond * lengthMs) / 1000 / endpoints))
-      await receiver.forget()
-      const all = [...town.merchants.keys()]
-      const changes = evenly(perSecond, lengthMs, all, (merchant, n) => paymentOf(town, merchant, n))
-      const changing = bench.startChanging(town, isWoken)
-      const carrier = isWoken ? changing : await startOurs(bench, town)
-      try {
-        const { latencies, used } = await timeChanges(bench, receiver, changing, carrier, changes)
-        return { ...used, ...shown(latencies.filter(({ atMs }) => atMs >= warmMs)) }
-      } finally {
-        await changing.stop()
-        await carrier.stop()
-      }
-    },
-  })
   return {
     title: `Delivery, ${perSecond} changes a second`,
     table: 'latency',
@@ -41,8 +42,8 @@ export function latencySection(bench, { rounds, measureMs }) {
     rounds,
     job: { warmMs, measureMs },
     contenders: [
-      contender('woken', '(c) woken by its own commits', true),
-      contender('looking', '(c) by looking alone', false),
+      hearing(bench, place, { id: 'woken', label: '(c) woken by its own commits', isWoken: true }),
+      hearing(bench, place, { id: 'looking', label: '(c) by looking alone', isWoken: false }),
     ],
     ratios: [],
     limits: [
@@ -51,8 +52,15 @@ export function latencySection(bench, { rounds, measureMs }) {
     ],
     async prepare() {
       await bench.stopGateways()
-      place.receiver = bench.startReceiver()
-      place.town = await createTown(bench, 'latency', await place.receiver.open(Array(endpoints).fill('ok')))
+      Object.assign(place, await openPlace(bench, 'latency'))
     },
+  }
+}
+
+export async function openPlace(bench, name, version) {
+  const receiver = bench.startReceiver()
+  return {
+    receiver,
+    town: await createTown(bench, name, await receiver.open(Array(endpoints).fill('ok')), version),
   }
 }

@@ -46,6 +46,28 @@ const tables = {
     ms('then p99', 'p99'),
     ms('worst ms', 'worst'),
   ],
+  expiry: [rate, ...cpuOf('gateway', '').slice(0, 2)],
+  paused: [
+    rate,
+    ms('answer p50', 'p50'),
+    ms('answer p99', 'p99'),
+    ms('told p50', 'toldP50'),
+    ms('told p99', 'toldP99'),
+    ms('told worst', 'toldWorst'),
+    ['lost', row => worst(row, 'lost')],
+    ['doubled', row => worst(row, 'doubled')],
+    ['came twice', row => worst(row, 'twice')],
+    ['refused', row => worst(row, 'refused')],
+  ],
+  arrivals: [
+    rate,
+    ms('p50 ms', 'p50'),
+    ms('p99 ms', 'p99'),
+    ms('worst ms', 'worst'),
+    ['refused', row => worst(row, 'refused')],
+    ['seconds', row => row.seconds.toFixed(1)],
+  ],
+  knock: [ms('p50 ms', 'p50'), ms('p99 ms', 'p99'), ms('worst ms', 'worst')],
   growth: [rate, ms('look ms', 'lookMs'), ms('take ms', 'takeMs'), ...cpuOf('gateway', 'receiver')],
 }
 const worst = ({ rounds }, name) => whole(Math.max(...rounds.map(round => round[name])))
@@ -66,7 +88,17 @@ export function header(machine, quick) {
   ].join('\n')
 }
 
-export function sectionText({ title, about = [], table = 'requests', rows, ratios, files, paid, megabytes }) {
+export function sectionText({
+  title,
+  about = [],
+  table = 'requests',
+  rows,
+  ratios,
+  files,
+  paid,
+  megabytes,
+  notes = [],
+}) {
   const columns = tables[table]
   const heads = columns.map(([name]) => name.padStart(width)).join('')
   const lines = rows.map(
@@ -78,9 +110,16 @@ export function sectionText({ title, about = [], table = 'requests', rows, ratio
     ...compared,
     ...(files ? weightLines(files) : []),
     ...(paid ? paidLines(paid, megabytes) : []),
+    ...notes,
   ]
-  return [bold(title.padEnd(labelWidth)) + quiet(heads), ...about.map(quiet), ...told, ''].join('\n')
+  return [headOf(title, quiet(heads)), ...about.map(quiet), ...told, ''].join('\n')
 }
+
+// A long title has a line to itself.
+const headOf = (title, heads) =>
+  title.length < labelWidth
+    ? bold(title.padEnd(labelWidth)) + heads
+    : `${bold(title)}\n${''.padEnd(labelWidth)}${heads}`
 
 function weightLines(files) {
   const line = ({ name, bodyBytes, headBytes }) =>
@@ -98,10 +137,11 @@ const paidLines = (paid, megabytes) => [
 ]
 
 export function targetsText(targets) {
+  const nameWidth = Math.max(...targets.map(({ name }) => name.length), 0)
   const lines = targets.map(({ reached, name, wanted, ...got }) =>
     [
       reached ? good('reached    ') : bad('not reached'),
-      name.padEnd(46),
+      name.padEnd(nameWidth),
       wanted.padEnd(13),
       'median' in got ? spreadText(got) : amountText(got),
     ].join('  '),
@@ -121,7 +161,7 @@ export function footnotes(sections, quick) {
     `Other work took ${percent(median)} of the machine while we measured, ${percent(max)} in the worst round.`,
     quick &&
       'Left out in a quick run: initiation and status check at 64 connections, at 100 requests a second,',
-    quick && 'and with 1,000,000 stored payments or deliveries that ended.',
+    quick && 'and with 1,000,000 stored payments or deliveries that ended; the index over 6,000,000 events.',
   ]
     .filter(Boolean)
     .join('\n')

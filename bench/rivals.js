@@ -29,9 +29,9 @@ const queues = [
 
 export const tunings = queues.map(({ label, queue }) => `Tuned ${label}: ${queue.tuning}.`)
 
-// `refilling` makes of how to fill what is done before each round; `ownMeasureMs` is for those as they come, whose
+// `refilling` makes of how to fill what is done before each round; `forDefaults` is for those as they come, whose
 // small backlog is filled once.
-export const rivals = (bench, receiver, { urls }, body, { refilling, ownMeasureMs }) =>
+export const rivals = (bench, receiver, { urls }, body, { refilling, forDefaults }) =>
   Promise.all(
     queues.flatMap(({ queue, file, label, ways }) =>
       ways.map(async ({ sign, words, isTuned, ...sending }, at) => {
@@ -45,9 +45,9 @@ export const rivals = (bench, receiver, { urls }, body, { refilling, ownMeasureM
           url,
           leftSql: queue.leftSql,
           start: () => startRival(file, url, isTuned ? queue.tuned : {}, sending),
-          ...(isTuned ? { refill: refilling(fill) } : { own: { measureMs: ownMeasureMs } }),
+          ...(isTuned ? { refill: refilling(fill) } : { own: { measureMs: forDefaults.measureMs } }),
         })
-        return { contender, fill, isDefault: !isTuned }
+        return { contender, fill, ownCount: isTuned ? undefined : forDefaults.count }
       }),
     ),
   )

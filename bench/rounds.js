@@ -36,9 +36,10 @@ export async function runSection(section, progress) {
 export const lengthOfSection = ({ contenders, count = contenders.length, rounds, job }) =>
   rounds * count * (job.warmMs + job.measureMs)
 
-// Who begins changes from round to round, and every other round runs backwards: nobody always follows the same.
+// Every other round runs backwards, and then somebody else begins: nobody always follows the same, nor comes first
+// more often than others.
 function turns(count, round) {
-  const order = Array.from({ length: count }, (_, turn) => (turn + round) % count)
+  const order = Array.from({ length: count }, (_, turn) => (turn + Math.floor(round / 2)) % count)
   return round % 2 === 0 ? order : order.toReversed()
 }
 

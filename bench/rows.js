@@ -16,8 +16,9 @@ const digest = `\\x${'5a'.repeat(32)}`
 export const storedInvoice = n => `INV-${n}`
 export const newInvoice = (series, n) => `${series}-${n}`
 
-// HTTP as bytes, signed, ready to be written to a socket. `series` keeps the invoices of two rounds apart.
-export const initiationRequest = (merchant, series, n) => {
+// HTTP as bytes, signed, ready to be written to a socket. `series` keeps the invoices of two rounds apart; `own` are
+// fields that are other than usual.
+export const initiationRequest = (merchant, series, n, own = {}) => {
   const invoice_id = newInvoice(series, n)
   const total = `${1 + (n % 500)}.50`
   const text = `invoice_id=${invoice_id}&merchant_key=${merchant.merchant_key}&total=${total}`
@@ -27,6 +28,7 @@ export const initiationRequest = (merchant, series, n) => {
     total,
     number: typedNumber,
     ...shared,
+    ...own,
     generate_checkout_url: true,
     secure_hash: sign(merchant, text),
   })
@@ -53,6 +55,13 @@ export const formRequest = ({ action, fields }) => {
       `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   )
 }
+
+// A provider's knock for the attempt with this number.
+export const knockRequest = ({ merchant_id }, n) =>
+  Buffer.from(
+    `POST /callbacks/${merchant_id}${String(n).padStart(26, '0')} HTTP/1.1\r\nhost: localhost\r\n` +
+      'content-length: 0\r\n\r\n',
+  )
 
 const sign = ({ secret_key }, text) => createHmac('sha256', secret_key).update(text).digest('hex')
 

@@ -1,23 +1,27 @@
 // npm run bench: rates side by side, measured in one run. A missed target is told and is no failure: timings
 // depend on the machine. `--quick` for every day, `--json FILE` for all figures, `--no-pgbench` for a plain
-// client loop as (a), `--only WORDS` for the sections that have these words in their title.
+// client loop as (a), `--only WORDS` for the sections that have these words in their title, `--beside DIR` for another
+// checkout of Tollgate that is measured beside this one.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { crowded, versus } from './plan.js'
+import { besideFormer } from './planBeside.js'
 import { checkout } from './planCheckout.js'
 import { delivery } from './planDelivery.js'
+import { trouble } from './planTrouble.js'
 import { createProgress } from './progress.js'
 import { footnotes, header, sectionText, targetsText } from './report.js'
 import { lengthOfSection, runSection } from './rounds.js'
 import { cleanUp, setUp } from './setup.js'
 import { limitTargets, memoryTargets, ratioTargets, weightTargets } from './targets.js'
+import { NoVersion, otherVersion } from './version.js'
 
-const longestMs = 25 * 60_000
+const longestMinutes = { alone: 30, beside: 40 }
 
-async function main({ quick = false, json, only = '', 'no-pgbench': noPgbench }) {
-  const bench = await setUp(noPgbench)
+async function main({ quick = false, json, only = '', beside, 'no-pgbench': noPgbench }) {
+  const bench = await setUp(noPgbench, beside === undefined ? undefined : otherVersion(beside))
   console.log(header(bench.machine, quick))
-  const plan = (await planFor(bench, quick, only)).filter(({ title }) => isAbout(title, only))
+  const plan = planFor(bench, quick).filter(({ title }) => isAbout(title, only))
   if (plan.length === 0) throw new Error(`No section has "${only}" in its title.`)
   const progress = createProgress(plan.reduce((sum, section) => sum + lengthOfSection(section), 0))
   const sections = []
@@ -38,13 +42,15 @@ async function main({ quick = false, json, only = '', 'no-pgbench': noPgbench })
   if (json) writeFileSync(json, `${JSON.stringify(figures, undefined, 2)}\n`)
 }
 
-// Deliveries come last, as they stop all gateways; the other sections start theirs beforehand.
-async function planFor(bench, quick, only) {
-  const deliveries = delivery(bench, quick)
-  if (/^deliver/i.test(only)) return deliveries
-  const plan = [...(await versus(bench, quick)), ...(await checkout(bench, quick))]
-  return [...plan, ...(quick ? [] : await crowded(bench)), ...deliveries]
-}
+// Nothing starts before its section does. From those beside another version on, each stops all gateways before it.
+const planFor = (bench, quick) => [
+  ...versus(bench, quick),
+  ...checkout(bench, quick),
+  ...(quick ? [] : crowded(bench)),
+  ...(bench.former ? besideFormer(bench, quick) : []),
+  ...delivery(bench, quick),
+  ...trouble(bench, quick),
+]
 
 const isAbout = (title, words) => title.toLowerCase().includes(words.toLowerCase())
 
@@ -54,9 +60,12 @@ async function giveUp(why) {
   process.exit(1)
 }
 
+function limitTo(minutes) {
+  setTimeout(() => void giveUp(`Not finished after ${minutes} minutes.`), minutes * 60_000).unref()
+}
+
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void giveUp('Stopped.'))
 process.once('uncaughtException', error => void giveUp(error.stack))
-setTimeout(() => void giveUp(`Not finished after ${longestMs / 60_000} minutes.`), longestMs).unref()
 
 try {
   const { values } = parseArgs({
@@ -64,11 +73,13 @@ try {
       quick: { type: 'boolean' },
       json: { type: 'string' },
       only: { type: 'string' },
+      beside: { type: 'string' },
       'no-pgbench': { type: 'boolean' },
     },
   })
+  limitTo(longestMinutes[values.beside ? 'beside' : 'alone'])
   await main(values)
   await cleanUp()
 } catch (error) {
-  await giveUp(error.stack)
+  await giveUp(error instanceof NoVersion ? error.message : error.stack)
 }

@@ -2,14 +2,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from '../build.js'
+import { startArrivals } from './arriving.js'
 import { startDatabase } from './database.js'
 import { startGateway } from './gateway.js'
 import { startReady } from './page.js'
 import { pgbenchVersion } from './pgbench.js'
 import { straightConnections } from './straight.js'
+import { startProviders } from './providing.js'
 import { startReceiver } from './receiving.js'
 import { startChanging } from './changing.js'
+import { thisVersion } from './version.js'
 import { startWorker } from './worker.js'
 
 const cleanups = []
@@ -19,8 +21,10 @@ const kept = child => {
   return child
 }
 
-export async function setUp(noPgbench) {
-  await build()
+// `former`: a version to measure beside this one, if any.
+export async function setUp(noPgbench, former) {
+  await thisVersion.build()
+  await former?.build()
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }))
   const server = await startDatabase(join(folder, 'data'))
@@ -34,6 +38,7 @@ export async function setUp(noPgbench) {
   const gateways = []
   return {
     folder,
+    former,
     server,
     load,
     customers,
@@ -48,7 +53,10 @@ export async function setUp(noPgbench) {
     },
     // For sections that start their own: even a gateway that nobody asks looks for work now and then.
     stopGateways: () => Promise.all(gateways.map(gateway => gateway.stop())),
+    startArrivals: () => kept(startArrivals()),
+    startShops: () => kept(startWorker('./shops.js')),
     startReceiver: () => kept(startReceiver()),
+    startProviders: async () => kept(await startProviders()),
     startChanging: (...given) => kept(startChanging(...given)),
     async startReady(page, merchant) {
       const ready = await startReady(page, merchant)

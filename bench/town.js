@@ -3,38 +3,44 @@ import { masterKey, query } from './database.js'
 import { literal } from './deliveryRows.js'
 import { rowInSql, storedParts } from './rows.js'
 
-export async function createTown(bench, name, ports) {
-  const { url } = await bench.server.create(name)
-  const merchants = await onboardAll(url, ports.length)
+export async function createTown(bench, name, ports, made) {
+  const { url, version } = await bench.server.create(name, made)
+  const callers = await onboardAll(url, version, ports.length)
+  const merchants = callers.map(({ merchant_id }) => merchant_id)
   const urls = ports.map((port, n) => `http://127.0.0.1:${port}/ipn/${n}`)
-  return { url, merchants, urls }
+  return { url, version, callers, merchants, urls }
 }
 
-async function onboardAll(url, count) {
-  const [{ openDb }, { onboard }, { givenMasterKeys }] = await Promise.all([
-    import('../dist/store/db.js'),
-    import('../dist/actions/onboard.js'),
-    import('../dist/store/masterKeys.js'),
-  ])
+async function onboardAll(url, version, count) {
+  const [{ openDb }, { onboard }, { setMerchant }, { givenMasterKeys }] = await version.load(
+    'store/db',
+    'actions/onboard',
+    'actions/setMerchant',
+    'store/masterKeys',
+  )
   const db = openDb(url, 2, 'bench')
   try {
     const keys = givenMasterKeys([Buffer.from(masterKey, 'hex')])
     const onboarded = []
-    for (let n = 0; n < count; n++)
-      onboarded.push(await onboard(db, keys, `Merchant ${n}`, ['test'], new Date()))
-    return onboarded.map(({ merchant_id }) => merchant_id)
+    for (let n = 0; n < count; n++) {
+      const { merchant_id, test } = await onboard(db, keys, `Merchant ${n}`, ['test'], new Date())
+      await setMerchant(db, merchant_id, ['rate_limit=0'])
+      onboarded.push({ merchant_id, ...test })
+    }
+    return onboarded
   } finally {
     await db.end()
   }
 }
 
-// Payments that can be cancelled; each merchant's are numbered in a row of its own. `countOf` says how many it has.
-export async function fillPayments({ url, merchants, urls }, countOf) {
+// Payments that nobody has paid; each merchant's are numbered in a row of its own. `countOf` says how many it has,
+// `others` in SQL what else their columns hold.
+export async function fillPayments({ url, merchants, urls }, countOf, others = {}) {
   await query(url, 'truncate payments, events, notifications, deliveries, tries, messages cascade')
   for (const [at, merchant_id] of merchants.entries()) {
     const row = rowInSql({ merchant_id }, { ...storedParts, status: `'awaiting_payment'` })
     // Without a customer to tell: that would be measured too.
-    const columns = { ...row, ipn_url: literal(urls[at]), number: 'null', email: 'null' }
+    const columns = { ...row, ipn_url: literal(urls[at]), number: 'null', email: 'null', ...others }
     await query(
       url,
       `insert into payments (${Object.keys(columns).join(', ')}) select ${Object.values(columns).join(', ')}

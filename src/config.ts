@@ -74,6 +74,7 @@ const schema = z.object({
   TOLLGATE_POOL_SIZE: whole(2, 200).default(10),
   TOLLGATE_BATCH_ROWS: whole(1, 1000).default(256),
   TOLLGATE_TRUST_PROXY: whole(0, 10).default(0),
+  TOLLGATE_STOP_SECONDS: whole(0, 60).optional(),
   TOLLGATE_METRICS_TOKEN: token.optional(),
   TOLLGATE_SUPPORT_TOKEN: token.optional(),
   TOLLGATE_SANDBOX: onOff.default(true),

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { countDeliveries } from './actions/countDeliveries.ts'
 import { createSigners } from './actions/signers.ts'
 import type { Config } from './config.ts'
+import type { Pause } from './core/databaseClock.ts'
 import { createOutbound } from './net/outbound.ts'
 import type { Records } from './records.ts'
 import type { Metrics } from './web/metrics.ts'
@@ -9,11 +10,16 @@ import { gaugeDeliveries, watchDeliveries } from './web/watchDeliveries.ts'
 import { startDeliveries } from './workers/deliveries.ts'
 
 export type Dispatch = { wake(): void; stop(): Promise<void> }
-type House = { clock(): Date; metrics: Metrics; log: Logger }
+type House = { clock(): Date; pause?: Pause; metrics: Metrics; log: Logger }
 
 // All that it takes to notify merchants: the way out of the house, what signs, and who carries.
-export function openDispatch(config: Config, records: Records, { clock, metrics, log }: House): Dispatch {
-  const { db, masterKeys, embedded } = records
+export function openDispatch(
+  config: Config,
+  records: Records,
+  { clock, pause, metrics, log }: House,
+): Dispatch {
+  const { masterKeys, embedded } = records
+  const db = records.db.share('deliver')
   const outbound = createOutbound({
     sourceAddress: config.TOLLGATE_EGRESS_ADDRESS,
     proxy: config.TOLLGATE_EGRESS_PROXY,
@@ -23,6 +29,7 @@ export function openDispatch(config: Config, records: Records, { clock, metrics,
   const deliveries = startDeliveries({
     db,
     clock,
+    pause,
     outbound,
     random: Math.random,
     signers: createSigners(db, masterKeys, clock),
@@ -30,7 +37,7 @@ export function openDispatch(config: Config, records: Records, { clock, metrics,
     loopback: mode => config.TOLLGATE_EGRESS_LOOPBACK ?? (embedded && mode === 'test'),
     watch: watchDeliveries(metrics, log),
   })
-  gaugeDeliveries(metrics, deliveries, () => countDeliveries(db, clock()))
+  gaugeDeliveries(metrics, deliveries, () => countDeliveries(records.db, clock()))
   return {
     wake: deliveries.wake,
     async stop() {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { openChannels } from './actions/channels.ts'
 import { createGate } from './actions/gate.ts'
@@ -12,10 +13,15 @@ import type { Db } from './store/db.ts'
 import { migrate } from './store/migrate.ts'
 import { createApi } from './web/api/api.ts'
 import { createApp } from './web/app.ts'
+import { allDocuments } from './web/docs.ts'
+import { createDocuments } from './web/documents.ts'
 import { createMetrics, watchGate } from './web/metrics.ts'
 import { createObserver } from './web/observe.ts'
+import { watchOverload } from './web/overload.ts'
 import { type Listening, listen } from './web/server.ts'
 import { watchAttempts } from './web/watchAttempts.ts'
+import { gaugeClock, watchClock } from './web/watchClock.ts'
+import { givenClock, type RunningClock, startClock } from './workers/clock.ts'
 import { startWorkers, type Workers } from './workers/workers.ts'
 
 export type Gateway = {
@@ -29,26 +35,33 @@ export type Gateway = {
 export type GatewayOptions = {
   log: Logger
   onLost?(why: string): void // the embedded database went away under us
-  clock?(): Date
+  clock?(): Date // instead of the database's
+  stopSeconds?: number // between the word that we stop, at /readyz and in every answer, and the stop
+  isOverloaded?(): boolean
   sandboxPace?: number // the simulated provider's waiting times are multiplied by it
 }
 
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
-  const { log, onLost, clock = () => new Date() } = options
+  const { log, onLost } = options
   const records = await openRecords(config, 'gateway', onLost)
   const { db } = records
   let listening: Listening | undefined
   let workers: Workers | undefined
   let dispatch: Dispatch | undefined
   let post: Post | undefined
+  let time: RunningClock | undefined
   try {
     const applied = await migrate(db)
     if (applied.length > 0) log.info({ applied }, 'migrated')
     await checkMasterKeys(records)
+    const reckoned = (time = options.clock
+      ? givenClock(options.clock)
+      : await startClock(records, watchClock(log)))
+    const { now: clock, pause } = reckoned
     const opened = (listening = await listen(config.HOST, config.PORT))
     const url = `http://${nameOf(config.HOST)}:${opened.port}`
     const baseUrl = config.TOLLGATE_BASE_URL ?? url
-    const sandbox = openSandbox(config, options, db, url)
+    const sandbox = openSandbox(config, { ...options, clock }, db, url)
     const metrics = createMetrics()
     const watching = watchAttempts(metrics, log)
     const gate = createGate({
@@ -71,27 +84,38 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
       },
     })
     watchGate(metrics, gate)
-    post = await openPost(config, { db, clock, baseUrl: gate.baseUrl, metrics, log })
+    gaugeClock(metrics, reckoned)
+    post = await openPost(config, { db, clock, pause, baseUrl: gate.baseUrl, metrics, log })
     const trustedProxies = config.TOLLGATE_TRUST_PROXY
     const shared = { gate, baseUrl: gate.baseUrl, log, observe: createObserver(metrics, log), trustedProxies }
+    const overload = watchOverload()
+    const isOverloaded = options.isOverloaded ?? overload.isOverloaded
+    const documents = createDocuments({ ...shared, documents: allDocuments(gate.baseUrl), isOverloaded })
+    const api = createApi(shared)
     const app = createApp({
       ...shared,
+      isStopping: opened.isStopping,
       metrics,
       metricsToken: config.TOLLGATE_METRICS_TOKEN,
       supportToken: config.TOLLGATE_SUPPORT_TOKEN,
       messengers: post,
       sandbox: sandbox?.app,
     })
-    opened.serve(createApi(shared), app)
+    opened.serve((...exchange) => api(...exchange) || documents(...exchange), app, shared.observe)
     log.info({ port: opened.port, host: config.HOST }, 'listening')
-    workers = startWorkers(gate, error => log.warn({ error: String(error) }, 'a worker has to try again'))
-    dispatch = openDispatch(config, records, { clock, metrics, log })
+    const onTrouble = (error: unknown) => log.warn({ error: String(error) }, 'a worker has to try again')
+    workers = startWorkers(gate, onTrouble, pause)
+    dispatch = openDispatch(config, records, { clock, pause, metrics, log })
     // After listening: a start that finds its port taken must not use up the one time that a secret is shown.
     const greeting = records.embedded ? await welcome(db, records.masterKeys, clock()) : undefined
     const stop = async () => {
+      opened.announceStop()
+      if (options.stopSeconds) await sleep(options.stopSeconds * 1000)
+      overload.stop()
       await Promise.all([opened.stop(), workers?.stop()])
       await Promise.all([dispatch?.stop(), post?.stop()]) // after whoever changes payments
       sandbox?.stop()
+      await reckoned.stop()
       await records.close()
       log.info('stopped')
     }
@@ -99,6 +123,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   } catch (error) {
     await listening?.stop()
     await post?.stop()
+    await time?.stop()
     await records.close()
     throw error
   }
@@ -108,13 +133,13 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
 // at each start: nobody else has to know it.
 function openSandbox(
   { TOLLGATE_SANDBOX }: Config,
-  { clock, sandboxPace, log }: GatewayOptions,
+  { clock, sandboxPace, log }: GatewayOptions & { clock(): Date },
   db: Db,
   url: string,
 ) {
   if (!TOLLGATE_SANDBOX) return undefined
   const key = randomBytes(24).toString('hex')
-  const { app, stop } = createSandbox({ db, clock: clock ?? (() => new Date()), key, pace: sandboxPace, log })
+  const { app, stop } = createSandbox({ db, clock, key, pace: sandboxPace, log })
   return { app, stop, settings: { SANDBOX_URL: url, SANDBOX_KEY: key } }
 }
 

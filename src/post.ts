@@ -4,19 +4,24 @@ import { createReceipts } from './actions/hearReceipt.ts'
 import { type Messengers, openMessengers } from './actions/messengers.ts'
 import { warnWithoutMessenger } from './actions/warnWithoutMessenger.ts'
 import { type Config, ConfigError } from './config.ts'
+import type { Pause } from './core/databaseClock.ts'
 import type { Db } from './store/db.ts'
 import type { Metrics } from './web/metrics.ts'
 import { gaugeMessages, watchMessages } from './web/watchMessages.ts'
 import { startMessages } from './workers/messages.ts'
 
 export type Post = Pick<Messengers, 'configured'> & { wake(): void; stop(): Promise<void> }
-type House = { db: Db; clock(): Date; baseUrl(): string; metrics: Metrics; log: Logger }
+type House = { db: Db; clock(): Date; pause?: Pause; baseUrl(): string; metrics: Metrics; log: Logger }
 
 // All that it takes to reach customers: the messengers that are set up, who sends, and who hears what became of it.
-export async function openPost(config: Config, { db, clock, baseUrl, metrics, log }: House): Promise<Post> {
+export async function openPost(
+  config: Config,
+  { db, clock, pause, baseUrl, metrics, log }: House,
+): Promise<Post> {
   const { observe, receipt, trouble } = watchMessages(metrics, log)
   const receipts = createReceipts({ db, clock, observe: receipt, onTrouble: trouble })
   const messengers = await openMessengers(config.messengerSettings, {
+    clock,
     receive: receipts.receive,
     warn: words => log.warn({ why: words }, 'a messenger is in trouble'),
   }).catch((error: unknown) => {
@@ -26,6 +31,7 @@ export async function openPost(config: Config, { db, clock, baseUrl, metrics, lo
   const messages = startMessages({
     db,
     clock,
+    pause,
     baseUrl,
     messengers,
     random: Math.random,

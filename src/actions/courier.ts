@@ -20,7 +20,13 @@ import {
   withInFlight,
 } from '../core/lane.ts'
 import { notificationId } from '../core/notification.ts'
-import { type Lease, type Taken, stillDue, takeAlone, takeAmongSiblings } from '../store/deliveries.ts'
+import {
+  type Lease,
+  type Taken,
+  stillDue,
+  takeAmongSiblings,
+  takeUnlockedAlone,
+} from '../store/deliveries.ts'
 import type { Db } from '../store/db.ts'
 import { newLeaseToken } from './ids.ts'
 import { countInside } from './countInside.ts'
@@ -48,6 +54,7 @@ export type Courier = {
   hear(): void // something was committed that is due now
   restMs(): number // until it is time to look again
   step(): Promise<number> // takes what can start now; gives back how much there was to do
+  leave(): void // what was taken departs, or, in a pause, is left to its lease
   tidied(): Promise<void> // what waits in its lane is written down
   finished(): Promise<void> // all that is on its way has ended, and everything is written down
   inFlight(): number
@@ -105,7 +112,7 @@ export function createCourier(options: CourierOptions): Courier {
       left.delete(paymentKey(taken))
     }
     try {
-      for (const taken of await takeAlone(db, chosen, lease)) add(taken)
+      for (const taken of await takeUnlockedAlone(db, chosen, lease)) add(taken)
       if (left.size === 0) return
       leave() // before siblings are looked after
       const due = await stillDue(db, [...left.values()], now)
@@ -167,6 +174,7 @@ export function createCourier(options: CourierOptions): Courier {
     hear: sight.hear,
     restMs: sight.restMs,
     step,
+    leave,
     tidied: queues.tidied,
     async finished() {
       leave()

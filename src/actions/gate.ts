@@ -2,11 +2,11 @@ import type { News } from '../core/change.ts'
 import type { Payment, PaymentState } from '../core/payment.ts'
 import { type Batcher, createBatcher } from '../store/batch.ts'
 import type { Db } from '../store/db.ts'
-import { pendingMigrations } from '../store/migrate.ts'
+import { pendingMigrations } from '../store/migrate/ledger.ts'
 import { findPayments, type InvoiceKey, type StoredRequest, storePayments } from '../store/payments.ts'
 import type { MasterKeys } from '../store/vault.ts'
 import { type Callers, createCallers } from './callers.ts'
-import { databaseTimeMs } from './inTime.ts'
+import { databaseDeadline } from './inTime.ts'
 import type { Channels } from './channels.ts'
 import { createLimits, type Limits } from './limits.ts'
 
@@ -47,7 +47,7 @@ export function createGate(options: GateOptions): Gate {
     maxQueued,
     isHanging: db.isHanging,
   }
-  const inTime = () => db.until(performance.now() + databaseTimeMs)
+  const inTime = () => db.until(databaseDeadline())
   return {
     db,
     callers: createCallers(db, masterKeys, clock, monotonicMs),
@@ -73,9 +73,9 @@ export function createGate(options: GateOptions): Gate {
 // Undefined when this node can serve; otherwise the sentence that says what is missing.
 export async function whyNotReady({ db }: Pick<Gate, 'db'>): Promise<string | undefined> {
   try {
-    const pending = await pendingMigrations(db)
+    const pending = await pendingMigrations(db.until(databaseDeadline()))
     return pending.length > 0 ? `migrations are missing: ${pending.join(', ')}` : undefined
   } catch {
-    return 'the database cannot be reached'
+    return db.isHanging() ? 'the database does not answer' : 'the database cannot be reached'
   }
 }

@@ -1,7 +1,7 @@
 import { Unavailable } from '../core/refusal.ts'
 
-export const databaseTimeMs = 5000 // for all that one request asks of the database
-export const providerPatienceMs = 3000 // after that the customer sees the page that waits
+const databaseTimeMs = 5000 // for all that one request asks of the database
+const providerPatienceMs = 3000 // after that the customer sees the page that waits
 
 export const databaseDeadline = () => performance.now() + databaseTimeMs
 

@@ -1,45 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { notificationId } from '../core/notification.ts'
-import { type Batcher, createBatcher } from '../store/batch.ts'
+import { Locked } from '../core/refusal.ts'
+import { createBatcher } from '../store/batch.ts'
 import type { Db, Tx } from '../store/db.ts'
-import { exhaustedOf, saveAcknowledged, saveOutcomes } from '../store/outcomes.ts'
+import { exhaustedOf, saveAcknowledged, saveAcknowledgedHoping, saveOutcomes } from '../store/outcomes.ts'
+import { takeHoping, takeUnlocked } from '../store/skipLocked.ts'
 import { addTries, moveLastTries } from '../store/tries.ts'
+import { amongUnlocked } from '../store/unlockedDeliveries.ts'
 import { queueExhaustedNotice } from './queueMessages.ts'
 import type { Tried } from './sendTry.ts'
 
 const maxInOneCommit = 256
 const maxQueued = 5000
+const heldWaitMs = 500
+const heldWaits = 20 // by then whoever holds a row has been cut off, and the lease of the try is almost over
+
+export type TriedLog = { add(tried: Tried): Promise<void> }
 
 // Writes down what came of tries: one commit for all that ended while the last commit was on its way. What is lost here
-// is sent once more, with the same id and bytes.
-export const createTriedLog = (db: Db): Batcher<Tried, void> =>
-  createBatcher({
+// is sent once more, with the same id and bytes. A row that somebody else holds keeps nobody else's result waiting.
+export function createTriedLog(db: Db): TriedLog {
+  const batches = createBatcher<Tried, boolean>({
     run: async tried => {
       const plain = tried.filter(isPlain)
       const others = plain.length < tried.length ? tried.filter(one => !isPlain(one)) : []
-      if (plain.length > 0) await savePlain(db, plain)
-      if (others.length > 0) await db.transaction(tx => saveOthers(tx, others))
-      return tried.map(() => undefined)
+      const saved = new Set<Tried>()
+      if (plain.length > 0) for (const one of await savePlain(db, plain)) saved.add(one)
+      if (others.length > 0) for (const one of await saveOthers(db, others)) saved.add(one)
+      return tried.map(one => saved.has(one))
     },
     maxRows: maxInOneCommit,
     maxInFlight: 1,
     maxQueued,
   })
+  return {
+    async add(tried) {
+      for (let waits = 0; !(await batches.add(tried)); waits++) {
+        if (waits === heldWaits) throw new Locked('somebody holds the delivery for too long')
+        await sleep(heldWaitMs)
+      }
+    },
+  }
+}
 
 // Most are: then there is one statement, which is its own commit.
 const isPlain = ({ outcome }: Tried) => outcome.try === 1 && outcome.acknowledged_at !== null
 
-async function savePlain(tx: Tx, tried: readonly Tried[]) {
+const savePlain = (db: Db, tried: readonly Tried[]) =>
+  takeHoping(db, {
+    hoping: tx => savePlainBy(tx, saveAcknowledgedHoping, tried),
+    ...amongUnlocked(tried, outcomeOf, (tx, some) => savePlainBy(tx, saveAcknowledged, some)),
+  })
+
+async function savePlainBy(
+  tx: Tx,
+  save: typeof saveAcknowledged,
+  tried: readonly Tried[],
+): Promise<readonly Tried[]> {
   const outcomes = tried.map(one => one.outcome)
-  if ((await saveAcknowledged(tx, outcomes)) < outcomes.length) await addTries(tx, outcomes)
+  if ((await save(tx, outcomes)) < outcomes.length) await addTries(tx, outcomes)
+  return tried
 }
 
-async function saveOthers(tx: Tx, tried: readonly Tried[]) {
+const saveOthers = (db: Db, tried: readonly Tried[]) =>
+  takeUnlocked(db, amongUnlocked(tried, outcomeOf, saveOthersIn))
+
+const outcomeOf = ({ outcome }: Tried) => outcome
+
+async function saveOthersIn(tx: Tx, tried: readonly Tried[]): Promise<readonly Tried[]> {
   const outcomes = tried.map(one => one.outcome)
   const again = outcomes.filter(outcome => outcome.try > 1)
   if (again.length > 0) await moveLastTries(tx, again)
   if ((await saveOutcomes(tx, outcomes)) < outcomes.length) await addTries(tx, outcomes)
   const exhausted = tried.filter(({ outcome, contact_email }) => outcome.exhausted_at && contact_email)
-  if (exhausted.length === 0) return
+  if (exhausted.length === 0) return tried
   const ended = await exhaustedOf(
     tx,
     exhausted.map(one => one.outcome),
@@ -48,4 +82,5 @@ async function saveOthers(tx: Tx, tried: readonly Tried[]) {
   for (const { outcome, mode, contact_email } of exhausted)
     if (outcome.exhausted_at && contact_email && isEnded.has(notificationId(outcome)))
       await queueExhaustedNotice(tx, outcome.merchant_id, mode, contact_email, outcome.exhausted_at)
+  return tried
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pause } from '../core/databaseClock.ts'
 import { endingOf } from '../core/messageTries.ts'
 import type { Medium } from '../core/messenger.ts'
 import { createMessageResults } from './messageResults.ts'
@@ -17,6 +18,7 @@ export type PostmanOptions = Taking &
     messengers: Pick<Messengers, 'find'>
     observe(message: SeenMessage): void
     onTrouble(error: unknown): void
+    pause?: Pause
     wake(medium: Medium): void // there is room again where there was none
   }
 
@@ -31,7 +33,7 @@ export type Postman = {
 // statements go one after the other: however many messages there are, they never take more than one connection from
 // those who carry notifications, and nobody in this process counts while another takes the last place under a cap.
 export function createPostman(options: PostmanOptions): Postman {
-  const { db, clock, random, messengers, observe, onTrouble, wake } = options
+  const { db, clock, random, messengers, observe, onTrouble, pause, wake } = options
   const inTurn = oneAtATime()
   const results = createMessageResults(db, inTurn)
   const going: Record<Medium, Set<Promise<void>>> = { sms: new Set(), email: new Set() }
@@ -44,7 +46,8 @@ export function createPostman(options: PostmanOptions): Postman {
     const taken = await inTurn(() => takeMessages(options, medium, named?.name, room))
     for (const { message, state, words } of taken.ended)
       observe(seen(message, state === 'sent' ? 'kept' : 'dropped', words))
-    const isLate = performance.now() - began > startWithinMs
+    // Without knowing what time it is, nobody knows whose they are: their lease will run out.
+    const isLate = performance.now() - began > startWithinMs || pause?.() !== undefined
     if (named && !isLate) for (const message of taken.toSend) start(named, message)
     return taken.found
   }

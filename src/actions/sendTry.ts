@@ -1,4 +1,5 @@
 import { type Answer, resultOf } from '../core/delivery.ts'
+import type { Pause } from '../core/databaseClock.ts'
 import { ipnRequest } from '../core/ipnRequest.ts'
 import { nextTry, retryAfterMs } from '../core/schedule.ts'
 import { cleanText } from '../core/stranger.ts'
@@ -13,6 +14,7 @@ export type Sending = {
   outbound: Outbound
   loopback(mode: Mode): boolean // whether addresses of this machine may be notified
   clock(): Date
+  pause?: Pause
   random(): number
 }
 
@@ -27,12 +29,13 @@ const deadlineMs = 10_000 // of outbound requests
 const maxWords = 300
 
 // One try of a delivery that was taken, outside any transaction. Undefined when so much time has passed since that
-// another worker may have it by now: then nothing is sent.
+// another worker may have it by now, or when we do not know what time it is: then nothing is sent.
 export async function sendTry(sending: Sending, taken: Taken): Promise<Tried | undefined> {
-  const { signers, outbound, loopback, clock, random } = sending
+  const { signers, outbound, loopback, clock, pause, random } = sending
   const found = signers.find(taken.merchant_id, taken.mode)
   const signer = found instanceof Promise ? await found : found
   const started = clock()
+  if (pause?.()) return undefined
   if (taken.lease_until.getTime() - started.getTime() < deadlineMs) return undefined
   const { method, url, headers, body } = ipnRequest(taken, signer ?? { keys: [], merchant_key: '' }, started)
   const lane = taken.merchant_id // with the origin of the url, which connections are kept by

@@ -39,11 +39,15 @@ const tryListen = (host: string, port: number): Promise<NodeJS.ErrnoException | 
     server.listen(port, host, () => server.close(() => resolve(undefined)))
   })
 
+export function urlOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}
+
 // A proxy or a web site would answer too; only Tollgate names its answers so.
 async function isTollgate(host: string, port: number): Promise<boolean> {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   try {
-    const answer = await fetch(`http://${name}:${port}/healthz`, {
+    const answer = await fetch(`${urlOf(host, port)}/healthz`, {
       signal: AbortSignal.timeout(answerWithinMs),
     })
     return (await answer.text()) === 'ok' && (answer.headers.get('x-request-id') ?? '').startsWith('req_')

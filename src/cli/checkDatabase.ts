@@ -4,7 +4,7 @@ import { type Db, openDb } from '../store/db.ts'
 import { isMade } from '../store/embedded/home.ts'
 import { startEmbedded } from '../store/embedded.ts'
 import { masterKeyIdsInUse } from '../store/merchants.ts'
-import { migrationNames, pendingMigrations } from '../store/migrate.ts'
+import { migrationNames, pendingMigrations } from '../store/migrate/ledger.ts'
 import { readServerFacts } from '../store/serverFacts.ts'
 import { type Check, failed, fine, warning } from './check.ts'
 import { checkDeliveries } from './checkDeliveries.ts'
@@ -49,7 +49,7 @@ async function lookInside(db: Db, config: Config): Promise<Check[]> {
     ...checkServer(server, server.now.getTime() - halfWay, config),
     checkMigrations(pending),
     ...(pending.length < migrationNames().length ? [await checkSecrets(db, config)] : []),
-    ...(pending.length === 0 ? [await checkTasks(db), await checkDeliveries(db, new Date())] : []),
+    ...(pending.length === 0 ? [await checkTasks(db), await checkDeliveries(db, server.now)] : []),
   ]
 }
 

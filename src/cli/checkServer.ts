@@ -37,5 +37,8 @@ function checkClocks(aheadMs: number): Check {
   if (Math.abs(aheadMs) <= clocksMayDifferMs) return fine('clocks', 'this machine and the database agree')
   const seconds = (Math.abs(aheadMs) / 1000).toFixed(1)
   const fact = `the database is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine`
-  return warning('clocks', fact, 'Let both follow a time server (timedatectl set-ntp true).')
+  const todo =
+    'Payments go by the clock of the database. But certificates are judged, and log lines dated, by that of this ' +
+    'machine: let both follow a time server (timedatectl set-ntp true).'
+  return warning('clocks', fact, todo)
 }

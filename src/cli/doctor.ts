@@ -6,6 +6,7 @@ import { checkBaseUrl, checkPort } from './checkAddresses.ts'
 import { checkRecords } from './checkDatabase.ts'
 import { checkDataFolder } from './checkFolder.ts'
 import { checkMachine } from './checkMachine.ts'
+import { checkPause } from './checkPause.ts'
 import { checkMasterKey } from './checkMasterKey.ts'
 import { exitCodes } from './exitCodes.ts'
 import { examples } from './help.ts'
@@ -35,6 +36,7 @@ async function examine(): Promise<Check[]> {
     ...(await checkRecords(config)),
     checkBaseUrl(config),
     await checkPort(config),
+    ...(await checkPause(config)),
   ]
 }
 

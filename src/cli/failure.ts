@@ -4,6 +4,7 @@ import { Unavailable } from '../core/refusal.ts'
 import { MissingMasterKey } from '../records.ts'
 import { codeOf, EmbeddedError } from '../store/embedded/error.ts'
 import { MasterKeyError } from '../store/masterKeys.ts'
+import { MigrationFailed } from '../store/migrate.ts'
 import { databaseTrouble } from './databaseTrouble.ts'
 import { exitCodes } from './exitCodes.ts'
 import { fileTrouble, listenTrouble } from './systemTrouble.ts'
@@ -57,7 +58,7 @@ export function failureOf(error: unknown): Failure {
 
 // What the outside world refuses us, in one sentence; undefined when it is not to blame.
 function troubleOf(error: unknown): string | undefined {
-  if (error instanceof EmbeddedError) return error.message
+  if (error instanceof EmbeddedError || error instanceof MigrationFailed) return error.message
   if (error instanceof Unavailable) return databaseTrouble(error.cause)
   return (
     listenTrouble(error) ??

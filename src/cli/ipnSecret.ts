@@ -34,8 +34,11 @@ export function addIpnSecretCommands(merchant: Command, cli: Cli) {
     .action(async (asked: Rotation) => cli.print(await withSecrets(records => rotate(records, asked))))
 }
 
-async function rotate({ db, masterKeys }: Opened, { merchant, mode, overlap }: Rotation): Promise<Answer> {
-  const rotated = await rotateIpnSecret(db, masterKeys, merchant, mode, overlap, new Date())
+async function rotate(
+  { db, masterKeys, clock }: Opened,
+  { merchant, mode, overlap }: Rotation,
+): Promise<Answer> {
+  const rotated = await rotateIpnSecret(db, masterKeys, merchant, mode, overlap, clock())
   if (!rotated) throw noMerchant(merchant)
   const { ipn_secret, old_secret_valid_until: until } = rotated
   const text = [

@@ -31,8 +31,11 @@ export function addKeyCommands(program: Command, cli: Cli) {
     .action(async (asked: Rotation) => cli.print(await withSecrets(records => rotate(records, asked))))
 }
 
-async function rotate({ db, masterKeys }: Opened, { merchant, mode, overlap }: Rotation): Promise<Answer> {
-  const rotated = await rotateKey(db, masterKeys, merchant, mode, overlap, new Date())
+async function rotate(
+  { db, masterKeys, clock }: Opened,
+  { merchant, mode, overlap }: Rotation,
+): Promise<Answer> {
+  const rotated = await rotateKey(db, masterKeys, merchant, mode, overlap, clock())
   if (!rotated) throw noMerchant(merchant)
   const { merchant_key, secret_key, old_keys_valid_until } = rotated
   const text = [

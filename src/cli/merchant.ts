@@ -44,8 +44,8 @@ export function addMerchantCommands(program: Command, cli: Cli) {
     .action(async (id: string) => cli.print(await withRecords(records => turn(records, id, true))))
 }
 
-async function add({ db, masterKeys }: Opened, name: string): Promise<Answer> {
-  const merchant = await onboard(db, masterKeys, name, ['test', 'live'], new Date())
+async function add({ db, masterKeys, clock }: Opened, name: string): Promise<Answer> {
+  const merchant = await onboard(db, masterKeys, name, ['test', 'live'], clock())
   return { data: merchant, text: registered(merchant) }
 }
 

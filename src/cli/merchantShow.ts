@@ -19,10 +19,11 @@ export function addMerchantShow(merchant: Command, cli: Cli) {
       'after',
       examples('tollgate merchant show 7c2k9m0x4f', 'tollgate merchant show 7c2k9m0x4f --json'),
     )
-    .action(async (id: string) => cli.print(await withRecords(records => show(records, id, new Date()))))
+    .action(async (id: string) => cli.print(await withRecords(records => show(records, id))))
 }
 
-async function show({ db }: Opened, id: string, now: Date): Promise<Answer> {
+async function show({ db, clock }: Opened, id: string): Promise<Answer> {
+  const now = clock()
   const merchant = await merchantOf(db, id)
   const keys = await listMerchantKeys(db, id)
   const secrets = await listIpnSecrets(db, id)

@@ -57,7 +57,10 @@ export function addNotificationCommands(program: Command, cli: Cli) {
   addNotificationRedeliver(notification, cli)
 }
 
-async function list({ db }: Opened, { merchant, payment, from, to, ...rest }: Filter): Promise<Answer> {
+async function list(
+  { db, clock }: Opened,
+  { merchant, payment, from, to, ...rest }: Filter,
+): Promise<Answer> {
   if (from && to && from >= to) throw new CannotDo('refused', '--from must be before --to.')
   if (merchant) await merchantOf(db, merchant)
   const one = payment === undefined ? undefined : await onePayment(db, payment, merchant)
@@ -78,7 +81,7 @@ async function list({ db }: Opened, { merchant, payment, from, to, ...rest }: Fi
     text:
       found.length > 0
         ? [
-            notificationTable(found, new Date()),
+            notificationTable(found, clock()),
             ...(hints.length > 0 ? [paint('yellow', hints.join('\n'))] : []),
           ].join('\n\n')
         : none,

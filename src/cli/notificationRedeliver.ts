@@ -2,12 +2,11 @@ import { type Command, Option } from 'commander'
 import { findNotification } from '../actions/findNotifications.ts'
 import { redeliver, redeliverAll, type Redelivered } from '../actions/redeliver.ts'
 import { notificationId } from '../core/notification.ts'
-import type { Db } from '../store/db.ts'
 import type { Answer, Cli } from './answer.ts'
 import { CannotDo } from './failure.ts'
 import { examples } from './help.ts'
 import { noNotification } from './notificationShow.ts'
-import { merchantOf, withRecords } from './records.ts'
+import { merchantOf, type Opened, withRecords } from './records.ts'
 import { fromOption, toOption } from './values.ts'
 
 const states = ['exhausted', 'acknowledged', 'all'] as const
@@ -38,18 +37,20 @@ export function addNotificationRedeliver(notification: Command, cli: Cli) {
       ),
     )
     .action(async (id: string | undefined, wish: Wish) =>
-      cli.print(await withRecords(({ db }) => (id === undefined ? all(db, wish) : one(db, id, wish)))),
+      cli.print(
+        await withRecords(records => (id === undefined ? all(records, wish) : one(records, id, wish))),
+      ),
     )
 }
 
-async function one(db: Db, word: string, wish: Wish): Promise<Answer> {
+async function one({ db, clock }: Opened, word: string, wish: Wish): Promise<Answer> {
   if (Object.keys(wish).length > 0)
     throw new CannotDo(
       'refused',
       'Give the id of one notification, or --merchant, --from and --to; not both.',
     )
   const told = await findNotification(db, word)
-  const done = told && (await redeliver(db, told, new Date()))
+  const done = told && (await redeliver(db, told, clock()))
   if (!told || !done) throw noNotification(word)
   const id = notificationId(told)
   const { being_sent, no_address, left_out } = done
@@ -64,7 +65,10 @@ async function one(db: Db, word: string, wish: Wish): Promise<Answer> {
 
 const setUrl = (merchant_id: string) => `tollgate merchant set ${merchant_id} ipn_url=URL`
 
-async function all(db: Db, { merchant, from, to, state = 'exhausted' }: Wish): Promise<Answer> {
+async function all(
+  { db, clock }: Opened,
+  { merchant, from, to, state = 'exhausted' }: Wish,
+): Promise<Answer> {
   if (!merchant || !from || !to)
     throw new CannotDo(
       'refused',
@@ -72,7 +76,7 @@ async function all(db: Db, { merchant, from, to, state = 'exhausted' }: Wish): P
     )
   if (from >= to) throw new CannotDo('refused', '--from must be before --to.')
   const { merchant_id, name } = await merchantOf(db, merchant)
-  const done = await redeliverAll(db, { merchant_id, from, until: to, state }, new Date())
+  const done = await redeliverAll(db, { merchant_id, from, until: to, state }, clock())
   return {
     data: { merchant_id, from, until: to, state, ...done },
     text: tell(name, merchant_id, state, done),

@@ -29,7 +29,7 @@ export function addNotificationShow(notification: Command, cli: Cli) {
         'tollgate notification show TG-01KA9C-7M2QXH-0V4D1R-N1 --json',
       ),
     )
-    .action(async (id: string) => cli.print(await withRecords(({ db }) => show(db, id, new Date()))))
+    .action(async (id: string) => cli.print(await withRecords(({ db, clock }) => show(db, id, clock()))))
 }
 
 export const noNotification = (id: string) =>

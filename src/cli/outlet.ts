@@ -37,9 +37,9 @@ export function addOutletCommands(program: Command, cli: Cli) {
   addOutletReport(outlet, cli)
 }
 
-async function add({ db }: Opened, { merchant, code, name }: NewOutlet): Promise<Answer> {
+async function add({ db, clock }: Opened, { merchant, code, name }: NewOutlet): Promise<Answer> {
   const { merchant_id, name: whose } = await merchantOf(db, merchant)
-  const outlet = await addOutlet(db, { merchant_id, code, name, created_at: new Date() })
+  const outlet = await addOutlet(db, { merchant_id, code, name, created_at: clock() })
   if (!outlet)
     throw new CannotDo('refused', `${whose} already has an outlet ${code}: tollgate outlet list shows them.`)
   return {

@@ -56,9 +56,9 @@ export function addPaymentCommands(program: Command, cli: Cli) {
     .action(async (filter: Filter) => cli.print(await withRecords(records => list(records, filter))))
 }
 
-async function show({ db }: Opened, word: string, merchant_id?: string): Promise<Answer> {
+async function show({ db, clock }: Opened, word: string, merchant_id?: string): Promise<Answer> {
   const payment = await onePayment(db, word, merchant_id)
-  const now = new Date()
+  const now = clock()
   const explained = await explainPayment(db, payment, now)
   const told = await notificationsOf(db, payment)
   const { attempts, moments, next } = explained

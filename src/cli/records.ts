@@ -1,3 +1,4 @@
+import { readClock } from '../actions/measureClock.ts'
 import { type Config, readConfig } from '../config.ts'
 import { checkMasterKeys, openRecords, type Records } from '../records.ts'
 import type { Db } from '../store/db.ts'
@@ -5,7 +6,8 @@ import { findMerchant, type Merchant } from '../store/merchants.ts'
 import { migrate } from '../store/migrate.ts'
 import { CannotDo } from './failure.ts'
 
-export type Opened = Records & { config: Config }
+// `clock` is the database's, as a gateway's is.
+export type Opened = Records & { config: Config; clock(): Date }
 
 // Runs a command on the records: beside a running gateway, or alone on the same data.
 export async function withRecords<T>(work: (records: Opened) => Promise<T>): Promise<T> {
@@ -13,7 +15,7 @@ export async function withRecords<T>(work: (records: Opened) => Promise<T>): Pro
   const records = await openRecords(config, 'command')
   try {
     await migrate(records.db)
-    return await work({ ...records, config })
+    return await work({ ...records, config, clock: await readClock(records.db) })
   } finally {
     await records.close()
   }

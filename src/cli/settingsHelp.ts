@@ -11,6 +11,7 @@ export const settingWords: Record<string, string> = {
   TOLLGATE_POOL_SIZE: 'connections to the database (10)',
   TOLLGATE_BATCH_ROWS: 'requests that may share one statement (256)',
   TOLLGATE_TRUST_PROXY: 'how many proxies stand in front (0)',
+  TOLLGATE_STOP_SECONDS: 'how long a stop is announced before the port closes (5, at a terminal 0)',
   TOLLGATE_METRICS_TOKEN: 'who has it may read /metrics from elsewhere (this machine only)',
   TOLLGATE_SUPPORT_TOKEN: 'the password of /support and /inbox from elsewhere (this machine only)',
   TOLLGATE_SANDBOX: 'on or off: the simulated provider of test mode (on)',

@@ -11,6 +11,8 @@ import { humanLog } from './humanLog.ts'
 import { settingsHelp } from './settingsHelp.ts'
 import { listenForStop } from './stopSignal.ts'
 
+const defaultStopSeconds = 5 // for whoever watches /readyz; nobody does where a person presses Ctrl-C
+
 export function addStart(program: Command, cli: Cli) {
   program
     .command('start')
@@ -41,7 +43,12 @@ async function start(cli: Cli) {
   if (!config.DATABASE_URL) say(`Starting PostgreSQL in ${config.TOLLGATE_DATA_DIR}`)
   quieten(config, log)
   const { startGateway } = await import('../main.ts') // half of all there is to load, which no other command needs
-  const gateway = await startGateway(config, { log, onLost: why => endWithoutDatabase(log, why) })
+  const stopSeconds = config.TOLLGATE_STOP_SECONDS ?? (process.stderr.isTTY ? 0 : defaultStopSeconds)
+  const gateway = await startGateway(config, {
+    log,
+    stopSeconds,
+    onLost: why => endWithoutDatabase(log, why),
+  })
   if (!stop.wasAsked()) {
     cli.print({ data: started(gateway, config), text: banner(gateway, config) })
     log.level = config.LOG_LEVEL

@@ -102,15 +102,10 @@ async function list({ db }: Opened, limit: number): Promise<Answer> {
 // Without the attempt's id: it is a secret that its provider knocks with.
 const taskData = (task: Task) => ({ ...task, attempt_id: undefined, amount: formatMoney(task.amount) })
 
-async function close({ db }: Opened, word: string, asked: Close): Promise<Answer> {
+async function close({ db, clock }: Opened, word: string, asked: Close): Promise<Answer> {
   const { tx_reference, merchant_id } = await onePayment(db, word, asked.merchant)
   const { kind, note, attempt } = asked
-  const closed = await closeTask(
-    db,
-    { merchant_id, tx_reference },
-    { kind, note, number: attempt },
-    new Date(),
-  )
+  const closed = await closeTask(db, { merchant_id, tx_reference }, { kind, note, number: attempt }, clock())
   if (closed.done === 'no_such_task')
     throw new CannotDo(
       'not_found',

@@ -11,6 +11,7 @@ export type Messenger = {
 export type MakeMessenger = (settings: MessengerSettings, tools: MessengerTools) => Messenger | undefined
 export type MessengerSettings = Readonly<Record<string, string | undefined>>
 export type MessengerTools = {
+  clock?(): Date // what we reckon in; without it, this machine's
   receive(receipt: Receipt): void // the network tells later what became of a message
   warn(words: string): void // for the operator's log: what is out of order, never a recipient or a text
 }

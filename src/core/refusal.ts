@@ -61,6 +61,13 @@ export function slowDown(retryAfterSeconds: number) {
   return refusal
 }
 
+export function tooManyAtOnce() {
+  const message = 'Too many requests wait on this connection. Wait for answers before you send more.'
+  const refusal = new Refusal(429, 'GW-060', message)
+  refusal.retryAfterSeconds = 1
+  return refusal
+}
+
 // We cannot reach our records, or too many wait for them already. Repeating the request is always safe.
 export class Unavailable extends Refusal {
   constructor(

@@ -30,7 +30,7 @@ export default function smsHttp(
       const { sent, fault } = verdictOf(
         await post(valuesOf(letter, from)),
         read as typeof read & {},
-        Date.now(),
+        tools.clock?.().getTime() ?? Date.now(),
       )
       if (fault) operator.trouble(fault)
       else if (sent.state === 'sent') operator.well()

@@ -37,6 +37,7 @@ export type Tx = {
   tuples<Tuple extends readonly unknown[]>(query: Query): Promise<Tuple[]> // rows without names: cheap, for very many
 }
 export type Db = Tx & {
+  url: string // for whoever needs a connection of its own
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   share(verb: string): Db // the same, for one verb: it may have half of the connections at once
   until(deadline: number): Db // the same, for one request: up to a moment of the monotonic clock
@@ -45,7 +46,7 @@ export type Db = Tx & {
   end(): Promise<void>
 }
 
-type Server = { pool: pg.Pool; health: Health; shareOf(verb: string): Share }
+type Server = { url: string; pool: pg.Pool; health: Health; shareOf(verb: string): Share }
 type Limits = { share?: Share; until?: number }
 type Connection = { client: pg.PoolClient; until?: number }
 
@@ -58,7 +59,7 @@ export function openDb(url: string, poolSize: number, applicationName = 'tollgat
     shares.set(verb, share)
     return share
   }
-  return limited({ pool, health: watchHealth(() => isSilent(hosts)), shareOf }, {})
+  return limited({ url, pool, health: watchHealth(() => isSilent(hosts)), shareOf }, {})
 }
 
 function openPool(hosts: readonly string[], poolSize: number, applicationName: string) {
@@ -97,6 +98,7 @@ async function refuseStandby(client: pg.ClientBase) {
 function limited(server: Server, limits: Limits): Db {
   const work = <T>(on: (connection: Connection) => Promise<T>) => withPrimary(server, limits, on)
   const db: Db = {
+    url: server.url,
     rows: query => work(connection => rowsOf(connection, query)),
     one: async <Row>(query: Query) => (await db.rows<Row>(query))[0],
     count: query => work(connection => countOf(connection, query)),

@@ -1,9 +1,13 @@
+import type { Sql } from 'sql-template-tag'
 import type { Candidate } from '../core/choose.ts'
 import type { Delivery } from '../core/delivery.ts'
 import type { IpnStyle, NotificationKey } from '../core/notification.ts'
 import type { Mode } from '../core/payment.ts'
+import { Locked } from '../core/refusal.ts'
 import { type Db, named, sql, type Tx } from './db.ts'
 import { keysOf } from './notificationKeys.ts'
+import { hope, takeHoping } from './skipLocked.ts'
+import { amongUnlocked } from './unlockedDeliveries.ts'
 
 type Due = readonly [string, string, number, string, Date, Date | null, boolean, string]
 
@@ -76,12 +80,26 @@ function takenOf(
 
 // Takes those of the chosen that nobody else has taken meanwhile, in one commit before the first byte is sent. Leaves
 // those that are not alone: of two deliveries of a payment, two workers could take one each.
-export async function takeAlone(tx: Tx, keys: readonly NotificationKey[], lease: Lease): Promise<Taken[]> {
+export const takeAlone = (tx: Tx, keys: readonly NotificationKey[], lease: Lease) =>
+  takeBy(tx, 'take_alone', sql``, keys, lease)
+
+// The same past those that somebody holds.
+export const takeUnlockedAlone = (db: Db, keys: readonly NotificationKey[], lease: Lease) =>
+  takeHoping(db, {
+    hoping: tx => takeBy(tx, 'take_alone_hoping', hope, keys, lease),
+    ...amongUnlocked(
+      keys,
+      key => key,
+      (tx, some) => takeAlone(tx, some, lease),
+    ),
+  })
+
+async function takeBy(tx: Tx, name: string, patience: Sql, keys: readonly NotificationKey[], lease: Lease) {
   const { merchants, references, sequences } = keysOf(keys)
   const { token, until, now } = lease
-  const taken = await tx.tuples<TakenFacts>(named('take_alone')`
+  const taken = await tx.tuples<TakenFacts>(named(name)`
     update deliveries d set lease_token = ${token}, lease_until = ${until}, tries = d.tries + 1
-    from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[])
+    from ${patience} unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[])
         with ordinality as chosen (merchant_id, tx_reference, sequence, place),
       notifications n
     where d.merchant_id = chosen.merchant_id and d.tx_reference = chosen.tx_reference
@@ -94,7 +112,7 @@ export async function takeAlone(tx: Tx, keys: readonly NotificationKey[], lease:
   return taken.map(facts => takenOf(keys[(facts[6] as number) - 1] as NotificationKey, facts, lease))
 }
 
-// Of those that were not taken, those that are still due: they have siblings.
+// Of those that were not taken, those that are still due and have siblings. One that is alone is held by somebody.
 export function stillDue(tx: Tx, keys: readonly NotificationKey[], now: Date) {
   const { merchants, references, sequences } = keysOf(keys)
   return tx.rows<NotificationKey>(named('still_due')`
@@ -103,7 +121,7 @@ export function stillDue(tx: Tx, keys: readonly NotificationKey[], now: Date) {
         as left_over (merchant_id, tx_reference, sequence)
       join deliveries d on d.merchant_id = left_over.merchant_id and d.tx_reference = left_over.tx_reference
         and d.sequence = left_over.sequence
-    where d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})`)
+    where d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now}) and not d.alone`)
 }
 
 const others = sql`select from deliveries o where o.merchant_id = d.merchant_id and o.tx_reference = d.tx_reference
@@ -112,31 +130,40 @@ const others = sql`select from deliveries o where o.merchant_id = d.merchant_id 
 type SiblingKey = Pick<Delivery, 'merchant_id' | 'tx_reference' | 'lane'>
 
 // The same for one of several deliveries of a payment: all of them are locked, none may be on its way, and the lowest
-// sequence of the lane that waits for its turn is the one that is taken. A sibling that was added while we waited for
-// the locks is not among them: the update, which begins when we have them, looks once more.
-export const takeAmongSiblings = (db: Db, key: SiblingKey, lease: Lease) =>
-  db.transaction(async tx => {
-    const { token, until, now } = lease
-    const siblings = await tx.rows<Delivery>(sql`
-      select * from deliveries
-      where merchant_id = ${key.merchant_id} and tx_reference = ${key.tx_reference} and next_try_at is not null
-      order by sequence for update`)
-    const isTaken = siblings.some(({ lease_until }) => lease_until && lease_until > now)
-    const first = siblings.find(
-      ({ next_try_at, lane, held, retry }) =>
-        (next_try_at && next_try_at <= now) || (held && !retry && lane === key.lane),
-    )
-    if (isTaken || first?.lane !== key.lane) return undefined
-    const [taken] = await tx.tuples<TakenFacts>(sql`
-      update deliveries d set lease_token = ${token}, lease_until = ${until}, tries = d.tries + 1,
-        alone = not exists (${others})
-      from notifications n
-      where d.merchant_id = ${key.merchant_id} and d.tx_reference = ${key.tx_reference}
-        and d.sequence = ${first.sequence} and not exists (${others} and o.lease_until > ${now})
-        and n.merchant_id = d.merchant_id and n.tx_reference = d.tx_reference and n.sequence = d.sequence
-      returning ${takenFacts}`)
-    return taken && takenOf(first, taken, lease)
-  })
+// sequence of the lane that waits for its turn is the one that is taken. A sibling that was added while we took the
+// locks is not among them: the update, which begins when we have them, looks once more. Not now when somebody else
+// holds one of them.
+export async function takeAmongSiblings(db: Db, key: SiblingKey, lease: Lease): Promise<Taken | undefined> {
+  try {
+    return await db.transaction(tx => takeFirstSibling(tx, key, lease))
+  } catch (error) {
+    if (error instanceof Locked) return undefined
+    throw error
+  }
+}
+
+async function takeFirstSibling(tx: Tx, key: SiblingKey, lease: Lease): Promise<Taken | undefined> {
+  const { token, until, now } = lease
+  const siblings = await tx.rows<Delivery>(sql`
+    select * from deliveries
+    where merchant_id = ${key.merchant_id} and tx_reference = ${key.tx_reference} and next_try_at is not null
+    order by sequence for update nowait`)
+  const isTaken = siblings.some(({ lease_until }) => lease_until && lease_until > now)
+  const first = siblings.find(
+    ({ next_try_at, lane, held, retry }) =>
+      (next_try_at && next_try_at <= now) || (held && !retry && lane === key.lane),
+  )
+  if (isTaken || first?.lane !== key.lane) return undefined
+  const [taken] = await tx.tuples<TakenFacts>(sql`
+    update deliveries d set lease_token = ${token}, lease_until = ${until}, tries = d.tries + 1,
+      alone = not exists (${others})
+    from notifications n
+    where d.merchant_id = ${key.merchant_id} and d.tx_reference = ${key.tx_reference}
+      and d.sequence = ${first.sequence} and not exists (${others} and o.lease_until > ${now})
+      and n.merchant_id = d.merchant_id and n.tx_reference = d.tx_reference and n.sequence = d.sequence
+    returning ${takenFacts}`)
+  return taken && takenOf(first, taken, lease)
+}
 
 // For the operator. Held ones are due too: they wait for their lane.
 export type DeliveryStats = { due: number; held: number; oldest_due_at: Date | null }

@@ -1,48 +1,104 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Locked, Unavailable } from '../core/refusal.ts'
 import { isAlreadyThere } from './databaseErrors.ts'
-import { type Db, sql, type Tx } from './db.ts'
+import type { Db } from './db.ts'
+import { type Alone, connectAlone, isGone, isLockedOut } from './migrate/connection.ts'
+import { type Migration, pendingMigrations, readMigration } from './migrate/ledger.ts'
+import { beginAlone, isApplied, LedgerBusy, noteApplied } from './migrate/lock.ts'
+import { applyOutside, isOutside } from './migrate/outside.ts'
+import { nowAndThen, sayingSo, type Tell } from './migrate/words.ts'
 
-const folder = new URL('./migrations/', import.meta.url)
+const firstPauseMs = 200
+const maxPauseMs = 5000
+const maxCuts = 5 // of the connection during one migration: perhaps it is the migration that brings the server down
 
-// Applies what is missing, in order, and gives back the names. Several nodes may do this at once: one
-// applies, the others wait at the table lock and find nothing left to do.
-export async function migrate(db: Db): Promise<string[]> {
-  await createLedger(db)
+export type MigrateOptions = { folder?: URL; tell?: Tell }
+
+export class MigrationFailed extends Error {}
+
+// Applies what is missing, in order, and gives back the names. Where nothing is missing, nothing is locked. Several
+// nodes may do this at once: one applies, the others wait until it has, and find nothing left to do.
+export async function migrate(db: Db, { folder, tell = () => {} }: MigrateOptions = {}): Promise<string[]> {
+  const look = () => untilFree(tell, 'The list of migrations', () => pendingMigrations(db, folder))
   const applied: string[] = []
-  for (const name of migrationNames()) {
-    const text = readFileSync(fileURLToPath(new URL(name, folder)), 'utf8')
-    const isNew = await db.transaction(async tx => {
-      await tx.rows(sql`lock table migrations in access exclusive mode`)
-      if (await tx.one(sql`select 1 from migrations where name = ${name}`)) return false
-      await tx.rows({ text, values: [] } as never)
-      await tx.rows(sql`insert into migrations (name) values (${name})`)
-      return true
-    })
-    if (isNew) applied.push(name)
+  let pending = await look()
+  let connection: Alone | undefined
+  try {
+    while (pending[0]) {
+      const migration = readMigration(pending[0], folder)
+      const isNew = await untilFree(tell, `The migration ${migration.name}`, async () => {
+        connection = await openLedger(connection, db.url)
+        return sayingSo(
+          tell,
+          `The migration ${migration.name} is running`,
+          apply(connection, db.url, migration),
+        )
+      })
+      if (isNew) applied.push(migration.name)
+      pending = isNew ? pending.slice(1) : await look() // another node may have done more than this one
+    }
+  } finally {
+    await connection?.end()
   }
   return applied
 }
 
-export async function pendingMigrations(db: Tx): Promise<string[]> {
-  const ledger = await db.one<{ there: boolean }>(sql`select to_regclass('migrations') is not null as there`)
-  if (!ledger?.there) return migrationNames()
-  const done = await db.rows<{ name: string }>(sql`select name from migrations`)
-  return migrationNames().filter(name => !done.some(row => row.name === name))
-}
-
-export const migrationNames = () =>
-  readdirSync(folder)
-    .filter(name => name.endsWith('.sql'))
-    .sort()
-
-// `if not exists` still collides when two nodes create the table in the same moment; the loser looks again.
-async function createLedger(db: Db) {
+// The same connection as long as it lives.
+async function openLedger(former: Alone | undefined, url: string): Promise<Alone> {
+  if (former && !former.isOver()) return former
+  const connection = await connectAlone(url)
   try {
-    await db.rows(
-      sql`create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())`,
+    await connection.ask(
+      'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
     )
   } catch (error) {
+    // Two nodes that make the table in the same moment collide all the same; then it is there.
     if (!isAlreadyThere(error)) throw error
+  }
+  return connection
+}
+
+// False when another node was quicker.
+async function apply(connection: Alone, url: string, migration: Migration): Promise<boolean> {
+  try {
+    if (isOutside(migration)) return await applyOutside(connection, url, migration)
+    await beginAlone(connection)
+    const isNew = !(await isApplied(connection, migration.name))
+    if (isNew) {
+      await connection.ask(migration.text)
+      await noteApplied(connection, migration.name)
+    }
+    await connection.ask('commit')
+    return isNew
+  } catch (error) {
+    await connection.ask('rollback').catch(() => {}) // of a connection that is gone, nothing is left
+    if (isGone(error) || isBusy(error)) throw error
+    throw failed(migration, error)
+  }
+}
+
+function failed(migration: Migration, error: unknown) {
+  const kept = isOutside(migration) ? '' : ', and nothing of it was kept'
+  const said = error instanceof Error ? error.message : String(error)
+  return new MigrationFailed(`The migration ${migration.name} failed${kept}: ${said}.`, { cause: error })
+}
+
+const isBusy = (error: unknown) =>
+  error instanceof LedgerBusy || error instanceof Locked || isLockedOut(error)
+
+// Whoever waits for a lock on a table holds up all who come after, so nobody waits for long: it is tried again, with
+// pauses that grow. Work that was cut off may have been done or not; the ledger tells the next try.
+async function untilFree<T>(tell: Tell, what: string, work: () => Promise<T>): Promise<T> {
+  const say = nowAndThen(tell)
+  for (let tries = 1, cuts = 0; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (isGone(error) && ++cuts > maxCuts) throw new Unavailable(error)
+      if (!isGone(error) && !isBusy(error)) throw error
+      if (error instanceof LedgerBusy) say('Another node is migrating this database. We wait for it.')
+      else if (isBusy(error)) say(`${what} waits for a lock that somebody else holds. We try again.`)
+    }
+    await sleep(Math.min(firstPauseMs * 2 ** (tries - 1), maxPauseMs))
   }
 }

@@ -1,7 +1,9 @@
+import type { Sql } from 'sql-template-tag'
 import type { NotificationKey } from '../core/notification.ts'
 import { blobs, integers, texts, times } from './arrays.ts'
 import { named, sql, type Tx } from './db.ts'
 import { keysOf } from './notificationKeys.ts'
+import { hope } from './skipLocked.ts'
 import type { Try } from './tries.ts'
 
 // What came of a try, and what comes of its delivery: acknowledged, to be tried again, or exhausted.
@@ -36,14 +38,21 @@ export function saveOutcomes(tx: Tx, outcomes: readonly Outcome[]): Promise<numb
 }
 
 // The same for first tries that were acknowledged, which is most of them: less has to be said of each.
-export function saveAcknowledged(tx: Tx, outcomes: readonly Outcome[]): Promise<number> {
+export const saveAcknowledged = (tx: Tx, outcomes: readonly Outcome[]) =>
+  acknowledgeBy(tx, 'save_acknowledged', sql``, outcomes)
+
+// Without much patience for those that somebody else holds.
+export const saveAcknowledgedHoping = (tx: Tx, outcomes: readonly Outcome[]) =>
+  acknowledgeBy(tx, 'save_acknowledged_hoping', hope, outcomes)
+
+function acknowledgeBy(tx: Tx, name: string, patience: Sql, outcomes: readonly Outcome[]): Promise<number> {
   const { merchants, references, sequences } = keysOf(outcomes)
-  return tx.count(named('save_acknowledged')`
+  return tx.count(named(name)`
     update deliveries d set lease_token = null, lease_until = null, held = false, next_try_at = null,
       retry = false, acknowledged_at = o.acknowledged_at, last_try = 1, last_try_at = o.started_at,
       last_ms = o.ms, last_address = o.address, last_status = 200, last_result = 'acknowledged', last_words = '',
       last_answer = o.answer
-    from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
+    from ${patience} unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
         ${texts(outcomes.map(o => o.lease_token))}::text[],
         ${times(outcomes.map(o => o.acknowledged_at))}::timestamptz[],
         ${times(outcomes.map(o => o.started_at))}::timestamptz[], ${integers(outcomes.map(o => o.ms))}::integer[],

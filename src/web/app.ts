@@ -8,19 +8,16 @@ import type { Messengers } from '../actions/messengers.ts'
 import { callbackRoute } from './callbacks.ts'
 import { checkoutRoutes } from './checkout/checkout.tsx'
 import { type Env, respond } from './context.ts'
-import { docsRoutes } from './docs.ts'
 import { bugAnswer, isRefusal, notFoundAnswer, refusalAnswer } from './errors.ts'
 import { inboxRoutes } from './inbox/inbox.tsx'
 import type { Metrics } from './metrics.ts'
 import { metricsRoute } from './metricsRoute.ts'
 import type { Observe } from './observe.ts'
-import { openapiDocument } from './openapi.ts'
-import { publicFile } from './publicFile.ts'
 import { supportRoutes } from './support/support.tsx'
 
 export type AppOptions = {
   gate: Gate
-  baseUrl(): string
+  isStopping(): boolean
   metrics: Metrics
   metricsToken?: string
   supportToken?: string
@@ -31,11 +28,11 @@ export type AppOptions = {
   observe: Observe
 }
 
-// Everything but the interface: pages for people, the reference, and what watches us.
+// Everything but the interface and documents: pages for people, and what watches us.
 export function createApp(options: AppOptions) {
   const {
     gate,
-    baseUrl,
+    isStopping,
     metrics,
     metricsToken,
     supportToken,
@@ -69,12 +66,9 @@ export function createApp(options: AppOptions) {
   app.route('/support', supportRoutes({ gate, token: supportToken }))
   app.route('/inbox', inboxRoutes({ gate, token: supportToken, goesOut: messengers?.configured }))
   if (sandbox) app.route('/sandbox', sandbox)
-  app.get('/public/:file', publicFile(new URL('./public/', import.meta.url)))
-  app.get('/openapi.json', c => c.json(openapiDocument(baseUrl())))
-  app.route('/docs', docsRoutes())
   app.get('/healthz', c => c.text('ok'))
   app.get('/readyz', async c => {
-    const why = await whyNotReady(gate)
+    const why = isStopping() ? 'stopping' : await whyNotReady(gate)
     return why ? c.text(`not ready: ${why}`, 503) : c.text('ready')
   })
   app.get('/metrics', metricsRoute(metrics, metricsToken))

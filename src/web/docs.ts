@@ -1,35 +1,58 @@
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import { Hono } from 'hono'
-import { secureHeaders } from 'hono/secure-headers'
-import type { Env } from './context.ts'
-import { publicFile } from './publicFile.ts'
+import type { Document } from './documents.ts'
+import { htmlType, jsonType } from './exchange.ts'
+import { openapiDocument } from './openapi.ts'
+import { publicFiles } from './publicFile.ts'
 
-// The interactive reference. Everything comes from here, and what a developer types goes nowhere else.
-export function docsRoutes() {
-  const folder = new URL(
-    './',
-    pathToFileURL(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')),
-  )
-  const routes = new Hono<Env>()
-  routes.use(
-    secureHeaders({
-      contentSecurityPolicy: {
-        defaultSrc: ["'none'"],
-        scriptSrc: ["'self'"],
-        styleSrc: ["'self'", "'unsafe-inline'"], // Swagger UI sets style attributes
-        imgSrc: ["'self'", 'data:'],
-        connectSrc: ["'self'"],
-        baseUri: ["'none'"],
-        frameAncestors: ["'none'"],
+// Everything comes from here, and what a developer types goes nowhere else.
+const headers = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " + // Swagger UI sets style attributes
+    "img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
+  'referrer-policy': 'no-referrer',
+  'x-dns-prefetch-control': 'off',
+  'x-download-options': 'noopen',
+  'x-frame-options': 'SAMEORIGIN',
+  'x-permitted-cross-domain-policies': 'none',
+  'x-xss-protection': '0',
+}
+
+const swagger = new URL(
+  './',
+  pathToFileURL(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')),
+)
+
+// Whatever is the same for everybody: the files of the checkout, the interface described, and the interactive
+// reference.
+export function allDocuments(baseUrl: () => string): Map<string, Document> {
+  return new Map<string, Document>([
+    ...publicFiles('/public', new URL('./public/', import.meta.url), undefined, { isPartOfCheckout: true }),
+    [
+      '/openapi.json',
+      {
+        route: '/openapi.json',
+        type: jsonType,
+        make: () => Buffer.from(JSON.stringify(openapiDocument(baseUrl()))),
       },
-      strictTransportSecurity: false,
+    ],
+    ['/docs', { route: '/docs', type: htmlType, headers, make: () => Buffer.from(page) }],
+    [
+      '/docs/start.js',
+      {
+        route: '/docs/start.js',
+        type: 'text/javascript; charset=utf-8',
+        headers,
+        make: () => Buffer.from(start),
+      },
+    ],
+    ...publicFiles('/docs', swagger, ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'], {
+      headers,
     }),
-  )
-  routes.get('/', c => c.html(page))
-  routes.get('/start.js', c => c.body(start, 200, { 'content-type': 'text/javascript; charset=utf-8' }))
-  routes.get('/:file', publicFile(folder, ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']))
-  return routes
+  ])
 }
 
 // The two rules make it fit a phone; the column that the second one hides is always empty.

@@ -1,4 +1,4 @@
-import { Refusal } from '../core/refusal.ts'
+import { Refusal, tooManyAtOnce } from '../core/refusal.ts'
 import { type Answer, jsonType } from './exchange.ts'
 
 // The one place that turns a refusal into HTTP.
@@ -25,6 +25,12 @@ export function refusedAs(refusal: Refusal, type: string, body: string): Answer 
   if (refusal.http === 413) headers.connection = 'close' // the rest of the body is not read
   const cause = refusal.cause === undefined ? undefined : String(refusal.cause)
   return { http: refusal.as200 ? 200 : refusal.http, type, body, headers, code: refusal.code, cause }
+}
+
+// For a connection that has more requests waiting than it may have. What is behind this one is not read.
+export function crowdedAnswer(requestId: string): Answer {
+  const answer = refusalAnswer(tooManyAtOnce(), requestId)
+  return { ...answer, headers: { ...answer.headers, connection: 'close' } }
 }
 
 // Anything else thrown is our bug: logged whole by the caller, answered without a word of its inside.

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 
 // A request of the interface and the answer to it. They are plain data on Node's own HTTP: the interface is the
 // hot path, and a web framework around it would cost as much as all of its own work.
@@ -30,4 +30,28 @@ export function addressOf(incoming: IncomingMessage, trustedProxies: number): st
   if (trustedProxies === 0) return socket
   const forwarded = String(incoming.headers['x-forwarded-for'] ?? '').split(',')
   return forwarded.at(-trustedProxies)?.trim() || socket
+}
+
+export function sendAnswer(
+  outgoing: ServerResponse,
+  { http, type, body, headers }: Answer,
+  requestId: string,
+) {
+  outgoing.writeHead(http, {
+    ...(type && { 'content-type': type }),
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': requestId,
+    ...headers,
+  })
+  outgoing.end(body)
+}
+
+// A slash at the end changes nothing.
+export function splitUrl(url: string): [path: string, query: string] {
+  const at = url.indexOf('?')
+  const path = at === -1 ? url : url.slice(0, at)
+  return [
+    path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path,
+    at === -1 ? '' : url.slice(at + 1),
+  ]
 }

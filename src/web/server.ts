@@ -1,29 +1,44 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { type AddressInfo, Server as NetServer } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import type { Hono } from 'hono'
 import { newRequestId } from '../actions/ids.ts'
-import type { Api } from './api/api.ts'
-import type { createApp } from './app.ts'
-import { plainAnswer } from './errors.ts'
+import { answerBrokenRequest } from './brokenRequest.ts'
+import type { Env } from './context.ts'
+import { crowdedAnswer } from './errors.ts'
+import { sendAnswer } from './exchange.ts'
+import type { Observe } from './observe.ts'
+import { mindSockets, type Sockets } from './sockets.ts'
 
 const maxConnections = 10_000 // more than may queue, so that the queue refuses in words before this does without
 const headersTimeoutMs = 10_000
 const requestTimeoutMs = 20_000
 const keepAliveMs = 75_000 // longer than the idle time of common proxies, so that they close first
+const stalledReaderMs = 30_000
 const maxHeaderBytes = 16 * 1024
 const drainMs = 10_000
 
-type App = ReturnType<typeof createApp>
-export type Listening = { port: number; serve(api: Api, app: App): void; stop(): Promise<void> }
+// Answers what is its own, and says whether it was.
+export type Answerer = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean
+
+export type Listening = {
+  port: number
+  serve(first: Answerer, app: Hono<Env>, observe: Observe): void
+  isStopping(): boolean
+  announceStop(): void
+  stop(): Promise<void>
+}
 
 type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
+const drop: Handle = (_, outgoing) => outgoing.destroy()
+
 // Takes the port first and serves later, because some of what is served has to know the port. Who comes in between
 // waits.
-export function listen(host: string, port: number): Promise<Listening> {
+export function listen(host: string, port: number, { stallMs = stalledReaderMs } = {}): Promise<Listening> {
   const early: Parameters<Handle>[] = []
   let handle: Handle = (incoming, outgoing) => void early.push([incoming, outgoing])
+  let refuse = drop
   const limits = {
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -31,15 +46,26 @@ export function listen(host: string, port: number): Promise<Listening> {
     maxHeaderSize: maxHeaderBytes,
     connectionsCheckingInterval: 2000,
   }
-  const server = createServer(limits, (incoming, outgoing) => handle(incoming, outgoing))
+  const server = createServer(limits, (incoming, outgoing) => {
+    const admission = sockets.admit(incoming, outgoing)
+    if (admission === 'serve') handle(incoming, outgoing)
+    else if (admission === 'refuse') refuse(incoming, outgoing)
+  })
+  const sockets = mindSockets(server, stallMs)
 
-  // The interface answers first; what is not its address is a page.
-  function serve(api: Api, app: App) {
+  // The interface and the files answer first; what is neither is a page.
+  function serve(first: Answerer, app: Hono<Env>, observe: Observe) {
     const pages = getRequestListener(app.fetch, { hostname: host })
     handle = (incoming, outgoing) => {
-      if (!api(incoming, outgoing)) void pages(incoming, outgoing)
+      if (!first(incoming, outgoing)) void pages(incoming, outgoing)
     }
+    refuse = refuseCrowd(observe)
     for (const exchange of early.splice(0)) handle(...exchange)
+  }
+
+  function stop() {
+    for (const [, outgoing] of early.splice(0)) outgoing.destroy()
+    return stopServer(server, sockets)
   }
 
   server.maxConnections = maxConnections
@@ -47,43 +73,32 @@ export function listen(host: string, port: number): Promise<Listening> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
-      resolve({ port: (server.address() as AddressInfo).port, serve, stop: () => stopServer(server) })
+      const { isStopping, announceStop } = sockets
+      resolve({ port: (server.address() as AddressInfo).port, serve, isStopping, announceStop, stop })
     })
   })
 }
 
-// What is not HTTP, has too large a header or came too slowly still gets an answer with an id.
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex) {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
+const refuseCrowd =
+  (observe: Observe): Handle =>
+  ({ method = '' }, outgoing) => {
+    const requestId = newRequestId()
+    const answer = crowdedAnswer(requestId)
+    sendAnswer(outgoing, answer, requestId)
+    const { http, code } = answer
+    observe({ requestId, method, route: 'other', http, code, started: performance.now() })
   }
-  const [status, words] = brokenRequests[error.code ?? ''] ?? [
-    '400 Bad Request',
-    'This is not a valid HTTP request.',
-  ]
-  const request_id = newRequestId()
-  const http = Number(status.slice(0, 3))
-  const { body } = plainAnswer(http, http === 431 ? 'GW-013' : 'GW-012', words, request_id)
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
-      `x-request-id: ${request_id}\r\nconnection: close\r\n\r\n${body}`,
-  )
-}
 
-const brokenRequests: Record<string, [string, string]> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request header is too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request came too slowly.'],
-}
-
-// Lets running requests finish; idle connections are closed at once.
-function stopServer(server: Server): Promise<void> {
-  return new Promise(resolve => {
-    const force = setTimeout(() => server.closeAllConnections(), drainMs)
-    server.close(() => {
-      clearTimeout(force)
-      resolve()
-    })
-    server.closeIdleConnections()
-  })
+// Closes the port first, then idle connections. Running requests finish, and each tells its connection that it was
+// the last.
+async function stopServer(server: Server, sockets: Sockets): Promise<void> {
+  sockets.announceStop()
+  await sockets.untilAllAreIn()
+  const closed = new Promise(resolve => NetServer.prototype.close.call(server, resolve)) // the port alone
+  await sockets.untilQuiet()
+  sockets.closeIdle()
+  const force = setTimeout(() => server.closeAllConnections(), drainMs)
+  await closed
+  clearTimeout(force)
+  server.close() // and with it the timer that looks for slow requests
 }

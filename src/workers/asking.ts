@@ -1,14 +1,15 @@
 import type { Asking } from '../actions/ask.ts'
 import { createAskers } from '../actions/askDue.ts'
+import type { Pause } from '../core/databaseClock.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const restMs = 500
 
 // Asks about attempts that are due. Every node does: attempts are leased. A stop waits for what is under way, which has
 // its deadlines.
-export function startAsking(asking: Asking, onTrouble: (error: unknown) => void): Loop {
+export function startAsking(asking: Asking, onTrouble: (error: unknown) => void, pause?: Pause): Loop {
   const askers = createAskers(asking, { onTrouble, wake: () => loop.wake() })
-  const loop = startLoop({ restMs, step: askers.step, onTrouble })
+  const loop = startLoop({ restMs, step: askers.step, onTrouble, pause })
   return {
     wake: loop.wake,
     async stop() {

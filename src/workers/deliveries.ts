@@ -11,11 +11,17 @@ export type Deliveries = Pick<Courier, 'inFlight' | 'breakers'> & { wake(): void
 export function startDeliveries(options: Omit<CourierOptions, 'wake'>): Deliveries {
   const courier = createCourier({ ...options, wake: () => loop.wake() })
   const onTrouble = options.watch.trouble
-  const loop = startLoop({ restMs: courier.restMs, step: courier.step, onTrouble })
+  const pause = () => {
+    const paused = options.pause?.()
+    if (paused) courier.leave()
+    return paused
+  }
+  const loop = startLoop({ restMs: courier.restMs, step: courier.step, onTrouble, pause })
   const forgetting = startLoop({
     restMs: forgetRestMs,
     step: () => forgetOldTries(options.db, options.clock()),
     onTrouble,
+    pause,
   })
   return {
     inFlight: courier.inFlight,

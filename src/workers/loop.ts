@@ -1,3 +1,5 @@
+import type { Pause } from '../core/databaseClock.ts'
+
 // A worker that looks for work again and again. It takes what is there without a pause, then rests; a ring wakes it
 // at once. What it does can be done by several processes at the same time.
 export type Loop = { wake(): void; stop(): Promise<void> }
@@ -6,9 +8,10 @@ export type LoopOptions = {
   restMs: number | (() => number)
   step(): Promise<number> // how much there was to do
   onTrouble(error: unknown): void
+  pause?: Pause
 }
 
-export function startLoop({ restMs, step, onTrouble }: LoopOptions): Loop {
+export function startLoop({ restMs, step, onTrouble, pause }: LoopOptions): Loop {
   const told = { toStop: false, toWake: false }
   let wakeUp: (() => void) | undefined
 
@@ -22,8 +25,16 @@ export function startLoop({ restMs, step, onTrouble }: LoopOptions): Loop {
       }
     })
 
+  let stop: (() => void) | undefined
+  const stopped = new Promise<void>(resolve => void (stop = resolve))
+
   async function run() {
     while (!told.toStop) {
+      const paused = pause?.()
+      if (paused) {
+        await Promise.race([paused, stopped])
+        continue
+      }
       told.toWake = false
       const done = await step().catch((error: unknown) => {
         onTrouble(error)
@@ -41,6 +52,7 @@ export function startLoop({ restMs, step, onTrouble }: LoopOptions): Loop {
     },
     stop() {
       told.toStop = true
+      stop?.()
       wakeUp?.()
       return running
     },

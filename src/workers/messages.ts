@@ -12,14 +12,15 @@ export type Messages = { underWay(medium: Medium): number; wake(): void; stop():
 // Sends what is due to customers, each medium in a loop of its own. Apart from the deliveries on purpose: a notification
 // never waits for a message. A signal says that something was committed in this process; the rest is found by looking.
 export function startMessages(options: Omit<PostmanOptions, 'wake'>): Messages {
-  const { db, clock, onTrouble } = options
+  const { db, clock, onTrouble, pause } = options
   const postman = createPostman({ ...options, wake: medium => loops[medium].wake() })
-  const send = (medium: Medium) => startLoop({ restMs, step: () => postman.step(medium), onTrouble })
+  const send = (medium: Medium) => startLoop({ restMs, step: () => postman.step(medium), onTrouble, pause })
   const loops = { sms: send('sms'), email: send('email') }
   const forgetting = startLoop({
     restMs: forgetRestMs,
     step: () => forgetOldMessages(db, clock()),
     onTrouble,
+    pause,
   })
   return {
     underWay: postman.underWay,

@@ -1,6 +1,7 @@
 import type { Asking } from '../actions/ask.ts'
 import { expireDue } from '../actions/expire.ts'
 import type { Gate } from '../actions/gate.ts'
+import type { Pause } from '../core/databaseClock.ts'
 import { startAsking } from './asking.ts'
 import { startLoop } from './loop.ts'
 
@@ -11,8 +12,12 @@ type OnTrouble = (error: unknown) => void
 
 // Asks about attempts that are due, and ends payments whose time is over. Every node runs them: attempts are leased,
 // and each payment is changed under its own lock.
-export function startWorkers(asking: Asking & Pick<Gate, 'wake'>, onTrouble: OnTrouble): Workers {
-  const asks = startAsking(asking, onTrouble)
+export function startWorkers(
+  asking: Asking & Pick<Gate, 'wake'>,
+  onTrouble: OnTrouble,
+  pause?: Pause,
+): Workers {
+  const asks = startAsking(asking, onTrouble, pause)
   const expiry = startLoop({
     restMs: expireRestMs,
     async step() {
@@ -21,6 +26,7 @@ export function startWorkers(asking: Asking & Pick<Gate, 'wake'>, onTrouble: OnT
       return ended
     },
     onTrouble,
+    pause,
   })
   return {
     wake: asks.wake,

@@ -15,6 +15,7 @@ const no: Reply = { state: 'failed', reason: 'declined' }
 // Something happens right after each statement, as if it came from elsewhere.
 const interrupted = (db: Db, happens: () => Promise<unknown>): Db => ({
   ...db,
+  share: verb => interrupted(db.share(verb), happens),
   rows: async <Row>(query: Query) => {
     const rows = await db.rows<Row>(query)
     await happens()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { migrationNames } from '../../src/store/migrate.ts'
+import { migrationNames } from '../../src/store/migrate/ledger.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type GatewayProcess, spawnGateway, type TestMerchant } from '../support/gateway.ts'
 import { checkStatus, post, signedRequest } from '../support/merchant.ts'

@@ -27,7 +27,7 @@ afterAll(() => {
 
 export function launch(env: Env, ...args: string[]): Running {
   const child = spawn(process.execPath, ['bin/tollgate.js', ...args], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TOLLGATE_STOP_SECONDS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)

@@ -6,7 +6,8 @@ import { type Credentials, onboard } from '../../src/actions/onboard.ts'
 import { setMerchant } from '../../src/actions/setMerchant.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { givenMasterKeys } from '../../src/store/masterKeys.ts'
-import { migrate, pendingMigrations } from '../../src/store/migrate.ts'
+import { pendingMigrations } from '../../src/store/migrate/ledger.ts'
+import { migrate } from '../../src/store/migrate.ts'
 import { type FreshDatabase, freshDatabase, query } from '../support/database.ts'
 import { type GatewayProcess, spawnGateway } from '../support/gateway.ts'
 import { type Answer, checkStatus, post, signedRequest } from '../support/merchant.ts'
@@ -59,8 +60,8 @@ test('nodes that migrate at once are not in the way of each other, and may do it
   const another = await freshDatabase()
   const six = Array.from({ length: 6 }, () => openDb(another.url, 1))
   for (let round = 0; round < 30; round++) {
-    await Promise.all(six.map(migrate))
-    assert.deepEqual((await Promise.all(six.map(pendingMigrations))).flat(), [])
+    await Promise.all(six.map(one => migrate(one)))
+    assert.deepEqual((await Promise.all(six.map(one => pendingMigrations(one)))).flat(), [])
     await query(another.url, 'drop table migrations')
   }
   await Promise.all(six.map(one => one.end()))

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, test } from 'vitest'
 import { openDb } from '../../src/store/db.ts'
-import { migrate, migrationNames } from '../../src/store/migrate.ts'
+import { migrationNames } from '../../src/store/migrate/ledger.ts'
+import { migrate } from '../../src/store/migrate.ts'
 import { type FreshDatabase, freshDatabase, query } from '../support/database.ts'
 
 let ours: FreshDatabase

@@ -41,7 +41,7 @@ export async function testGateway(
     ...env,
   })
   const log = pino({ level: 'debug' }, { write: line => void logs.push(line) })
-  const gateway = await startGateway(config, { log, ...options })
+  const gateway = await startGateway(config, { log, isOverloaded: () => false, ...options })
   const db = openDb(database.url, 2)
   const masterKeys = givenMasterKeys([key])
   return {
@@ -81,7 +81,7 @@ export type GatewayProcess = {
 // The real program in a process of its own, as `tollgate start --json` runs it.
 export async function spawnGateway(env: Record<string, string>): Promise<GatewayProcess> {
   const child = spawn(process.execPath, ['bin/tollgate.js', 'start', '--json'], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', ...env },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', TOLLGATE_STOP_SECONDS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

@@ -1,9 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { newRequestId } from '../../actions/ids.ts'
 import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from '../errors.ts'
-import { type Answer, addressOf, type Exchange } from '../exchange.ts'
+import { type Answer, addressOf, type Exchange, sendAnswer, splitUrl } from '../exchange.ts'
 import type { Observe } from '../observe.ts'
+import type { Answerer } from '../server.ts'
 import { eventsRoute } from './events.ts'
 import { formDoorRoute } from './formDoor.tsx'
 import { type ApiOptions, initiateRoute } from './initiate.ts'
@@ -11,8 +11,6 @@ import { statusLineRoute, statusRoute } from './status.ts'
 
 type Handler = (exchange: Exchange) => Promise<Answer>
 type Route = Partial<Record<string, Handler>> // by method
-
-export type Api = ReturnType<typeof createApi>
 
 const both = (handler: Handler): Route => ({ GET: handler, POST: handler })
 
@@ -30,13 +28,15 @@ function routesOf(options: ApiOptions): Map<string, Route> {
   ])
 }
 
-export function createApi(options: ApiOptions & { trustedProxies: number; log: Logger; observe: Observe }) {
+type Watched = { trustedProxies: number; log: Logger; observe: Observe }
+
+export function createApi(options: ApiOptions & Watched): Answerer {
   const { trustedProxies, log, observe } = options
   const routes = routesOf(options)
 
   // False when the address is not one of the interface.
-  return (incoming: IncomingMessage, outgoing: ServerResponse): boolean => {
-    const [path, query] = split(incoming.url ?? '')
+  return (incoming, outgoing) => {
+    const [path, query] = splitUrl(incoming.url ?? '')
     const route = routes.get(path)
     if (!route) return false
     const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? '')
@@ -45,7 +45,7 @@ export function createApi(options: ApiOptions & { trustedProxies: number; log: L
     const started = performance.now()
     answerTo(route, exchange)
       .then(answer => {
-        send(outgoing, answer, requestId)
+        sendAnswer(outgoing, answer, requestId)
         const { http, merchant_id, code, cause } = answer
         observe({ requestId, method, route: path, http, started, merchant_id, code, cause })
       })
@@ -73,24 +73,4 @@ export function createApi(options: ApiOptions & { trustedProxies: number; log: L
     const { message, stack } = error instanceof Error ? error : new Error(String(error))
     log.error({ request_id, error: { message, stack } }, 'bug')
   }
-}
-
-function send(outgoing: ServerResponse, { http, type, body, headers }: Answer, requestId: string) {
-  outgoing.writeHead(http, {
-    ...(type && { 'content-type': type }),
-    'content-length': Buffer.byteLength(body),
-    'x-request-id': requestId,
-    ...headers,
-  })
-  outgoing.end(body)
-}
-
-// A slash at the end changes nothing.
-function split(url: string): [path: string, query: string] {
-  const at = url.indexOf('?')
-  const path = at === -1 ? url : url.slice(0, at)
-  return [
-    path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path,
-    at === -1 ? '' : url.slice(at + 1),
-  ]
 }

@@ -65,3 +65,21 @@ for (const [what, click] of [
     )
     expect(attempts?.count).toBe(what === 'pay' ? 1 : 0)
   }, 40_000)
+
+test('an invoice that a paused node is storing: the requests that share its statement are stored', async () => {
+  const request = signedRequest(shop.test)
+  const { merchant_id } = shop
+  await holder.query('begin')
+  await holder.query(
+    `insert into payments (merchant_id, tx_reference, mode, invoice_id, tx_token, status, total, currency,
+      request_digest, created_at, updated_at, expires_at)
+    values ($1, 'TG-HELD', 'test', $2, 'held', 'awaiting_payment', 1, 'GHS', '', now(), now(), now())`,
+    [merchant_id, request.invoice_id],
+  )
+  const held = post(gateway.url, request)
+  const others = Array.from({ length: 40 }, () => post(gateway.url, signedRequest(other.test)))
+  expect([...new Set((await Promise.all(others)).map(({ http }) => http))]).toEqual([200])
+  expect(await held).toMatchObject({ http: 503, body: { error: { code: 'GW-050' } } })
+  await holder.query('rollback')
+  expect((await post(gateway.url, request)).http).toBe(200)
+}, 40_000)

@@ -1,0 +1,58 @@
+import { type Alone, connectAlone, lockTimeoutMs } from './connection.ts'
+import type { Migration } from './ledger.ts'
+import { beginAlone, isApplied, LedgerBusy, noteApplied } from './lock.ts'
+
+// Some changes must not run in a transaction: `create index concurrently` builds while others write. A file whose first
+// line says so has one statement, which lets others read and write meanwhile and may run again wherever it was cut off.
+export const isOutside = ({ text }: Migration) => /^-- outside a transaction\b/i.test(text)
+
+const builtIndex = /\bcreate\s+(?:unique\s+)?index\s+concurrently\s+(?:if\s+not\s+exists\s+)?(\w+)/i
+
+const pingMs = 10_000 // well within the time that a transaction may stand still
+
+// A second connection holds the lock, because the statement has no transaction to hold it in. That lock spares work; it
+// is no proof: should it be lost, two may build at once, and the table's own lock lets one of them wait.
+export async function applyOutside(connection: Alone, url: string, migration: Migration): Promise<boolean> {
+  const guard = await connectAlone(url)
+  const ping = setInterval(() => void guard.ask('select 1').catch(() => {}), pingMs)
+  try {
+    await beginAlone(guard)
+    if (await isApplied(connection, migration.name)) return false
+    await build(connection, migration.text)
+    await noteApplied(connection, migration.name)
+    return true
+  } finally {
+    clearInterval(ping)
+    await guard.end()
+  }
+}
+
+// Whoever was cut off while building, or built in vain, has left an index that is of no use and costs every write. It
+// goes first: `if not exists` would take it for the index. One that somebody is still building is not ours to drop: its
+// table is locked, so we give up and look again later.
+async function build(connection: Alone, text: string) {
+  const index = builtIndex.exec(text)?.[1]
+  await dropInvalid(connection, index)
+  await connection.ask('set lock_timeout = 0') // whoever waits here holds up nobody
+  try {
+    await connection.ask(text)
+  } catch (error) {
+    await connection.ask(`set lock_timeout = ${lockTimeoutMs}`).catch(() => {})
+    await dropInvalid(connection, index).catch(() => {}) // else found by the next start
+    throw error
+  }
+  await connection.ask(`set lock_timeout = ${lockTimeoutMs}`)
+  if (await isInvalid(connection, index)) throw new LedgerBusy() // somebody else is still building it
+}
+
+async function dropInvalid(connection: Alone, index: string | undefined) {
+  if (await isInvalid(connection, index)) await connection.ask(`drop index concurrently if exists ${index}`)
+}
+
+const isInvalid = async (connection: Alone, index: string | undefined) =>
+  index !== undefined &&
+  (
+    await connection.ask('select from pg_index where indexrelid = to_regclass($1) and not indisvalid', [
+      index,
+    ])
+  ).length > 0

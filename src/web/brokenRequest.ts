@@ -1,0 +1,27 @@
+import type { Duplex } from 'node:stream'
+import { newRequestId } from '../actions/ids.ts'
+import { plainAnswer } from './errors.ts'
+
+// What is not HTTP, has too large a header or came too slowly still gets an answer with an id.
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex) {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const [status, words] = brokenRequests[error.code ?? ''] ?? [
+    '400 Bad Request',
+    'This is not a valid HTTP request.',
+  ]
+  const request_id = newRequestId()
+  const http = Number(status.slice(0, 3))
+  const { body } = plainAnswer(http, http === 431 ? 'GW-013' : 'GW-012', words, request_id)
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+      `x-request-id: ${request_id}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}
+
+const brokenRequests: Record<string, [string, string]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request header is too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request came too slowly.'],
+}

@@ -1,0 +1,23 @@
+// Whether the machine keeps up, told by a timer: under overload it is late.
+const everyMs = 100
+const weight = 0.2 // of the newest reading
+const maxReadingMs = 500 // so that one long turn is no overload, and two are
+const lateMs = 150
+
+export type Overload = { isOverloaded(): boolean; stop(): void }
+
+export const smoothed = (mean: number, latest: number) =>
+  mean + (Math.min(latest, maxReadingMs) - mean) * weight
+export const isLate = (mean: number) => mean > lateMs
+
+export function watchOverload(monotonicMs = () => performance.now()): Overload {
+  let mean = 0
+  let last = monotonicMs()
+  const timer = setInterval(() => {
+    const now = monotonicMs()
+    mean = smoothed(mean, Math.max(0, now - last - everyMs))
+    last = now
+  }, everyMs)
+  timer.unref()
+  return { isOverloaded: () => isLate(mean), stop: () => clearInterval(timer) }
+}

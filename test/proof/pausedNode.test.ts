@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../../src/store/db.ts'
+import { createDice } from '../life/dice.ts'
+import { type Books, compare, openBooks } from '../support/deliveryBooks.ts'
+import { openTown, type Town, type TownShop } from '../support/deliveryTown.ts'
+import { type GatewayProcess, spawnGateway } from '../support/gateway.ts'
+import { post, send, signedRequest } from '../support/merchant.ts'
+
+const pauses = 8
+const perBurst = 5
+const soon = { timeout: 90_000, interval: 200 }
+
+let town: Town
+let books: Books
+let shops: TownShop[]
+let steady: GatewayProcess
+let paused: GatewayProcess
+
+beforeAll(async () => {
+  ;[town, books] = await Promise.all([openTown(), openBooks()])
+  shops = await town.addShops([books.url, books.url, books.url])
+  ;[steady, paused] = await Promise.all([spawnGateway(town.env), spawnGateway(town.env)])
+})
+afterAll(async () => {
+  paused.child.kill('SIGCONT')
+  await Promise.all([steady.kill('SIGTERM'), paused.kill('SIGTERM')])
+  await books.close()
+  await town.close()
+})
+
+type Asked = { invoice_id: string; tx_reference: string }
+
+// A payment is asked for and cancelled: a row, a change of status, a notification.
+async function askAndCancel(url: string, shop: TownShop): Promise<Asked | undefined> {
+  const request = signedRequest(shop.test)
+  const { http, body } = await post(url, request)
+  if (http !== 200) return undefined
+  const checkout = String(body.checkout_url).replace(/^https?:\/\/[^/]*/, url)
+  assert.equal((await send(`${checkout}/cancel`, { method: 'POST' })).http, 303)
+  return { invoice_id: request.invoice_id, tx_reference: body.tx_reference }
+}
+
+test('two nodes, one of them stopped and continued at random: nothing is lost, nothing doubled, nobody waits for it', async () => {
+  const seed = Math.floor(Math.random() * 2 ** 31)
+  const { dice } = createDice(seed)
+  const asked: Asked[] = []
+  let isOver = false
+  const askOn = async (node: GatewayProcess) => {
+    while (!isOver) {
+      const all = Array.from({ length: perBurst }, (_, at) =>
+        askAndCancel(node.url, shops[at % shops.length] as TownShop),
+      )
+      for (const one of await Promise.all(all)) if (one) asked.push(one)
+      await sleep(50)
+    }
+  }
+  const asking = [askOn(steady), askOn(paused)]
+  for (let pause = 0; pause < pauses; pause++) {
+    await sleep(100 + dice() * 400)
+    paused.child.kill('SIGSTOP')
+    const before = asked.length
+    await sleep(300 + dice() * 1500)
+    await expect
+      .poll(() => asked.length, { timeout: 20_000, message: `seed ${seed}` })
+      .toBeGreaterThan(before)
+    paused.child.kill('SIGCONT')
+  }
+  isOver = true
+  await Promise.all(asking)
+  await expect.poll(town.unfinished, { ...soon, message: `seed ${seed}` }).toBe(0)
+
+  const stored = await town.db.rows<Asked & { status: string }>(
+    sql`select invoice_id, tx_reference, status from payments`,
+  )
+  const byInvoice = new Map(stored.map(one => [one.invoice_id, one]))
+  assert.equal(byInvoice.size, stored.length)
+  for (const { invoice_id, tx_reference } of asked)
+    assert.deepEqual(byInvoice.get(invoice_id), { invoice_id, tx_reference, status: 'cancelled' })
+  const { faults } = await compare(town, shops, books.received)
+  assert.deepEqual([faults, books.overlaps], [[], []], `seed ${seed}`)
+}, 180_000)

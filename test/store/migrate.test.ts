@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { failureOf } from '../../src/cli/failure.ts'
+import { type Db, openDb, sql } from '../../src/store/db.ts'
+import { migrationNames, pendingMigrations } from '../../src/store/migrate/ledger.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { type FreshDatabase, freshDatabase, query } from '../support/database.ts'
+import {
+  isRunning,
+  migrationFolder,
+  openTransaction,
+  waitAtGate,
+  waitsForLock,
+} from '../support/migrations.ts'
+
+let database: FreshDatabase
+let db: Db
+beforeAll(async () => {
+  database = await freshDatabase()
+  db = openDb(database.url, 4)
+  await migrate(db)
+})
+beforeEach(() =>
+  query(
+    database.url,
+    'drop table if exists notes, gate; create table notes (text text); create table gate (open int)',
+  ),
+)
+afterAll(async () => {
+  await db.end()
+  await database.drop()
+})
+
+const openGate = () => query(database.url, 'insert into gate values (1)')
+
+const columns = async () =>
+  (
+    await query(
+      database.url,
+      `select attname from pg_attribute where attrelid = 'notes'::regclass and attnum > 0 and not attisdropped`,
+    )
+  ).map(({ attname }) => attname)
+
+test('one that takes longer than any other statement may is applied', async () => {
+  const folder = migrationFolder({ '9001_long.sql': 'select pg_sleep(9); alter table notes add long int' })
+  expect(await migrate(db, { folder })).toEqual(['9001_long.sql'])
+  expect(await columns()).toEqual(['text', 'long'])
+})
+
+test('where nothing is pending nothing is locked', async () => {
+  const other = await openTransaction(database.url, 'lock table migrations in share mode')
+  expect(await migrate(db)).toEqual([])
+  await other.end()
+})
+
+test('while one runs, who reads the ledger does not wait', async () => {
+  const folder = migrationFolder({ '9002_slow.sql': waitAtGate })
+  const migrating = migrate(db, { folder })
+  await isRunning(database.url, 'from gate')
+  expect(await pendingMigrations(db)).toEqual([])
+  await openGate()
+  expect(await migrating).toEqual(['9002_slow.sql'])
+})
+
+test('one that waits for a table lets others through, and repeats until it has it', async () => {
+  const folder = migrationFolder({ '9003_wait.sql': 'alter table notes add patient int' })
+  const report = await openTransaction(database.url, 'select * from notes')
+  const migrating = migrate(db, { folder })
+  migrating.catch(() => {}) // told below
+  for (let round = 1; round <= 2; round++) {
+    await waitsForLock(database.url, 'alter table notes')
+    await query(database.url, `insert into notes values ('in time')`) // behind the one that waits
+    expect(await pendingMigrations(db)).toEqual([])
+  }
+  await report.end()
+  expect(await migrating).toEqual(['9003_wait.sql'])
+  expect(await columns()).toEqual(['text', 'patient'])
+  expect(await query(database.url, 'select * from notes')).toHaveLength(2)
+})
+
+test('two nodes at once: one applies, the other waits as long as that takes', async () => {
+  const folder = migrationFolder({
+    '9004_first.sql': waitAtGate,
+    '9005_second.sql': 'alter table notes add two int',
+  })
+  const nodes = [openDb(database.url, 1), openDb(database.url, 1)]
+  const words: string[] = []
+  const migrating = Promise.all(nodes.map(node => migrate(node, { folder, tell: said => words.push(said) })))
+  await expect.poll(() => words.join(), { timeout: 20_000 }).toContain('Another node is migrating')
+  await openGate()
+  expect((await migrating).flat().sort()).toEqual(migrationNames(folder))
+  await Promise.all(nodes.map(node => node.end()))
+})
+
+test('one that fails leaves nothing behind and is told as what it is', async () => {
+  const folder = migrationFolder({ '9006_wrong.sql': 'alter table notes add half int; select 1 / 0' })
+  const error = await migrate(db, { folder }).catch((thrown: unknown) => thrown)
+  expect(failureOf(error)).toMatchObject({
+    exit: 69,
+    message: 'The migration 9006_wrong.sql failed, and nothing of it was kept: division by zero.',
+  })
+  expect(await columns()).toEqual(['text'])
+  expect(await db.rows(sql`select from migrations where name = '9006_wrong.sql'`)).toEqual([])
+})
+
+test('one whose connection is cut is applied by the next', async () => {
+  const folder = migrationFolder({ '9007_cut.sql': `${waitAtGate}; alter table notes add cut int` })
+  const migrating = migrate(db, { folder })
+  await isRunning(database.url, 'from gate')
+  await query(
+    database.url,
+    `select pg_terminate_backend(pid) from pg_stat_activity where query like '%from gate%' and pid <> pg_backend_pid()`,
+  )
+  await openGate()
+  expect(await migrating).toEqual(['9007_cut.sql'])
+  expect(await columns()).toEqual(['text', 'cut'])
+})

@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+// One connection, byte by byte: what fetch would never send.
+export type RawSocket = {
+  socket: Socket
+  heard(): string
+  answers(): Answered[]
+  errors: string[]
+  ended: Promise<unknown> // the connection is over, either way
+}
+
+type Answered = { http: number; closes: boolean }
+
+export async function dial(url: string): Promise<RawSocket> {
+  const { port, hostname } = new URL(url)
+  const socket = connect({ port: Number(port), host: hostname, noDelay: true })
+  const chunks: string[] = []
+  const errors: string[] = []
+  socket.on('data', chunk => chunks.push(chunk.toString('latin1')))
+  socket.on('error', (error: NodeJS.ErrnoException) => errors.push(error.code ?? error.message))
+  const ended = new Promise(resolve => socket.on('close', resolve))
+  await once(socket, 'connect')
+  const heard = () => chunks.join('')
+  return { socket, heard, answers: () => answersIn(heard()), errors, ended }
+}
+
+export const get = (path: string, ...headers: string[]) =>
+  [`GET ${path} HTTP/1.1`, 'host: here', ...headers, '', ''].join('\r\n')
+
+// The answers that are here whole, in their order.
+function answersIn(text: string) {
+  const answers: Answered[] = []
+  for (let at = 0; ; ) {
+    const end = text.indexOf('\r\n\r\n', at) + 4
+    const head = text.slice(at, end)
+    at = end + Number(/^content-length: (\d+)\r$/im.exec(head)?.[1] ?? 0)
+    if (end < 4 || at > text.length) return answers
+    answers.push({ http: Number(head.slice(9, 12)), closes: /^connection: close\r$/im.test(head) })
+  }
+}
