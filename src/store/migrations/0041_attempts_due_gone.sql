@@ -1,2 +1,2 @@
--- What is due is looked for by channel.
-drop index if exists attempts_due;
+-- outside a transaction: attempts go on meanwhile. What is due is looked for by channel.
+drop index concurrently if exists attempts_due;
