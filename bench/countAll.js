@@ -24,11 +24,11 @@ export async function countAll({ receiver, town }, payments, arrivals) {
     lost: lost.length,
     doubled,
     twice: requests - distinct,
-    refused: payments.filter(({ refused }) => refused).length,
   }
 }
 
 const key = ({ merchant_id, invoice_id }) => `${merchant_id} ${invoice_id}`
 
-export const countedText = ({ acknowledged, lost, doubled, twice, refused }) =>
-  `${acknowledged} payments: ${lost} lost, ${doubled} doubled, ${twice} notifications came twice, ${refused} refused.`
+export const countedText = ({ acknowledged, lost, doubled, twice, refused, refusedThere }) =>
+  `${acknowledged} payments acknowledged: ${lost} lost, ${doubled} doubled, ${twice} notifications came twice. ` +
+  `${refused} requests were refused at the first node, ${refusedThere} at the paused one.`

@@ -9,7 +9,7 @@ import { nodeEnv } from './gateway.js'
 import { cpuMs } from './processes.js'
 import { fillPayments } from './town.js'
 
-const mostPerSecond = 8000 // when more are ended, the round is shorter
+const mostPerSecond = 12_000 // when more are ended, the round is shorter
 const startMs = 1000
 const lookMs = 100
 const patienceMs = 30_000 // until the first one has ended

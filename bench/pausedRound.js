@@ -33,16 +33,17 @@ export async function runRound(bench, place, measureMs, seed) {
   ])
   const { done, stops } = seed === undefined ? { done: await work } : await pauseDuring(other, seed, work)
   meter.stop()
-  const [ours] = done
+  const [ours, theirs] = done
   const all = done.flat()
   const arrivals = await arrivalsOf(receiver, all)
   const requests = ours.length
   const used = meter.complete({ requests, rate: (requests * 1000) / measureMs, cpuMs: 0 })
-  return {
-    stops,
-    figures: { ...used, ...timesOf(ours, arrivals), ...(await countAll(place, all, arrivals)) },
-  }
+  const counted = await countAll(place, all, arrivals)
+  const refusals = { refused: countRefused(ours), refusedThere: countRefused(theirs) }
+  return { stops, figures: { ...used, ...timesOf(ours, arrivals), ...counted, ...refusals } }
 }
+
+const countRefused = payments => payments.filter(({ refused }) => refused).length
 
 // All that were acknowledged, or as many as come in time.
 async function arrivalsOf(receiver, payments) {

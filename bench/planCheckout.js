@@ -13,6 +13,7 @@ const warmMs = 400
 const payGraceMs = 150_000 // for those who pay before and after the measuring
 const stored = 20_000
 const viewers = 64
+const behindProxy = { TOLLGATE_TRUST_PROXY: '1' }
 const few = 10 // who pay at the same time, beside a crowd that keeps the gateway busy
 
 export function checkout(bench, quick) {
@@ -21,7 +22,7 @@ export function checkout(bench, quick) {
   const start = once(async () => {
     Object.assign(database, await bench.server.create('checkout'))
     // Its memory is told apart from that of the interface.
-    Object.assign(gateway, await bench.startGateway(database, {}))
+    Object.assign(gateway, await bench.startGateway(database, behindProxy))
   })
   return [
     firstView(bench, gateway, database, { ...length, start }),

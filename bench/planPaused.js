@@ -44,6 +44,7 @@ export function pausedSection(bench, { rounds, measureMs }) {
       { name: 'p99 of notifications', of: 'paused', to: 'both', by: 'toldP99', atMost: 2.5 },
     ],
     limits: [
+      { name: 'refused at the first node', of: 'paused', by: 'refused', below: 1, always: true },
       { name: 'lost', of: 'paused', by: 'lost', below: 1, always: true },
       { name: 'doubled', of: 'paused', by: 'doubled', below: 1, always: true },
     ],

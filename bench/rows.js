@@ -45,13 +45,20 @@ export const statusRequest = (merchant, invoice_id) => {
   )
 }
 
+// Customers come from many addresses, as a proxy in front would tell: pages are counted by them.
+const customers = 4000
+const forwarded = () => {
+  const n = Math.floor(Math.random() * customers)
+  return `x-forwarded-for: 10.0.${n >> 8}.${n & 255}`
+}
+
 export const pageRequest = address =>
-  Buffer.from(`GET ${address} HTTP/1.1\r\nhost: localhost\r\naccept-encoding: gzip\r\n\r\n`)
+  Buffer.from(`GET ${address} HTTP/1.1\r\nhost: localhost\r\n${forwarded()}\r\naccept-encoding: gzip\r\n\r\n`)
 
 export const formRequest = ({ action, fields }) => {
   const body = new URLSearchParams(fields).toString()
   return Buffer.from(
-    `POST ${action} HTTP/1.1\r\nhost: localhost\r\naccept-encoding: gzip\r\n` +
+    `POST ${action} HTTP/1.1\r\nhost: localhost\r\n${forwarded()}\r\naccept-encoding: gzip\r\n` +
       `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   )
 }

@@ -5,10 +5,11 @@ import { openChannels } from './actions/channels.ts'
 import { createGate } from './actions/gate.ts'
 import { type Welcome, welcome } from './actions/welcome.ts'
 import type { Config } from './config.ts'
-import { type Dispatch, openDispatch } from './dispatch.ts'
-import { openPost, type Post } from './post.ts'
+import { openDispatch } from './dispatch.ts'
+import { openPost } from './post.ts'
 import { checkMasterKeys, openRecords } from './records.ts'
 import { createSandbox } from './sandbox/sandbox.ts'
+import { rememberStarted, type Started } from './started.ts'
 import type { Db } from './store/db.ts'
 import { migrate } from './store/migrate.ts'
 import { createApi } from './web/api/api.ts'
@@ -18,11 +19,11 @@ import { createDocuments } from './web/documents.ts'
 import { createMetrics, watchGate } from './web/metrics.ts'
 import { createObserver } from './web/observe.ts'
 import { watchOverload } from './web/overload.ts'
-import { type Listening, listen } from './web/server.ts'
+import { listen } from './web/server.ts'
 import { watchAttempts } from './web/watchAttempts.ts'
 import { gaugeClock, watchClock } from './web/watchClock.ts'
-import { givenClock, type RunningClock, startClock } from './workers/clock.ts'
-import { startWorkers, type Workers } from './workers/workers.ts'
+import { givenClock, startClock } from './workers/clock.ts'
+import { startWorkers } from './workers/workers.ts'
 
 export type Gateway = {
   url: string
@@ -42,90 +43,99 @@ export type GatewayOptions = {
 }
 
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
+  const started = rememberStarted()
+  try {
+    return await open(config, options, started)
+  } catch (error) {
+    await started.stop().catch(() => {}) // why it did not start is what counts
+    throw error
+  }
+}
+
+// From the records up to the workers. Whatever is started here is added to what has to be stopped, before the next step
+// can fail.
+async function open(config: Config, options: GatewayOptions, started: Started): Promise<Gateway> {
   const { log, onLost } = options
   const records = await openRecords(config, 'gateway', onLost)
+  started.add(records.close)
   const { db } = records
-  let listening: Listening | undefined
-  let workers: Workers | undefined
-  let dispatch: Dispatch | undefined
-  let post: Post | undefined
-  let time: RunningClock | undefined
-  try {
-    const applied = await migrate(db)
-    if (applied.length > 0) log.info({ applied }, 'migrated')
-    await checkMasterKeys(records)
-    const reckoned = (time = options.clock
-      ? givenClock(options.clock)
-      : await startClock(records, watchClock(log)))
-    const { now: clock, pause } = reckoned
-    const opened = (listening = await listen(config.HOST, config.PORT))
-    const url = `http://${nameOf(config.HOST)}:${opened.port}`
-    const baseUrl = config.TOLLGATE_BASE_URL ?? url
-    const sandbox = openSandbox(config, { ...options, clock }, db, url)
-    const metrics = createMetrics()
-    const watching = watchAttempts(metrics, log)
-    const gate = createGate({
-      db,
-      masterKeys: records.masterKeys,
-      batchRows: config.TOLLGATE_BATCH_ROWS,
-      poolSize: config.TOLLGATE_POOL_SIZE,
-      channels: await openChannels({ ...config.channelSettings, ...sandbox?.settings }),
-      baseUrl: () => baseUrl,
-      clock,
-      observeBatch: (kind, rows) => metrics.batchRows.observe({ kind }, rows),
-      watch: change => {
-        watching(change)
-        if (change.events.some(({ kind }) => kind === 'status_changed')) gate.wake('tellers')
-      },
-      wake(who) {
-        if (who === 'askers') return workers?.wake()
-        dispatch?.wake()
-        post?.wake()
-      },
-    })
-    watchGate(metrics, gate)
-    gaugeClock(metrics, reckoned)
-    post = await openPost(config, { db, clock, pause, baseUrl: gate.baseUrl, metrics, log })
-    const trustedProxies = config.TOLLGATE_TRUST_PROXY
-    const shared = { gate, baseUrl: gate.baseUrl, log, observe: createObserver(metrics, log), trustedProxies }
-    const overload = watchOverload()
-    const isOverloaded = options.isOverloaded ?? overload.isOverloaded
-    const documents = createDocuments({ ...shared, documents: allDocuments(gate.baseUrl), isOverloaded })
-    const api = createApi(shared)
-    const app = createApp({
-      ...shared,
-      isStopping: opened.isStopping,
-      metrics,
-      metricsToken: config.TOLLGATE_METRICS_TOKEN,
-      supportToken: config.TOLLGATE_SUPPORT_TOKEN,
-      messengers: post,
-      sandbox: sandbox?.app,
-    })
-    opened.serve((...exchange) => api(...exchange) || documents(...exchange), app, shared.observe)
-    log.info({ port: opened.port, host: config.HOST }, 'listening')
-    const onTrouble = (error: unknown) => log.warn({ error: String(error) }, 'a worker has to try again')
-    workers = startWorkers(gate, onTrouble, pause)
-    dispatch = openDispatch(config, records, { clock, pause, metrics, log })
-    // After listening: a start that finds its port taken must not use up the one time that a secret is shown.
-    const greeting = records.embedded ? await welcome(db, records.masterKeys, clock()) : undefined
-    const stop = async () => {
+  const applied = await migrate(db, { tell: words => log.warn(words) })
+  if (applied.length > 0) log.info({ applied }, 'migrated')
+  await checkMasterKeys(records)
+  const time = options.clock ? givenClock(options.clock) : await startClock(records, watchClock(log))
+  started.add(time.stop)
+  const { now: clock, pause } = time
+  const opened = await listen(config.HOST, config.PORT)
+  const stopListening = started.add(opened.stop)
+  const url = `http://${nameOf(config.HOST)}:${opened.port}`
+  const baseUrl = config.TOLLGATE_BASE_URL ?? url
+  const sandbox = openSandbox(config, { ...options, clock }, db, url)
+  if (sandbox) started.add(sandbox.stop)
+  const metrics = createMetrics()
+  const watching = watchAttempts(metrics, log)
+  const bell = { askers: () => {}, tellers: () => {} } // nobody hears it before the workers are here
+  const gate = createGate({
+    db,
+    masterKeys: records.masterKeys,
+    batchRows: config.TOLLGATE_BATCH_ROWS,
+    poolSize: config.TOLLGATE_POOL_SIZE,
+    channels: await openChannels({ ...config.channelSettings, ...sandbox?.settings }),
+    baseUrl: () => baseUrl,
+    clock,
+    observeBatch: (kind, rows) => metrics.batchRows.observe({ kind }, rows),
+    watch: change => {
+      watching(change)
+      if (change.events.some(({ kind }) => kind === 'status_changed')) gate.wake('tellers')
+    },
+    wake: who => bell[who](),
+  })
+  watchGate(metrics, gate)
+  gaugeClock(metrics, time)
+  const post = await openPost(config, { db, clock, pause, baseUrl: gate.baseUrl, metrics, log })
+  const stopPost = started.add(post.stop)
+  const trustedProxies = config.TOLLGATE_TRUST_PROXY
+  const shared = { gate, baseUrl: gate.baseUrl, log, observe: createObserver(metrics, log), trustedProxies }
+  const overload = watchOverload()
+  started.add(overload.stop)
+  const isOverloaded = options.isOverloaded ?? overload.isOverloaded
+  const documents = createDocuments({ ...shared, documents: allDocuments(gate.baseUrl), isOverloaded })
+  const api = createApi(shared)
+  const app = createApp({
+    ...shared,
+    isStopping: opened.isStopping,
+    metrics,
+    metricsToken: config.TOLLGATE_METRICS_TOKEN,
+    supportToken: config.TOLLGATE_SUPPORT_TOKEN,
+    messengers: post,
+    sandbox: sandbox?.app,
+  })
+  opened.serve((...exchange) => api(...exchange) || documents(...exchange), app, shared.observe)
+  const onTrouble = (error: unknown) => log.warn({ error: String(error) }, 'a worker has to try again')
+  const workers = startWorkers(gate, onTrouble, pause)
+  const stopWorkers = started.add(workers.stop)
+  const dispatch = openDispatch(config, records, { clock, pause, metrics, log })
+  const stopDispatch = started.add(dispatch.stop)
+  bell.askers = workers.wake
+  bell.tellers = () => {
+    dispatch.wake()
+    post.wake()
+  }
+  // After listening: a start that finds its port taken must not use up the one time that a secret is shown.
+  const greeting = records.embedded ? await welcome(db, records.masterKeys, clock()) : undefined
+  log.info({ port: opened.port, host: config.HOST }, 'listening')
+  return {
+    url,
+    baseUrl,
+    welcome: greeting,
+    embedded: records.embedded,
+    async stop() {
       opened.announceStop()
       if (options.stopSeconds) await sleep(options.stopSeconds * 1000)
-      overload.stop()
-      await Promise.all([opened.stop(), workers?.stop()])
-      await Promise.all([dispatch?.stop(), post?.stop()]) // after whoever changes payments
-      sandbox?.stop()
-      await reckoned.stop()
-      await records.close()
+      await Promise.allSettled([stopListening(), stopWorkers()])
+      await Promise.allSettled([stopDispatch(), stopPost()]) // after whoever changes payments
+      await started.stop() // the rest; and what could not be stopped is told
       log.info('stopped')
-    }
-    return { url, baseUrl, welcome: greeting, embedded: records.embedded, stop }
-  } catch (error) {
-    await listening?.stop()
-    await post?.stop()
-    await time?.stop()
-    await records.close()
-    throw error
+    },
   }
 }
 

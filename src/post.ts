@@ -28,6 +28,13 @@ export async function openPost(
     // A messenger reads its own settings, and says what is wrong with them.
     throw new ConfigError([error instanceof Error ? error.message : String(error)])
   })
+  try {
+    for (const words of await warnWithoutMessenger(db, messengers)) log.warn(words)
+  } catch (error) {
+    await messengers.close()
+    await receipts.stop()
+    throw error
+  }
   const messages = startMessages({
     db,
     clock,
@@ -44,7 +51,6 @@ export async function openPost(
     onTrouble: trouble,
   })
   gaugeMessages(metrics, () => countQueuedMessages(db, clock()))
-  for (const words of await warnWithoutMessenger(db, messengers)) log.warn(words)
   return {
     configured: messengers.configured,
     wake: messages.wake,

@@ -41,14 +41,13 @@ export function readDirect(channels: Asking['channels'], mode: Mode, request: Pa
   return { payment_method, typed, offered: way !== undefined }
 }
 
-const againAfterSeconds = 60
-
-// The first and only attempt of such a request: sent again, it finds the same one.
+// The first and only attempt of such a request: sent again, it finds the same one. The address is that of whoever could
+// try one wallet after the other.
 export async function payDirectly(
   asking: Asking,
   key: PaymentKey,
   direct: Direct,
-  address: string,
+  address: string | null,
   deadline: number,
 ) {
   if (!direct.offered) return
@@ -57,5 +56,5 @@ export async function payDirectly(
   const { payment_method, typed } = direct
   const wish = { number: 1, payment_method, typed, cause: 'merchant', address } as const
   const paying = await pay(asking, payment, wish, deadline)
-  if (paying.done === 'refused' && paying.obstacle === 'too_many') throw slowDown(againAfterSeconds)
+  if (paying.done === 'refused' && paying.obstacle === 'too_many') throw slowDown(paying.seconds)
 }

@@ -1,9 +1,12 @@
 import type { News } from '../core/change.ts'
+import { whyNotStore } from '../core/fitDatabase.ts'
 import type { Payment, PaymentState } from '../core/payment.ts'
+import { Unavailable } from '../core/refusal.ts'
 import { type Batcher, createBatcher } from '../store/batch.ts'
 import type { Db } from '../store/db.ts'
-import { pendingMigrations } from '../store/migrate/ledger.ts'
+import { migrationNames } from '../store/migrate/ledger.ts'
 import { findPayments, type InvoiceKey, type StoredRequest, storePayments } from '../store/payments.ts'
+import { readDatabaseState } from '../store/serverFacts.ts'
 import type { MasterKeys } from '../store/vault.ts'
 import { type Callers, createCallers } from './callers.ts'
 import { databaseDeadline } from './inTime.ts'
@@ -73,9 +76,12 @@ export function createGate(options: GateOptions): Gate {
 // Undefined when this node can serve; otherwise the sentence that says what is missing.
 export async function whyNotReady({ db }: Pick<Gate, 'db'>): Promise<string | undefined> {
   try {
-    const pending = await pendingMigrations(db.until(databaseDeadline()))
-    return pending.length > 0 ? `migrations are missing: ${pending.join(', ')}` : undefined
-  } catch {
-    return db.isHanging() ? 'the database does not answer' : 'the database cannot be reached'
+    return whyNotStore(await readDatabaseState(db.until(databaseDeadline())), migrationNames())
+  } catch (error) {
+    if (db.isHanging()) return 'the database does not answer'
+    return isStandby(error) ? 'the database is a standby' : 'the database cannot be reached'
   }
 }
+
+const isStandby = (error: unknown) =>
+  error instanceof Unavailable && (error.cause as { code?: string } | undefined)?.code === '25006'

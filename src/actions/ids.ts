@@ -54,6 +54,7 @@ export function newToken(merchant_id: string, now: Date): string {
   return merchant_id + spell(Math.floor(now.getTime() / 60_000), 6) + randomText(26)
 }
 
+export const isToken = (text: string) => /^[0-9a-z]{42}$/.test(text)
 export const merchantOfToken = (token: string) => token.slice(0, merchantIdLength)
 
 // Our name of an attempt at the provider, and the secret part of the address that the provider knocks at.

@@ -37,7 +37,9 @@ export async function initiate(gate: Gate, sent: Fields, door: Door, address: st
     checkAgainst(proved, request, door)
     const direct = isDirect(request) ? readDirect(gate.channels, proved.mode, request) : undefined
     const stored = await inTime(deadline, store(gate, proved, request))
-    if (direct) await payDirectly(gate, stored, direct, address, deadline)
+    // A signed request is the merchant's own server's; but a form that it signed is sent by the customer's browser.
+    const isServer = door === 'api' && fields.secure_hash !== undefined
+    if (direct) await payDirectly(gate, stored, direct, isServer ? null : address, deadline)
     return { stored, direct }
   })
 }

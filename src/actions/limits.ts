@@ -4,6 +4,8 @@ import type { Caller } from '../store/callers.ts'
 
 const missRate = 20
 const missBurst = 100
+const visitRate = 300 // pages of payments: a whole mobile network may share one address
+const visitBurst = 3000
 const maxBuckets = 20_000
 
 // How fast one may ask. A merchant has its own rate; an address is slowed only by its misses (unknown
@@ -12,11 +14,15 @@ export type Limits = {
   request(caller: Caller): void
   guess(address: string): void
   miss(address: string): void
+  visit(address: string): void
+  astray(address: string): void
 }
 
 export function createLimits(monotonicMs: () => number): Limits {
   const merchants = new Map<string, Bucket>()
   const addresses = new Map<string, Bucket>()
+  const visitors = new Map<string, Bucket>()
+  const strays = new Map<string, Bucket>()
 
   function level(buckets: Map<string, Bucket>, key: string, rate: number, burst: number): Bucket {
     const now = monotonicMs()
@@ -44,6 +50,14 @@ export function createLimits(monotonicMs: () => number): Limits {
     },
     miss(address) {
       take(addresses, network(address), missRate, missBurst)
+    },
+    visit(address) {
+      take(visitors, network(address), visitRate, visitBurst)
+    },
+    // A page of no payment. It is a miss too, but payers share their address with strangers: it shuts nobody out who
+    // knows a payment.
+    astray(address) {
+      take(strays, network(address), missRate, missBurst)
     },
   }
 }

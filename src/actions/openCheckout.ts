@@ -5,7 +5,7 @@ import { type Stage, stageOf } from '../core/stage.ts'
 import { findCheckout, type PaymentOfMerchant } from '../store/paymentLife.ts'
 import type { Asking } from './ask.ts'
 import type { Offer } from './channels.ts'
-import { merchantOfToken } from './ids.ts'
+import { isToken, merchantOfToken } from './ids.ts'
 
 // The payment behind a checkout address, and everything that its page shows.
 export type Checkout = Omit<PaymentOfMerchant, 'merchant_settings'> & {
@@ -21,7 +21,7 @@ export async function openCheckout(
   { db, channels, clock }: Asking,
   token: string,
 ): Promise<Checkout | undefined> {
-  if (!/^[0-9a-z]{42}$/.test(token)) return undefined
+  if (!isToken(token)) return undefined
   const found = await findCheckout(db.share('checkout'), merchantOfToken(token), token)
   if (!found) return undefined
   const { merchant_settings, ...payment } = found

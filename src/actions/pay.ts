@@ -2,7 +2,14 @@ import { hash } from 'node:crypto'
 import { firstAskMs } from '../core/asking.ts'
 import { type Fault, readAsks } from '../core/asks.ts'
 import type { Attempt } from '../core/attempt.ts'
-import { failureWindowMs, maxFailures, type Obstacle, obstacle, secondsToWait } from '../core/begin.ts'
+import {
+  failureWindowMs,
+  maxFailures,
+  type Obstacle,
+  obstacle,
+  secondsToCool,
+  secondsToWait,
+} from '../core/begin.ts'
 import { event, statusEvent } from '../core/change.ts'
 import type { Cause } from '../core/event.ts'
 import { facts } from '../core/hear.ts'
@@ -25,7 +32,7 @@ export type Wish = {
   payment_method: string
   typed: Readonly<Record<string, string>>
   cause: Cause & ('customer' | 'merchant')
-  address: string
+  address: string | null // null: the merchant's own server asks, and the wallet alone is counted
   lang?: string // of the page: messages speak it
   askedLang?: string // chosen by hand: the way back from a provider's page leads to it
 }
@@ -33,7 +40,7 @@ export type Wish = {
 export type Paying =
   | { done: 'started' } // or it was there already: the same form came twice
   | { done: 'faults'; faults: Fault[] }
-  | { done: 'refused'; obstacle: Obstacle; seconds: number }
+  | { done: 'refused'; obstacle: Obstacle; seconds: number } // until it could pass; 0: never, or nobody knows
   | { done: 'no_such_way' }
 
 // Starts one attempt. It is stored before the provider hears of it. The provider's first answer is stored before ours
@@ -72,8 +79,15 @@ async function begin(tx: Tx, attempt: Attempt, cause: Cause): Promise<Begun> {
   const merchant = { active: payment.merchant_active, settings: readSettings(payment.merchant_settings) }
   const against =
     obstacle(payment, attempts, merchant, now) ??
-    (attempt.number !== attempts.length + 1 ? 'unresolved' : await tooManyFailures(tx, payment, attempt))
-  if (against) return { done: 'refused', obstacle: against, seconds: secondsToWait(attempts, now) }
+    (attempt.number !== attempts.length + 1 ? 'unresolved' : undefined)
+  if (against)
+    return {
+      done: 'refused',
+      obstacle: against,
+      seconds: against === 'too_soon' ? secondsToWait(attempts, now) : 0,
+    }
+  const seconds = await tooManyFailures(tx, payment, attempt)
+  if (seconds > 0) return { done: 'refused', obstacle: 'too_many', seconds }
   await insertAttempt(tx, attempt)
   const events = [event('attempt_started', cause, attempt, '', now)]
   const begun = facts(payment, attempt)
@@ -84,16 +98,15 @@ async function begin(tx: Tx, attempt: Attempt, cause: Cause): Promise<Begun> {
   return { done: 'begun', payment: after }
 }
 
-async function tooManyFailures(
-  tx: Tx,
-  payment: LivingPayment,
-  attempt: Attempt,
-): Promise<Obstacle | undefined> {
-  const since = new Date(attempt.created_at.getTime() - failureWindowMs)
-  const failures = await countFailures(tx, attempt, since)
-  const most = maxFailures[payment.mode]
-  return failures.instrument >= most.instrument || failures.payer >= most.payer ? 'too_many' : undefined
+// The seconds to wait, or 0.
+async function tooManyFailures(tx: Tx, { mode }: LivingPayment, attempt: Attempt): Promise<number> {
+  const now = attempt.created_at
+  const since = new Date(now.getTime() - failureWindowMs)
+  return secondsToCool(await countFailures(tx, attempt, maxFailures[mode], since), now)
 }
+
+const payerOf = (merchant_id: string, address: string) =>
+  hash('sha256', `${merchant_id} ${network(address)}`, 'hex').slice(0, 32)
 
 function newAttempt(
   { merchant_id, tx_reference }: PaymentKey,
@@ -113,7 +126,7 @@ function newAttempt(
     state: 'started',
     reason: null,
     instrument,
-    payer: hash('sha256', `${merchant_id} ${network(wish.address)}`, 'hex').slice(0, 32),
+    payer: wish.address === null ? null : payerOf(merchant_id, wish.address),
     lang: wish.lang ?? null,
     given: wish.askedLang ? { ...given, lang: wish.askedLang } : given,
     provider_ref: null,

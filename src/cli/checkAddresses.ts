@@ -5,7 +5,7 @@ import { failureOf } from './failure.ts'
 
 const answerWithinMs = 2000
 
-const isLocal = (host: string) => /^(localhost|127\.[\d.]+|\[?::1\]?)$/.test(host)
+export const isLocal = (host: string) => /^(localhost|127\.[\d.]+|\[?::1\]?)$/.test(host)
 
 export function checkBaseUrl({ TOLLGATE_BASE_URL: url, HOST, PORT }: Config): Check {
   if (!url && isLocal(HOST)) return fine('base URL', `http://${HOST}:${PORT}, for this machine only`)

@@ -9,6 +9,7 @@ import { readServerFacts } from '../store/serverFacts.ts'
 import { type Check, failed, fine, warning } from './check.ts'
 import { checkDeliveries } from './checkDeliveries.ts'
 import { presentMasterKeys } from './checkMasterKey.ts'
+import { checkPayers } from './checkPayers.ts'
 import { checkServer } from './checkServer.ts'
 import { checkTasks } from './checkTasks.ts'
 import { exitCodes } from './exitCodes.ts'
@@ -49,9 +50,15 @@ async function lookInside(db: Db, config: Config): Promise<Check[]> {
     ...checkServer(server, server.now.getTime() - halfWay, config),
     checkMigrations(pending),
     ...(pending.length < migrationNames().length ? [await checkSecrets(db, config)] : []),
-    ...(pending.length === 0 ? [await checkTasks(db), await checkDeliveries(db, server.now)] : []),
+    ...(pending.length === 0 ? await lookAtWork(db, config, server.now) : []),
   ]
 }
+
+const lookAtWork = async (db: Db, config: Config, now: Date): Promise<Check[]> => [
+  await checkTasks(db),
+  await checkDeliveries(db, now),
+  ...(await checkPayers(db, config, now)),
+]
 
 const checkMigrations = ({ length }: string[]): Check =>
   length === 0

@@ -36,3 +36,6 @@ export function nextAsk(
   if (next === undefined) return wasClear ? null : soon
   return new Date(attempt.ended_at.getTime() + next)
 }
+
+// No ask is put off further than this. What is was written by a clock that has been set back since.
+export const furthestAskMs = { unresolved: longestGap + minute, ended: 2 * hour + minute }

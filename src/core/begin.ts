@@ -13,6 +13,12 @@ export const maxFailures: Record<Mode, { instrument: number; payer: number }> = 
   test: { instrument: 200, payer: 400 },
 }
 
+// Until the failures that fill a cap have grown old; 0 when none is full.
+export function secondsToCool(failures: Record<'instrument' | 'payer', Date | null>, now: Date): number {
+  const last = Math.max(failures.instrument?.getTime() ?? 0, failures.payer?.getTime() ?? 0)
+  return Math.max(0, Math.ceil((last + failureWindowMs - now.getTime()) / 1000))
+}
+
 export type Obstacle =
   | 'paid'
   | 'cancelled'

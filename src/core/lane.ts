@@ -42,7 +42,8 @@ export type BreakerState = (typeof breakerStates)[number]
 
 export function breakerOf({ openUntil }: Lane, now: number): BreakerState {
   if (openUntil === null) return 'closed'
-  return now < openUntil ? 'open' : 'probing'
+  const leftMs = openUntil - now // more than any pause is left when the clock has been set back
+  return leftMs > 0 && leftMs <= longestPauseMs ? 'open' : 'probing'
 }
 
 export const isOpen = (lane: Lane, now: number) => breakerOf(lane, now) === 'open'
@@ -68,7 +69,7 @@ export function learn(lane: Lane, result: Result, started: number, now: number):
   const failed = { ...lane, inFlight, allowed: 1, failures: failures + 1, movedAt: now }
   if (openUntil === null)
     return failed.failures < failuresToOpen ? failed : { ...failed, openUntil: now + pauseMs }
-  if (started < openUntil) return failed
+  if (isOpen(lane, started)) return failed
   const longer = Math.min(pauseMs * 2, longestPauseMs)
   return { ...failed, pauseMs: longer, openUntil: now + longer }
 }

@@ -61,18 +61,20 @@ export const putOffAttempt = (tx: Tx, a: Attempt, next_ask_at: Date) =>
       and next_ask_at = ${a.next_ask_at}`)
 
 // What is still on its way counts as a failure until it is paid, or a crowd of tries would slip through at once.
-export type Failures = { instrument: number; payer: number }
+// Where there are as many as may be, the moment of the one that has to grow old before another may be made.
+export type Failures = { instrument: Date | null; payer: Date | null }
 
-export async function countFailures(
+export const countFailures = async (
   tx: Tx,
   a: Pick<Attempt, 'merchant_id' | 'instrument' | 'payer'>,
+  most: Record<keyof Failures, number>,
   since: Date,
-): Promise<Failures> {
-  const counted = await tx.one<{ instrument: bigint; payer: bigint }>(named('count_failures')`
+): Promise<Failures> =>
+  (await tx.one<Failures>(named('count_failures')`
     select
-      (select count(*) from attempts where merchant_id = ${a.merchant_id} and state <> 'paid'
-        and instrument = ${a.instrument} and created_at > ${since}) as instrument,
-      (select count(*) from attempts where merchant_id = ${a.merchant_id} and state <> 'paid'
-        and payer = ${a.payer} and created_at > ${since}) as payer`)
-  return { instrument: Number(counted?.instrument ?? 0), payer: Number(counted?.payer ?? 0) }
-}
+      (select created_at from attempts where merchant_id = ${a.merchant_id} and state <> 'paid'
+        and instrument = ${a.instrument} and created_at > ${since}
+        order by created_at desc offset ${most.instrument - 1} limit 1) as instrument,
+      (select created_at from attempts where merchant_id = ${a.merchant_id} and state <> 'paid'
+        and payer = ${a.payer} and created_at > ${since}
+        order by created_at desc offset ${most.payer - 1} limit 1) as payer`)) as Failures

@@ -1,9 +1,10 @@
-import type { Duplex } from 'node:stream'
+import type { Socket } from 'node:net'
 import { newRequestId } from '../actions/ids.ts'
 import { plainAnswer } from './errors.ts'
+import { hangUp } from './hangUp.ts'
 
 // What is not HTTP, has too large a header or came too slowly still gets an answer with an id.
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex) {
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket) {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
     return
@@ -15,7 +16,8 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex
   const request_id = newRequestId()
   const http = Number(status.slice(0, 3))
   const { body } = plainAnswer(http, http === 431 ? 'GW-013' : 'GW-012', words, request_id)
-  socket.end(
+  hangUp(
+    socket,
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
       `x-request-id: ${request_id}\r\nconnection: close\r\n\r\n${body}`,
   )

@@ -37,7 +37,8 @@ const drop: Handle = (_, outgoing) => outgoing.destroy()
 // waits.
 export function listen(host: string, port: number, { stallMs = stalledReaderMs } = {}): Promise<Listening> {
   const early: Parameters<Handle>[] = []
-  let handle: Handle = (incoming, outgoing) => void early.push([incoming, outgoing])
+  const wait: Handle = (incoming, outgoing) => void early.push([incoming, outgoing])
+  let handle = wait
   let refuse = drop
   const limits = {
     headersTimeout: headersTimeoutMs,
@@ -64,7 +65,8 @@ export function listen(host: string, port: number, { stallMs = stalledReaderMs }
   }
 
   function stop() {
-    for (const [, outgoing] of early.splice(0)) outgoing.destroy()
+    if (handle === wait) handle = drop
+    for (const exchange of early.splice(0)) drop(...exchange)
     return stopServer(server, sockets)
   }
 
@@ -100,5 +102,6 @@ async function stopServer(server: Server, sockets: Sockets): Promise<void> {
   const force = setTimeout(() => server.closeAllConnections(), drainMs)
   await closed
   clearTimeout(force)
+  sockets.endLooking()
   server.close() // and with it the timer that looks for slow requests
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { hangUp } from './hangUp.ts'
+import { dropStalled } from './stalled.ts'
 
 const maxUnanswered = 8 // requests of one connection
 const readsOnAt = 1 // not zero: the last of them may wait for the rest of its own body
@@ -11,7 +12,7 @@ const readingTurns = 3
 const maxWaiting = 1000 // connections before the door
 
 // What we know of a connection.
-type Line = { unanswered: number; latest?: ServerResponse; isFull: boolean; isRefused: boolean }
+export type Line = { unanswered: number; latest?: ServerResponse; isFull: boolean; isRefused: boolean }
 
 export type Admission = 'serve' | 'refuse' | 'drop'
 export type Sockets = ReturnType<typeof mindSockets>
@@ -31,17 +32,11 @@ export function mindSockets(server: Server, stallMs: number) {
     socket.on('resume', staySilent).on('close', forget)
     socket.destroySoon = leave
   })
-  // Node looks at half of the time whether bytes have gone out since: a reader that stops is gone within all of it.
-  server.timeout = stallMs / 2
-  server.on('timeout', (socket: Socket) => {
-    const line = lines.get(socket)
-    if (line && !socket.writableEnded && isWaitedFor(socket, line)) return
-    socket.destroy()
-  })
+  const endLooking = dropStalled(server, lines, stallMs)
 
   function admit({ socket }: IncomingMessage, outgoing: ServerResponse): Admission {
     const line = lines.get(socket)
-    if (!line || line.isRefused || isLast(line.latest)) return 'drop'
+    if (!line || line.isRefused || socket.writableEnded || isLast(line.latest)) return 'drop'
     if (line.unanswered === maxUnanswered) {
       line.isRefused = true
       return 'refuse'
@@ -65,6 +60,7 @@ export function mindSockets(server: Server, stallMs: number) {
     const line = lines.get(socket)
     if (!line) return
     line.unanswered--
+    if (line.latest === this) line.latest = undefined
     if (isClosing && line.unanswered === 0) hangUp(socket)
     if (!line.isFull || line.isRefused || line.unanswered > readsOnAt) return
     line.isFull = false
@@ -109,6 +105,7 @@ export function mindSockets(server: Server, stallMs: number) {
         for (let more = 0; more < readingTurns; more++) await nextTurn() // what has arrived by now is read
       }
     },
+    endLooking,
     closeIdle() {
       isClosing = true
       server.closeIdleConnections()
@@ -116,10 +113,6 @@ export function mindSockets(server: Server, stallMs: number) {
     },
   }
 }
-
-// It has yet to ask for something, which other limits mind, or its answer is being made.
-const isWaitedFor = (socket: Socket, { latest, unanswered }: Line) =>
-  !latest || (unanswered > 0 && socket.writableLength === 0)
 
 const isLast = (answer: ServerResponse | undefined) => answer?.headersSent && !answer.shouldKeepAlive
 

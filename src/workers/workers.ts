@@ -1,4 +1,5 @@
 import type { Asking } from '../actions/ask.ts'
+import { bringForward } from '../actions/bringForward.ts'
 import { expireDue } from '../actions/expire.ts'
 import type { Gate } from '../actions/gate.ts'
 import type { Pause } from '../core/databaseClock.ts'
@@ -6,6 +7,7 @@ import { startAsking } from './asking.ts'
 import { startLoop } from './loop.ts'
 
 const expireRestMs = 1000
+const bringRestMs = 60_000
 
 export type Workers = { wake(): void; stop(): Promise<void> }
 type OnTrouble = (error: unknown) => void
@@ -28,8 +30,14 @@ export function startWorkers(
     onTrouble,
     pause,
   })
+  const bringing = startLoop({
+    restMs: bringRestMs,
+    step: () => bringForward(asking, onTrouble),
+    onTrouble,
+    pause,
+  })
   return {
     wake: asks.wake,
-    stop: async () => void (await Promise.all([asks.stop(), expiry.stop()])),
+    stop: async () => void (await Promise.all([asks.stop(), expiry.stop(), bringing.stop()])),
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { obstacle, secondsToWait } from '../../src/core/begin.ts'
+import { obstacle, secondsToCool, secondsToWait } from '../../src/core/begin.ts'
 import { after, anAttempt, aPayment, hours, noon, seconds } from '../support/lifeRows.ts'
 
 const shop = { active: true, settings: { retry_after_failure: true } }
@@ -49,4 +49,16 @@ for (const [count, wait] of [
     expect(secondsToWait(failures(count), after(Math.max(0, seconds(wait) - 1)))).toBe(wait > 0 ? 1 : 0)
     expect(secondsToWait(failures(count), after(seconds(wait)))).toBe(0)
   })
+}
+
+for (const [words, instrument, payer, wait] of [
+  ['neither cap is full', null, null, 0],
+  ['one tried too often with one wallet, since noon', noon, null, 3000],
+  ['one tried too often from one address, since noon', null, noon, 3000],
+  ['both: the later one counts', noon, after(seconds(90.001)), 3091],
+  ['the last one has just grown old', after(seconds(-3000)), null, 0],
+  ['nearly', after(seconds(-2999.999)), null, 1],
+] as const) {
+  test(`${words}: ten minutes after noon one waits ${wait} seconds`, () =>
+    expect(secondsToCool({ instrument, payer }, after(seconds(600)))).toBe(wait))
 }

@@ -44,6 +44,14 @@ for (const between of ['acknowledged', 'other_2xx', 'redirect', 'refused'] as co
     expect(breakerOf(tryOne(lane, 'timeout', 0), 0)).toBe('open')
   })
 
+test('when the clock is set back by an hour, an open breaker is not open for that hour, and still a breaker', () => {
+  const lane = tryAll(Array.from({ length: 5 }, () => 'timeout' as const))
+  const now = -minutes(60)
+  expect([breakerOf(lane, 0), breakerOf(lane, now), roomIn(lane, now)]).toEqual(['open', 'probing', 1])
+  const again = tryOne(lane, 'timeout', now)
+  expect([breakerOf(again, now), breakerOf(again, now + seconds(60))]).toEqual(['open', 'probing'])
+})
+
 test('an open breaker lets one try through after 30 s, and after ever longer pauses up to ten minutes', () => {
   let lane = tryAll(Array.from({ length: 5 }, () => 'timeout' as const))
   let now = 0

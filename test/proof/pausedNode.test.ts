@@ -46,9 +46,9 @@ test('two nodes, one of them stopped and continued at random: nothing is lost, n
   const seed = Math.floor(Math.random() * 2 ** 31)
   const { dice } = createDice(seed)
   const asked: Asked[] = []
-  let isOver = false
+  const over = new AbortController()
   const askOn = async (node: GatewayProcess) => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const all = Array.from({ length: perBurst }, (_, at) =>
         askAndCancel(node.url, shops[at % shops.length] as TownShop),
       )
@@ -67,7 +67,7 @@ test('two nodes, one of them stopped and continued at random: nothing is lost, n
       .toBeGreaterThan(before)
     paused.child.kill('SIGCONT')
   }
-  isOver = true
+  over.abort()
   await Promise.all(asking)
   await expect.poll(town.unfinished, { ...soon, message: `seed ${seed}` }).toBe(0)
 

@@ -4,6 +4,7 @@ import { Hono } from 'hono'
 import { encode } from 'uqr'
 import { describe, expect, test } from 'vitest'
 import type { Gate } from '../../src/actions/gate.ts'
+import { createLimits } from '../../src/actions/limits.ts'
 import type { Checkout } from '../../src/actions/openCheckout.ts'
 import { type Reason, reasons } from '../../src/core/reason.ts'
 import { readSettings } from '../../src/core/settings.ts'
@@ -243,10 +244,12 @@ test('the language that was chosen is carried on', () => {
   expect(html).toContain(`href="/checkout/${token}?lang=en" lang="en"`)
 })
 
+const fromSomewhere = { incoming: { socket: { remoteAddress: '192.0.2.1' } } }
 const broken = () => Promise.reject(new Error('a secret inside'))
 
 test('a bug of ours is a page too, with the id that finds it in the log', async () => {
-  const gate = { db: { one: broken, rows: broken }, clock: () => noon, baseUrl: () => '' }
+  const limits = createLimits(() => 0)
+  const gate = { db: { one: broken, rows: broken }, clock: () => noon, baseUrl: () => '', limits }
   const app = new Hono<Env>()
   app.use(async (c, next) => {
     c.set('requestId', 'req_1')
@@ -254,10 +257,26 @@ test('a bug of ours is a page too, with the id that finds it in the log', async 
   })
   app.onError((_, c) => c.json({ code: 'internal' }, 500, { 'x-of': 'json' }))
   app.route('/checkout', checkoutRoutes({ gate: gate as unknown as Gate, trustedProxies: 0 }))
-  const answer = await app.request(`/checkout/${token}?lang=fr`)
+  const answer = await app.request(`/checkout/${token}?lang=fr`, {}, fromSomewhere)
   const html = await answer.text()
   expect([answer.status, answer.headers.get('x-of')]).toEqual([500, null])
   expect(answer.headers.get('content-type')).toBe('text/html; charset=UTF-8')
   expect(html).toContain('Requête req_1')
   expect(html).not.toMatch(/secret inside|[Rr]ien n’a été/)
+})
+
+test('a network of thousands is asked to wait in words, before anything is looked up', async () => {
+  const limits = createLimits(() => 0)
+  for (let visits = 0; visits < 3000; visits++) limits.visit('192.0.2.1')
+  const gate = { db: { one: broken, rows: broken }, clock: () => noon, baseUrl: () => '', limits }
+  const routes = checkoutRoutes({ gate: gate as unknown as Gate, trustedProxies: 0 })
+  for (const [lang, words] of [
+    ['en', 'Nothing has changed for your payment'],
+    ['fr', 'Rien n’a changé pour votre paiement'],
+  ])
+    for (const path of ['', '/state', '/qr.svg', '/receipt', '/cancel', '/pay']) {
+      const answer = await routes.request(`/${token}${path}?lang=${lang}`, {}, fromSomewhere)
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1'])
+      expect(await answer.text()).toContain(words)
+    }
 })

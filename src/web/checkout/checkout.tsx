@@ -5,7 +5,15 @@ import { forAMoment } from '../../actions/inTime.ts'
 import type { Attempt } from '../../core/attempt.ts'
 import type { Ctx, Env } from '../context.ts'
 import { CancelPage } from './cancel.tsx'
-import { brokenPage, type CheckoutOptions, fromHere, goTo, troublePage, withPayment } from './open.tsx'
+import {
+  brokenPage,
+  type CheckoutOptions,
+  fromHere,
+  goTo,
+  troublePage,
+  withPayment,
+  withToken,
+} from './open.tsx'
 import { pageHeaders } from './pageHeaders.ts'
 import { payRoute } from './payRoute.tsx'
 import { Qr } from './qr.tsx'
@@ -23,17 +31,17 @@ export function checkoutRoutes(options: CheckoutOptions) {
   const app = new Hono<Env>()
   app.use(brokenPage)
   app.onError(troublePage)
-  app.get('/:token', withPayment(gate, comeBack(gate)))
-  app.get('/:token/state', withPayment(gate, tellState))
-  app.get('/:token/qr.svg', drawQr(gate))
-  app.get('/:token/receipt', withPayment(gate, showReceipt))
-  app.get('/:token/cancel', withPayment(gate, askToCancel))
-  app.get('/:token/pay', withPayment(gate, goHome)) // reloaded by somebody whose form came back
-  app.post('/:token/pay', withPayment(gate, fromHere(payRoute(options))))
+  app.get('/:token', withPayment(options, comeBack(gate)))
+  app.get('/:token/state', withPayment(options, tellState))
+  app.get('/:token/qr.svg', withToken(options, drawQr(gate)))
+  app.get('/:token/receipt', withPayment(options, showReceipt))
+  app.get('/:token/cancel', withPayment(options, askToCancel))
+  app.get('/:token/pay', withPayment(options, goHome)) // reloaded by somebody whose form came back
+  app.post('/:token/pay', withPayment(options, fromHere(payRoute(options))))
   app.post(
     '/:token/cancel',
     withPayment(
-      gate,
+      options,
       fromHere(async (c, view, deadline) => {
         await cancel(gate.db.until(deadline), view.checkout, gate.clock())
         gate.wake('tellers')
@@ -77,9 +85,9 @@ function tellState(c: Ctx, view: View) {
 }
 
 // Of the address that was called, so that nothing has to be looked up.
-const drawQr = (gate: CheckoutOptions['gate']) => (c: Ctx) => {
+const drawQr = (gate: CheckoutOptions['gate']) => (c: Ctx, token: string) => {
   const asked = chosenLang(c.req.query('lang'))
-  const address = `${gate.baseUrl()}/checkout/${c.req.param('token')}${asked ? `?lang=${asked}` : ''}`
+  const address = `${gate.baseUrl()}/checkout/${token}${asked ? `?lang=${asked}` : ''}`
   const picture = (<Qr text={address} title="" />).toString()
   return c.body(picture, 200, { ...pageHeaders, 'content-type': 'image/svg+xml' })
 }

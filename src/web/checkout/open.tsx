@@ -1,17 +1,26 @@
 import type { ErrorHandler, MiddlewareHandler } from 'hono'
 import type { Asking } from '../../actions/ask.ts'
 import type { Gate } from '../../actions/gate.ts'
+import { isToken } from '../../actions/ids.ts'
 import { databaseDeadline } from '../../actions/inTime.ts'
 import { openCheckout } from '../../actions/openCheckout.ts'
 import type { Ctx, Env } from '../context.ts'
 import { isRefusal } from '../errors.ts'
+import { addressOf } from '../exchange.ts'
 import { pageHeaders } from './pageHeaders.ts'
 import { show } from './show.ts'
 import { chosenLang, languages, preferredLang } from './texts.ts'
-import { BrokenPage, ElsewherePage, NoPaymentPage, UnreachablePage, UnreadablePage } from './trouble.tsx'
+import {
+  BrokenPage,
+  BusyPage,
+  ElsewherePage,
+  NoPaymentPage,
+  UnreachablePage,
+  UnreadablePage,
+} from './trouble.tsx'
 import { linkTo, type View } from './view.ts'
 
-export type CheckoutOptions = { gate: Asking & Pick<Gate, 'wake'>; trustedProxies: number }
+export type CheckoutOptions = { gate: Asking & Pick<Gate, 'wake' | 'limits'>; trustedProxies: number }
 type Answer = Response | Promise<Response>
 
 const retrySeconds = '5'
@@ -20,14 +29,30 @@ const retrySeconds = '5'
 type AnswerWith = (c: Ctx, view: View, deadline: number) => Answer
 
 // Finds the payment behind the address for a route that answers with it.
-export const withPayment = (gate: Asking, answer: AnswerWith) => async (c: Ctx) => {
-  const deadline = databaseDeadline()
-  const checkout = await openCheckout({ ...gate, db: gate.db.until(deadline) }, c.req.param('token') ?? '')
-  if (!checkout) return show(c, <NoPaymentPage lang={langOf(c)} />, 404)
-  const lang = langOf(c)
-  const asked = chosenLang(c.req.query('lang'))
-  const view = { checkout, lang, t: languages[lang], asked, now: gate.clock(), baseUrl: gate.baseUrl() }
-  return answer(c, view, deadline)
+export const withPayment = (options: CheckoutOptions, answer: AnswerWith) =>
+  withToken(options, async (c, token) => {
+    const { gate } = options
+    const deadline = databaseDeadline()
+    const checkout = await openCheckout({ ...gate, db: gate.db.until(deadline) }, token)
+    if (!checkout) return nothingHere(c, options)
+    const lang = langOf(c)
+    const asked = chosenLang(c.req.query('lang'))
+    const view = { checkout, lang, t: languages[lang], asked, now: gate.clock(), baseUrl: gate.baseUrl() }
+    return answer(c, view, deadline)
+  })
+
+// Looks at what costs nothing before anything else is done.
+export const withToken =
+  (options: CheckoutOptions, answer: (c: Ctx, token: string) => Answer) =>
+  (c: Ctx): Answer => {
+    options.gate.limits.visit(addressOf(c.env.incoming, options.trustedProxies))
+    const token = c.req.param('token') ?? ''
+    return isToken(token) ? answer(c, token) : nothingHere(c, options)
+  }
+
+function nothingHere(c: Ctx, { gate, trustedProxies }: CheckoutOptions) {
+  gate.limits.astray(addressOf(c.env.incoming, trustedProxies))
+  return show(c, <NoPaymentPage lang={langOf(c)} />, 404)
 }
 
 // A form of another site changes nothing here. Our own forms say `same-origin`, older browsers nothing; there is no
@@ -56,6 +81,8 @@ export const troublePage: ErrorHandler<Env> = (error, c) => {
   const lang = langOf(c)
   if (error.http === 503)
     return show(c, <UnreachablePage lang={lang} />, 503, { 'retry-after': retrySeconds })
+  if (error.http === 429)
+    return show(c, <BusyPage lang={lang} />, 429, { 'retry-after': String(error.retryAfterSeconds ?? 1) })
   if (error.http === 413) c.header('connection', 'close') // the rest of the body is not read
   const open = `/checkout/${encodeURIComponent(c.req.param('token') ?? '')}`
   return show(c, <UnreadablePage lang={lang} open={open} />, error.http)

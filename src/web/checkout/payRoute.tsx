@@ -13,8 +13,6 @@ import { show } from './show.ts'
 import { fill } from '../../core/text.ts'
 import { linkTo, offerOf, type View } from './view.ts'
 
-const lastingSeconds = 3600 // of a limit that counts failures within an hour
-
 type Typed = Record<string, string>
 
 // The button. Whatever is wrong with the form, it comes back as it was typed.
@@ -60,9 +58,12 @@ async function placeAfter(gate: CheckoutOptions['gate'], view: View): Promise<st
 
 function refused(c: Ctx, view: View, typed: Typed, obstacle: Obstacle, seconds: number) {
   const { faults } = view.t
-  if (obstacle !== 'too_soon' && obstacle !== 'too_many') return goTo(c, linkTo(view)) // it shows the truth
-  const words = obstacle === 'too_soon' ? fill(faults.too_soon, { seconds }) : faults.too_many
-  c.header('retry-after', String(obstacle === 'too_soon' ? seconds : lastingSeconds))
+  if (seconds === 0) return goTo(c, linkTo(view)) // it shows the truth
+  const words =
+    obstacle === 'too_soon'
+      ? fill(faults.too_soon, { seconds })
+      : fill(faults.too_many, { minutes: Math.ceil(seconds / 60) })
+  c.header('retry-after', String(seconds))
   return formAgain(c, view, typed, [{ field: '', words, lasting: true }], 429)
 }
 

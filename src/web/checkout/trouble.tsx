@@ -27,6 +27,10 @@ export const UnreachablePage = ({ lang }: LangProps) => (
   <Trouble lang={lang} title={wordsOf(lang).unreachable} words={wordsOf(lang).unreachable_words} />
 )
 
+export const BusyPage = ({ lang }: LangProps) => (
+  <Trouble lang={lang} title={wordsOf(lang).busy} words={wordsOf(lang).busy_words} />
+)
+
 export const NoPaymentPage = ({ lang }: LangProps) => (
   <Trouble lang={lang} title={wordsOf(lang).no_payment} words={wordsOf(lang).no_payment_words} />
 )

@@ -1,5 +1,5 @@
 import { operation, type Paths } from './operation.ts'
-import { answerOf, broken, html, text } from './responses.ts'
+import { answerOf, broken, html, retryAfter, text } from './responses.ts'
 
 // The customer's page, and what an operator's machinery asks.
 export const otherPaths: Paths = {
@@ -12,6 +12,7 @@ export const otherPaths: Paths = {
       responses: {
         200: answerOf('The page.', html),
         404: answerOf('No payment has this token.', html),
+        429: answerOf('Too many pages were opened from one address.', html, retryAfter),
         410: answerOf('The time to pay is over.', html),
         ...broken,
       },

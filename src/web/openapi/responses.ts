@@ -5,7 +5,7 @@ import { type Json, refTo } from './schemas.ts'
 export type Responses = Record<string, Json>
 
 const requestId = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
-const retryAfter = { 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
+export const retryAfter = { 'retry-after': { $ref: '#/components/headers/RetryAfter' } }
 
 export const headers = {
   RequestId: {

@@ -67,7 +67,7 @@ export const en = {
     too_long: '{label}: this is too long.',
     not_text: '{label}: use plain letters and digits.',
     too_soon: 'Wait {seconds} seconds, then try again.',
-    too_many: 'Too many tries did not work. Wait an hour, or pay another way.',
+    too_many: 'Too many tries did not work. Wait {minutes} min, or pay another way.',
   },
 
   wait: {
@@ -292,6 +292,9 @@ export const en = {
     unreachable: 'We cannot show your payment now',
     unreachable_words:
       'Our records are out of reach for a moment. Your payment is safe there. Reload this page shortly.',
+    busy: 'One moment, please',
+    busy_words:
+      'Very many pages are being opened from your network. Nothing has changed for your payment. Reload this page in a few seconds.',
     no_payment: 'There is no payment at this address',
     no_payment_words:
       'Check that the link is complete, or go back to the shop and start again. Nothing was charged.',

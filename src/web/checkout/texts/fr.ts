@@ -68,7 +68,7 @@ export const fr: Texts = {
     too_long: '{label} : le texte est trop long.',
     not_text: '{label} : utilisez uniquement des lettres et des chiffres.',
     too_soon: 'Attendez {seconds} secondes, puis réessayez.',
-    too_many: 'Trop d’essais n’ont pas abouti. Attendez une heure, ou payez autrement.',
+    too_many: 'Trop d’essais n’ont pas abouti. Attendez {minutes} min, ou payez autrement.',
   },
 
   wait: {
@@ -302,6 +302,9 @@ export const fr: Texts = {
     unreachable: 'Nous ne pouvons pas afficher votre paiement pour le moment',
     unreachable_words:
       'Nos données sont momentanément hors d’atteinte. Votre paiement y est en sécurité. Rechargez cette page dans un instant.',
+    busy: 'Un instant, s’il vous plaît',
+    busy_words:
+      'Un très grand nombre de pages sont ouvertes depuis votre réseau. Rien n’a changé pour votre paiement. Rechargez cette page dans quelques secondes.',
     no_payment: 'Il n’y a pas de paiement à cette adresse',
     no_payment_words:
       'Vérifiez que le lien est complet, ou retournez à la boutique et recommencez. Rien n’a été débité.',

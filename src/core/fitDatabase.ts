@@ -1,0 +1,57 @@
+// What a database says about itself, as far as payments depend on it.
+export type DatabaseState = {
+  version: string
+  version_num: number
+  read_only: boolean
+  fsync: string
+  synchronous_commit: string
+  applied: readonly string[] // migrations, by name
+}
+
+const oldestVersion = 150_000
+
+export const isTooOld = ({ version_num }: Pick<DatabaseState, 'version_num'>) => version_num < oldestVersion
+
+export const missingIn = ({ applied }: Pick<DatabaseState, 'applied'>, known: readonly string[]) =>
+  known.filter(name => !applied.includes(name))
+
+// Migrations of a version to come. What they have changed, this one does not know.
+export const unknownIn = ({ applied }: Pick<DatabaseState, 'applied'>, known: readonly string[]) =>
+  applied.filter(name => !known.includes(name))
+
+// Why payments cannot be stored there now; undefined when they can.
+export function whyNotStore(state: DatabaseState, known: readonly string[]): string | undefined {
+  if (isTooOld(state)) return `the database is too old: PostgreSQL ${state.version}, and 15 is needed`
+  const unknown = unknownIn(state, known)
+  if (unknown.length > 0) return `the schema is newer than this Tollgate: ${unknown.join(', ')}`
+  const missing = missingIn(state, known)
+  if (missing.length > 0) return `migrations are missing: ${missing.join(', ')}`
+  return state.read_only ? 'the database is read-only' : undefined
+}
+
+// Why nobody should begin with such a database, and what cures it. Undefined when it is sound.
+export function whyNotBegin(state: DatabaseState, known: readonly string[]): string | undefined {
+  if (isTooOld(state))
+    return (
+      `The database is PostgreSQL ${state.version} and Tollgate needs 15 or later: upgrade it, ` +
+      'or name another in DATABASE_URL.'
+    )
+  const [first, ...more] = unknownIn(state, known)
+  if (first)
+    return (
+      `The database was changed by a newer Tollgate (${first}${more.length > 0 ? ` and ${more.length} more` : ''}): ` +
+      'start that version, or restore a backup from before.'
+    )
+  return undefined
+}
+
+export function whyNotDurable(
+  state: Pick<DatabaseState, 'fsync' | 'synchronous_commit'>,
+): string | undefined {
+  const off = (['fsync', 'synchronous_commit'] as const).filter(name => state[name] === 'off')
+  if (off.length === 0) return undefined
+  return (
+    `The database has ${off.join(' and ')} off, so a power cut could lose payments that merchants believe stored: ` +
+    `set ${off.length > 1 ? 'both' : 'it'} to on in the database.`
+  )
+}
