@@ -20,7 +20,7 @@ type Options = { onTrouble(error: unknown): void; wake(): void } // there is roo
 export function createAskers(given: Asking, { onTrouble, wake }: Options): Askers {
   const asking = { ...given, db: given.db.share('ask') }
   const underWay = new Map<string, Set<Promise<void>>>()
-  const findStrays = createStrays(asking)
+  const strays = createStrays(asking, { onTrouble, wake })
 
   const placeOf = (channel: string, byKnock: boolean) => {
     const name = `${channel} ${byKnock ? 'knocks' : 'due'}`
@@ -32,8 +32,9 @@ export function createAskers(given: Asking, { onTrouble, wake }: Options): Asker
     [true, false].map(knocked => ({ channel, knocked, most: slots - placeOf(channel, knocked).size }))
 
   async function step() {
-    const channels = [...asking.channels.names, ...(await findStrays())]
-    const rooms = channels.flatMap(roomsOf).filter(({ most }) => most > 0)
+    const rooms = [...asking.channels.names, ...strays.names()]
+      .flatMap(roomsOf)
+      .filter(({ most }) => most > 0)
     const now = asking.clock()
     const lease = { now, until: new Date(now.getTime() + leaseMs) }
     const due = rooms.length > 0 ? await claimDueAttempts(asking.db, rooms, lease) : []
@@ -52,18 +53,35 @@ export function createAskers(given: Asking, { onTrouble, wake }: Options): Asker
     })
   }
 
-  return { step, finished: async () => void (await Promise.all([...underWay.values()].flatMap(s => [...s]))) }
+  async function finished() {
+    await strays.looked()
+    await Promise.all([...underWay.values()].flatMap(place => [...place]))
+  }
+
+  return { step, finished }
 }
 
 // Channels that were set up once and have attempts still: these are looked at too, so that a person hears of them.
-function createStrays({ db, channels }: Asking) {
-  let strays: string[] = []
+// Nobody waits for that look.
+function createStrays({ db, channels }: Asking, { onTrouble, wake }: Options) {
+  let found: string[] = []
   let nextLook = 0
-  return async () => {
-    if (performance.now() < nextLook) return strays
-    strays = (await channelsWithAttempts(db)).filter(name => !channels.names.includes(name))
-    nextLook = performance.now() + strayRestMs
-    return strays
+  let looking: Promise<void> | undefined
+
+  async function look() {
+    found = (await channelsWithAttempts(db)).filter(name => !channels.names.includes(name))
+    if (found.length > 0) wake()
+  }
+
+  return {
+    names() {
+      const now = performance.now()
+      if (now < nextLook) return found
+      nextLook = now + strayRestMs
+      looking = look().catch(onTrouble)
+      return found
+    },
+    looked: async () => looking,
   }
 }
 

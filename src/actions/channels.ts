@@ -4,6 +4,7 @@ import type { Currency } from '../core/money.ts'
 import type { Mode } from '../core/payment.ts'
 import { cleanError } from '../core/stranger.ts'
 import { understand } from '../core/understand.ts'
+import { timerOf, withinDeadline } from './deadline.ts'
 
 // A way to pay with the name of the channel that serves it.
 export type Offer = Way & { channel: string }
@@ -17,10 +18,8 @@ export type Channels = {
   find(name: string): Line | undefined
 }
 
-// Rings when the time of a call is over; gives back how to switch it off.
-export type Timer = (ring: () => void) => () => void
-
 export const callDeadlineMs = 5000
+const deadline = timerOf(callDeadlineMs)
 const maxUnderWay = 500 // orders and questions of one channel that wait for its provider
 const maxWords = 200
 
@@ -56,21 +55,16 @@ export function channelsOf(channels: ReadonlyMap<string, Channel>, timer = deadl
   }
 }
 
-function deadline(ring: () => void) {
-  const timer = setTimeout(ring, callDeadlineMs)
-  return () => clearTimeout(timer)
-}
-
 // Whatever a channel does, here it has an end, a bound and an answer that we understand. A slow provider must not fill
 // the house with waiting orders: one that is not sent now is found due by a worker, which asks, hears that the provider
 // does not know it, and sends it.
-export function lineTo(channel: Channel, timer: Timer = deadline): Line {
+export function lineTo(channel: Channel, timer = deadline): Line {
   let underWay = 0
   async function call(work: (signal: AbortSignal) => Promise<unknown>): Promise<Heard> {
     if (underWay >= maxUnderWay) return { state: 'unknown', words: 'Too many orders are under way.' }
     underWay++
     try {
-      return understand(await withinDeadline(work, timer))
+      return understand(await withinDeadline(work, timer, 'no answer in time'))
     } catch (error) {
       return { state: 'unknown', words: cleanError(error, maxWords) }
     } finally {
@@ -81,18 +75,4 @@ export function lineTo(channel: Channel, timer: Timer = deadline): Line {
     start: order => call(signal => channel.start(order, signal)),
     check: order => call(signal => channel.check(order, signal)),
   }
-}
-
-// Nobody waits for longer, even where the work goes on without an end.
-function withinDeadline(work: (signal: AbortSignal) => Promise<unknown>, timer: Timer): Promise<unknown> {
-  const hangUp = new AbortController()
-  return new Promise((resolve, reject) => {
-    const switchOff = timer(() => {
-      const late = new Error('no answer in time')
-      reject(late)
-      hangUp.abort(late)
-    })
-    const working = (async () => work(hangUp.signal))()
-    void working.then(resolve, reject).finally(switchOff)
-  })
 }

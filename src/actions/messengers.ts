@@ -10,6 +10,7 @@ import type {
 } from '../core/messenger.ts'
 import { cleanError } from '../core/stranger.ts'
 import { understandSent } from '../core/understandMessenger.ts'
+import { type Timer, timerOf, withinDeadline } from './deadline.ts'
 
 export type Messengers = {
   find(medium: Medium): NamedMessenger | undefined
@@ -18,6 +19,7 @@ export type Messengers = {
 }
 export type NamedMessenger = { name: string; messenger: Messenger }
 
+const deadline = timerOf(180_000) // longer than any messenger's own, which should come first
 const maxUnderWay = 100 // letters of one messenger that wait for the other side
 const maxWords = 1000 // of an error: enough to find the recipient in it; what is kept is shorter
 
@@ -46,8 +48,8 @@ export async function openMessengers(
   return messengersOf(open)
 }
 
-export function messengersOf(given: readonly NamedMessenger[]): Messengers {
-  const messengers = given.map(({ name, messenger }) => ({ name, messenger: bounded(messenger) }))
+export function messengersOf(given: readonly NamedMessenger[], timer = deadline): Messengers {
+  const messengers = given.map(({ name, messenger }) => ({ name, messenger: bounded(messenger, timer) }))
   const find = (medium: Medium) => messengers.find(({ messenger }) => messenger.medium === medium)
   return {
     find,
@@ -60,7 +62,7 @@ export function messengersOf(given: readonly NamedMessenger[]): Messengers {
 
 // A slow network must not fill the house with waiting letters, and a mistake of a messenger must not lose one: whatever
 // is not clearly sent or refused is tried again. What the other side said leaves here fit to be written down.
-function bounded(messenger: Messenger): Messenger {
+function bounded(messenger: Messenger, timer: Timer): Messenger {
   let underWay = 0
   let closed = false
   return {
@@ -70,7 +72,7 @@ function bounded(messenger: Messenger): Messenger {
       if (underWay >= maxUnderWay) return later('Too many messages are under way.')
       underWay++
       try {
-        return understandSent(await messenger.send(letter))
+        return understandSent(await withinDeadline(() => messenger.send(letter), timer, noAnswer))
       } catch (error) {
         return later(cleanError(error, maxWords))
       } finally {
@@ -84,4 +86,5 @@ function bounded(messenger: Messenger): Messenger {
   }
 }
 
+const noAnswer = 'The messenger gave no answer.'
 const later = (words: string): Sent => ({ state: 'later', words })

@@ -2,7 +2,6 @@ import type { Message } from '../core/message.ts'
 import type { Letter, Messenger, Sent } from '../core/messenger.ts'
 import { cleanError } from '../core/stranger.ts'
 
-const deadlineMs = 180_000 // longer than any messenger's own, which should come first
 const maxWords = 1000
 
 // One try. Whatever goes wrong here is no answer of the network's, so it is tried again.
@@ -10,18 +9,12 @@ export async function sendMessage(
   messenger: Messenger,
   write: () => Promise<Letter | undefined>,
 ): Promise<Sent> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Sent>(resolve => {
-    timer = setTimeout(resolve, deadlineMs, { state: 'later', words: 'The messenger gave no answer.' })
-  })
   try {
     const letter = await write()
     if (!letter) return { state: 'never', words: 'There is nothing to tell any more.' }
-    return await Promise.race([messenger.send(letter), late])
+    return await messenger.send(letter)
   } catch (error) {
     return { state: 'later', words: cleanError(error, maxWords) }
-  } finally {
-    clearTimeout(timer)
   }
 }
 

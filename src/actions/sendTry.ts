@@ -2,6 +2,7 @@ import { type Answer, resultOf } from '../core/delivery.ts'
 import type { Pause } from '../core/databaseClock.ts'
 import { ipnRequest } from '../core/ipnRequest.ts'
 import { nextTry, retryAfterMs } from '../core/schedule.ts'
+import { cleanText } from '../core/stranger.ts'
 import type { Outbound } from '../net/outbound.ts'
 import type { Taken } from '../store/deliveries.ts'
 import type { Outcome } from '../store/outcomes.ts'
@@ -25,6 +26,7 @@ export type Tried = {
 }
 
 const deadlineMs = 10_000 // of outbound requests
+const maxWords = 300
 
 // One try of a delivery that was taken, outside any transaction. Undefined when so much time has passed since that
 // another worker may have it by now, or when we do not know what time it is: then nothing is sent.
@@ -68,7 +70,7 @@ function outcomeOf(taken: Taken, answer: Answer, started_at: Date, now: Date, ra
     address: answer.address,
     status,
     result,
-    words: answer.words,
+    words: answer.words && cleanText(answer.words, maxWords), // a certificate may have anything in it
     answer: answer.body,
   }
 }

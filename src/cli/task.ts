@@ -66,7 +66,7 @@ const todo: Record<TaskKind, string> = {
   refund: 'Do it at the provider, to the same wallet or card.',
   amount_mismatch: 'Agree with the shop what becomes of it, or give it back.',
   unresolved: 'Ask the provider; tollgate payment show has its reference.',
-  not_recorded: 'Mend what the note says; we go on asking. Close it when the payment has moved on.',
+  not_recorded: 'tollgate payment show says why; we go on asking.',
 }
 
 async function list({ db }: Opened, limit: number): Promise<Answer> {

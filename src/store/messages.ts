@@ -1,11 +1,8 @@
 import type { Message, MessageKey } from '../core/message.ts'
 import type { Ending } from '../core/messageTries.ts'
-import type { Medium } from '../core/messenger.ts'
-import type { Sql } from 'sql-template-tag'
 import { texts, times } from './arrays.ts'
-import { type Db, named, sql, type Tx } from './db.ts'
+import { named, sql, type Tx } from './db.ts'
 import { paymentKeysOf } from './paymentKeys.ts'
-import { takeUnlocked } from './skipLocked.ts'
 
 type News = Pick<Message, 'topic' | 'created_at' | 'next_try_at'>
 type Addressed = Pick<Message, 'message_id' | 'medium' | 'recipient'>
@@ -50,35 +47,6 @@ export const addNotice = (tx: Tx, n: Notice) =>
     values (${n.merchant_id}, ${n.message_id}, ${n.mode}, ${n.medium}, ${n.topic}, ${n.recipient}, 'en',
       ${n.created_at}, ${n.next_try_at})
     on conflict (merchant_id, message_id) do nothing`)
-
-// Takes what is due of one medium in one commit, before anything is sent, and puts it off by a lease: when whoever took
-// it dies, it comes back by itself. What a lost try may have sent is counted again by the next one.
-// Nobody waits for a message that somebody else holds.
-export const takeDueMessages = (db: Db, medium: Medium, lease: MessageLease, limit: number) =>
-  takeUnlocked<MessageKey, Message>(db, {
-    skipping: tx => take(tx, sql`${dueOf(medium, lease, limit)} for update skip locked`, lease),
-    find: tx => tx.rows<MessageKey>(dueOf(medium, lease, limit)),
-    waiting: (tx, keys) =>
-      take(
-        tx,
-        sql`select * from unnest(${keys.map(k => k.merchant_id)}::text[], ${keys.map(k => k.message_id)}::text[])`,
-        lease,
-      ),
-  })
-
-const dueOf = (medium: Medium, { now }: MessageLease, limit: number) => sql`
-  select merchant_id, message_id from messages
-  where medium = ${medium} and next_try_at <= ${now} order by next_try_at limit ${limit}`
-
-const take = (tx: Tx, keys: Sql, { token, until, now }: MessageLease) =>
-  tx.rows<Message>(sql`
-    with due (merchant_id, message_id) as materialized (${keys})
-    update messages m set next_try_at = ${until}, lease_token = ${token}, tries = m.tries + 1, sent_at = null
-    from due
-    where m.merchant_id = due.merchant_id and m.message_id = due.message_id and m.next_try_at <= ${now}
-    returning m.*`)
-
-export type MessageLease = { token: string; until: Date; now: Date }
 
 // How a message stands now. `under_way` keeps its lease.
 export type MessageResult = MessageKey &

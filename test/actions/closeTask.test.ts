@@ -5,7 +5,7 @@ import type { LivingPayment } from '../../src/core/payment.ts'
 import type { TaskKind } from '../../src/core/task.ts'
 import { attemptsOf } from '../../src/store/attempts.ts'
 import { eventsOf } from '../../src/store/events.ts'
-import { countOpenTasks, tasksOf } from '../../src/store/tasks.ts'
+import { addNotRecorded, countOpenTasks, tasksOf } from '../../src/store/tasks.ts'
 import type { TestMerchant } from '../support/gateway.ts'
 import { after, hours, minutes, no, pending, unclear, wrong, yes } from '../support/lifeRows.ts'
 import { openShop, type TestShop } from '../support/shop.ts'
@@ -165,6 +165,22 @@ test('an attempt that ended meanwhile is left as it is', async () => {
   expect(await close(payment, 'unresolved')).toMatchObject({ done: 'closed', gaveUp: false })
   expect(await shop.fresh(payment)).toEqual(paid)
   expect((await rows(payment)).attempts).toMatchObject([{ state: 'paid' }])
+})
+
+test('what could not be written down says nothing about the money: it is closed, and asked about on', async () => {
+  shop.setNow(start)
+  const payment = await shop.try(await shop.ask(merchant), pending)
+  const [attempt] = (await rows(payment)).attempts
+  if (!attempt) throw new Error('no attempt')
+  expect(await addNotRecorded(shop.db, attempt, 'no room', start)).toMatchObject({ amount: 2500n })
+  expect(await addNotRecorded(shop.db, attempt, 'no room', later)).toBeUndefined()
+  expect(await close(payment, 'not_recorded')).toMatchObject({ done: 'closed', gaveUp: false })
+  expect((await rows(payment)).attempts).toEqual([attempt])
+  expect((await rows(payment)).events.at(-1)).toMatchObject({ kind: 'task_closed', cause: 'operator' })
+  const again = { note: 'no room still', created_at: later, closed_at: null, closed_note: null }
+  expect(await addNotRecorded(shop.db, attempt, 'no room still', later)).toMatchObject(again)
+  expect(await shop.hear(payment, yes)).toMatchObject({ status: 'paid' })
+  expect(await close(payment, 'not_recorded', after(1, later))).toMatchObject({ done: 'closed' })
 })
 
 test('a closed task is not raised again by the same news', async () => {

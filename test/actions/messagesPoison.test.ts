@@ -4,6 +4,7 @@ import type { Message } from '../../src/core/message.ts'
 import type { Sent } from '../../src/core/messenger.ts'
 import type { LivingPayment } from '../../src/core/payment.ts'
 import { type Db, sql } from '../../src/store/db.ts'
+import { query } from '../support/database.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
 import { after, minutes, noon } from '../support/lifeRows.ts'
 import { addMany, allMessages, later, playMessenger, testPostman } from '../support/post.ts'
@@ -91,11 +92,11 @@ describe('answers that are none', () => {
 })
 
 async function refuseResults<T>(condition: string, work: () => Promise<T>) {
-  await db.rows({
-    text: `create function refuse() returns trigger language plpgsql as $$ begin raise 'no room'; end $$;
-      create trigger refuse before update on messages for each row when (${condition}) execute function refuse()`,
-    values: [],
-  } as never)
+  await query(
+    lives.url,
+    `create function refuse() returns trigger language plpgsql as $$ begin raise 'no room'; end $$;
+     create trigger refuse before update on messages for each row when (${condition}) execute function refuse()`,
+  )
   try {
     return await work()
   } finally {

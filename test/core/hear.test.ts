@@ -104,6 +104,24 @@ test('an attempt that nobody has heard of for a day is for a person', () => {
   expect(attempt.state).toBe('pending')
 })
 
+for (const [from, state, events] of [
+  ['pending', 'disputed', ['attempt_disputed']],
+  ['disputed', 'disputed', []],
+  ['failed', 'failed', []], // the customer may be trying again
+  ['paid', 'paid', []],
+] as const)
+  test(`a yes to no amount, heard of an attempt that is ${from}`, () => {
+    const reply = { state: 'paid_oddly', words: 'It says 1e99.', provider_ref: 'P-9' } as const
+    const change = hear(aPayment(), anAttempt({ state: from }), reply, young)
+    expect(change.attempt).toMatchObject({ state, charged: null })
+    expect(change.payment.status).toBe('awaiting_payment')
+    expect(change.events.map(({ kind }) => kind)).toEqual(events)
+    const note = 'It says 1e99. GHS 25.00 was asked for.'
+    const told = { kind: 'amount_mismatch', amount: 2500n, currency: 'GHS', note }
+    expect(change.tasks).toMatchObject(from === 'paid' ? [] : [told])
+    expect(hear(change.payment, change.attempt, reply, young).events).toEqual([])
+  })
+
 test('a no about which no clear answer can be had is asked about again', () => {
   const failed = anAttempt({ state: 'failed', next_ask_at: leased })
   const { attempt } = hear(aPayment({ status: 'failed' }), failed, unclear, after(hours(3)))

@@ -195,6 +195,14 @@ test('that a person was called stands at its time between the events', () => {
   })
 })
 
+test('that an answer could not be written down is told, with the reason', () => {
+  const tasks = [aTask('not_recorded', { note: 'The provider says paid.' })]
+  const { moments } = timeline(aStory({ attempts: [anAttempt()], tasks }), noon)
+  expect(moments.at(-1)?.words).toBe(
+    'An answer about attempt 1 could not be written down: a person was called. The provider says paid.',
+  )
+})
+
 describe('what happens next', () => {
   const failed = anAttempt({ state: 'failed', next_ask_at: null })
   const expires = after(hours(1))
@@ -249,6 +257,16 @@ describe('what happens next', () => {
       after(hours(25)),
       [
         [null, 'A person must look: the provider has not said for a day how the attempt ended'],
+        [null, 'A yes makes the payment paid, a no failed; it does not expire while attempt 1 is open'],
+      ],
+    ],
+    [
+      'an answer could not be written down',
+      { attempts: [anAttempt({ next_ask_at: null })], tasks: [aTask('not_recorded', { note: 'No room.' })] },
+      noon,
+      [
+        [null, 'A person must look: the provider answered, and it could not be written down. No room.'],
+        [after(hours(24)), 'A person is called when nothing is known by then'],
         [null, 'A yes makes the payment paid, a no failed; it does not expire while attempt 1 is open'],
       ],
     ],

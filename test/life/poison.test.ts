@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
+import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askAttempt } from '../../src/actions/ask.ts'
 import { channelsOf } from '../../src/actions/channels.ts'
@@ -11,9 +12,12 @@ import type { Reply } from '../../src/core/channel.ts'
 import type { LivingPayment } from '../../src/core/payment.ts'
 import { attemptsOf } from '../../src/store/attempts.ts'
 import { tasksOf } from '../../src/store/tasks.ts'
+import { query } from '../support/database.ts'
 import type { TestMerchant } from '../support/gateway.ts'
 import { after, minutes, noon, pending, seconds, yes } from '../support/lifeRows.ts'
 import { openShop, type TestShop } from '../support/shop.ts'
+import { createMetrics } from '../../src/web/metrics.ts'
+import { watchAttempts } from '../../src/web/watchAttempts.ts'
 
 // What a provider says goes into our books, whatever bytes it is made of.
 let shop: TestShop
@@ -99,26 +103,24 @@ for (const reply of [
 
 test('a database that refuses the change: a person is called, and asking goes on', async () => {
   const payment = await started()
-  await shop.db.rows({
-    text: `create function refuse() returns trigger language plpgsql as $$ begin raise 'no room'; end $$;
-      create trigger refuse before insert on events for each row execute function refuse()`,
-    values: [],
-  } as never)
-  const seen: string[] = []
-  const watching = {
-    ...shop.gate,
-    watch: (news: { tasks: { kind: string }[] }) => void seen.push(...news.tasks.map(t => t.kind)),
-  }
+  await query(
+    shop.url,
+    `create function refuse() returns trigger language plpgsql as $$ begin raise 'no room'; end $$;
+     create trigger refuse before insert on events for each row execute function refuse()`,
+  )
+  const metrics = createMetrics()
+  const watching = { ...shop.gate, watch: watchAttempts(metrics, pino({ level: 'silent' })) }
   try {
     await expect(shop.hear(payment, yes, undefined, watching)).rejects.toThrow('no room')
     await expect(shop.hear(payment, yes, undefined, watching)).rejects.toThrow('no room')
   } finally {
-    await shop.db.rows({ text: 'drop function refuse cascade', values: [] } as never)
+    await query(shop.url, 'drop function refuse cascade')
   }
   expect(await tasks(payment)).toMatchObject([
     { kind: 'not_recorded', amount: 2500n, currency: 'GHS', note: expect.stringContaining('no room') },
   ])
-  expect(seen).toEqual(['not_recorded'])
+  const alarms = await metrics.registry.getSingleMetricAsString('tollgate_alarms_total')
+  expect(alarms).toContain('tollgate_alarms_total{kind="not_recorded"} 1')
   expect((await attemptOf(payment)).next_ask_at).not.toBeNull()
   expect(await shop.hear(payment, yes)).toMatchObject({ status: 'paid' })
 })

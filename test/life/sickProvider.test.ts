@@ -6,7 +6,8 @@ import { newAttemptId } from '../../src/actions/ids.ts'
 import type { Channel, Reply } from '../../src/core/channel.ts'
 import { insertAttempt } from '../../src/store/attempts.ts'
 import { sql } from '../../src/store/db.ts'
-import { startWorkers, type Workers } from '../../src/workers/workers.ts'
+import { startAsking as startLoop } from '../../src/workers/asking.ts'
+import type { Loop } from '../../src/workers/loop.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
 import { simulatedWay } from '../support/lifeNode.ts'
 import { after, anAttempt, hours, noon, seconds, yes } from '../support/lifeRows.ts'
@@ -14,7 +15,7 @@ import { after, anAttempt, hours, noon, seconds, yes } from '../support/lifeRows
 // Two providers: one gives no answer to anything, ever; the other is well. Nobody waits for a clock here: deadlines are
 // over when the test says so.
 let lives: Lives
-let workers: Workers
+let workers: Loop
 let asked: { sick: string[]; well: string[] }
 let deadlines: Set<() => void>
 const now = after(hours(0.5))
@@ -53,7 +54,7 @@ function startAsking() {
     clock,
     watch() {},
   }
-  workers = startWorkers({ ...asking, wake() {} }, { trouble: error => expect(error).toBeUndefined() })
+  workers = startLoop(asking, error => expect(error).toBeUndefined())
 }
 const ringAll = () => [...deadlines].forEach(ring => ring())
 

@@ -1,2 +1,0 @@
--- What is due is looked for by channel.
-drop index if exists attempts_due;

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { newAttemptId } from '../../src/actions/ids.ts'
+import { insertAttempt, promptAttempt } from '../../src/store/attempts.ts'
+import { type Db, sql } from '../../src/store/db.ts'
+import { channelsWithAttempts, claimDueAttempts, type Room } from '../../src/store/dueAttempts.ts'
+import { hold } from '../support/held.ts'
+import { type Lives, openLives } from '../support/lifeDb.ts'
+import { after, anAttempt, hours, noon, seconds } from '../support/lifeRows.ts'
+import { withoutSkipping } from '../support/withoutSkipping.ts'
+
+let lives: Lives
+let db: Db
+beforeAll(async () => {
+  lives = await openLives()
+  db = lives.db
+})
+afterAll(() => lives.close())
+
+let names: Map<string, string> // of attempts, by their ids
+
+// Three of each of two channels, a second apart, and one whose time has not come.
+beforeEach(async () => {
+  names = new Map()
+  await db.rows(sql`delete from attempts`)
+  await add('later', 'mtn', after(hours(1)))
+  for (const at of [3, 1, 2])
+    for (const channel of ['mtn', 'bank']) await add(`${channel} ${at}`, channel, after(seconds(at)))
+})
+
+async function add(name: string, channel: string, next_ask_at: Date | null) {
+  const [payment] = await lives.addPayments(1, noon)
+  const { merchant_id = '', tx_reference = '' } = payment ?? {}
+  const attempt_id = newAttemptId(merchant_id)
+  names.set(attempt_id, name)
+  await insertAttempt(db, anAttempt({ merchant_id, tx_reference, attempt_id, channel, next_ask_at }))
+}
+const idOf = (name: string) => [...names].find(([, known]) => known === name)?.[0] ?? ''
+const knock = (name: string) => promptAttempt(db, lives.merchant_id, idOf(name), after(seconds(10)))
+
+const room = (channel: string, most: number, knocked = false): Room => ({ channel, knocked, most })
+
+async function claimFrom(own: Db, rooms: readonly Room[]) {
+  const lease = { now: after(seconds(10)), until: after(seconds(30)) }
+  const claimed = await claimDueAttempts(own, rooms, lease)
+  return claimed.map(({ attempt_id, by_knock }) => names.get(attempt_id) + (by_knock ? '!' : '')).toSorted()
+}
+
+for (const [kind, open] of [
+  ['a database that skips', () => db],
+  ['a database that refuses to skip', () => withoutSkipping(db).db],
+] as const)
+  describe(kind, () => {
+    test('the oldest of each room, as many as it has place for, and once', async () => {
+      expect(await claimFrom(open(), [room('mtn', 2), room('bank', 1), room('gone', 9)])).toEqual([
+        'bank 1',
+        'mtn 1',
+        'mtn 2',
+      ])
+      expect(await claimFrom(open(), [room('mtn', 9)])).toEqual(['mtn 3'])
+      expect(await claimFrom(open(), [room('mtn', 9)])).toEqual([])
+    })
+
+    test('a knock has a place of its own, and is heard once', async () => {
+      expect(await knock('later')).toBe(true)
+      expect(await knock('mtn 2')).toBe(true)
+      expect(await claimFrom(open(), [room('mtn', 1), room('mtn', 9, true)])).toEqual([
+        'later!',
+        'mtn 1',
+        'mtn 2!',
+      ])
+      expect(await claimFrom(open(), [room('mtn', 9), room('mtn', 9, true)])).toEqual(['mtn 3'])
+    })
+
+    test('what somebody holds is left out', async () => {
+      const letGo = await hold(lives.url, 'select from attempts where attempt_id = $1', [idOf('mtn 1')])
+      const rooms = [room('mtn', 9), room('bank', 9)]
+      const taken = await claimFrom(open(), rooms)
+      await letGo()
+      expect(taken).toEqual(['bank 1', 'bank 2', 'bank 3', 'mtn 2', 'mtn 3'])
+      expect(await claimFrom(open(), rooms)).toEqual(['mtn 1'])
+    })
+  })
+
+test('channels of which something will be asked', async () => {
+  await add('over', 'old', null)
+  expect((await channelsWithAttempts(db)).toSorted()).toEqual(['bank', 'mtn'])
+})
