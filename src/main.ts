@@ -16,7 +16,7 @@ import { createMetrics, watchGate } from './web/metrics.ts'
 import { createObserver } from './web/observe.ts'
 import { type Listening, listen } from './web/server.ts'
 import { watchAttempts } from './web/watchAttempts.ts'
-import { watchExpiry } from './web/watchExpiry.ts'
+import { watchReading } from './web/watchReading.ts'
 import { startWorkers, type Workers } from './workers/workers.ts'
 
 export type Gateway = {
@@ -88,7 +88,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
     workers = startWorkers(
       gate,
       error => log.warn({ error: String(error) }, 'a worker has to try again'),
-      watchExpiry(log),
+      watchReading(log),
     )
     dispatch = openDispatch(config, records, { clock, metrics, log })
     // After listening: a start that finds its port taken must not use up the one time that a secret is shown.

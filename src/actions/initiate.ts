@@ -14,6 +14,7 @@ import { type Direct, payDirectly, readDirect } from './direct.ts'
 import type { Gate } from './gate.ts'
 import { hashRefusal } from './hashRefusal.ts'
 import { newReference, newToken } from './ids.ts'
+import { mustBeReadable } from './mustBeReadable.ts'
 
 // The contract's door asks for generate_checkout_url; the older form doors never knew it.
 export type Door = 'api' | 'form'
@@ -29,7 +30,9 @@ export async function initiate(gate: Gate, sent: Fields, door: Door, address: st
   const key = fields.merchant_key
   const caller = typeof key === 'string' ? await gate.callers.find(key) : undefined
   return answerFor(caller, async () => {
+    if (caller) mustBeReadable(caller, 'initiation')
     const proved = await prove(gate, fields, door, address, caller)
+    if (proved !== caller) mustBeReadable(proved, 'initiation')
     gate.limits.request(proved)
     const request = parseRequest(fields)
     checkAgainst(proved, request, door)

@@ -6,6 +6,7 @@ import { answerFor } from './answerFor.ts'
 import type { Gate } from './gate.ts'
 import { hashRefusal } from './hashRefusal.ts'
 import { nobody } from './initiate.ts'
+import { mustBeReadable } from './mustBeReadable.ts'
 
 const keptMs = 30 * 86_400_000
 const usualLimit = 100
@@ -25,6 +26,7 @@ export async function readEvents(gate: Reading, question: Question, address: str
   if (!secure_hash) gate.limits.guess(address)
   const caller = await gate.callers.find(merchant_key)
   return answerFor(caller, async () => {
+    if (caller) mustBeReadable(caller, 'feed')
     const { merchant_id, mode } = await prove(gate, caller, merchant_key, after, secure_hash, address)
     const limit = readLimit(question.limit)
     const since = new Date(gate.clock().getTime() - keptMs)
@@ -62,6 +64,7 @@ async function prove(
     gate.limits.miss(address)
     throw hashRefusal(caller, text, hash || undefined)
   }
+  if (proved !== caller) mustBeReadable(proved, 'feed')
   gate.limits.request(proved)
   return proved
 }

@@ -9,6 +9,7 @@ import { readServerFacts } from '../store/serverFacts.ts'
 import { type Check, failed, fine, warning } from './check.ts'
 import { checkDeliveries } from './checkDeliveries.ts'
 import { presentMasterKeys } from './checkMasterKey.ts'
+import { checkMerchants } from './checkMerchants.ts'
 import { checkServer } from './checkServer.ts'
 import { checkTasks } from './checkTasks.ts'
 import { exitCodes } from './exitCodes.ts'
@@ -49,7 +50,9 @@ async function lookInside(db: Db, config: Config): Promise<Check[]> {
     ...checkServer(server, server.now.getTime() - halfWay, config),
     checkMigrations(pending),
     ...(pending.length < migrationNames().length ? [await checkSecrets(db, config)] : []),
-    ...(pending.length === 0 ? [await checkTasks(db), await checkDeliveries(db, new Date())] : []),
+    ...(pending.length === 0
+      ? [await checkTasks(db), await checkDeliveries(db, new Date()), await checkMerchants(db)]
+      : []),
   ]
 }
 

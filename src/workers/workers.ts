@@ -2,27 +2,31 @@ import type { Asking } from '../actions/ask.ts'
 import { startAsking } from '../actions/askDue.ts'
 import type { Gate } from '../actions/gate.ts'
 import type { OnLeftOut } from '../actions/leftOut.ts'
+import type { OnUnreadable } from '../actions/unreadableMerchants.ts'
 import { startExpiry } from './expiry.ts'
 import { startLoop } from './loop.ts'
+import { startSettingsWatch } from './settings.ts'
 
 const askRestMs = 500
 const maxUnderWay = 50 // attempts that are being asked about; with its callers this stays within the channel's bound
 
 export type Workers = { wake(): void; stop(): Promise<void> }
 type OnTrouble = (error: unknown) => void
+export type WorkersWatch = { leftOut: OnLeftOut; unreadable: OnUnreadable }
 
 // Asks about attempts that are due, and ends payments whose time is over. Every node runs them: attempts are leased,
 // and payments are changed by whoever holds them.
 export function startWorkers(
   asking: Asking & Pick<Gate, 'wake'>,
   onTrouble: OnTrouble,
-  onLeftOut: OnLeftOut = () => {},
+  { leftOut, unreadable }: WorkersWatch,
 ): Workers {
   const asks = startAskingLoop(asking, onTrouble)
-  const expiry = startExpiry(asking, { leftOut: onLeftOut, trouble: onTrouble })
+  const expiry = startExpiry(asking, { leftOut, trouble: onTrouble })
+  const settings = startSettingsWatch(asking, unreadable, onTrouble)
   return {
     wake: asks.wake,
-    stop: async () => void (await Promise.all([asks.stop(), expiry.stop()])),
+    stop: async () => void (await Promise.all([asks.stop(), expiry.stop(), settings.stop()])),
   }
 }
 
