@@ -22,7 +22,7 @@ import { watchOverload } from './web/overload.ts'
 import { listen } from './web/server.ts'
 import { watchAttempts } from './web/watchAttempts.ts'
 import { gaugeClock, watchClock } from './web/watchClock.ts'
-import { watchExpiry } from './web/watchExpiry.ts'
+import { watchReading } from './web/watchReading.ts'
 import { givenClock, startClock } from './workers/clock.ts'
 import { startWorkers } from './workers/workers.ts'
 
@@ -114,7 +114,7 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
   })
   opened.serve((...exchange) => api(...exchange) || documents(...exchange), app, shared.observe)
   const onTrouble = (error: unknown) => log.warn({ error: String(error) }, 'a worker has to try again')
-  const workers = startWorkers(gate, { trouble: onTrouble, leftOut: watchExpiry(log), pause })
+  const workers = startWorkers(gate, { ...watchReading(log), trouble: onTrouble, pause })
   const stopWorkers = started.add(workers.stop)
   const dispatch = openDispatch(config, records, { clock, pause, metrics, log })
   const stopDispatch = started.add(dispatch.stop)

@@ -10,6 +10,7 @@ import type { Callers } from './callers.ts'
 import { hashRefusal } from './hashRefusal.ts'
 import { databaseDeadline, inTime } from './inTime.ts'
 import type { Limits } from './limits.ts'
+import { mustBeReadable } from './mustBeReadable.ts'
 
 export type Checking = {
   callers: Callers
@@ -30,6 +31,7 @@ export async function check(gate: Checking, question: Question, address: string)
   return answerFor(caller, () => inTime(deadline, answer()))
 
   async function answer(): Promise<Checked> {
+    if (caller) mustBeReadable(caller, 'status')
     if (caller) await proveQuestion(gate, caller, invoice_id, secure_hash, address)
     if (caller) gate.limits.request(caller)
     const { merchant_id, mode } = caller ?? { merchant_id: '', mode: 'test' as const }
@@ -38,13 +40,16 @@ export async function check(gate: Checking, question: Question, address: string)
       mode,
       invoice_id: isInvoiceId(invoice_id) ? invoice_id : '',
     })
-    if (caller && payment)
-      return { payment, masked: caller.settings.unsigned_requests && secure_hash === undefined }
+    if (caller && payment) return { payment, masked: mayBeUnsigned(caller) && secure_hash === undefined }
     if (caller) await gate.callers.findFresh(merchant_key)
     gate.limits.miss(address)
     throw unknownInvoice()
   }
 }
+
+// Also where nobody can tell: to mask too much harms nobody.
+const mayBeUnsigned = ({ settings, unreadable }: Caller) =>
+  settings.unsigned_requests || unreadable.includes('unsigned_requests')
 
 async function proveQuestion(
   gate: Checking,

@@ -15,6 +15,7 @@ import type { Gate } from './gate.ts'
 import { hashRefusal } from './hashRefusal.ts'
 import { newReference, newToken } from './ids.ts'
 import { databaseDeadline, inTime } from './inTime.ts'
+import { mustBeReadable } from './mustBeReadable.ts'
 
 // The contract's door asks for generate_checkout_url; the older form doors never knew it.
 export type Door = 'api' | 'form'
@@ -31,7 +32,9 @@ export async function initiate(gate: Gate, sent: Fields, door: Door, address: st
   const key = fields.merchant_key
   const caller = typeof key === 'string' ? await inTime(deadline, gate.callers.find(key)) : undefined
   return answerFor(caller, async () => {
+    if (caller) mustBeReadable(caller, 'initiation')
     const proved = await inTime(deadline, prove(gate, fields, door, address, caller))
+    if (proved !== caller) mustBeReadable(proved, 'initiation')
     gate.limits.request(proved)
     const request = parseRequest(fields)
     checkAgainst(proved, request, door)

@@ -7,6 +7,7 @@ import type { Gate } from './gate.ts'
 import { hashRefusal } from './hashRefusal.ts'
 import { databaseDeadline, inTime } from './inTime.ts'
 import { nobody } from './initiate.ts'
+import { mustBeReadable } from './mustBeReadable.ts'
 
 const keptMs = 30 * 86_400_000
 const usualLimit = 100
@@ -27,6 +28,7 @@ export async function readEvents(gate: Reading, question: Question, address: str
   const deadline = databaseDeadline()
   const caller = await inTime(deadline, gate.callers.find(merchant_key))
   return answerFor(caller, async () => {
+    if (caller) mustBeReadable(caller, 'feed')
     const proving = prove(gate, caller, merchant_key, after, secure_hash, address)
     const { merchant_id, mode } = await inTime(deadline, proving)
     const limit = readLimit(question.limit)
@@ -66,6 +68,7 @@ async function prove(
     gate.limits.miss(address)
     throw hashRefusal(caller, text, hash || undefined)
   }
+  if (proved !== caller) mustBeReadable(proved, 'feed')
   gate.limits.request(proved)
   return proved
 }

@@ -34,6 +34,11 @@ export async function sendTry(sending: Sending, taken: Taken): Promise<Tried | u
   const { signers, outbound, loopback, clock, pause, random } = sending
   const found = signers.find(taken.merchant_id, taken.mode)
   const signer = found instanceof Promise ? await found : found
+  // Nothing leaves unsigned where there is a secret: it is tried again when its lease is over.
+  if (signer?.sealed !== undefined)
+    throw new Error(
+      `Notifications of merchant ${taken.merchant_id} cannot be signed: ${String(signer.sealed)}`,
+    )
   const started = clock()
   if (pause?.()) return undefined
   if (taken.lease_until.getTime() - started.getTime() < deadlineMs) return undefined

@@ -10,6 +10,7 @@ import { readDatabaseState, readServerFacts } from '../store/serverFacts.ts'
 import { type Check, failed, fine, warning } from './check.ts'
 import { checkDeliveries } from './checkDeliveries.ts'
 import { presentMasterKeys } from './checkMasterKey.ts'
+import { checkMerchants } from './checkMerchants.ts'
 import { checkPayers } from './checkPayers.ts'
 import { checkServer } from './checkServer.ts'
 import { checkTasks } from './checkTasks.ts'
@@ -60,6 +61,7 @@ async function lookInside(db: Db, config: Config, keyIsRight: boolean): Promise<
 const lookAtWork = async (db: Db, config: Config, now: Date): Promise<Check[]> => [
   await checkTasks(db),
   await checkDeliveries(db, now),
+  await checkMerchants(db),
   ...(await checkPayers(db, config, now)),
 ]
 

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import { setMerchant } from '../actions/setMerchant.ts'
+import { plainWords } from '../core/story.ts'
 import type { Answer, Cli } from './answer.ts'
 import { CannotDo } from './failure.ts'
 import { examples } from './help.ts'
 import { merchantOf, noMerchant, type Opened, withRecords } from './records.ts'
-import { settingLines } from './settingText.ts'
+import { type SettingLine, settingLines } from './settingText.ts'
 import { facts } from './terminal.ts'
 
 export function addMerchantSet(merchant: Command, cli: Cli) {
@@ -46,5 +47,11 @@ function told(name: string, words: Record<string, string>, changes: string[]): s
   return `${name} is set; every node knows within a second.\n\n${facts(lines.map(settingFact))}`
 }
 
-export const settingFact = ({ name, value, isDefault }: ReturnType<typeof settingLines>[number]) =>
-  [name, `${value ?? 'none'}${isDefault ? ' (default)' : ''}`] as const
+export function settingFact({ name, value, isDefault, unreadable }: SettingLine) {
+  if (unreadable !== undefined)
+    return [
+      name,
+      `cannot be read: ${plainWords(unreadable)} (until it is set anew: ${value ?? 'none'})`,
+    ] as const
+  return [name, `${value ?? 'none'}${isDefault ? ' (default)' : ''}`] as const
+}

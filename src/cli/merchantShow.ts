@@ -38,6 +38,7 @@ async function show({ db, clock }: Opened, id: string): Promise<Answer> {
       created_at,
       settings: settingsData(settings),
       default_settings: lines.filter(line => line.isDefault).map(line => line.name),
+      unreadable_settings: lines.filter(line => line.unreadable !== undefined).map(line => line.name),
       keys: keys.map(({ merchant_key, mode, ...key }) => ({
         merchant_key,
         mode,

@@ -1,12 +1,23 @@
 import { formatMoney } from '../core/money.ts'
-import { readSettings, settingNames, type SettingWords } from '../core/settings.ts'
+import { readSettings, settingNames, type SettingWords, unreadableSettings } from '../core/settings.ts'
 
-export type SettingLine = { name: string; value: string | null; isDefault: boolean }
+export type SettingLine = {
+  name: string
+  value: string | null
+  isDefault: boolean
+  unreadable?: string // what stands there, which cannot be read: the default holds, and doors that it guards are shut
+}
 
 // Every setting as an operator would type it, the defaults included. Null: there is none.
 export function settingLines(words: SettingWords): SettingLine[] {
   const settings: Record<string, unknown> = readSettings(words)
-  return settingNames.map(name => ({ name, value: spell(settings[name]), isDefault: !(name in words) }))
+  const unreadable = new Set<string>(unreadableSettings(words))
+  return settingNames.map(name => ({
+    name,
+    value: spell(settings[name]),
+    isDefault: words?.[name] === undefined,
+    ...(unreadable.has(name) && { unreadable: JSON.stringify(words?.[name] ?? words) }),
+  }))
 }
 
 function spell(value: unknown): string | null {

@@ -68,6 +68,20 @@ export function tooManyAtOnce() {
   return refusal
 }
 
+const mendingSeconds = 60
+
+// Something of this merchant cannot be read, and a door that it guards stays shut until somebody has mended it.
+export function unreadable(what: string, cause: unknown) {
+  const refusal = new Refusal(
+    503,
+    'GW-050',
+    `We cannot serve this merchant until its operator has mended ${what}. Repeat the same request later.`,
+  )
+  refusal.retryAfterSeconds = mendingSeconds
+  refusal.cause = cause
+  return refusal
+}
+
 // We cannot reach our records, or too many wait for them already. Repeating the request is always safe.
 export class Unavailable extends Refusal {
   constructor(

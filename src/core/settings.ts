@@ -51,25 +51,49 @@ const settingsSchema = z.object(settingSchemas)
 export type Settings = z.output<typeof settingsSchema>
 export type SettingWords = Record<string, string>
 
-export const settingNames = Object.keys(settingSchemas)
+export type SettingName = keyof typeof settingSchemas
+export const settingNames = Object.keys(settingSchemas) as SettingName[]
 
-export const readSettings = (words: SettingWords): Settings => settingsSchema.parse(words)
+// Each setting for itself: one that cannot be read, such as one of a newer version, stands at its default. Whoever guards
+// a door by it asks `unreadableSettings` first.
+export function readSettings(words: SettingWords): Settings {
+  const read = Object.entries(settingSchemas).map(([name, schema]) => {
+    const parsed = schema.safeParse(wordOf(words, name))
+    return [name, parsed.success ? parsed.data : schema.parse(undefined)]
+  })
+  return Object.fromEntries(read) as Settings
+}
 
-// Applies `name=value` words; an empty value goes back to the default. Gives back every fault at once.
+// By name. What is no collection of words at all leaves every setting unread.
+export const unreadableSettings = (words: SettingWords): SettingName[] =>
+  settingNames.filter(name => !isWords(words) || !settingSchemas[name].safeParse(wordOf(words, name)).success)
+
+const wordOf = (words: SettingWords, name: string) => (isWords(words) ? words[name] : undefined)
+const isWords = (words: unknown) => typeof words === 'object' && words !== null && !Array.isArray(words)
+
+// Applies `name=value` words; an empty value goes back to the default. Gives back every fault at once. What was
+// unreadable before and is not named stays as it is, so that each can be mended by itself.
 export function changeSettings(words: SettingWords, changes: readonly string[]) {
-  const changed = { ...words }
+  const changed: SettingWords = isWords(words) ? { ...words } : {}
   const faults: string[] = []
+  const named = new Set<string>()
   for (const change of changes) {
     const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(change) ?? []
+    named.add(name)
     if (!change.includes('=')) faults.push(`${change}: write it as ${change || 'NAME'}=VALUE`)
-    else if (!settingNames.includes(name))
+    else if (!isSettingName(name))
       faults.push(`${name}: no such setting; there are ${settingNames.join(', ')}`)
     else if (value === '') delete changed[name]
     else changed[name] = value
   }
-  const parsed = settingsSchema.safeParse(changed)
-  for (const issue of parsed.error?.issues ?? []) faults.push(`${issue.path.join('.')}: ${issue.message}`)
-  if (parsed.success && parsed.data.min_total > parsed.data.max_total)
-    faults.push(`min_total: must not be more than max_total, ${formatMoney(parsed.data.max_total)}`)
+  for (const issue of settingsSchema.safeParse(changed).error?.issues ?? []) {
+    const name = issue.path.join('.')
+    if (named.has(name)) faults.push(`${name}: ${issue.message}`)
+  }
+  const { min_total, max_total } = readSettings(changed)
+  if (faults.length === 0 && min_total > max_total)
+    faults.push(`min_total: must not be more than max_total, ${formatMoney(max_total)}`)
   return { words: changed, faults }
 }
+
+const isSettingName = (name: string): name is SettingName => settingNames.some(known => known === name)

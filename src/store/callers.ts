@@ -1,5 +1,11 @@
 import type { Mode } from '../core/payment.ts'
-import { readSettings, type Settings, type SettingWords } from '../core/settings.ts'
+import {
+  readSettings,
+  type SettingName,
+  type Settings,
+  type SettingWords,
+  unreadableSettings,
+} from '../core/settings.ts'
 import { keyReadings } from '../core/signature.ts'
 import { sql, type Tx } from './db.ts'
 import { type MasterKeys, openSecret, unwrapKey, type WrappedKey } from './vault.ts'
@@ -12,7 +18,9 @@ export type Caller = {
   name: string
   active: boolean
   settings: Settings
+  unreadable: readonly SettingName[] // settings that stand at their default because nobody can read them
   secrets: readonly Buffer[] // every reading of the key's secret
+  sealed: unknown // why the secret cannot be opened; then there is none
   outlets: ReadonlySet<string>
   expires_at: Date | null
 }
@@ -40,20 +48,27 @@ export async function findCallers(
       (select array_agg(o.code) from outlets o where o.merchant_id = k.merchant_id) as outlets
     from merchant_keys k join merchants m on m.merchant_id = k.merchant_id
     where k.merchant_key = any(${merchant_keys})`)
-  return rows.map(({ sealed_secret, master_key_id, wrapped_key, outlets, settings, ...row }) => {
-    const dataKey = unwrapKey(masterKeys, row.merchant_id, { master_key_id, wrapped_key })
-    const secret = openSecret(
-      dataKey,
-      apiSecretPurpose(row.merchant_id, row.mode, row.merchant_key),
-      sealed_secret,
-    )
-    return {
-      ...row,
-      settings: readSettings(settings),
-      secrets: keyReadings(secret),
-      outlets: new Set(outlets ?? []),
-    }
-  })
+  return rows.map(({ sealed_secret, master_key_id, wrapped_key, outlets, settings, ...row }) => ({
+    ...row,
+    settings: readSettings(settings),
+    unreadable: unreadableSettings(settings),
+    ...secretsOf(masterKeys, { ...row, sealed_secret, master_key_id, wrapped_key }),
+    outlets: new Set(outlets ?? []),
+  }))
+}
+
+// Each for itself: what cannot be opened is this caller's trouble alone.
+function secretsOf(
+  masterKeys: MasterKeys,
+  row: Pick<Row, 'merchant_id' | 'mode' | 'merchant_key' | 'sealed_secret'> & WrappedKey,
+): Pick<Caller, 'secrets' | 'sealed'> {
+  const purpose = apiSecretPurpose(row.merchant_id, row.mode, row.merchant_key)
+  try {
+    const secret = openSecret(unwrapKey(masterKeys, row.merchant_id, row), purpose, row.sealed_secret)
+    return { secrets: keyReadings(secret), sealed: undefined }
+  } catch (error) {
+    return { secrets: [], sealed: error }
+  }
 }
 
 // What a sealed secret is for. The mode is part of it: a test key that is turned live by hand opens nothing.

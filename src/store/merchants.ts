@@ -27,6 +27,11 @@ export const lockMerchant = (tx: Tx, merchant_id: string) =>
 export const listMerchants = (tx: Tx) =>
   tx.rows<Merchant>(sql`select * from merchants order by created_at, merchant_id`)
 
+// Those that have chosen anything.
+export const merchantsWithSettings = (tx: Tx) =>
+  tx.rows<Pick<Merchant, 'merchant_id' | 'settings'>>(sql`
+    select merchant_id, settings from merchants where settings <> '{}' order by created_at, merchant_id`)
+
 export const saveSettings = (tx: Tx, merchant_id: string, settings: SettingWords) =>
   tx.rows(sql`update merchants set settings = ${settings} where merchant_id = ${merchant_id}`)
 

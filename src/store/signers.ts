@@ -15,7 +15,13 @@ type Row = WrappedKey & {
   merchant_key: string | null
 }
 
-export type MerchantSigner = Signer & { merchant_id: string; mode: Mode; contact_email: string | null }
+// Without keys when none of the secrets could be opened, and `sealed` says why.
+export type MerchantSigner = Signer & {
+  merchant_id: string
+  mode: Mode
+  contact_email: string | null
+  sealed: unknown
+}
 
 // What the notifications of these merchants are signed with: every secret that is live, newest first.
 export async function findSigners(
@@ -32,19 +38,34 @@ export async function findSigners(
     where s.merchant_id = any(${merchant_ids}) and (s.expires_at is null or s.expires_at > ${now})
     order by s.created_at desc, s.secret_id`)
   const signers = new Map<string, MerchantSigner & { keys: Buffer[] }>()
-  for (const { merchant_id, mode, secret_id, sealed_secret, ...row } of rows) {
-    const dataKey = unwrapKey(masterKeys, merchant_id, row)
-    const secret = openSecret(dataKey, ipnSecretPurpose(merchant_id, mode, secret_id), sealed_secret)
-    const known = signers.get(`${merchant_id} ${mode}`)
-    if (known) known.keys.push(signingKey(secret))
-    else
-      signers.set(`${merchant_id} ${mode}`, {
-        merchant_id,
-        mode,
-        keys: [signingKey(secret)],
-        merchant_key: row.merchant_key ?? '',
-        contact_email: readSettings(row.settings).contact_email,
-      })
+  for (const row of rows) {
+    const { merchant_id, mode } = row
+    const name = `${merchant_id} ${mode}`
+    const { key, sealed } = keyOf(masterKeys, row)
+    const known = signers.get(name)
+    const keys = [...(known?.keys ?? []), ...(key ? [key] : [])]
+    signers.set(name, {
+      merchant_id,
+      mode,
+      keys,
+      merchant_key: row.merchant_key ?? '',
+      contact_email: readSettings(row.settings).contact_email,
+      sealed: keys.length > 0 ? undefined : (known?.sealed ?? sealed),
+    })
   }
   return [...signers.values()]
+}
+
+// Each for itself: what cannot be opened is this merchant's trouble alone.
+function keyOf(
+  masterKeys: MasterKeys,
+  row: Row,
+): { key: Buffer; sealed?: undefined } | { key?: undefined; sealed: unknown } {
+  const { merchant_id, mode, secret_id, sealed_secret } = row
+  const purpose = ipnSecretPurpose(merchant_id, mode, secret_id)
+  try {
+    return { key: signingKey(openSecret(unwrapKey(masterKeys, merchant_id, row), purpose, sealed_secret)) }
+  } catch (error) {
+    return { sealed: error }
+  }
 }

@@ -2,21 +2,28 @@ import type { Asking } from '../actions/ask.ts'
 import { bringForward } from '../actions/bringForward.ts'
 import type { Gate } from '../actions/gate.ts'
 import type { OnLeftOut } from '../actions/leftOut.ts'
+import type { OnUnreadable } from '../actions/unreadableMerchants.ts'
 import type { Pause } from '../core/databaseClock.ts'
 import { startAsking } from './asking.ts'
 import { startExpiry } from './expiry.ts'
 import { startLoop } from './loop.ts'
+import { startSettingsWatch } from './settings.ts'
 
 const bringRestMs = 60_000
 
 export type Workers = { wake(): void; stop(): Promise<void> }
-export type WorkerWatch = { trouble(error: unknown): void; leftOut?: OnLeftOut; pause?: Pause }
+export type WorkersWatch = {
+  trouble(error: unknown): void
+  leftOut?: OnLeftOut
+  unreadable?: OnUnreadable
+  pause?: Pause
+}
 
 // Asks about attempts that are due, and ends payments whose time is over. Every node runs them: attempts are leased,
 // and payments are changed by whoever holds them.
 export function startWorkers(
   asking: Asking & Pick<Gate, 'wake'>,
-  { trouble: onTrouble, leftOut = () => {}, pause }: WorkerWatch,
+  { trouble: onTrouble, leftOut = () => {}, unreadable = () => {}, pause }: WorkersWatch,
 ): Workers {
   const asks = startAsking(asking, onTrouble, pause)
   const expiry = startExpiry(asking, { leftOut, trouble: onTrouble, pause })
@@ -26,8 +33,11 @@ export function startWorkers(
     onTrouble,
     pause,
   })
+  const settings = startSettingsWatch(asking, unreadable, onTrouble)
   return {
     wake: asks.wake,
-    stop: async () => void (await Promise.all([asks.stop(), expiry.stop(), bringing.stop()])),
+    async stop() {
+      await Promise.all([asks, expiry, bringing, settings].map(loop => loop.stop()))
+    },
   }
 }

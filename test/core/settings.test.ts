@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changeSettings, readSettings, settingNames } from '../../src/core/settings.ts'
+import { changeSettings, readSettings, settingNames, unreadableSettings } from '../../src/core/settings.ts'
 
 test('the defaults are those of the contract', () => {
   expect(readSettings({})).toEqual({
@@ -80,3 +80,28 @@ test('an empty value goes back to the default', () => {
   expect(words).toEqual({})
   expect(settingNames).toHaveLength(13)
 })
+
+test('each is read for itself: one that cannot be read is named, and stands at its default', () => {
+  const words = { rate_limit: 'as you like', ipn_style: 'hologram', min_total: '5.00' }
+  expect(unreadableSettings(words)).toEqual(['rate_limit', 'ipn_style'])
+  expect(readSettings(words)).toEqual({ ...readSettings({}), min_total: 500n })
+})
+
+for (const words of [null, 7, 'off', [], ['rate_limit']] as never[])
+  test(`${JSON.stringify(words)} instead of settings: none can be read, all can be set`, () => {
+    expect(readSettings(words)).toEqual(readSettings({}))
+    expect(unreadableSettings(words)).toEqual(settingNames)
+    expect(changeSettings(words, ['rate_limit=5'])).toEqual({ words: { rate_limit: '5' }, faults: [] })
+  })
+
+for (const value of [5, true, null, { of: 'a newer version' }] as never[])
+  test(`a setting that is ${JSON.stringify(value)}: cannot be read, can be mended`, () => {
+    const words = { rate_limit: value, ipn_style: 'hologram' }
+    expect(unreadableSettings(words)).toEqual(['rate_limit', 'ipn_style'])
+    expect(changeSettings(words, ['rate_limit=5'])).toEqual({
+      words: { rate_limit: '5', ipn_style: 'hologram' },
+      faults: [],
+    })
+    expect(changeSettings(words, ['rate_limit='])).toEqual({ words: { ipn_style: 'hologram' }, faults: [] })
+    expect(changeSettings(words, ['rate_limit=fast']).faults).toHaveLength(1)
+  })
