@@ -169,6 +169,22 @@ test('secrets that our master key does not open fail', async () => {
   expect(notFine((await doctor(env)).checks)).toEqual([])
 })
 
+test('settings of a merchant that cannot be read are named, by the merchant too, and can be mended', async () => {
+  const [{ merchant_id }] = (await query(
+    database.url,
+    `update merchants set settings = '{"rate_limit": "as you like", "ipn_style": "post"}' returning merchant_id`,
+  )) as [{ merchant_id: string }]
+  const { one, checks } = await doctor(env)
+  expect(notFine(checks)).toEqual(['merchants'])
+  expect(one('merchants')?.fact).toContain(`${merchant_id} (rate_limit)`)
+  const shown = await tollgate(env, 'merchant', 'show', merchant_id)
+  expect(shown.stdout).toMatch(/^ {2}rate_limit {13}cannot be read: "as you like"/m)
+  const { data } = await tollgateJson(env, 'merchant', 'show', merchant_id)
+  expect([data.unreadable_settings, data.settings.rate_limit]).toEqual([['rate_limit'], '1000'])
+  expect((await tollgate(env, 'merchant', 'set', merchant_id, 'rate_limit=5')).code).toBe(0)
+  expect(notFine((await doctor(env)).checks)).toEqual([])
+})
+
 test('a master key that others can read fails, and a data folder that others can enter is a warning', async () => {
   const dataDir = join(temporaryFolder(), 'data')
   mkdirSync(dataDir)

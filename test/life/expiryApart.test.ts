@@ -132,3 +132,18 @@ test('a database that cannot be reached is no fault of any payment', async () =>
   expect(told).toEqual([])
   await gone.end()
 }, 20_000)
+
+test('a setting that cannot be read: its payments end all the same, told by the default', async () => {
+  const { db, merchant_id } = lives
+  const spoiled = { ipn_style: 'hologram', ipn_url: 'https://shop.example/ipn' }
+  await db.rows(
+    sql`update merchants set settings = ${JSON.stringify(spoiled)} where merchant_id = ${merchant_id}`,
+  )
+  const { expire, told } = createWorker()
+  expect(await expire(later)).toBe(5)
+  await db.rows(sql`update merchants set settings = '{}' where merchant_id = ${merchant_id}`)
+  expect([(await ended()).length, told]).toEqual([5, []])
+  expect(await db.rows(sql`select distinct style, url from deliveries`)).toEqual([
+    { style: 'post', url: 'https://shop.example/ipn' },
+  ])
+})
