@@ -3,6 +3,7 @@ import { Locked, Unavailable } from '../core/refusal.ts'
 import { isAlreadyThere } from './databaseErrors.ts'
 import type { Db } from './db.ts'
 import { type Alone, connectAlone, isGone, isLockedOut } from './migrate/connection.ts'
+import { type Holders, watchHolders } from './migrate/holders.ts'
 import { type Migration, pendingMigrations, readMigration } from './migrate/ledger.ts'
 import { beginAlone, isApplied, LedgerBusy, noteApplied } from './migrate/lock.ts'
 import { applyOutside, isOutside } from './migrate/outside.ts'
@@ -19,21 +20,29 @@ export class MigrationFailed extends Error {}
 // Applies what is missing, in order, and gives back the names. Where nothing is missing, nothing is locked. Several
 // nodes may do this at once: one applies, the others wait until it has, and find nothing left to do.
 export async function migrate(db: Db, { folder, tell = () => {} }: MigrateOptions = {}): Promise<string[]> {
-  const look = () => untilFree(tell, 'The list of migrations', () => pendingMigrations(db, folder))
+  const look = () =>
+    untilFree(
+      tell,
+      () => someoneElse,
+      () => pendingMigrations(db, folder),
+    )
   const applied: string[] = []
   let pending = await look()
   let connection: Alone | undefined
   try {
     while (pending[0]) {
       const migration = readMigration(pending[0], folder)
-      const isNew = await untilFree(tell, `The migration ${migration.name}`, async () => {
-        connection = await openLedger(connection, db.url)
-        return sayingSo(
-          tell,
-          `The migration ${migration.name} is running`,
-          apply(connection, db.url, migration),
-        )
-      })
+      let holders: Holders | undefined
+      const isNew = await untilFree(
+        tell,
+        () => holders?.words() || someoneElse,
+        async () => {
+          connection = await openLedger(connection, db.url)
+          holders = watchHolders(db, connection.pid)
+          const said = () => `The migration ${migration.name} is running${waitsFor(holders)}`
+          return sayingSo(tell, said, apply(connection, db.url, migration)).finally(holders.stop)
+        },
+      )
       if (isNew) applied.push(migration.name)
       pending = isNew ? pending.slice(1) : await look() // another node may have done more than this one
     }
@@ -42,6 +51,9 @@ export async function migrate(db: Db, { folder, tell = () => {} }: MigrateOption
   }
   return applied
 }
+
+const someoneElse = 'somebody else'
+const waitsFor = (holders?: Holders) => (holders?.words() ? ` and waits for ${holders.words()}` : '')
 
 // The same connection as long as it lives.
 async function openLedger(former: Alone | undefined, url: string): Promise<Alone> {
@@ -88,7 +100,7 @@ const isBusy = (error: unknown) =>
 
 // Whoever waits for a lock on a table holds up all who come after, so nobody waits for long: it is tried again, with
 // pauses that grow. Work that was cut off may have been done or not; the ledger tells the next try.
-async function untilFree<T>(tell: Tell, what: string, work: () => Promise<T>): Promise<T> {
+async function untilFree<T>(tell: Tell, holder: () => string, work: () => Promise<T>): Promise<T> {
   const say = nowAndThen(tell)
   for (let tries = 1, cuts = 0; ; tries++) {
     try {
@@ -97,7 +109,7 @@ async function untilFree<T>(tell: Tell, what: string, work: () => Promise<T>): P
       if (isGone(error) && ++cuts > maxCuts) throw new Unavailable(error)
       if (!isGone(error) && !isBusy(error)) throw error
       if (error instanceof LedgerBusy) say('Another node is migrating this database. We wait for it.')
-      else if (isBusy(error)) say(`${what} waits for a lock that somebody else holds. We try again.`)
+      else if (isBusy(error)) say(`Migrating has to wait for a lock that ${holder()} holds. We try again.`)
     }
     await sleep(Math.min(firstPauseMs * 2 ** (tries - 1), maxPauseMs))
   }

@@ -42,7 +42,11 @@ const columns = async () =>
 
 test('one that takes longer than any other statement may is applied', async () => {
   const folder = migrationFolder({ '9001_long.sql': 'select pg_sleep(9); alter table notes add long int' })
-  expect(await migrate(db, { folder })).toEqual(['9001_long.sql'])
+  const words: string[] = []
+  expect(await migrate(db, { folder, tell: said => words.push(said) })).toEqual(['9001_long.sql'])
+  expect(words).toEqual([
+    expect.stringMatching(/^The migration 9001_long.sql is running, for \d seconds now\.$/),
+  ])
   expect(await columns()).toEqual(['text', 'long'])
 })
 
@@ -64,7 +68,8 @@ test('while one runs, who reads the ledger does not wait', async () => {
 test('one that waits for a table lets others through, and repeats until it has it', async () => {
   const folder = migrationFolder({ '9003_wait.sql': 'alter table notes add patient int' })
   const report = await openTransaction(database.url, 'select * from notes')
-  const migrating = migrate(db, { folder })
+  const words: string[] = []
+  const migrating = migrate(db, { folder, tell: said => words.push(said) })
   migrating.catch(() => {}) // told below
   for (let round = 1; round <= 2; round++) {
     await waitsForLock(database.url, 'alter table notes')
@@ -75,6 +80,9 @@ test('one that waits for a table lets others through, and repeats until it has i
   expect(await migrating).toEqual(['9003_wait.sql'])
   expect(await columns()).toEqual(['text', 'patient'])
   expect(await query(database.url, 'select * from notes')).toHaveLength(2)
+  expect(words.join()).toMatch(
+    /has to wait for a lock that (process \d+ \(.*idle in transaction\)|somebody else) holds/,
+  )
 })
 
 test('two nodes at once: one applies, the other waits as long as that takes', async () => {

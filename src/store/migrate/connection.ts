@@ -22,6 +22,7 @@ const settings: Record<string, string> = {
 const onLinuxAlone = `set client_connection_check_interval = '5s'`
 
 export type Alone = {
+  pid: number // of the session at the other end
   ask<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
   isOver(): boolean
   end(): Promise<void>
@@ -54,7 +55,7 @@ async function connect(connectionString: string): Promise<Alone> {
   client.on('end', () => (over = true))
   await client.connect()
   try {
-    const { rows } = await client.query('select pg_is_in_recovery() as standby')
+    const { rows } = await client.query('select pg_is_in_recovery() as standby, pg_backend_pid() as pid')
     if (rows[0].standby) throw Object.assign(new Error('this server is a standby'), { code: '25006' })
     await client.query(
       `select set_config(s.name, given.value, false) from pg_settings s
@@ -63,6 +64,7 @@ async function connect(connectionString: string): Promise<Alone> {
     )
     await client.query(onLinuxAlone).catch(() => {})
     return {
+      pid: rows[0].pid,
       ask: async (text, values) => (await client.query(text, values)).rows,
       isOver: () => over,
       end: () => client.end().catch(() => {}),

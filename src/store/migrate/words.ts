@@ -15,10 +15,10 @@ export function nowAndThen(tell: Tell): Tell {
 }
 
 // Says of work that takes long for how long it has been under way.
-export async function sayingSo<T>(tell: Tell, words: string, work: Promise<T>): Promise<T> {
+export async function sayingSo<T>(tell: Tell, words: () => string, work: Promise<T>): Promise<T> {
   const started = performance.now()
   const say = () => {
-    tell(`${words}, for ${Math.round((performance.now() - started) / 1000)} seconds now.`)
+    tell(`${words()}, for ${Math.round((performance.now() - started) / 1000)} seconds now.`)
     timer = setTimeout(say, everyMs)
   }
   let timer = setTimeout(say, firstMs)
