@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Mode } from '../core/payment.ts'
 import {
   arrive,
@@ -39,6 +40,7 @@ const leaseMs = 30_000 // a try ends after 10 s at the latest, and none starts i
 const takeAtMost = mostInFlight / 2 // one half is on its way while the other is being taken
 const siblingsAtOnce = 4 // each has a connection of its own meanwhile
 const lanesRemembered = 10_000
+const fruitlessMs = 10
 
 // What the operator watches.
 export type CourierWatch = {
@@ -89,7 +91,8 @@ export function createCourier(options: CourierOptions): Courier {
     const taking = choice.take.length > 0 ? take(choice.take) : undefined
     leave()
     queues.tidy()
-    if (taking) await taking
+    // All of them are held by somebody, or others were faster: not at once again.
+    if (taking && (await taking) === 0) await sleep(fruitlessMs)
     if (choice.take.length < takeAtMost) leave()
     return sight.mustLook() ? 1 : choice.take.length
   }
@@ -102,7 +105,7 @@ export function createCourier(options: CourierOptions): Courier {
     queues.putAway([...crowd])
   }
 
-  async function take(chosen: Candidate[]) {
+  async function take(chosen: Candidate[]): Promise<number> {
     const now = clock()
     const lease: Lease = { token: newLeaseToken(), until: new Date(now.getTime() + leaseMs), now }
     // By payment, of which one is chosen at most: a sibling may go in its place.
@@ -113,7 +116,7 @@ export function createCourier(options: CourierOptions): Courier {
     }
     try {
       for (const taken of await takeUnlockedAlone(db, chosen, lease)) add(taken)
-      if (left.size === 0) return
+      if (left.size === 0) return chosen.length
       leave() // before siblings are looked after
       const due = await stillDue(db, [...left.values()], now)
       while (due.length > 0) {
@@ -122,6 +125,7 @@ export function createCourier(options: CourierOptions): Courier {
         for (const taken of await Promise.all(taking)) if (taken) add(taken)
         leave()
       }
+      return chosen.length - left.size
     } finally {
       for (const candidate of left.values()) arrive(traffic, candidate, withoutOne(laneOf(candidate)))
     }

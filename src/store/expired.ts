@@ -1,19 +1,20 @@
 import type { Attempt } from '../core/attempt.ts'
-import { type Query, sql, type Tx } from './db.ts'
-import { paymentKeysOf } from './paymentKeys.ts'
-import { type PaymentKey, type PaymentOfMerchant, paymentOfMerchant } from './paymentLife.ts'
+import { texts } from './arrays.ts'
+import { sql, type Tx } from './db.ts'
+import { paymentKeysOf, paymentName } from './paymentKeys.ts'
+import { lockPayment, type PaymentKey, type PaymentOfMerchant, paymentOfMerchant } from './paymentLife.ts'
 
 // Those whose time is over and of which nothing is on its way, without some that are left out.
 const isExpired = (now: Date, leftOut: readonly PaymentKey[]) => sql`
   p.status = 'awaiting_payment' and p.expires_at <= ${now}
   and not exists (select from attempts a where a.merchant_id = p.merchant_id
     and a.tx_reference = p.tx_reference and a.state in ('started', 'pending', 'unknown', 'disputed'))
-  ${
-    leftOut.length === 0
-      ? sql``
-      : sql`and not exists (select from ${unnestKeys(leftOut)}
-    where k.merchant_id = p.merchant_id and k.tx_reference = p.tx_reference)`
-  }`
+  ${isNoneOf(leftOut)}`
+
+const isNoneOf = (keys: readonly PaymentKey[]) =>
+  keys.length === 0
+    ? sql``
+    : sql`and p.merchant_id || ' ' || p.tx_reference <> all(${texts(keys.map(paymentName))}::text[])`
 
 function unnestKeys(keys: readonly PaymentKey[]) {
   const { merchants, references } = paymentKeysOf(keys)
@@ -31,17 +32,22 @@ export const findExpired = (tx: Tx, now: Date, leftOut: readonly PaymentKey[], l
     select p.merchant_id, p.tx_reference from payments p where ${isExpired(now, leftOut)}
     order by p.expires_at limit ${limit}`)
 
-const theseToLock = (keys: readonly PaymentKey[]): Query => sql`
-  ${paymentOfMerchant} join ${unnestKeys(keys)}
-    on k.merchant_id = p.merchant_id and k.tx_reference = p.tx_reference
-  order by p.merchant_id, p.tx_reference for update of p`
-
-// In one order, so that two who lock the same wait for each other instead of deadlocking.
-export const lockPayments = (tx: Tx, keys: readonly PaymentKey[]) =>
-  tx.rows<PaymentOfMerchant>(theseToLock(keys))
-
 export const lockFreePayments = (tx: Tx, keys: readonly PaymentKey[]) =>
-  tx.rows<PaymentOfMerchant>(sql`${theseToLock(keys)} skip locked`)
+  tx.rows<PaymentOfMerchant>(sql`
+    ${paymentOfMerchant} join ${unnestKeys(keys)}
+      on k.merchant_id = p.merchant_id and k.tx_reference = p.tx_reference
+    for update of p skip locked`)
+
+// One by one, as a sharded database wants it; in one order, so that two who lock the same wait for each other instead
+// of deadlocking.
+export async function lockPayments(tx: Tx, keys: readonly PaymentKey[]): Promise<PaymentOfMerchant[]> {
+  const locked: PaymentOfMerchant[] = []
+  for (const key of keys.toSorted((a, b) => (paymentName(a) < paymentName(b) ? -1 : 1))) {
+    const payment = await lockPayment(tx, key)
+    if (payment) locked.push(payment)
+  }
+  return locked
+}
 
 // Of many payments, as they stand when these are held.
 export const attemptsOfMany = (tx: Tx, keys: readonly PaymentKey[]) =>
