@@ -65,7 +65,9 @@ async function openLedger(former: Alone | undefined, url: string): Promise<Alone
     )
   } catch (error) {
     // Two nodes that make the table in the same moment collide all the same; then it is there.
-    if (!isAlreadyThere(error)) throw error
+    if (isAlreadyThere(error)) return connection
+    await connection.end()
+    throw error
   }
   return connection
 }

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { openMessengers } from '../../src/actions/messengers.ts'
-import smpp from '../../src/messengers/smpp.ts'
-import smsHttp from '../../src/messengers/smsHttp.ts'
-import smtp from '../../src/messengers/smtp.ts'
+import * as smppFile from '../../src/messengers/smpp.ts'
+import * as smsHttpFile from '../../src/messengers/smsHttp.ts'
+import * as smtpFile from '../../src/messengers/smtp.ts'
 import { newLetter, newTools } from './tools.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-messengers-'))
@@ -28,6 +28,7 @@ const files = {
 for (const [name, make] of Object.entries(files)) writeFileSync(join(folder, name), `export default ${make}`)
 writeFileSync(join(folder, 'notes.d.ts'), 'not a messenger')
 
+const [{ default: smpp }, { default: smsHttp }, { default: smtp }] = [smppFile, smsHttpFile, smtpFile]
 const tools = newTools()
 const open = (settings: Record<string, string>) =>
   openMessengers(settings, tools, pathToFileURL(`${folder}/`))
@@ -37,6 +38,10 @@ test('every messenger is a file with tests', () => {
   expect(names).toEqual(['smpp.ts', 'smsHttp.ts', 'smtp.ts'])
   const untested = names.filter(name => !existsSync(`test/messengers/${name.replace(/\.ts$/, '.test.ts')}`))
   expect(untested).toEqual([])
+})
+
+test('every messenger lets its settings be read without being opened', () => {
+  for (const file of [smppFile, smsHttpFile, smtpFile]) expect(file.readSettings({}, tools)).toBeUndefined()
 })
 
 test('ours: none without settings, each by its own, wrong ones are told at the start', async () => {

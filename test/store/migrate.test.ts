@@ -122,3 +122,18 @@ test('one whose connection is cut is applied by the next', async () => {
   expect(await migrating).toEqual(['9007_cut.sql'])
   expect(await columns()).toEqual(['text', 'cut'])
 })
+
+test('a user who may make nothing is told so, and no connection stays behind', async () => {
+  const fresh = await freshDatabase()
+  await query(fresh.url, 'create role guest login')
+  const guest = openDb(fresh.url.replace('//tollgate@', '//guest@'), 1)
+  const error = await migrate(guest).catch((thrown: unknown) => thrown)
+  await guest.end()
+  expect(failureOf(error).message).toBe(
+    'The database user lacks a right (permission denied for schema public): grant it, or name another user.',
+  )
+  const guests = () => query(fresh.url, `select from pg_stat_activity where usename = 'guest'`)
+  await expect.poll(guests, { timeout: 5000 }).toEqual([])
+  await fresh.drop()
+  await query(database.url, 'drop role guest')
+})
