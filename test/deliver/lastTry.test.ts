@@ -48,7 +48,7 @@ describe('the log of a delivery', () => {
     const answers: Answer[] = [
       { ...fails('timeout'), ms: 10_000, words: 'no answer within 10 s' },
       { ...says(404), ms: 1, body: Buffer.alloc(0) },
-      { ...says(503), ms: 2, body: null, words: 'said "no"\n\\ and {left}' },
+      { ...says(503), ms: 2, body: null, words: 'said "no" \\ and {left}' },
       { ...thanks(), ms: 3, body: Buffer.from('{"ok":true}') },
     ]
     const courier = post.courier(playedOutbound(() => answers[started.length - 1] as Answer))
