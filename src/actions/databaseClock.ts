@@ -7,6 +7,7 @@ import {
   reckon,
   timeBy,
 } from '../core/databaseClock.ts'
+import { timerOf, withinDeadline } from './deadline.ts'
 
 const answerWithinMs = 2000
 const steppedMs = 1000 // more than clocks drift apart between two measurements
@@ -55,7 +56,11 @@ export function createDatabaseClock(first: Reckoning, options: ClockOptions): Da
     const ahead = machineAhead()
     const measuring = measure().finally(() => (underWay = undefined))
     underWay = measuring.catch(() => {})
-    const measured = await within(measuring)
+    const measured = await withinDeadline(
+      () => measuring,
+      timerOf(answerWithinMs),
+      'the database did not say the time',
+    )
     if (Math.abs(machineAhead() - ahead) > steppedMs) return wake() // in the middle of it
     if (!isUseful(measured)) return
     seenAhead = ahead
@@ -95,16 +100,4 @@ function newPause() {
   let end: (() => void) | undefined
   const over = new Promise<void>(resolve => void (end = resolve))
   return { over, end: () => end?.() }
-}
-
-async function within<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('the database did not say the time')), answerWithinMs)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

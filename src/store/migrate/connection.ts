@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { Unavailable } from '../../core/refusal.ts'
+import { codeOf } from '../databaseErrors.ts'
 import { hostsOf } from '../hosts.ts'
 
 export const lockTimeoutMs = 2000 // who waits for a lock holds up everybody behind it
@@ -74,8 +75,6 @@ async function connect(connectionString: string): Promise<Alone> {
     throw error
   }
 }
-
-const codeOf = (error: unknown) => (error as { code?: string } | undefined)?.code ?? ''
 
 // Another one has what we need, or waits for what we have.
 export const isLockedOut = (error: unknown) => ['55P03', '40P01'].includes(codeOf(error))
