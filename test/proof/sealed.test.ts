@@ -43,11 +43,10 @@ async function addMerchant(): Promise<Merchant> {
   return { merchant_id, test: testKeys, live }
 }
 
-const opened = (keys: MasterKeys, { merchant_key }: { merchant_key: string }) =>
-  findCallers(gateway.db, keys, [merchant_key]).then(
-    ([caller]) => caller?.secrets[0]?.toString(),
-    () => 'does not open',
-  )
+async function opened(keys: MasterKeys, { merchant_key }: { merchant_key: string }) {
+  const [caller] = await findCallers(gateway.db, keys, [merchant_key])
+  return caller?.sealed === undefined ? caller?.secrets[0]?.toString() : 'does not open'
+}
 
 type Pair = [one: Merchant, other: Merchant]
 const ids = (pair: Pair) => pair.map(merchant => merchant.merchant_id)
@@ -97,7 +96,7 @@ for (const [what, ...statements] of [
       [signedRequest(bystander.live), ...requests].map(one => post(gateway.url, one)),
     )
     assert.equal(neighbour?.http, 200)
-    assert.ok(answers.every(answer => answer.http === 500 && answer.body.success === false))
+    assert.ok(answers.every(({ http, body }) => http === 503 && body.error.code === 'GW-050'))
     const said = [...answers.map(answer => answer.text), ...gateway.logs].join('\n')
     assert.ok(!secrets.some(secret => said.includes(secret)))
     const stored = sql`select 1 from payments where merchant_id = any(${ids(pair)})`
