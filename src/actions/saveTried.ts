@@ -12,8 +12,9 @@ import type { Tried } from './sendTry.ts'
 
 const maxInOneCommit = 256
 const maxQueued = 5000
-const heldWaitMs = 500
-const heldWaits = 20 // by then whoever holds a row has been cut off, and the lease of the try is almost over
+const firstWaitMs = 5 // most rows are held for a moment, by another worker that takes a sibling
+const longestWaitMs = 500
+const heldForMs = 10_000 // by then whoever holds a row has been cut off, and the lease of the try is almost over
 
 export type TriedLog = { add(tried: Tried): Promise<void> }
 
@@ -35,9 +36,14 @@ export function createTriedLog(db: Db): TriedLog {
   })
   return {
     async add(tried) {
-      for (let waits = 0; !(await batches.add(tried)); waits++) {
-        if (waits === heldWaits) throw new Locked('somebody holds the delivery for too long')
-        await sleep(heldWaitMs)
+      const until = performance.now() + heldForMs
+      for (
+        let waitMs = firstWaitMs;
+        !(await batches.add(tried));
+        waitMs = Math.min(waitMs * 2, longestWaitMs)
+      ) {
+        if (performance.now() > until) throw new Locked('somebody holds the delivery for too long')
+        await sleep(waitMs)
       }
     },
   }
