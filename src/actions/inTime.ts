@@ -8,23 +8,30 @@ export const databaseDeadline = () => performance.now() + databaseTimeMs
 // Work on the database whose parts it shares with others, up to a moment of the monotonic clock. What is under way then
 // goes on: repeating the request finds it.
 export const inTime = <T>(deadline: number, work: Promise<T>): Promise<T> =>
-  orLater(work, deadline - performance.now(), () => {
-    throw new Unavailable('the database did not answer in time')
-  })
+  orLate(work, deadline - performance.now(), (_, reject) =>
+    reject(new Unavailable('the database did not answer in time')),
+  )
 
 // A provider may be slow, and nobody looks at an empty page for that: its answer is awaited for a moment, and found by
 // whoever asks about the attempt when it comes later.
 export const forAMoment = (work: Promise<unknown>): Promise<unknown> =>
-  orLater(work, providerPatienceMs, () => undefined)
+  orLate(work, providerPatienceMs, resolve => resolve(undefined))
 
-async function orLater<T>(work: Promise<T>, ms: number, later: () => T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const over = new Promise<void>(resolve => {
-    timer = setTimeout(resolve, ms)
+type Late<T> = (resolve: (result: T) => void, reject: (error: unknown) => void) => void
+
+// By hand and not by Promise.race: every request passes here.
+function orLate<T>(work: Promise<T>, ms: number, late: Late<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(late, ms, resolve, reject)
+    work.then(
+      result => {
+        clearTimeout(timer)
+        resolve(result)
+      },
+      (error: unknown) => {
+        clearTimeout(timer)
+        reject(error as Error)
+      },
+    )
   })
-  try {
-    return await Promise.race([work, over.then(later)])
-  } finally {
-    clearTimeout(timer)
-  }
 }

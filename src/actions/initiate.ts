@@ -30,21 +30,32 @@ export async function initiate(gate: Gate, sent: Fields, door: Door, address: st
   const deadline = databaseDeadline()
   const fields = presentFields(sent)
   const key = fields.merchant_key
-  const caller = typeof key === 'string' ? await inTime(deadline, gate.callers.find(key)) : undefined
+  const caller = typeof key === 'string' ? await gate.callers.find(key) : undefined
   return answerFor(caller, async () => {
-    if (caller) mustBeReadable(caller, 'initiation')
-    const proved = await inTime(deadline, prove(gate, fields, door, address, caller))
-    if (proved !== caller) mustBeReadable(proved, 'initiation')
-    gate.limits.request(proved)
-    const request = parseRequest(fields)
-    checkAgainst(proved, request, door)
-    const direct = isDirect(request) ? readDirect(gate.channels, proved.mode, request) : undefined
-    const stored = await inTime(deadline, store(gate, proved, request))
+    const initiated = await inTime(deadline, take(gate, fields, door, address, caller))
+    const { stored, direct } = initiated
     // A signed request is the merchant's own server's; but a form that it signed is sent by the customer's browser.
     const isServer = door === 'api' && fields.secure_hash !== undefined
     if (direct) await payDirectly(gate, stored, direct, isServer ? null : address, deadline)
-    return { stored, direct }
+    return initiated
   })
+}
+
+async function take(
+  gate: Gate,
+  fields: Fields,
+  door: Door,
+  address: string,
+  caller: Caller | undefined,
+): Promise<Initiated> {
+  if (caller) mustBeReadable(caller, 'initiation')
+  const proved = await prove(gate, fields, door, address, caller)
+  if (proved !== caller) mustBeReadable(proved, 'initiation')
+  gate.limits.request(proved)
+  const request = parseRequest(fields)
+  checkAgainst(proved, request, door)
+  const direct = isDirect(request) ? readDirect(gate.channels, proved.mode, request) : undefined
+  return { stored: await store(gate, proved, request), direct }
 }
 
 // Who asks, proved by the hash, or by the merchant's wish to take older requests that have none.
