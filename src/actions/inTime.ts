@@ -30,7 +30,7 @@ function orLate<T>(work: Promise<T>, ms: number, late: Late<T>): Promise<T> {
       },
       (error: unknown) => {
         clearTimeout(timer)
-        reject(error as Error)
+        reject(error)
       },
     )
   })
