@@ -2,7 +2,7 @@ import { createBatcher } from '../store/batch.ts'
 import { type Caller, findCallers } from '../store/callers.ts'
 import type { Db } from '../store/db.ts'
 import type { MasterKeys } from '../store/vault.ts'
-import { databaseDeadline } from './inTime.ts'
+import { sharedDeadline } from './inTime.ts'
 
 const freshMs = 500 // a changed setting holds on every node within a second
 const maxCached = 10_000
@@ -24,7 +24,7 @@ export function createCallers(
   const cache = new Map<string, { caller: Caller; readAt: number }>()
   const loads = createBatcher<string, Caller | undefined>({
     run: async keys => {
-      const found = await findCallers(db.until(databaseDeadline()), masterKeys, [...new Set(keys)])
+      const found = await findCallers(db.until(sharedDeadline()), masterKeys, [...new Set(keys)])
       const callers = new Map(found.map(caller => [caller.merchant_key, caller]))
       return keys.map(key => callers.get(key))
     },

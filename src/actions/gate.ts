@@ -9,7 +9,7 @@ import { findPayments, type InvoiceKey, type StoredRequest, storePayments } from
 import { readDatabaseState } from '../store/serverFacts.ts'
 import type { MasterKeys } from '../store/vault.ts'
 import { type Callers, createCallers } from './callers.ts'
-import { databaseDeadline } from './inTime.ts'
+import { databaseDeadline, sharedDeadline } from './inTime.ts'
 import type { Channels } from './channels.ts'
 import { createLimits, type Limits } from './limits.ts'
 
@@ -50,7 +50,7 @@ export function createGate(options: GateOptions): Gate {
     maxQueued,
     isHanging: db.isHanging,
   }
-  const inTime = () => db.until(databaseDeadline())
+  const inTime = () => db.until(sharedDeadline())
   return {
     db,
     callers: createCallers(db, masterKeys, clock, monotonicMs),

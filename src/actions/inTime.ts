@@ -1,9 +1,11 @@
 import { Unavailable } from '../core/refusal.ts'
 
 const databaseTimeMs = 5000 // for all that one request asks of the database
+const sharedTimeMs = 4800 // for a statement that many share: it ends before whoever waits for it is told
 const providerPatienceMs = 3000 // after that the customer sees the page that waits
 
 export const databaseDeadline = () => performance.now() + databaseTimeMs
+export const sharedDeadline = () => performance.now() + sharedTimeMs
 
 // Work on the database whose parts it shares with others, up to a moment of the monotonic clock. What is under way then
 // goes on: repeating the request finds it.

@@ -26,7 +26,7 @@ export async function settle(
 
 function save({ db }: Asking, asked: Attempt, reply: Heard, now: Date) {
   const { merchant_id, tx_reference, attempt_id } = asked
-  return db.transaction(async (tx): Promise<Change> => {
+  return db.share('settle').transaction(async (tx): Promise<Change> => {
     const payment = await lockPayment(tx, { merchant_id, tx_reference })
     const attempt = await lockAttempt(tx, merchant_id, attempt_id)
     if (!payment || !attempt) throw new Error('an attempt without its payment')

@@ -29,7 +29,7 @@ export async function withPrimary<T>(
       if (isLocked(error)) throw new Locked(error)
       const lost = isLost(error)
       if (!lost && (!isSerialization(error) || tries === serializationTries)) throw error
-      if (lost && performance.now() > deadline) throw new Unavailable(error)
+      if (lost && performance.now() + retryPauseMs > deadline) throw new Unavailable(error)
       if (lost) await new Promise(go => setTimeout(go, retryPauseMs))
     }
   } finally {
