@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Deed, openCrookedServer, openMailServer, type Stage, stages } from './mailServer.ts'
 import { type After, connect, open, shortTimes } from './smtpBench.ts'
@@ -46,7 +45,7 @@ describe('the line', () => {
     onTestFinished(() => crooked.stop())
     const { messenger } = connect(crooked.url)
     const sending = messenger.send(newLetter())
-    await sleep(150)
+    await expect.poll(() => crooked.heard).toContain('dot')
     await messenger.close()
     expect((await sending).state).toBe('sent')
     expect((await messenger.send(newLetter())).state).toBe('later')
@@ -58,7 +57,7 @@ describe('the line', () => {
     onTestFinished(() => crooked.stop())
     const { messenger } = connect(crooked.url, { ...shortTimes, silenceMs: 20_000, deadlineMs: 20_000 })
     const sending = messenger.send(newLetter())
-    await sleep(150)
+    await expect.poll(() => crooked.heard).toContain('dot')
     const started = performance.now()
     await messenger.close()
     expect((await sending).state).toBe('later')
