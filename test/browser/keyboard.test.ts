@@ -140,6 +140,7 @@ test('the waiting page says what changes in words that a screen reader speaks', 
   await page.locator('[id="mtn_mobile_money.phone"]').fill('0244123456')
   await page.getByRole('button', { name: 'Pay GHS 25.00' }).click()
   await page.getByRole('heading', { name: 'Waiting for your approval' }).waitFor()
+  await page.locator('[data-version*="pending"]').waitFor({ state: 'attached' }) // else that would be news, too
   await page.evaluate(`
     const seen = (window.seen = [])
     new MutationObserver(() => seen.push(document.querySelector('[role=status]').textContent))
