@@ -153,9 +153,10 @@ test('the waiting page says what changes in words that a screen reader speaks', 
   const link = page.getByRole('link', { name: 'Open the test phone' })
   const phone = await page.context().newPage()
   await phone.goto(new URL((await link.getAttribute('href')) ?? '', page.url()).href)
+  const said = page.getByRole('status').filter({ hasText: 'Paid.' }).waitFor() // for a moment, so it is waited for before
   await phone.getByRole('button', { name: 'Approve' }).press('Enter')
   await page.bringToFront()
-  await page.getByRole('status').filter({ hasText: 'Paid.' }).waitFor()
+  await said
   await page.getByRole('heading', { name: 'Paid', exact: true }).waitFor()
 })
 
