@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline'
 import { masterKey } from './database.js'
 import { cpuMs, peakMemoryMb } from './processes.js'
 
-// What makes (b) of it: every request its own statement, and as many at once as (a) has.
-export const oneStatementEach = { TOLLGATE_BATCH_ROWS: '1', TOLLGATE_POOL_SIZE: '32' }
+// What makes (b) of it: every request its own statement, and as many at once as (a) has, which is half of its pool.
+export const oneStatementEach = { TOLLGATE_BATCH_ROWS: '1', TOLLGATE_POOL_SIZE: '64' }
 
 // A node that may notify endpoints on this machine.
 export const toThisMachine = { TOLLGATE_EGRESS_LOOPBACK: 'on' }

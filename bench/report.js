@@ -82,7 +82,7 @@ export function header(machine, quick) {
     fact('Programs', `Node ${node}, PostgreSQL ${version}`),
     fact('Commits', `durable: fsync ${fsync}, synchronous_commit ${synchronous_commit}`),
     fact('(a)', `single-row statements straight into PostgreSQL, by ${straightBy}`),
-    fact('(b)', 'the gateway with one statement per request (batches of 1, pool of 32)'),
+    fact('(b)', 'the gateway with one statement per request (batches of 1, 32 at once)'),
     fact('(c)', 'the gateway as it ships'),
     '',
   ].join('\n')

@@ -46,7 +46,7 @@ export function createGate(options: GateOptions): Gate {
   const { db, masterKeys, batchRows, poolSize, clock, observeBatch, channels, baseUrl, watch, wake } = options
   const shared = {
     maxRows: batchRows,
-    maxInFlight: batchRows === 1 ? poolSize : Math.min(batchesInFlight, poolSize - 1),
+    maxInFlight: batchRows === 1 ? Math.floor(poolSize / 2) : Math.min(batchesInFlight, poolSize - 1),
     maxQueued,
     isHanging: db.isHanging,
   }
