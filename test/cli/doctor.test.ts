@@ -219,9 +219,41 @@ for (const [settings, state] of [
   [{ TOLLGATE_BASE_URL: 'http://pay.example' }, 'warning'],
   [{ TOLLGATE_BASE_URL: 'https://pay.example' }, 'ok'],
   [{ TOLLGATE_BASE_URL: 'http://localhost:8080' }, 'ok'],
+  [{ TOLLGATE_TRUST_PROXY: '1' }, 'warning'],
 ] as const)
   test(`base URL with ${JSON.stringify(settings)}: ${state}`, () =>
     expect(checkBaseUrl(readConfig(settings)).state).toBe(state))
+
+const doorsTold = async (settings: Env) => {
+  const { one } = await doctor({ ...env, ...settings })
+  return [one('support'), one('metrics')].map(check => `${check?.state}: ${check?.fact}`)
+}
+
+test('who may look at the pages of the operator is told, and what is shut for want of a token', async () => {
+  expect(await doorsTold({})).toEqual([
+    'ok: /support and /inbox are open to this machine only',
+    'ok: /metrics is open to this machine only',
+  ])
+  const reached = { TOLLGATE_BASE_URL: 'https://pay.example' }
+  expect(await doorsTold(reached)).toEqual([
+    'warning: /support and /inbox are shut: others reach this gateway, and TOLLGATE_SUPPORT_TOKEN is not set',
+    'warning: /metrics is shut: others reach this gateway, and TOLLGATE_METRICS_TOKEN is not set',
+  ])
+  const tokens = { TOLLGATE_SUPPORT_TOKEN: 'x'.repeat(16), TOLLGATE_METRICS_TOKEN: 'y'.repeat(16) }
+  expect(await doorsTold({ ...reached, ...tokens })).toEqual([
+    'ok: /support and /inbox are open to who has TOLLGATE_SUPPORT_TOKEN',
+    'ok: /metrics is open to who has TOLLGATE_METRICS_TOKEN',
+  ])
+})
+
+test('notifications to this machine are told of where others reach the gateway', async () => {
+  const settings = { ...env, TOLLGATE_EGRESS_LOOPBACK: 'on' }
+  expect((await doctor(settings)).one('egress')).toBeUndefined()
+  expect((await doctor({ ...settings, TOLLGATE_TRUST_PROXY: '1' })).one('egress')).toMatchObject({
+    state: 'warning',
+    fact: 'merchants may have addresses of this machine notified, although others reach this gateway',
+  })
+})
 
 const server = {
   version: '16.2',
