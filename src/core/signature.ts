@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { NumberText } from './json.ts'
+import { withoutZeros } from './money.ts'
 
 // Names in alphabetical order, as the contract asks. `&` and `=` cannot occur in a known merchant_key, nor
 // in an invoice_id that we store, so no two requests share one string.
@@ -26,7 +27,7 @@ export function totalSpellings(total: string | NumberText): string[] {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(total.text)
   if (!match) return [total.text]
   const [, whole = '', fraction = ''] = match
-  const kept = fraction.replace(/0+$/, '')
+  const kept = withoutZeros(fraction)
   const shortest = kept ? `${whole}.${kept}` : whole
   return [...new Set([total.text, shortest, `${whole}.${kept.padEnd(2, '0')}`])]
 }
