@@ -42,6 +42,7 @@ export function createApp(options: AppOptions) {
     log,
     observe,
   } = options
+  const sharing = (verb: string) => ({ ...gate, db: gate.db.share(verb) }) // whoever looks at pages stops no payment
   const app = new Hono<Env>({ strict: false }) // a slash at the end changes nothing
   app.use(async (c, next) => {
     const started = performance.now()
@@ -63,8 +64,11 @@ export function createApp(options: AppOptions) {
 
   app.route('/checkout', checkoutRoutes({ gate, trustedProxies }))
   app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute(gate))
-  app.route('/support', supportRoutes({ gate, token: supportToken }))
-  app.route('/inbox', inboxRoutes({ gate, token: supportToken, goesOut: messengers?.configured }))
+  app.route('/support', supportRoutes({ gate: sharing('support'), token: supportToken }))
+  app.route(
+    '/inbox',
+    inboxRoutes({ gate: sharing('inbox'), token: supportToken, goesOut: messengers?.configured }),
+  )
   if (sandbox) app.route('/sandbox', sandbox)
   app.get('/healthz', c => c.text('ok'))
   app.get('/readyz', async c => {
