@@ -236,6 +236,7 @@ export const en = {
     provider_reference: 'Provider’s ref.',
     print: 'Print',
     back: 'Back to the payment',
+    removed: 'What you told us about yourself was removed on {date}, {days} days after this payment ended.',
   },
 
   test: {

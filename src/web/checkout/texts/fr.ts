@@ -247,6 +247,8 @@ export const fr: Texts = {
     provider_reference: 'Réf. prestataire',
     print: 'Imprimer',
     back: 'Retour au paiement',
+    removed:
+      'Ce que vous nous aviez dit de vous a été supprimé le {date}, {days} jours après la fin de ce paiement.',
   },
 
   test: {
