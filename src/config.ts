@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { ChannelSettings } from './core/channel.ts'
 import type { MessengerSettings } from './core/messenger.ts'
 import { leastRedactDays } from './core/redact.ts'
+import { isForThisMachineOnly } from './core/thisMachine.ts'
 
 // The only place that reads the environment. Every fault is told at once, by the name of its setting.
 export class ConfigError extends Error {
@@ -126,6 +127,7 @@ const schema = z.object({
 export type Config = z.output<typeof schema> & {
   channelSettings: ChannelSettings
   messengerSettings: MessengerSettings
+  isForThisMachineOnly: boolean
 }
 export type Environment = Record<string, string | undefined>
 
@@ -146,7 +148,13 @@ export function readWhatIsRight(env: Environment = process.env): { config: Confi
   const issues = schema.safeParse(set).error?.issues ?? []
   const wrong = new Set(issues.map(({ path }) => path[0]))
   const right = Object.fromEntries(Object.entries(set).filter(([name]) => !wrong.has(name)))
-  const config = { ...schema.parse(right), channelSettings: set, messengerSettings: set }
+  const read = schema.parse(right)
+  const config = {
+    ...read,
+    channelSettings: set,
+    messengerSettings: set,
+    isForThisMachineOnly: isForThisMachineOnly(read),
+  }
   const faults = [
     ...Object.keys(set)
       .filter(name => name.startsWith('TOLLGATE_') && !settingNames.includes(name))

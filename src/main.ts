@@ -18,8 +18,9 @@ import { allDocuments } from './web/docs.ts'
 import { createDocuments } from './web/documents.ts'
 import { createMetrics, watchGate } from './web/metrics.ts'
 import { createObserver } from './web/observe.ts'
+import { refuseOddRequests } from './web/oddRequest.tsx'
 import { watchOverload } from './web/overload.ts'
-import { listen } from './web/server.ts'
+import { type Answerer, listen } from './web/server.ts'
 import { watchAttempts } from './web/watchAttempts.ts'
 import { gaugeClock, watchClock } from './web/watchClock.ts'
 import { watchReading } from './web/watchReading.ts'
@@ -111,10 +112,13 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
     metrics,
     metricsToken: config.TOLLGATE_METRICS_TOKEN,
     supportToken: config.TOLLGATE_SUPPORT_TOKEN,
+    isForThisMachineOnly: config.isForThisMachineOnly,
     messengers: post,
     sandbox: sandbox?.app,
   })
-  opened.serve((...exchange) => api(...exchange) || documents(...exchange), app, shared.observe)
+  const odd = refuseOddRequests(shared.observe)
+  const first: Answerer = (...exchange) => api(...exchange) || documents(...exchange) || odd(...exchange)
+  opened.serve(first, app, shared.observe)
   const onTrouble = (error: unknown) => log.warn({ error: String(error) }, 'a worker has to try again')
   const workers = startWorkers(gate, { ...watchReading(log), trouble: onTrouble, pause })
   const stopWorkers = started.add(workers.stop)
