@@ -24,7 +24,9 @@ import { type Answerer, listen } from './web/server.ts'
 import { watchAttempts } from './web/watchAttempts.ts'
 import { gaugeClock, watchClock } from './web/watchClock.ts'
 import { watchReading } from './web/watchReading.ts'
+import { watchRedaction } from './web/watchRedaction.ts'
 import { givenClock, startClock } from './workers/clock.ts'
+import { startRedaction } from './workers/redaction.ts'
 import { startWorkers } from './workers/workers.ts'
 
 export type Gateway = {
@@ -120,6 +122,11 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
   const onTrouble = (error: unknown) => log.warn({ error: String(error) }, 'a worker has to try again')
   const workers = startWorkers(gate, { ...watchReading(log), trouble: onTrouble, pause })
   const stopWorkers = started.add(workers.stop)
+  const days = config.TOLLGATE_REDACT_DAYS
+  if (days) {
+    const watch = { ...watchRedaction(metrics, log), trouble: onTrouble, pause }
+    started.add(startRedaction(gate, days, watch).stop)
+  }
   const dispatch = openDispatch(config, records, { clock, pause, metrics, log })
   const stopDispatch = started.add(dispatch.stop)
   bell.askers = workers.wake

@@ -46,6 +46,7 @@ export function createApp(options: AppOptions) {
     log,
     observe,
   } = options
+  const sharing = (verb: string) => ({ ...gate, db: gate.db.share(verb) }) // whoever looks at pages stops no payment
   const app = new Hono<Env>({ strict: false }) // a slash at the end changes nothing
   app.use(async (c, next) => {
     const started = performance.now()
@@ -70,8 +71,8 @@ export function createApp(options: AppOptions) {
   const support: OperatorDoor = { ...reach, name: 'support', token: supportToken }
   app.route('/checkout', checkoutRoutes({ gate, trustedProxies }))
   app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute(gate))
-  app.route('/support', supportRoutes({ gate, door: support }))
-  app.route('/inbox', inboxRoutes({ gate, door: support, goesOut: messengers?.configured }))
+  app.route('/support', supportRoutes({ gate: sharing('support'), door: support }))
+  app.route('/inbox', inboxRoutes({ gate: sharing('inbox'), door: support, goesOut: messengers?.configured }))
   if (sandbox) app.route('/sandbox', sandbox)
   app.get('/healthz', c => c.text('ok'))
   app.get('/readyz', async c => {

@@ -237,6 +237,7 @@ for (const before of [
   'x',
   '2026-99-99T99:99:99.999Z~m',
   '2026-03-02T12:00:00.000Z~%00',
+  '-271821-04-20T00:00:00.000Z~a~m',
   'x'.repeat(3000),
 ])
   test(`the place ${before.slice(0, 40)} is the beginning`, async () => {
