@@ -72,10 +72,7 @@ export function createApp(options: AppOptions) {
   app.route('/checkout', checkoutRoutes({ gate, trustedProxies }))
   app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute(gate))
   app.route('/support', supportRoutes({ gate: sharing('support'), door: support }))
-  app.route(
-    '/inbox',
-    inboxRoutes({ gate: sharing('inbox'), door: support, goesOut: messengers?.configured }),
-  )
+  app.route('/inbox', inboxRoutes({ gate: sharing('inbox'), door: support, goesOut: messengers?.configured }))
   if (sandbox) app.route('/sandbox', sandbox)
   app.get('/healthz', c => c.text('ok'))
   app.get('/readyz', async c => {

@@ -135,7 +135,7 @@ const doors: [string, Ask][] = [
   ['form by GET', byQuery('/gateway', { invoice_id: 'none', total: '5', ...hash })],
   ['form by GET, no hash', byQuery('/gateway', { invoice_id: 'none', total: '5' })],
   ...statusDoors.flatMap((path): [string, Ask][] => [
-    [`${path}`, check(path)],
+    [path, check(path)],
     [`${path}, an odd invoice`, check(path, { invoice_id: 'a\0b' })],
     [`${path}, wrong hash`, check(path, hash)],
     [`${path}, an odd hash`, check(path, { secure_hash: 'x' })],
