@@ -11,6 +11,7 @@ import { type Check, failed, fine, warning } from './check.ts'
 import { checkDeliveries } from './checkDeliveries.ts'
 import { presentMasterKeys } from './checkMasterKey.ts'
 import { checkMerchants } from './checkMerchants.ts'
+import { checkOrigins } from './checkOrigins.ts'
 import { checkPayers } from './checkPayers.ts'
 import { checkServer } from './checkServer.ts'
 import { checkTasks } from './checkTasks.ts'
@@ -62,6 +63,7 @@ const lookAtWork = async (db: Db, config: Config, now: Date): Promise<Check[]> =
   await checkTasks(db),
   await checkDeliveries(db, now),
   await checkMerchants(db),
+  ...(await checkOrigins(db)),
   ...(await checkPayers(db, config, now)),
 ]
 

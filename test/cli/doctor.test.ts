@@ -161,7 +161,8 @@ test('a database that may lose payments fails', async () => {
 })
 
 test('secrets that our master key does not open fail', async () => {
-  await tollgate(env, 'merchant', 'add', '--name', 'Ama Shop')
+  const { data } = await tollgateJson(env, 'merchant', 'add', '--name', 'Ama Shop')
+  await tollgate(env, 'merchant', 'set', data.merchant_id, 'allowed_origins=https://shop.example')
   const { code, one, checks } = await doctor({ ...env, TOLLGATE_MASTER_KEY: newMasterKey() })
   expect(code).toBe(1)
   expect(notFine(checks)).toEqual(['secrets'])
@@ -172,7 +173,7 @@ test('secrets that our master key does not open fail', async () => {
 test('settings of a merchant that cannot be read are named, by the merchant too, and can be mended', async () => {
   const [{ merchant_id }] = (await query(
     database.url,
-    `update merchants set settings = '{"rate_limit": "as you like", "ipn_style": "post"}' returning merchant_id`,
+    `update merchants set settings = '{"rate_limit": "as you like", "ipn_style": "post", "allowed_origins": "https://a.example"}' returning merchant_id`,
   )) as [{ merchant_id: string }]
   const { one, checks } = await doctor(env)
   expect(notFine(checks)).toEqual(['merchants'])
