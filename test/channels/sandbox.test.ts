@@ -99,7 +99,7 @@ describe('what only this channel does', () => {
     const line = await openLine(house.url)
     line.rewrite = text => text.replaceAll('/sandbox/card/', '//evil.test/sandbox/card/')
     const reply = await connect(key, line.url).start(orderFor('card'))
-    expect(reply).toEqual({ state: 'unknown', words: 'no way on' })
+    expect(reply).toEqual({ state: 'unknown', words: 'no way on', acknowledged: true })
     await line.stop()
   })
 
@@ -187,6 +187,7 @@ describe('what only this channel does', () => {
     await postForm(house, `/sandbox/card/${order.attempt_id}`, visa)
     expect(await channel.check(order)).toEqual({
       state: 'paid',
+      order: order.attempt_id,
       amount: 2500n,
       currency: 'EUR',
       provider_ref: expect.stringMatching(/^\d+$/),

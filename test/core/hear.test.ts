@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AttemptState } from '../../src/core/attempt.ts'
-import { hear } from '../../src/core/hear.ts'
+import { hear as hearIt } from '../../src/core/hear.ts'
 import type { Status } from '../../src/core/payment.ts'
 import * as rows from '../support/lifeRows.ts'
 import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../support/lifeRows.ts'
@@ -8,6 +8,9 @@ import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../su
 const { yes, wrong, no, pending, unclear, absent } = rows
 const young = after(seconds(10))
 const old = after(minutes(5))
+const worth = { absentForMs: minutes(5), sends: 1 }
+const hear = (...[payment, attempt, reply, now]: HearArguments) => hearIt(payment, attempt, reply, now, worth)
+type HearArguments = Parameters<typeof hearIt> extends [...infer Four, unknown] ? Four : never
 const leased = after(hours(9)) // whoever asks has put the next ask off
 
 // What an attempt becomes: a yes, a yes to another amount, a no, pending, nothing clear, absent, absent for long.

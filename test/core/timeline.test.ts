@@ -103,6 +103,16 @@ describe('every kind of event has its sentence', () => {
       'provider (simulated): No clear answer, so it is asked again: HTTP 503',
     ],
     [
+      anEvent('attempt_not_sent', { reason: 'connect ECONNREFUSED' }),
+      { state: 'not_sent' },
+      'provider (simulated): Could not be reached, so nothing of attempt 1 was sent; we try again: connect ECONNREFUSED',
+    ],
+    [
+      anEvent('attempt_doubted', { reason: 'Its reference P-1 has paid another attempt already.' }),
+      { state: 'disputed' },
+      'provider (simulated): Yes, but not believed: Its reference P-1 has paid another attempt already.',
+    ],
+    [
       anEvent('attempt_resent', { cause: 'clock' }),
       {},
       'clock: Sent attempt 1 again under the same reference: the provider had not heard of it',

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { understand } from '../../src/core/understand.ts'
+import { understand as understandIt } from '../../src/core/understand.ts'
 import { understandReceipt, understandSent } from '../../src/core/understandMessenger.ts'
 
 const long = 'x'.repeat(100_000)
+const order = 'ama0000000first'
+const understand = (told: unknown) => understandIt(told, order)
 
 describe('a channel', () => {
   for (const [name, told, heard] of [
@@ -16,6 +18,7 @@ describe('a channel', () => {
       'paid, with all that belongs to it and nothing else',
       {
         state: 'paid',
+        order,
         amount: 2500n,
         currency: 'GHS',
         provider_ref: 123,
@@ -27,6 +30,7 @@ describe('a channel', () => {
       },
       {
         state: 'paid',
+        order,
         amount: 2500n,
         currency: 'GHS',
         provider_ref: '123',
@@ -77,14 +81,17 @@ describe('a channel', () => {
     [2500n, long],
   ])
     test(`a yes that is not lost: ${String(amount)} of ${JSON.stringify(currency)?.slice(0, 20)}`, () => {
-      const heard = understand({ state: 'paid', amount, currency, provider_ref: 'A' })
+      const heard = understand({ state: 'paid', order, amount, currency, provider_ref: 'A' })
       expect(heard).toMatchObject({ state: 'paid_oddly', provider_ref: 'A' })
       expect(heard).toMatchObject({ words: expect.stringContaining(String(amount)) })
     })
 
   test('the largest amount of our books is an amount', () => {
     const amount = 2n ** 63n - 1n
-    expect(understand({ state: 'paid', amount, currency: 'GHS' })).toMatchObject({ state: 'paid', amount })
+    expect(understand({ state: 'paid', order, amount, currency: 'GHS' })).toMatchObject({
+      state: 'paid',
+      amount,
+    })
   })
 
   test('anything at all is understood, somehow', () =>

@@ -11,6 +11,9 @@ import { viewOf } from '../support/checkout.ts'
 const acme = `
   export default ({ ACME_KEY }) => ACME_KEY && {
     mode: 'test',
+    account: 'acme 4711',
+    startIsIdempotent: true,
+    visibleWithinMs: 60_000,
     ways: [{
       payment_method: 'acme_wallet',
       label: 'Acme Wallet',
@@ -25,6 +28,7 @@ const acme = `
         { name: 'nickname', kind: 'text', optional: true },
       ],
       next: 'prompt',
+      livesForMs: 300_000,
     }],
     start: async () => ({ state: 'pending' }),
     check: async () => ({ state: 'pending' }),
