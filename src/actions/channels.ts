@@ -56,6 +56,7 @@ function mustSayItsTerms(name: string, channel: Channel): Channel {
   const { account, startIsIdempotent, visibleWithinMs, ways } = channel
   const times = [visibleWithinMs, ...ways.map(({ livesForMs }) => livesForMs)]
   if (
+    typeof account !== 'string' ||
     !/^[^\p{Cc}]{1,100}$/u.test(account) ||
     typeof startIsIdempotent !== 'boolean' ||
     !times.every(ms => ms >= 0)

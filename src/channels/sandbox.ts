@@ -1,7 +1,7 @@
 import type { Ask, MakeChannel, Order, Reply, Told, Way } from '../core/channel.ts'
 import { currencies, formatMoney, parseMoney } from '../core/money.ts'
 import type { Reason } from '../core/reason.ts'
-import { askJson, type JsonAnswer as Answer } from './http/askJson.ts'
+import { askJson, type JsonAnswer as Answer, sendJson } from './http/askJson.ts'
 
 // The line to the simulated provider. It speaks HTTP as to any other.
 const phone: Ask = { name: 'phone', kind: 'phone' }
@@ -98,7 +98,7 @@ const sandbox: MakeChannel = ({ SANDBOX_URL, SANDBOX_KEY }) => {
       'x-reference-id': order.attempt_id,
     }
     const body = JSON.stringify(requestOf(order, local))
-    const { http, answer } = await askJson(charges, { method: 'POST', headers, body, signal })
+    const { http, answer } = await sendJson(charges, { method: 'POST', headers, body, signal })
     if (http === 202) return pendingReply(order, answer)
     // The provider's own plain word that it took nothing, not that of something on the way.
     if (http === 400 && answer.code === 'INVALID_REQUEST') return { state: 'failed', reason: 'refused' }

@@ -30,6 +30,7 @@ async function openBench(): Promise<Bench> {
       (await house.sql(`select from sandbox_charges where reference = '${attempt_id}'`)).length,
     oddWord: text => change(text, { status: 'SUCCESSFULLY_FAILED' }),
     otherAmount: (text, amount) => change(text, { amount }),
+    otherOrder: text => change(text, { externalId: 'm0m0m0m0m0another' }),
     stop: house.stop,
   }
 }
@@ -103,12 +104,12 @@ describe('what only this channel does', () => {
     await line.stop()
   })
 
-  test('no secret and no wallet number stands in the words for an unknown', async () => {
+  test('no secret and no wallet number stands in the words for what was not sent', async () => {
     const order = orderFor('telecel_cash', '+233201234567')
     const line = await openLine(house.url)
     await line.stop()
     const reply = await connect(key, line.url).start(order)
-    assert.equal(reply.state, 'unknown')
+    assert.equal(reply.state, 'not_sent')
     expect(reply.words).toContain('ECONNREFUSED')
     expect(reply.words).not.toContain(key)
     expect(reply.words).not.toContain('1234567')

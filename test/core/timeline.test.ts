@@ -213,6 +213,26 @@ test('that an answer could not be written down is told, with the reason', () => 
   )
 })
 
+test('that a yes was for another order is told', () => {
+  const tasks = [aTask('other_order', { note: 'It says paid for order X.' })]
+  const { moments, next } = timeline(aStory({ attempts: [anAttempt()], tasks }), noon)
+  expect(moments.at(-1)?.words).toBe(
+    'A yes to our question about attempt 1 was for another order: a person was called. It says paid for order X.',
+  )
+  expect(next[0]?.words).toBe('A person must look: It says paid for order X.')
+})
+
+test('what has not left is told as such', () => {
+  const attempts = [anAttempt({ state: 'not_sent', next_ask_at: after(seconds(1)) })]
+  expect(timeline(aStory({ attempts }), noon).next).toEqual([
+    { at: after(seconds(1)), words: 'We try again to send attempt 1 to MTN MoMo' },
+    {
+      at: null,
+      words: 'Nothing has left us: attempt 1 fails if it cannot be sent within a minute of its start',
+    },
+  ])
+})
+
 describe('what happens next', () => {
   const failed = anAttempt({ state: 'failed', next_ask_at: null })
   const expires = after(hours(1))

@@ -13,6 +13,12 @@ describe('a channel', () => {
     ['absent', { state: 'absent', provider_ref: 'A' }, { state: 'absent' }],
     ['unknown', { state: 'unknown', words: 'HTTP\u0000 503' }, { state: 'unknown', words: 'HTTP 503' }],
     ['unknown without words', { state: 'unknown' }, { state: 'unknown', words: '' }],
+    [
+      'unknown, but taken',
+      { state: 'unknown', words: 'HTTP 202', acknowledged: true },
+      { state: 'unknown', words: 'HTTP 202', acknowledged: true },
+    ],
+    ['not sent', { state: 'not_sent', words: 'refused\u0000' }, { state: 'not_sent', words: 'refused' }],
     ['failed', { state: 'failed', reason: 'declined' }, { state: 'failed', reason: 'declined' }],
     [
       'paid, with all that belongs to it and nothing else',
@@ -85,6 +91,27 @@ describe('a channel', () => {
       expect(heard).toMatchObject({ state: 'paid_oddly', provider_ref: 'A' })
       expect(heard).toMatchObject({ words: expect.stringContaining(String(amount)) })
     })
+
+  for (const named of [undefined, null, '', 7, {}, 'other', `${order} `, order.toUpperCase(), long])
+    test(`a yes to another order: ${JSON.stringify(named)?.slice(0, 20)}`, () => {
+      const told = { state: 'paid', order: named, amount: 2500n, currency: 'GHS', provider_ref: 'A-1' }
+      const heard = understand(told)
+      expect(heard).toEqual({ state: 'other_order', words: expect.stringContaining('GHS 2500') })
+      expect(heard).toMatchObject({ words: expect.stringContaining('A-1') })
+    })
+
+  test('a name that is none is nobody’s', () =>
+    expect(understandIt({ state: 'paid', order: '', amount: 1n, currency: 'GHS' }, '').state).toBe(
+      'other_order',
+    ))
+
+  for (const told of [
+    { state: 'pending', redirect_url: 'javascript:alert(1)' },
+    { state: 'pending', qr: '' },
+    { state: 'failed', reason: 'because' },
+  ])
+    test(`not understood, and acknowledged all the same: ${JSON.stringify(told)}`, () =>
+      expect(understand(told)).toMatchObject({ state: 'unknown', acknowledged: true }))
 
   test('the largest amount of our books is an amount', () => {
     const amount = 2n ** 63n - 1n

@@ -66,6 +66,22 @@ test('a new way to pay is one new file, and draws itself', async () => {
   }
 })
 
+test('a channel that does not say what we may believe of it is not taken', async () => {
+  for (const [name, text] of [
+    ['account', acme.replace(/account:.*/, '')],
+    ['account2', acme.replace(/account:.*/, "account: '',")],
+    ['idempotent', acme.replace(/startIsIdempotent:.*/, '')],
+    ['visible', acme.replace(/visibleWithinMs:.*/, '')],
+    ['lives', acme.replace(/livesForMs:.*/, '')],
+  ] as const) {
+    const other = mkdtempSync(join(tmpdir(), 'tollgate-channels-'))
+    writeFileSync(join(other, `${name}.js`), text)
+    const opening = openChannels({ ACME_KEY: 'k' }, pathToFileURL(`${other}/`))
+    await expect(opening).rejects.toThrow(`The channel ${name} must say its account`)
+    rmSync(other, { recursive: true })
+  }
+})
+
 test('without its settings, in the other mode or in a currency that it does not serve it is not offered', async () => {
   expect((await open({})).offers('test', 'GHS')).toEqual([])
   const channels = await open({ ACME_KEY: 'k' })
