@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { missingIn, unknownIn } from '../core/fitDatabase.ts'
 import { type Db, openDb } from '../store/db.ts'
+import { isFormers } from '../store/embedded/access.ts'
 import { isMade } from '../store/embedded/home.ts'
 import { startEmbedded } from '../store/embedded.ts'
 import { masterKeyIdsInUse } from '../store/merchants.ts'
@@ -22,6 +23,7 @@ export async function checkRecords(config: Config, keyIsRight = true): Promise<C
   try {
     if (!config.DATABASE_URL && !isMade(join(config.TOLLGATE_DATA_DIR, 'postgres')))
       return [fine('database', 'no data yet; tollgate start makes it')]
+    if (!config.DATABASE_URL && isFormers(join(config.TOLLGATE_DATA_DIR, 'postgres'))) return [formers]
     return await withDatabase(config, db => lookInside(db, config, keyIsRight))
   } catch (error) {
     const { exit, message } = failureOf(error)
@@ -66,6 +68,13 @@ const lookAtWork = async (db: Db, config: Config, now: Date): Promise<Check[]> =
   ...(await checkOrigins(db)),
   ...(await checkPayers(db, config, now)),
 ]
+
+// Not done by us, who only look: that version could not use it any more.
+const formers = warning(
+  'database',
+  'it is as a former version of Tollgate left it',
+  'Stop that version; tollgate start, and any other command, takes it over.',
+)
 
 const readOnly = failed(
   'database',
