@@ -35,12 +35,14 @@ export async function initiate(gate: Gate, sent: Fields, door: Door, address: st
   return answerFor(found.caller, async () => {
     const initiated = await inTime(deadline, take(gate, fields, door, address, found))
     const { stored, direct } = initiated
-    // A signed request is the merchant's own server's; but a form that it signed is sent by the customer's browser.
-    const isServer = door === 'api' && fields.secure_hash !== undefined
-    if (direct) await payDirectly(gate, stored, direct, isServer ? null : address, deadline)
+    if (direct) await payDirectly(gate, stored, direct, isOwn(fields, door) ? null : address, deadline)
     return initiated
   })
 }
+
+// A signed request is the merchant's own server's; but a form that it signed is sent by the customer's browser, as often
+// as that likes.
+const isOwn = (fields: Fields, door: Door) => door === 'api' && fields.secure_hash !== undefined
 
 async function take(
   gate: Gate,
@@ -52,7 +54,8 @@ async function take(
   if (found.caller) mustBeReadable(found.caller, 'initiation')
   const proved = await prove(gate, fields, door, address, found)
   if (proved !== found.caller) mustBeReadable(proved, 'initiation')
-  gate.limits.request(proved)
+  if (isOwn(fields, door)) gate.limits.request(proved)
+  else gate.limits.unsigned(proved, address)
   const request = parseRequest(fields)
   checkAgainst(proved, request, door)
   const direct = isDirect(request) ? readDirect(gate.channels, proved.mode, request) : undefined

@@ -15,7 +15,7 @@ const isSpecial = /[\\^$.*+?()[\]{}|/]/g // and nothing else: a pattern in Unico
 const exactly = (text: string) => text.replace(isSpecial, '\\$&')
 
 const numberIn = (digits: string) =>
-  `\\+?(?:\\d[ .()-]{0,2}){0,5}${Array.from(digits.slice(-nationalDigits)).join('[ .()-]{0,2}')}`
+  `\\+?(?:\\d[ .()-]{0,2}){0,5}${digits.slice(-nationalDigits).split('').join('[ .()-]{0,2}')}`
 
 // Every spelling of what is known of a payer; undefined when nothing is.
 export function spellingsOf(payer: Payer, instruments: readonly (string | null)[] = []): RegExp | undefined {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Fields, NumberText, noFields } from './json.ts'
 import { currencies, parseMoney } from './money.ts'
+import * as patterns from './patterns.ts'
 import { parsePhone } from './phone.ts'
 import { malformed, type Refusal } from './refusal.ts'
 import { recordKeys } from './status.ts'
@@ -15,20 +16,20 @@ const numberText = z
   .custom<NumberText>(value => value instanceof NumberText, 'must be a number')
   .meta({ type: 'number' })
 
-const text = (max: number) =>
+const text = (max: number, pattern = patterns.plainText) =>
   z
     .string('must be text')
     .refine(value => isAtMost(value, max), `at most ${max} characters`)
-    .meta({ maxLength: max })
     .refine(isPlainText, 'must not contain control characters or broken Unicode')
+    .meta({ maxLength: max, pattern })
 
-// Reads a text by one of our parsers; a sentence that comes back in place of a value is what is wrong.
-const readAs = <T>(parse: (text: string) => T | undefined, otherwise: string) =>
+const phone = (otherwise: string) =>
   z
     .string('must be text')
-    .transform((value, context) => parse(value) ?? (context.addIssue(otherwise), z.NEVER))
+    .meta({ pattern: patterns.phone })
+    .transform((value, context) => parsePhone(value) ?? (context.addIssue(otherwise), z.NEVER))
 
-const url = text(2048).transform((value, context) => {
+const url = text(2048, patterns.url).transform((value, context) => {
   const fault = parseUrl(value)
   if (!fault) return value
   context.addIssue(fault)
@@ -43,6 +44,7 @@ const invoiceId = z
     'only letters, digits, - _ . / # : and inner spaces',
   )
   .refine(id => !recordKeys.has(id), 'is a word that the status check uses itself; choose another')
+  .meta({ not: { enum: [...recordKeys] } })
 
 export const isInvoiceId = (id: string) => invoiceId.safeParse(id).success
 
@@ -58,7 +60,7 @@ const yes = z
     value => value === true || value === 'true' || value === '1' || isOne(value),
     'must be true',
   )
-  .meta({ type: 'boolean', const: true })
+  .meta({ enum: [true, 'true', '1', 1] })
 
 const isOne = (value: unknown) => value instanceof NumberText && Number(value.text) === 1
 
@@ -69,7 +71,9 @@ const outlet = z
 const hints = ['mtn', 'airtel', 'tigo', 'airteltigo', 'vodafone', 'telecel'] as const
 
 export const requestSchema = z.object({
-  merchant_key: z.string('must be text').meta({ description: 'The merchant key assigned to you.' }),
+  merchant_key: z
+    .string('must be text')
+    .meta({ minLength: 1, description: 'The merchant key assigned to you.' }),
   invoice_id: invoiceId.meta({
     description: 'Your own transaction id, unique per merchant and mode.',
     examples: ['AMA-1042'],
@@ -77,6 +81,11 @@ export const requestSchema = z.object({
   total: total.meta({
     description: 'Total due in major units: more than zero, at most 2 decimals, no exponent.',
     examples: ['25.00'],
+    pattern: patterns.total,
+    allOf: [{ pattern: patterns.moreThanZero }],
+    exclusiveMinimum: 0,
+    exclusiveMaximum: 1e12,
+    multipleOf: 0.01,
   }),
   currency: z
     .enum(currencies, `must be one of ${currencies.join(', ')}`)
@@ -92,7 +101,7 @@ export const requestSchema = z.object({
   ipn_url: url.optional().meta({
     description: 'Where the notifications of this payment go, instead of your ipn_url setting.',
   }),
-  number: readAs(parsePhone, 'is not a possible phone number (0241234567, 233241234567 or +233241234567)')
+  number: phone('is not a possible phone number (0241234567, 233241234567 or +233241234567)')
     .optional()
     .meta({
       description: 'Customer contact number. `extra_mobile` is read the same.',
@@ -100,6 +109,7 @@ export const requestSchema = z.object({
     }),
   email: text(254)
     .regex(/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/, 'is not an email address')
+    .meta({ pattern: patterns.email })
     .optional()
     .meta({ description: 'Customer email address. `extra_email` is read the same.' }),
   name: text(120).optional().meta({ description: 'Customer name. `extra_name` is read the same.' }),
@@ -110,11 +120,12 @@ export const requestSchema = z.object({
       'Required, and true, unless the request is a direct one (pymt_instrument) or comes to /gateway. ' +
       'The answer then has the checkout address. The words "true" and "1" and the number 1 are read the same.',
   }),
-  pymt_instrument: readAs(parsePhone, 'is not a possible phone number').optional().meta({
+  pymt_instrument: phone('is not a possible phone number').optional().meta({
     description: 'Direct request without a page: the wallet whose owner is asked to approve on the phone.',
   }),
   extra_wallet_issuer_hint: z
     .string('must be text')
+    .meta({ pattern: patterns.anyCase(hints) })
     .transform(word => word.toLowerCase())
     .pipe(z.enum(hints, `must be one of ${hints.join(', ')}`))
     .optional()
@@ -126,6 +137,7 @@ export const requestSchema = z.object({
     .meta({ description: 'Direct request: the voucher code where the network needs one.' }),
   secure_hash: z
     .string('must be text')
+    .meta({ pattern: patterns.hexDigest })
     .optional()
     .meta({
       description:

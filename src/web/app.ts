@@ -8,7 +8,7 @@ import type { Messengers } from '../actions/messengers.ts'
 import { callbackRoute } from './callbacks.ts'
 import { checkoutRoutes } from './checkout/checkout.tsx'
 import { type Env, respond } from './context.ts'
-import { bugAnswer, isRefusal, notFoundAnswer, refusalAnswer } from './errors.ts'
+import { bugAnswer, isRefusal, notFoundAnswer, refusalAnswer, wrongMethodAnswer } from './errors.ts'
 import { notKept } from './exchange.ts'
 import { inboxRoutes } from './inbox/inbox.tsx'
 import type { Metrics } from './metrics.ts'
@@ -55,7 +55,7 @@ export function createApp(options: AppOptions) {
     c.env.outgoing.setHeaders(new Map(Object.entries({ 'x-request-id': requestId, ...notKept })))
     await next()
     const http = c.res.status
-    const route = http === 404 ? 'other' : routePath(c, -1)
+    const route = http === 404 || http === 405 ? 'other' : routePath(c, -1)
     observe({ requestId, method: c.req.method, route, http, started })
   })
   app.onError((error, c) => {
@@ -64,7 +64,11 @@ export function createApp(options: AppOptions) {
     log.error({ request_id: requestId, error: { message: error.message, stack: error.stack } }, 'bug')
     return respond(c, bugAnswer(requestId))
   })
-  app.notFound(c => respond(c, notFoundAnswer(c.get('requestId'))))
+  app.notFound(c => {
+    const allow = methods.filter(method => isTaken(app, method, c.req.path)).join(', ')
+    const requestId = c.get('requestId')
+    return respond(c, allow ? wrongMethodAnswer(allow, requestId) : notFoundAnswer(requestId))
+  })
 
   const { limits } = gate
   const reach = { isForThisMachineOnly, trustedProxies, limits }
@@ -82,3 +86,9 @@ export function createApp(options: AppOptions) {
   app.get('/metrics', metricsRoute(metrics, { ...reach, name: 'metrics', token: metricsToken }))
   return app
 }
+
+const methods = ['GET', 'POST', 'PUT']
+
+// By a route of this very method: what looks at every request has none of its own.
+const isTaken = (app: Hono<Env>, method: string, path: string) =>
+  app.router.match(method, path)[0].some(([[, route]]) => route.method === method)

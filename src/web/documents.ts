@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { newRequestId } from '../actions/ids.ts'
-import { plainAnswer } from './errors.ts'
+import { plainAnswer, wrongMethodAnswer } from './errors.ts'
 import { type Answer, sendAnswer, splitUrl } from './exchange.ts'
 import type { Observe } from './observe.ts'
 import { digestOf } from './publicFile.ts'
@@ -42,17 +42,22 @@ export function createDocuments({ documents, isOverloaded, observe }: DocumentOp
     return bytes
   }
 
+  function refusalOf({ isPartOfCheckout }: Document, method: string, requestId: string): Answer | undefined {
+    if (method !== 'GET' && method !== 'HEAD') return wrongMethodAnswer('GET', requestId)
+    return !isPartOfCheckout && isOverloaded() ? busyAnswer(requestId) : undefined
+  }
+
   return (incoming, outgoing) => {
     const { method = '' } = incoming
     const [path, query] = splitUrl(incoming.url ?? '')
-    const document = method === 'GET' || method === 'HEAD' ? documents.get(path) : undefined
+    const document = documents.get(path)
     if (!document) return false
     const started = performance.now()
     const requestId = newRequestId()
-    const isShed = !document.isPartOfCheckout && isOverloaded()
-    if (isShed) sendAnswer(outgoing, busyAnswer(requestId), requestId)
+    const refusal = refusalOf(document, method, requestId)
+    if (refusal) sendAnswer(outgoing, refusal, requestId)
     else sendDocument(incoming, outgoing, document, madeOf(document), query, requestId)
-    observe({ requestId, method, route: document.route, http: isShed ? 503 : 200, started })
+    observe({ requestId, method, route: document.route, http: refusal?.http ?? 200, started })
     return true
   }
 }

@@ -30,7 +30,7 @@ export const openapiDocument = (baseUrl: string) => ({
     { name: 'Checkout', description: 'What the customer sees.' },
     { name: 'Operation', description: 'For whoever runs this gateway.' },
   ],
-  paths: { ...paymentPaths(baseUrl, schemas.PaymentRequest), ...statusPaths, ...eventPaths, ...otherPaths },
+  paths: { ...paymentPaths(baseUrl, schemas.PaymentForm), ...statusPaths, ...eventPaths, ...otherPaths },
   components: {
     schemas,
     headers,

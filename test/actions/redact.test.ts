@@ -270,6 +270,26 @@ test('one that cannot be redacted is told of and keeps none of the others; nothi
   expect(attempts).toHaveLength(1)
 })
 
+test('a connection that dies in the middle leaves nothing half, and the same round does it again', async () => {
+  const payment = await everything()
+  await query(
+    shop.url,
+    `create sequence deaths;
+     create function die() returns trigger language plpgsql as $$ begin
+       if nextval('deaths') = 1 then perform pg_terminate_backend(pg_backend_pid()); end if;
+       return old;
+     end $$;
+     create trigger die before delete on messages for each row execute function die()`,
+  )
+  try {
+    await redactAll()
+  } finally {
+    await query(shop.url, 'drop function die cascade; drop sequence deaths')
+  }
+  expect(await found()).toEqual([])
+  expect(await stored(payment)).toMatchObject({ redacted_at: later })
+})
+
 test('what the time has ended by the hundred goes in several batches, each payment once', async () => {
   for (let n = 0; n < 7; n++) await ask({ ipn_url: undefined })
   await shop.db.rows(sql`

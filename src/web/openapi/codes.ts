@@ -16,6 +16,7 @@ const meanings: Record<Code, string> = {
   'GW-060': 'too many requests',
 }
 
-export const codes = [...Object.keys(meanings), 'internal', 'not_found']
+// What is no matter of the interface has a word instead.
+export const codes = [...Object.keys(meanings), 'internal', 'not_found', 'method_not_allowed', 'busy']
 
 export const meaningOf = (code: Code) => meanings[code]

@@ -3,13 +3,14 @@ import { feedHeader } from '../../core/feedSignature.ts'
 import * as examples from './examples.ts'
 import { operation, type Paths, queryOf } from './operation.ts'
 import { answerOf, broken, failures, json, jsonOf } from './responses.ts'
-import { refTo } from './schemas.ts'
+import { rulesOfFeeds } from './rules.ts'
+import { anyOf, refTo } from './schemas.ts'
 
 const question = {
   type: 'object',
   required: ['merchant_key'],
   properties: {
-    merchant_key: { type: 'string', description: 'Your merchant key. It decides the mode.' },
+    merchant_key: { type: 'string', minLength: 1, description: 'Your merchant key. It decides the mode.' },
     after: {
       type: 'string',
       pattern: '^(0|[1-9][0-9]{0,17})?$',
@@ -44,8 +45,12 @@ export const eventPaths: Paths = {
         'notification. Each event is told once to whoever follows next, and none is left out, also where no ' +
         'notification arrived or no ipn_url was set.',
       parameters: [...queryOf(question), signature],
+      rules: rulesOfFeeds,
       responses: {
-        200: answerOf('What happened.', json(refTo('EventsAnswer'), { events: examples.eventsAnswer })),
+        200: answerOf(
+          'What happened. Where errors_as_200 is on, errors come with this status too.',
+          json(anyOf('EventsAnswer', 'ErrorBody'), { events: examples.eventsAnswer }),
+        ),
         ...failures(examples.feedRefusals, jsonOf(refTo('ErrorBody'), examples.errorBody)),
         ...broken,
       },

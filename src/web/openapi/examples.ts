@@ -76,7 +76,7 @@ const promptedWallet = { payment_method: 'mtn_mobile_money', typed: {}, offered:
 export const storedBody = (baseUrl: string, direct = false) =>
   initiatedBody({ stored: payment, direct: direct ? promptedWallet : undefined }, baseUrl)
 
-const record = status.statusRecord({ ...payment, ...unlived }, now, false)
+const record = status.statusRecord({ ...payment, ...unlived }, now, true) // the question is not signed
 export const keyedAnswer = { [invoice_id]: { ...record, amount: '25.00' } }
 export const statusAnswer = { ...keyedAnswer, ...record }
 export const statusLine = status.statusLine(payment.tx_reference, payment.status, now)
@@ -156,16 +156,13 @@ export function errorBody({ http, code, message, field, hint }: refusals.Refusal
   return { success: false, status: 'error', status_code: http, message, error, request_id: requestId }
 }
 
-// A question that is itself unreadable gets the plain error; one without an invoice_id has nothing to key by.
-const unkeyed = (refusal: refusals.Refusal) => ({
-  ...status.errorRecord('', refusal.message),
-  ...errorBody(refusal),
-})
+// A question that is itself unreadable gets the plain error; so does one without an invoice_id, which has nothing to key
+// by.
 const failedRecord = (refusal: refusals.Refusal) => status.errorRecord(invoice_id, refusal.message)
 
 export function failedKeyedCheck(refusal: refusals.Refusal) {
-  if (refusal.code === 'GW-012') return errorBody(refusal)
-  return refusal.code === 'GW-002' ? unkeyed(refusal) : { [invoice_id]: failedRecord(refusal) }
+  const isPlain = refusal.code === 'GW-012' || refusal.code === 'GW-002'
+  return isPlain ? errorBody(refusal) : { [invoice_id]: failedRecord(refusal) }
 }
 
 export function failedCheck(refusal: refusals.Refusal) {

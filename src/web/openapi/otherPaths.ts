@@ -1,5 +1,6 @@
 import { operation, type Paths } from './operation.ts'
-import { answerOf, broken, html, retryAfter, text } from './responses.ts'
+import { answerOf, html, json, location, retryAfter, text } from './responses.ts'
+import { refTo } from './schemas.ts'
 
 // The customer's page, and what an operator's machinery asks.
 export const otherPaths: Paths = {
@@ -7,14 +8,38 @@ export const otherPaths: Paths = {
     get: operation('Checkout', 'openCheckout', 'The page for the customer', {
       description: 'Where the customer pays, and sees how it stands.',
       parameters: [
-        { name: 'token', in: 'path', required: true, description: 'tx_token.', schema: { type: 'string' } },
+        {
+          name: 'token',
+          in: 'path',
+          required: true,
+          description: 'tx_token.',
+          schema: { type: 'string', pattern: '^[0-9a-z]{42}$' },
+        },
       ],
       responses: {
         200: answerOf('The page.', html),
+        303: answerOf('Back from a provider: on to the page itself.', {}, location),
         404: answerOf('No payment has this token.', html),
         429: answerOf('Too many pages were opened from one address.', html, retryAfter),
         410: answerOf('The time to pay is over.', html),
-        ...broken,
+        500: answerOf('Something broke on our side.', html),
+        503: answerOf('We cannot reach our records now.', html, retryAfter),
+      },
+    }),
+  },
+  '/openapi.json': {
+    get: operation('Operation', 'readDescription', 'This document', {
+      responses: {
+        200: answerOf('The interface as OpenAPI.', { 'application/json': { schema: { type: 'object' } } }),
+        503: answerOf('Payments go first at this moment.', json(refTo('ErrorBody'), {}), retryAfter),
+      },
+    }),
+  },
+  '/docs': {
+    get: operation('Operation', 'openReference', 'The same to read and to try out', {
+      responses: {
+        200: answerOf('The page.', html),
+        503: answerOf('Payments go first at this moment.', json(refTo('ErrorBody'), {}), retryAfter),
       },
     }),
   },

@@ -1,21 +1,27 @@
 import * as examples from './examples.ts'
 import { bodyOf, operation, type Paths, queryOf } from './operation.ts'
-import { answerOf, broken, failures, html, json, jsonOf, type Responses } from './responses.ts'
-import { anyOf, type ObjectSchema, refTo } from './schemas.ts'
+import { answerOf, broken, failures, html, json, jsonOf, location, type Responses } from './responses.ts'
+import { forBrowsers, forServers } from './requestSchema.ts'
+import { rulesOfLinks, rulesOfPayments } from './rules.ts'
+import { anyOf, type Json, type ObjectSchema, refTo } from './schemas.ts'
 
 const refused = jsonOf(refTo('ErrorBody'), examples.errorBody)
 const forms = { checkout: examples.request, direct: examples.directRequest }
+const request = refTo('PaymentRequest')
+const form = refTo('PaymentForm')
 
-const storedAnswer = (description: string, baseUrl: string) =>
-  answerOf(
-    description,
-    json(anyOf('PaymentStored', 'DirectStored'), {
+const asWell = 'Where errors_as_200 is on, errors come with this status too: read success.'
+
+const storedAnswer = (description: string, baseUrl: string, more: Json = {}) =>
+  answerOf(description, {
+    ...json(anyOf('PaymentStored', 'DirectStored', 'ErrorBody'), {
       checkout: examples.storedBody(baseUrl),
       direct: examples.storedBody(baseUrl, true),
     }),
-  )
+    ...more,
+  })
 
-export function paymentPaths(baseUrl: string, request: ObjectSchema): Paths {
+export function paymentPaths(baseUrl: string, fields: ObjectSchema): Paths {
   return {
     '/v1/mobile_agents_v2': {
       post: operation('Payments', 'initiatePayment', 'Ask for a payment', {
@@ -23,50 +29,47 @@ export function paymentPaths(baseUrl: string, request: ObjectSchema): Paths {
           'Stores the payment and gives the address of its checkout page. The same request again finds the same ' +
           'payment, so repeat it whenever you are in doubt. A request with pymt_instrument and without ' +
           'generate_checkout_url is a direct one: it has no page.',
-        requestBody: bodyOf(refTo('PaymentRequest'), forms),
+        requestBody: bodyOf(forServers(request), forServers(form), forms),
+        rules: rulesOfPayments,
         responses: {
-          200: storedAnswer(
-            'The payment is stored. Where errors_as_200 is on, errors come with this status too: read success.',
-            baseUrl,
-          ),
+          200: storedAnswer(`The payment is stored. ${asWell}`, baseUrl),
           ...failures(examples.requestRefusals, refused),
           ...broken,
         },
       }),
     },
-    '/gateway': door('gateway', baseUrl, request),
-    '/gateway/checkout': door('gatewayCheckout', baseUrl, request),
+    '/gateway': door('gateway', baseUrl, fields),
+    '/gateway/checkout': door('gatewayCheckout', baseUrl, fields),
   }
 }
 
 // The older doors, for a shop's own web form.
-const door = (name: string, baseUrl: string, request: ObjectSchema) => ({
+const door = (name: string, baseUrl: string, fields: ObjectSchema) => ({
   get: operation('Web forms', `${name}ByLink`, 'Start a payment from a link', {
     description:
       'The fields of a payment request in the query. The customer is sent on to the checkout page.',
-    parameters: queryOf(request),
-    responses: doorResponses,
+    parameters: queryOf(fields),
+    rules: rulesOfLinks,
+    responses: {
+      200: answerOf(asWell, { ...json(refTo('ErrorBody'), {}), ...html }),
+      ...doorResponses,
+    },
   }),
   post: operation('Web forms', `${name}ByForm`, 'Start a payment from a web form', {
     description:
       'The fields of a payment request from a form in the shop. The customer is sent on to the checkout page. ' +
       'What comes as JSON is answered as JSON.',
-    requestBody: bodyOf(refTo('PaymentRequest'), forms),
+    requestBody: bodyOf(forBrowsers(request), forBrowsers(form), forms),
+    rules: rulesOfPayments,
     responses: {
-      200: storedAnswer('The payment is stored. JSON came in, so JSON goes out.', baseUrl),
+      200: storedAnswer(`The payment is stored. JSON came in, so JSON goes out. ${asWell}`, baseUrl, html),
       ...doorResponses,
     },
   }),
 })
 
 const doorResponses: Responses = {
-  303: answerOf(
-    'On to the checkout page.',
-    {},
-    {
-      location: { description: 'The checkout page.', schema: { type: 'string', format: 'uri' } },
-    },
-  ),
+  303: answerOf('On to the checkout page.', {}, location),
   ...failures(examples.requestRefusals, group => ({ ...refused(group), ...html })),
   ...broken,
 }

@@ -1,5 +1,6 @@
-import type { Refusal } from '../../core/refusal.ts'
+import { type Code, Refusal } from '../../core/refusal.ts'
 import { meaningOf } from './codes.ts'
+import { errorBody } from './examples.ts'
 import { type Json, refTo } from './schemas.ts'
 
 export type Responses = Record<string, Json>
@@ -20,6 +21,10 @@ export const headers = {
   },
 }
 
+export const location = {
+  location: { description: 'The page.', schema: { type: 'string', format: 'uri-reference' } },
+}
+
 export const answerOf = (description: string, content: Json, more: Json = {}): Json => ({
   description,
   headers: { ...requestId, ...more },
@@ -30,7 +35,9 @@ export const json = (schema: Json, examples: Record<string, unknown>): Json => (
   'application/json': { schema, examples: named(examples) },
 })
 
-export const text = (example: string): Json => ({ 'text/plain': { schema: { type: 'string' }, example } })
+export const text = (example: string, pattern?: string): Json => ({
+  'text/plain': { schema: { type: 'string', ...(pattern && { pattern }) }, example },
+})
 
 export const html = { 'text/html': { schema: { type: 'string' } } }
 
@@ -77,4 +84,29 @@ export const broken: Responses = {
       },
     }),
   ),
+}
+
+const refusedAnywhere: [http: number, code: Code, why: string][] = [
+  [400, 'GW-012', 'The request is not HTTP, or its address is spelled in an odd way.'],
+  [408, 'GW-012', 'The request came too slowly.'],
+  [429, 'GW-060', 'Too many requests wait on one connection.'],
+  [431, 'GW-013', 'The address or the header is too large.'],
+]
+
+// Some answers can come from any address, before it is looked at, and are always JSON.
+export function orAnywhere(responses: Responses): Responses {
+  const all = { ...responses }
+  for (const [http, code, why] of refusedAnywhere) {
+    const example = errorBody(new Refusal(http, code, why))
+    const refused = answerOf(
+      why,
+      json(refTo('ErrorBody'), { [code]: example }),
+      http === 429 ? retryAfter : {},
+    )
+    const known = all[http]
+    all[http] = known
+      ? { ...known, content: { ...(refused.content as Json), ...(known.content as Json) } }
+      : refused
+  }
+  return all
 }

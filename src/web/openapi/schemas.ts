@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { aliases, maxExtraLength, maxExtras, requestSchema } from '../../core/request.ts'
+import { requestSchema } from '../../core/request.ts'
 import * as answers from './answers.ts'
+import { asForm, withOtherNames } from './requestSchema.ts'
 
 export type Json = Record<string, unknown>
 export type ObjectSchema = Json & { properties: Record<string, Json>; required: string[] }
+type Requests = { PaymentRequest: ObjectSchema; PaymentForm: ObjectSchema }
 
 // By the names that they have in the document.
 export const bodies = {
@@ -21,7 +23,7 @@ export const bodies = {
   FailedKeyedCheck: answers.failedKeyedCheck,
 }
 
-export type SchemaName = keyof typeof bodies
+export type SchemaName = keyof typeof bodies | 'PaymentForm'
 
 export const refTo = (name: SchemaName) => ({ $ref: uriOf(name) })
 
@@ -31,7 +33,7 @@ const uriOf = (name: string) => `#/components/schemas/${name}`
 
 // The schemas that validate, as JSON Schema. The input side of each: what one may send, and no promise that
 // an answer never grows a key.
-export function jsonSchemas(): Record<SchemaName, Json> & { PaymentRequest: ObjectSchema } {
+export function jsonSchemas(): Record<SchemaName, Json> & Requests {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(bodies)) registry.add(schema, { id })
   const made = z.toJSONSchema(registry, {
@@ -43,35 +45,11 @@ export function jsonSchemas(): Record<SchemaName, Json> & { PaymentRequest: Obje
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern // the format says it, in fewer words
     },
   })
-  const { schemas }: { schemas: Record<SchemaName, ObjectSchema> } = JSON.parse(JSON.stringify(made))
+  const { schemas }: { schemas: Record<keyof typeof bodies, ObjectSchema> } = JSON.parse(JSON.stringify(made))
   for (const schema of Object.values(schemas)) {
     delete schema.$schema // OpenAPI 3.1 is this dialect already
     delete schema.$id // its place in the document is its name
   }
-  return { ...schemas, PaymentRequest: withOtherNames(schemas.PaymentRequest) }
+  const PaymentRequest = withOtherNames(schemas.PaymentRequest)
+  return { ...schemas, PaymentRequest, PaymentForm: asForm(PaymentRequest) }
 }
-
-// What the parser reads beside the schema: older names, and fields of the merchant's own.
-const withOtherNames = (schema: ObjectSchema): ObjectSchema => ({
-  ...schema,
-  properties: {
-    ...schema.properties,
-    ...Object.fromEntries(Object.entries(aliases).map(olderName)),
-  },
-  patternProperties: {
-    '^extra_[A-Za-z0-9_.-]{1,64}$': {
-      type: ['string', 'number', 'boolean'],
-      maxLength: maxExtraLength,
-      description: `Your own fields, at most ${maxExtras}. They come back in extra without the prefix.`,
-    },
-  },
-})
-
-const olderName = ([alias, name]: [string, string]) => [
-  alias,
-  {
-    type: 'string',
-    deprecated: true,
-    description: `An older name of ${name}, which wins when both are sent.`,
-  },
-]

@@ -40,6 +40,16 @@ After a timeout, a lost connection, a 429 or a 503, send the same request again.
 equal details find the payment that is stored and answer the same address. Other details under the same invoice_id
 are refused with 409, and nothing changes.
 
+## Methods
+
+HEAD is taken wherever GET is, and gets the same answer without its body. Any other method than those described here is
+refused with 405, \`method_not_allowed\`, and an Allow header.
+
+## What a schema cannot say
+
+A request that fits its schema can be refused all the same. Why, stands with each operation as \`x-further-rules\`: the
+HTTP status, the code, the field and the rule, for programs too. There is no other reason.
+
 ## Growing
 
 Within v1 fields are added, never removed and never given another type. Read the keys that you know and pass over

@@ -1,0 +1,83 @@
+import type { Operation, Rule } from './document.ts'
+import type { Fields, Question } from './questions.ts'
+import type { Answered, Asked } from './send.ts'
+import type { Shop } from './shops.ts'
+
+// A request that fits its schema and was refused all the same: by a rule that the document names, and that the request
+// really breaks.
+export type Refused = {
+  question: Question
+  asked: Asked
+  shop?: Shop // nobody, when the key is made up
+  known: Known
+}
+
+// What was stored or told so far.
+export type Known = { invoices: Set<string>; tokens: string[]; cursors: string[] }
+
+export const invoiceOf = (shop: Shop | undefined, fields: Fields) =>
+  `${shop?.merchant_key ?? ''} ${String(fields.invoice_id)}`
+
+export function refusalOf({ http, text, type }: Answered) {
+  if (type !== 'application/json') return http >= 400 ? { http } : text.includes('~error~') ? {} : undefined
+  const body = JSON.parse(text)
+  const record = body.error ? body : Object.values(body)[0]
+  if (record?.success !== false) return undefined
+  return { http: http >= 400 ? http : (record.status_code as number | undefined), ...body.error }
+}
+
+type Refusal = { http?: number; code?: string; field?: string }
+
+export const brokenRule = ({ rules }: Operation, refusal: Refusal, refused: Refused): Rule | undefined =>
+  rules.find(
+    rule =>
+      (refusal.http ?? rule.http) === rule.http &&
+      (refusal.code ?? rule.code) === rule.code &&
+      isAbout(rule, refusal.field) &&
+      breaks[rule.name]?.(refused, refusal.field ?? rule.field ?? ''),
+  )
+
+const isAbout = ({ field }: Rule, named: string | undefined) =>
+  field === undefined || named === undefined || new RegExp(`^${field.replace('*', '.*')}$`).test(named)
+
+type Breaks = (refused: Refused, field: string) => boolean
+
+const aliases: Record<string, string> = { number: 'extra_mobile', cancelled_url: 'cancel_url' }
+
+const textAt = ({ question: { fields } }: Refused, field: string) =>
+  String(fields[field] || fields[aliases[field] ?? ''] || '')
+
+const isDirect: Breaks = refused => textAt(refused, 'pymt_instrument') !== ''
+const isExtra = (name: string) => /^extra_(?!(outlet|wallet_issuer_hint|name|mobile|email)$)/.test(name)
+
+export const breaks: Record<string, Breaks> = {
+  known_key: ({ shop }) => shop === undefined,
+  active_merchant: ({ shop }) => shop?.isClosed ?? false,
+  right_hash: ({ shop, question: { fields } }) => shop === undefined || !fields.secure_hash,
+  own_invoice: ({ shop, question, known }) => known.invoices.has(invoiceOf(shop, question.fields)),
+  own_bounds: ({ shop, question }) => Number(question.fields.total) > (shop?.most ?? 0),
+  plain_number: ({ question: { fields } }) =>
+    typeof fields.total === 'number' && !/^\d+(\.\d{1,2})?$/.test(JSON.stringify(fields.total)),
+  own_outlet: refused => textAt(refused, 'extra_outlet') !== '' || refused.question.fields.extra_outlet === 0,
+  real_address: (refused, field) => !URL.canParse(textAt(refused, field)),
+  own_origin: ({ shop, ...refused }, field) =>
+    shop !== undefined &&
+    shop.origins.length > 0 &&
+    !shop.origins.includes(new URL(textAt(refused, field)).origin),
+  possible_phone: (refused, field) => /^[ -]*\+(?![ -]*2[ -]*3[ -]*3)/.test(textAt(refused, field)),
+  asked_voucher: refused =>
+    isDirect(refused, '') && /^(telecel|vodafone)$/i.test(textAt(refused, 'extra_wallet_issuer_hint')),
+  named_issuer: isDirect,
+  few_extras: ({ question: { fields } }) => Object.keys(fields).filter(isExtra).length > 20,
+  whole_text: ({ question: { fields } }) => !JSON.stringify(fields).isWellFormed() || hasHalf(fields),
+  small_body: ({ asked: { body } }) => (body?.length ?? 0) > 65_536,
+  small_header: ({ asked: { address } }) => address.length > 14_000,
+  readable_body: ({ asked: { body } }) => /(\[|\{"[^"]*":){16}/.test(String(body)),
+  in_turn: isDirect,
+  open_books: () => true, // the machine may be too busy
+  known_payment: ({ shop, question, known }) => !known.invoices.has(invoiceOf(shop, question.fields)),
+  own_cursor: ({ question: { fields }, known }) => !known.cursors.includes(String(fields.after ?? '')),
+}
+
+// JSON writes half of a pair as an escape.
+const hasHalf = (fields: Fields) => /\\ud[89a-f]/i.test(JSON.stringify(fields))
