@@ -11,7 +11,7 @@ export type Payer = Pick<LivingPayment, 'name' | 'email' | 'number' | 'pymt_inst
 const removed = '(removed)'
 const nationalDigits = 9 // of a number, however its beginning is written
 const shortestName = 3 // a part of a name that is shorter is a word of its own
-const isSpecial = /[\\^$.*+?()[\]{}|/-]/g
+const isSpecial = /[\\^$.*+?()[\]{}|/]/g // and nothing else: a pattern in Unicode takes no needless escape
 const exactly = (text: string) => text.replace(isSpecial, '\\$&')
 
 const numberIn = (digits: string) =>

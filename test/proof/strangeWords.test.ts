@@ -21,37 +21,31 @@ afterAll(() => gateway.stop())
 const odd = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.constantFrom(
-    ...[
-      '\0',
-      '\ud800',
-      '__proto__',
-      'constructor',
-      "' or 1=1 --",
-      '{}',
-      '[]',
-      '\r\nx: y',
-      '%00',
-      '-271821-04-20T00:00:00.000Z~a~b',
-    ],
-    ...[
-      '9'.repeat(400),
-      '1e400',
-      '-0',
-      'NaN',
-      '\u202e',
-      '../..',
-      'a'.repeat(3000),
-      '+275760-09-13T00:00:00Z~a~b',
-    ],
-    ...[
-      '0240000000',
-      'card',
-      'mtn_mobile_money',
-      'true',
-      'https://shop.example',
-      'a@b.example',
-      '2026-01-01',
-    ],
+    '\0',
+    '\ud800',
+    '__proto__',
+    'constructor',
+    "' or 1=1 --",
+    '{}',
+    '[]',
+    '\r\nx: y',
+    '%00',
+    '-271821-04-20T00:00:00.000Z~a~b',
+    '9'.repeat(400),
+    '1e400',
+    '-0',
+    'NaN',
+    '\u202e',
+    '../..',
+    'a'.repeat(3000),
+    '+275760-09-13T00:00:00Z~a~b',
+    '0240000000',
+    'card',
+    'mtn_mobile_money',
+    'true',
+    'https://shop.example',
+    'a@b.example',
+    '2026-01-01',
   ),
 )
 const json = fc.oneof(
@@ -63,52 +57,14 @@ const json = fc.oneof(
   fc.dictionary(odd, odd, { maxKeys: 2 }),
 )
 
-const names = [
-  ...[
-    'merchant_key',
-    'invoice_id',
-    'total',
-    'currency',
-    'secure_hash',
-    'success_url',
-    'ipn_url',
-    'number',
-    'email',
-  ],
-  ...[
-    'name',
-    'description',
-    'extra_outlet',
-    'extra_x',
-    'generate_checkout_url',
-    'pymt_instrument',
-    'voucher_code',
-  ],
-  ...[
-    'extra_wallet_issuer_hint',
-    'after',
-    'limit',
-    'q',
-    'before',
-    'merchant',
-    'lang',
-    'visit',
-    'back',
-    'again',
-  ],
-  ...[
-    'payment_method',
-    'mtn_mobile_money.phone',
-    'decision',
-    'cvv',
-    'expiry',
-    'code',
-    'cancel_url',
-    '__proto__',
-  ],
-]
+const names =
+  'merchant_key invoice_id total currency secure_hash success_url ipn_url number email name description extra_outlet ' +
+  'extra_x generate_checkout_url pymt_instrument voucher_code extra_wallet_issuer_hint after limit q before merchant ' +
+  'lang visit back again payment_method mtn_mobile_money.phone decision cvv expiry code cancel_url __proto__'
 const fieldsOf = (value: fc.Arbitrary<unknown>) =>
-  fc.dictionary(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...names) }, odd), value, { maxKeys: 8 })
+  fc.dictionary(fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...names.split(' ')) }, odd), value, {
+    maxKeys: 8,
+  })
 
 // Half of the time with what opens the door, so that the strange words come further in.
 function opened(fields: Record<string, unknown>, isSigned: boolean): Record<string, unknown> {
@@ -126,19 +82,31 @@ const queryOf = (fields: Record<string, unknown>) =>
   ).toString()
 
 const doors = () => [
-  ...['/v1/mobile_agents_v2', '/gateway', '/gateway/checkout', '/v1/gateway/json_status_chk', '/v1/events'],
-  ...[
-    '/gateway/json_status_chk',
-    '/v1/gateway/status_chk',
-    '/support',
-    '/inbox',
-    '/metrics',
-    '/readyz',
-    '/docs',
-  ],
-  ...[checkout, `${checkout}/pay`, `${checkout}/cancel`, `${checkout}/state`, `${checkout}/receipt`],
-  ...[`/callbacks/${charge}`, '/sandbox/phone', `/sandbox/phone/${charge}`, `/sandbox/card/${charge}`],
-  ...['/sandbox/provider/charges', `/sandbox/provider/charges/${charge}`, '/inbox/a/b/html', '/nothing'],
+  '/v1/mobile_agents_v2',
+  '/gateway',
+  '/gateway/checkout',
+  '/v1/gateway/json_status_chk',
+  '/v1/events',
+  '/gateway/json_status_chk',
+  '/v1/gateway/status_chk',
+  '/support',
+  '/inbox',
+  '/metrics',
+  '/readyz',
+  '/docs',
+  checkout,
+  `${checkout}/pay`,
+  `${checkout}/cancel`,
+  `${checkout}/state`,
+  `${checkout}/receipt`,
+  `/callbacks/${charge}`,
+  '/sandbox/phone',
+  `/sandbox/phone/${charge}`,
+  `/sandbox/card/${charge}`,
+  '/sandbox/provider/charges',
+  `/sandbox/provider/charges/${charge}`,
+  '/inbox/a/b/html',
+  '/nothing',
 ]
 
 // Each from another address, so that none is slowed; and as somebody whom the operator lets in.
