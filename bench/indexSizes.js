@@ -10,19 +10,6 @@ import { thisVersion } from './version.js'
 
 const count = Number(process.argv[2] ?? 200_000)
 
-await thisVersion.build()
-const folder = mkdtempSync(join(tmpdir(), 'tollgate-sizes-'))
-const server = await startDatabase(join(folder, 'data'))
-try {
-  const { url, merchant } = await server.create('sizes')
-  await fill(url, merchant.merchant_id)
-  await query(url, 'vacuum analyze')
-  print(await query(url, tables), await query(url, indexes))
-} finally {
-  await server.stop()
-  rmSync(folder, { recursive: true, force: true })
-}
-
 async function fill(url, merchant_id) {
   const end = new Date()
   const [mine, rows] = [literal(merchant_id), rowsOf(count, end)]
@@ -51,12 +38,26 @@ const tables = `select relname, pg_table_size(relid) as rows, pg_indexes_size(re
 const indexes = `select relname, indexrelname, pg_relation_size(indexrelid) as bytes
   from pg_stat_user_indexes where relname in ${grown} order by relname, indexrelname`
 
+const each = bytes => Number(bytes) / count
+
 function print(sizes, parts) {
-  const each = bytes => Number(bytes) / count
   for (const { relname, rows, indexes: own } of sizes)
     console.log(`| ${relname} | ${Math.round(each(rows))} | ${Math.round(each(own))} |`)
   const all = sizes.reduce((sum, { rows, indexes: own }) => sum + each(rows) + each(own), 0)
   console.log(`In all ${Math.round(all)} bytes for each payment.\n`)
   for (const { relname, indexrelname, bytes } of parts)
     console.log(`| \`${relname}\` | \`${indexrelname}\` | ${each(bytes).toFixed(1)} | |`)
+}
+
+await thisVersion.build()
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-sizes-'))
+const server = await startDatabase(join(folder, 'data'))
+try {
+  const { url, merchant } = await server.create('sizes')
+  await fill(url, merchant.merchant_id)
+  await query(url, 'vacuum analyze')
+  print(await query(url, tables), await query(url, indexes))
+} finally {
+  await server.stop()
+  rmSync(folder, { recursive: true, force: true })
 }
