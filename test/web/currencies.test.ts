@@ -26,8 +26,10 @@ const asJson = (fields: Fields) => ({
   body: JSON.stringify(fields),
 })
 const wallet = { pymt_instrument: '0241234999', extra_wallet_issuer_hint: 'mtn' }
-const direct = ({ generate_checkout_url: _, ...fields }: Fields) => ({ ...fields, ...wallet })
-const unsigned = ({ secure_hash: _, ...fields }: Fields) => fields
+const without = (fields: Fields, name: string) =>
+  Object.fromEntries(Object.entries(fields).filter(([key]) => key !== name))
+const direct = (fields: Fields) => ({ ...without(fields, 'generate_checkout_url'), ...wallet })
+const unsigned = (fields: Fields) => without(fields, 'secure_hash')
 
 const doors: [string, (fields: Fields) => Promise<Answer>][] = [
   ['the interface, JSON', fields => post(gateway.url, fields)],
