@@ -69,7 +69,7 @@ async function insertPayments(db: Db, payments: Payment[]): Promise<Set<string>>
   return new Set(rows.map(row => row.tx_reference))
 }
 
-const findRequests = (tx: Tx, keys: InvoiceKey[]) =>
+export const findRequests = (tx: Tx, keys: InvoiceKey[]) =>
   tx.rows<StoredRequest>(sql`
     select p.merchant_id, p.mode, p.invoice_id, p.tx_reference, p.tx_token, p.request_digest
     from ${unnestKeys(keys)} join payments p using (merchant_id, mode, invoice_id)`)
