@@ -3,6 +3,8 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { ChannelSettings } from './core/channel.ts'
 import type { MessengerSettings } from './core/messenger.ts'
+import { leastRedactDays } from './core/redact.ts'
+import { isForThisMachineOnly } from './core/thisMachine.ts'
 
 // The only place that reads the environment. Every fault is told at once, by the name of its setting.
 export class ConfigError extends Error {
@@ -13,6 +15,7 @@ export class ConfigError extends Error {
   }
 }
 
+const tooSoonToRedact = `must be ${leastRedactDays} or more: until then notifications, the feed and messages need what it removes`
 const embeddedPoolSize = 50 // it takes 60 connections, some of them for commands beside us
 
 const whole = (min: number, max: number) =>
@@ -110,6 +113,9 @@ const schema = z.object({
     /^\+\d{1,10}$/,
     'must be prefixes such as +233 with commas between them',
   ).default(['+233']),
+  TOLLGATE_REDACT_DAYS: whole(1, 36_500)
+    .refine(days => days >= leastRedactDays, tooSoonToRedact)
+    .optional(),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
       error: 'must be trace, debug, info, warn, error or silent',
@@ -121,6 +127,7 @@ const schema = z.object({
 export type Config = z.output<typeof schema> & {
   channelSettings: ChannelSettings
   messengerSettings: MessengerSettings
+  isForThisMachineOnly: boolean
 }
 export type Environment = Record<string, string | undefined>
 
@@ -141,7 +148,13 @@ export function readWhatIsRight(env: Environment = process.env): { config: Confi
   const issues = schema.safeParse(set).error?.issues ?? []
   const wrong = new Set(issues.map(({ path }) => path[0]))
   const right = Object.fromEntries(Object.entries(set).filter(([name]) => !wrong.has(name)))
-  const config = { ...schema.parse(right), channelSettings: set, messengerSettings: set }
+  const read = schema.parse(right)
+  const config = {
+    ...read,
+    channelSettings: set,
+    messengerSettings: set,
+    isForThisMachineOnly: isForThisMachineOnly(read),
+  }
   const faults = [
     ...Object.keys(set)
       .filter(name => name.startsWith('TOLLGATE_') && !settingNames.includes(name))

@@ -18,6 +18,7 @@ const secretNames = new Set([
   'tx_token',
   'url',
   'voucher_code',
+  'x-tollgate-signature',
 ])
 
 export function createLog(level: string, destination: DestinationStream = linesTo(2)): Logger {

@@ -18,12 +18,15 @@ import { allDocuments } from './web/docs.ts'
 import { createDocuments } from './web/documents.ts'
 import { createMetrics, watchGate } from './web/metrics.ts'
 import { createObserver } from './web/observe.ts'
+import { refuseOddRequests } from './web/oddRequest.tsx'
 import { watchOverload } from './web/overload.ts'
-import { listen } from './web/server.ts'
+import { type Answerer, listen } from './web/server.ts'
 import { watchAttempts } from './web/watchAttempts.ts'
 import { gaugeClock, watchClock } from './web/watchClock.ts'
 import { watchReading } from './web/watchReading.ts'
+import { watchRedaction } from './web/watchRedaction.ts'
 import { givenClock, startClock } from './workers/clock.ts'
+import { startRedaction } from './workers/redaction.ts'
 import { startWorkers } from './workers/workers.ts'
 
 export type Gateway = {
@@ -109,13 +112,21 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
     metrics,
     metricsToken: config.TOLLGATE_METRICS_TOKEN,
     supportToken: config.TOLLGATE_SUPPORT_TOKEN,
+    isForThisMachineOnly: config.isForThisMachineOnly,
     messengers: post,
     sandbox: sandbox?.app,
   })
-  opened.serve((...exchange) => api(...exchange) || documents(...exchange), app, shared.observe)
+  const odd = refuseOddRequests(shared.observe)
+  const first: Answerer = (...exchange) => api(...exchange) || documents(...exchange) || odd(...exchange)
+  opened.serve(first, app, shared.observe)
   const onTrouble = (error: unknown) => log.warn({ error: String(error) }, 'a worker has to try again')
   const workers = startWorkers(gate, { ...watchReading(log), trouble: onTrouble, pause })
   const stopWorkers = started.add(workers.stop)
+  const days = config.TOLLGATE_REDACT_DAYS
+  if (days) {
+    const watch = { ...watchRedaction(metrics, log), trouble: onTrouble, pause }
+    started.add(startRedaction(gate, days, watch).stop)
+  }
   const dispatch = openDispatch(config, records, { clock, pause, metrics, log })
   const stopDispatch = started.add(dispatch.stop)
   bell.askers = workers.wake

@@ -35,6 +35,8 @@ for (const [name, value] of [
   ['TOLLGATE_BATCH_ROWS', 'many'],
   ['TOLLGATE_TRUST_PROXY', 'yes'],
   ['TOLLGATE_METRICS_TOKEN', 'short'],
+  ['TOLLGATE_REDACT_DAYS', '30'],
+  ['TOLLGATE_REDACT_DAYS', 'soon'],
   ['LOG_LEVEL', 'loud'],
   ['TOLLGATE_NO_SUCH', 'x'],
 ] as const) {
@@ -45,6 +47,14 @@ for (const [name, value] of [
     if (/KEY|TOKEN/.test(name)) expect(faults[0]).not.toContain(value)
   })
 }
+
+test('payers are kept for ever unless days are set, and never for less than others need them', () => {
+  expect(readConfig({}).TOLLGATE_REDACT_DAYS).toBeUndefined()
+  expect(readConfig({ TOLLGATE_REDACT_DAYS: '31' }).TOLLGATE_REDACT_DAYS).toBe(31)
+  expect(faultsOf({ TOLLGATE_REDACT_DAYS: '30' })).toEqual([
+    'TOLLGATE_REDACT_DAYS: must be 31 or more: until then notifications, the feed and messages need what it removes',
+  ])
+})
 
 test('all faults are told at once', () => {
   expect(faultsOf({ PORT: 'x', LOG_LEVEL: 'y', TOLLGATE_TYPO: 'z', DATABASE_URL: 'w' })).toHaveLength(4)

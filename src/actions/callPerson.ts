@@ -9,6 +9,7 @@ import { addNotRecorded } from '../store/tasks.ts'
 import type { Asking } from './ask.ts'
 
 const maxWords = 300
+const restMs = 20_000 // at least, as long as a lease
 
 // A provider has answered, and our books did not take it. A person hears of it in a commit of its own, once, and the
 // attempt is asked about again with growing gaps: the next answer may be taken.
@@ -22,8 +23,8 @@ export async function callPerson(
   const note = `The provider says ${saidBy(reply)}. Why it was not written down: ${cleanError(why, maxWords)}`
   const task = await addNotRecorded(db, asked, note, now).catch(() => unwritten(asked, note, now))
   if (task) watch({ attempt: asked, events: [], tasks: [task] })
-  const soonest = Math.max(now.getTime() + askGap(asked.asks), asked.next_ask_at?.getTime() ?? 0)
-  await putOffAttempt(db, asked, new Date(soonest)).catch(() => {}) // then it is asked about when its lease ends
+  const soonest = new Date(now.getTime() + Math.max(askGap(asked.asks), restMs))
+  await putOffAttempt(db, asked, soonest).catch(() => {}) // then it is asked about when its lease ends
 }
 
 function saidBy(reply: Heard): string {

@@ -8,9 +8,12 @@ const freshMs = 500 // a changed setting holds on every node within a second
 const maxCached = 10_000
 const maxQueued = 5000
 
+// Fresh: read for this very question, so that reading again would find the same.
+export type Found = { caller: Caller | undefined; isFresh: boolean }
+
 // Knows the merchants that ask often, for half a second at a time.
 export type Callers = {
-  find(merchant_key: string): Promise<Caller | undefined>
+  find(merchant_key: string): Promise<Found>
   findFresh(merchant_key: string): Promise<Caller | undefined>
   depth(): number
 }
@@ -41,19 +44,19 @@ export function createCallers(
     if (!caller) return undefined
     cache.set(merchant_key, { caller, readAt })
     if (cache.size > maxCached) cache.delete(cache.keys().next().value as string)
-    return stillValid(caller)
+    return isValid(caller) ? caller : undefined
   }
 
-  function stillValid(caller: Caller) {
-    return caller.expires_at && caller.expires_at <= clock() ? undefined : caller
-  }
+  const isValid = ({ expires_at }: Caller) => !expires_at || expires_at > clock()
 
   return {
     findFresh,
-    find(merchant_key) {
+    // A key that has ended is read again each time, like one that never was.
+    async find(merchant_key) {
       const known = cache.get(merchant_key)
-      if (known && monotonicMs() - known.readAt < freshMs) return Promise.resolve(stillValid(known.caller))
-      return findFresh(merchant_key)
+      if (known && monotonicMs() - known.readAt < freshMs && isValid(known.caller))
+        return { caller: known.caller, isFresh: false }
+      return { caller: await findFresh(merchant_key), isFresh: true }
     },
     depth: loads.depth,
   }

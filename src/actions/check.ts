@@ -1,16 +1,17 @@
 import type { PaymentState } from '../core/payment.ts'
 import { malformed, missing, unknownInvoice } from '../core/refusal.ts'
 import { isInvoiceId } from '../core/request.ts'
-import { isSigned, statusString } from '../core/signature.ts'
+import { statusString } from '../core/signature.ts'
 import type { Batcher } from '../store/batch.ts'
 import type { Caller } from '../store/callers.ts'
 import type { InvoiceKey } from '../store/payments.ts'
 import { answerFor } from './answerFor.ts'
-import type { Callers } from './callers.ts'
+import type { Callers, Found } from './callers.ts'
 import { hashRefusal } from './hashRefusal.ts'
 import { databaseDeadline, inTime } from './inTime.ts'
 import type { Limits } from './limits.ts'
 import { mustBeReadable } from './mustBeReadable.ts'
+import { type Claim, signedBy } from './signedBy.ts'
 
 export type Checking = {
   callers: Callers
@@ -21,57 +22,54 @@ export type Checking = {
 export type Question = { merchant_key?: unknown; invoice_id?: unknown; secure_hash?: unknown }
 export type Checked = { payment: PaymentState; masked: boolean }
 
+type Asked = { merchant_key: string; invoice_id: string; secure_hash: string | undefined }
+
 // A merchant asks how a payment stands. An unknown merchant and an unknown invoice give the same answer after
 // the same work, so that neither can be guessed by its timing.
 export async function check(gate: Checking, question: Question, address: string): Promise<Checked> {
-  const { merchant_key, invoice_id, secure_hash } = requiredFields(question)
-  if (secure_hash === undefined) gate.limits.guess(address)
+  const asked = requiredFields(question)
+  if (asked.secure_hash === undefined) gate.limits.guess(address)
   const deadline = databaseDeadline()
-  const caller = await gate.callers.find(merchant_key)
-  return answerFor(caller, () => inTime(deadline, answer()))
-
-  async function answer(): Promise<Checked> {
-    if (caller) mustBeReadable(caller, 'status')
-    if (caller) await proveQuestion(gate, caller, invoice_id, secure_hash, address)
-    if (caller) gate.limits.request(caller)
-    const { merchant_id, mode } = caller ?? { merchant_id: '', mode: 'test' as const }
-    const payment = await gate.lookups.add({
-      merchant_id,
-      mode,
-      invoice_id: isInvoiceId(invoice_id) ? invoice_id : '',
-    })
-    if (caller && payment) return { payment, masked: mayBeUnsigned(caller) && secure_hash === undefined }
-    if (caller) await gate.callers.findFresh(merchant_key)
-    gate.limits.miss(address)
-    throw unknownInvoice()
-  }
+  const found = await gate.callers.find(asked.merchant_key)
+  return answerFor(found.caller, () => inTime(deadline, answer(gate, asked, found, address)))
 }
+
+async function answer(gate: Checking, asked: Asked, found: Found, address: string): Promise<Checked> {
+  if (found.caller) mustBeReadable(found.caller, 'status')
+  const claim = claimOf(asked)
+  const isUnsigned = claim.hash === undefined
+  const caller = isUnsigned ? found.caller : await signedBy(gate.callers, found, claim)
+  if (!isUnsigned && !caller) {
+    gate.limits.miss(address)
+    throw hashRefusal(found.caller, claim, unknownInvoice)
+  }
+  const isShut = isUnsigned && caller?.settings.signed_status_checks
+  if (caller && !isShut) gate.limits.request(caller)
+  const payment = await gate.lookups.add(keyOf(isShut ? undefined : caller, asked.invoice_id))
+  if (caller && payment) return { payment, masked: mayBeUnsigned(caller) && isUnsigned }
+  if (!found.isFresh) await gate.callers.findFresh(asked.merchant_key) // as an unknown one was
+  gate.limits.miss(address)
+  throw isShut ? hashRefusal(caller, claim) : unknownInvoice()
+}
+
+const claimOf = ({ merchant_key, invoice_id, secure_hash }: Asked): Claim => ({
+  merchant_key,
+  strings: [statusString(invoice_id, merchant_key)],
+  hash: secure_hash,
+})
+
+// A key of nothing where nobody may know: it is looked up all the same.
+const keyOf = (caller: Caller | undefined, invoice_id: string): InvoiceKey => ({
+  merchant_id: caller?.merchant_id ?? '',
+  mode: caller?.mode ?? 'test',
+  invoice_id: isInvoiceId(invoice_id) ? invoice_id : '',
+})
 
 // Also where nobody can tell: to mask too much harms nobody.
 const mayBeUnsigned = ({ settings, unreadable }: Caller) =>
   settings.unsigned_requests || unreadable.includes('unsigned_requests')
 
-async function proveQuestion(
-  gate: Checking,
-  caller: Caller,
-  invoice_id: string,
-  secure_hash: string | undefined,
-  address: string,
-) {
-  const text = statusString(invoice_id, caller.merchant_key)
-  if (secure_hash === undefined) {
-    if (caller.settings.signed_status_checks) throw hashRefusal(caller, text, secure_hash)
-    return
-  }
-  if (isSigned(caller.secrets, [text], secure_hash)) return
-  gate.limits.guess(address)
-  const fresh = await gate.callers.findFresh(caller.merchant_key)
-  if (fresh && isSigned(fresh.secrets, [text], secure_hash)) return
-  gate.limits.miss(address)
-  throw hashRefusal(caller, text, secure_hash)
-}
-
-function requiredFields({ merchant_key, invoice_id, secure_hash }: Question) {
+function requiredFields({ merchant_key, invoice_id, secure_hash }: Question): Asked {
   if (merchant_key === undefined || merchant_key === '') throw missing('merchant_key')
   if (invoice_id === undefined || invoice_id === '') throw missing('invoice_id')
   if (typeof merchant_key !== 'string') throw malformed('merchant_key', 'must be text')

@@ -8,6 +8,7 @@ import { attemptsOf } from '../store/attempts.ts'
 import type { Db, Tx } from '../store/db.ts'
 import { addEvents } from '../store/events.ts'
 import { lockPayment, type PaymentKey, type PaymentOfMerchant } from '../store/paymentLife.ts'
+import { redactAgain } from '../store/redactions.ts'
 import { closeTask as close, tasksOf } from '../store/tasks.ts'
 import { saveChange } from './save.ts'
 
@@ -64,6 +65,7 @@ async function closeOne(
   const task = await close(tx, merchant_id, attempt_id, kind, note, now)
   const attempt = attempts.find(one => one.attempt_id === attempt_id)
   if (!task || !attempt) throw new Error('a task without its attempt')
+  await redactAgain(tx, payment)
   const closed = event('task_closed', 'operator', attempt, note, now)
   // What could not be written down says nothing about the money: it is asked about on.
   if (kind === 'refund' || kind === 'not_recorded' || !isUnresolved(attempt)) {

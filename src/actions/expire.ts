@@ -6,6 +6,7 @@ import { attemptsOfMany, findExpired, lockExpired, lockFreePayments, lockPayment
 import { paymentName } from '../store/paymentKeys.ts'
 import type { PaymentKey, PaymentOfMerchant } from '../store/paymentLife.ts'
 import { takeUnlocked, waitBriefly } from '../store/skipLocked.ts'
+import { byHalves } from './byHalves.ts'
 import { createLeftOut, type LeftOut, type OnLeftOut } from './leftOut.ts'
 import { changeOf, type PaymentChange, saveChanges } from './save.ts'
 
@@ -51,20 +52,15 @@ async function endOldest(db: Db, now: Date, leftOut: LeftOut): Promise<number> {
   }
 }
 
-// Something is wrong with one of them, and with which the database did not say: each half for itself.
-async function endApart(db: Db, keys: readonly PaymentKey[], now: Date, leftOut: LeftOut): Promise<number> {
-  const half = Math.ceil(keys.length / 2)
-  let ended = 0
-  for (const some of [keys.slice(0, half), keys.slice(half)])
-    try {
-      ended += some.length > 0 ? await endSome(db, some, now, leftOut) : 0
-    } catch (error) {
+const endApart = (db: Db, keys: readonly PaymentKey[], now: Date, leftOut: LeftOut) =>
+  byHalves(
+    keys,
+    some => endSome(db, some, now, leftOut),
+    (error, alone) => {
       if (isOutOfReach(error)) throw error
-      if (some.length > 1) ended += await endApart(db, some, now, leftOut)
-      else leftOut.add(some, error)
-    }
-  return ended
-}
+      if (alone) leftOut.add([alone], error)
+    },
+  )
 
 const endSome = async (db: Db, keys: readonly PaymentKey[], now: Date, leftOut: LeftOut) =>
   (

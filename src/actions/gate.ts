@@ -73,8 +73,17 @@ export function createGate(options: GateOptions): Gate {
   }
 }
 
-// Undefined when this node can serve; otherwise the sentence that says what is missing.
-export async function whyNotReady({ db }: Pick<Gate, 'db'>): Promise<string | undefined> {
+const looks = new WeakMap<Gate['db'], Promise<string | undefined>>()
+
+// Undefined when this node can serve; otherwise the sentence that says what is missing. Anybody may ask, so however many
+// do at once, one look at the database answers them all.
+export function whyNotReady({ db }: Pick<Gate, 'db'>): Promise<string | undefined> {
+  const look = looks.get(db) ?? lookWhyNot(db).finally(() => looks.delete(db))
+  looks.set(db, look)
+  return look
+}
+
+async function lookWhyNot(db: Gate['db']): Promise<string | undefined> {
   try {
     return whyNotStore(await readDatabaseState(db.until(databaseDeadline())), migrationNames())
   } catch (error) {

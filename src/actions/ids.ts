@@ -62,6 +62,7 @@ export const newAttemptId = (merchant_id: string) => merchant_id + randomText(26
 
 export const newMerchantId = () => randomText(merchantIdLength)
 export const newSecretId = () => randomText(8)
+export const newVisit = () => randomText(10)
 export const newRequestId = () => `req_${randomText(16)}`
 export const newLeaseToken = () => randomText(16)
 

@@ -3,26 +3,27 @@ import { type Fields, NumberText } from '../core/json.ts'
 import { requestMeaning } from '../core/meaning.ts'
 import { formatMoney } from '../core/money.ts'
 import type { Payment } from '../core/payment.ts'
-import { conflict, deactivated, malformed, missing, unknownMerchant } from '../core/refusal.ts'
+import { conflict, deactivated, malformed, missing } from '../core/refusal.ts'
 import { type PaymentRequest, parseRequest, presentFields } from '../core/request.ts'
-import { isSigned, requestString, totalSpellings } from '../core/signature.ts'
+import { requestString, totalSpellings } from '../core/signature.ts'
 import { originOf } from '../core/text.ts'
 import type { Caller } from '../store/callers.ts'
 import type { StoredRequest } from '../store/payments.ts'
 import { answerFor } from './answerFor.ts'
+import type { Found } from './callers.ts'
 import { type Direct, payDirectly, readDirect } from './direct.ts'
 import type { Gate } from './gate.ts'
 import { hashRefusal } from './hashRefusal.ts'
 import { newReference, newToken } from './ids.ts'
 import { databaseDeadline, inTime } from './inTime.ts'
 import { mustBeReadable } from './mustBeReadable.ts'
+import { signedBy } from './signedBy.ts'
 
 // The contract's door asks for generate_checkout_url; the older form doors never knew it.
 export type Door = 'api' | 'form'
 export type Initiated = { stored: StoredRequest; direct?: Direct }
 
-// Hashed for an unknown merchant: two readings of a secret, now and a moment ago, as for a known one.
-export const nobody = Array.from({ length: 4 }, () => Buffer.alloc(64))
+const nobodyFound: Found = { caller: undefined, isFresh: true }
 
 // A merchant asks for a payment. The same request again finds the same payment; nothing is answered before
 // it is stored.
@@ -30,9 +31,9 @@ export async function initiate(gate: Gate, sent: Fields, door: Door, address: st
   const deadline = databaseDeadline()
   const fields = presentFields(sent)
   const key = fields.merchant_key
-  const caller = typeof key === 'string' ? await gate.callers.find(key) : undefined
-  return answerFor(caller, async () => {
-    const initiated = await inTime(deadline, take(gate, fields, door, address, caller))
+  const found = typeof key === 'string' ? await gate.callers.find(key) : nobodyFound
+  return answerFor(found.caller, async () => {
+    const initiated = await inTime(deadline, take(gate, fields, door, address, found))
     const { stored, direct } = initiated
     // A signed request is the merchant's own server's; but a form that it signed is sent by the customer's browser.
     const isServer = door === 'api' && fields.secure_hash !== undefined
@@ -46,11 +47,11 @@ async function take(
   fields: Fields,
   door: Door,
   address: string,
-  caller: Caller | undefined,
+  found: Found,
 ): Promise<Initiated> {
-  if (caller) mustBeReadable(caller, 'initiation')
-  const proved = await prove(gate, fields, door, address, caller)
-  if (proved !== caller) mustBeReadable(proved, 'initiation')
+  if (found.caller) mustBeReadable(found.caller, 'initiation')
+  const proved = await prove(gate, fields, door, address, found)
+  if (proved !== found.caller) mustBeReadable(proved, 'initiation')
   gate.limits.request(proved)
   const request = parseRequest(fields)
   checkAgainst(proved, request, door)
@@ -59,29 +60,30 @@ async function take(
 }
 
 // Who asks, proved by the hash, or by the merchant's wish to take older requests that have none.
-async function prove(gate: Gate, fields: Fields, door: Door, address: string, caller: Caller | undefined) {
-  const { merchant_key, invoice_id, total, secure_hash } = requiredFields(fields)
+async function prove(gate: Gate, fields: Fields, door: Door, address: string, found: Found): Promise<Caller> {
+  const { merchant_key, invoice_id, total, secure_hash } = await requiredFields(gate, fields, found)
+  const { caller } = found
+  const mayBeUnsigned = caller?.active && caller.settings.unsigned_requests
+  if (secure_hash === undefined && mayBeUnsigned && (door === 'form' || isDirect(fields))) return caller
   const strings = totalSpellings(total).map(spelling => requestString(invoice_id, merchant_key, spelling))
-  if (!caller) {
-    isSigned(nobody, strings, secure_hash ?? '')
-    gate.limits.miss(address)
-    throw unknownMerchant()
-  }
-  if (!caller.active) throw deactivated()
-  if (secure_hash === undefined && caller.settings.unsigned_requests && (door === 'form' || isDirect(fields)))
-    return caller
-  if (secure_hash !== undefined && isSigned(caller.secrets, strings, secure_hash)) return caller
-  gate.limits.guess(address) // a flood of guesses costs no look-ups
-  // The merchant may have been changed a moment ago; and asking again makes a wrong hash take as long as an
-  // unknown merchant.
-  const fresh = await gate.callers.findFresh(merchant_key)
-  if (fresh?.active && secure_hash !== undefined && isSigned(fresh.secrets, strings, secure_hash))
-    return fresh
-  gate.limits.miss(address)
-  throw hashRefusal(caller, strings[0] as string, secure_hash)
+  const claim = { merchant_key, strings, hash: secure_hash }
+  const signer = await signedBy(gate.callers, found, claim)
+  if (signer?.active) return signer
+  if (!signer) gate.limits.miss(address)
+  throw (signer ?? caller)?.active === false ? deactivated() : hashRefusal(caller, claim)
 }
 
-function requiredFields(fields: Fields) {
+// Without them there is nothing to prove; a known merchant is read all the same, as an unknown one was.
+async function requiredFields(gate: Gate, fields: Fields, { caller, isFresh }: Found) {
+  try {
+    return readRequired(fields)
+  } catch (refusal) {
+    if (caller && !isFresh) await gate.callers.findFresh(caller.merchant_key)
+    throw refusal
+  }
+}
+
+function readRequired(fields: Fields) {
   const { merchant_key, invoice_id, total, secure_hash } = fields
   if (merchant_key === undefined) throw missing('merchant_key')
   if (invoice_id === undefined) throw missing('invoice_id')

@@ -6,6 +6,8 @@ const missRate = 20
 const missBurst = 100
 const visitRate = 300 // pages of payments: a whole mobile network may share one address
 const visitBurst = 3000
+const wrongTokenRate = 1 // passwords of operators
+const wrongTokenBurst = 20
 const maxBuckets = 20_000
 
 // How fast one may ask. A merchant has its own rate; an address is slowed only by its misses (unknown
@@ -16,6 +18,8 @@ export type Limits = {
   miss(address: string): void
   visit(address: string): void
   astray(address: string): void
+  tryToken(door: string, address: string): void
+  wrongToken(door: string, address: string): void
 }
 
 export function createLimits(monotonicMs: () => number): Limits {
@@ -23,6 +27,7 @@ export function createLimits(monotonicMs: () => number): Limits {
   const addresses = new Map<string, Bucket>()
   const visitors = new Map<string, Bucket>()
   const strays = new Map<string, Bucket>()
+  const guessers = new Map<string, Bucket>()
 
   function level(buckets: Map<string, Bucket>, key: string, rate: number, burst: number): Bucket {
     const now = monotonicMs()
@@ -58,6 +63,15 @@ export function createLimits(monotonicMs: () => number): Limits {
     // knows a payment.
     astray(address) {
       take(strays, network(address), missRate, missBurst)
+    },
+    // Before a token is looked at: it has to wait while the address is out of wrong ones, also if it is the right one.
+    tryToken(door, address) {
+      const key = `${door} ${network(address)}`
+      const { tokens } = level(guessers, key, wrongTokenRate, wrongTokenBurst)
+      if (tokens < 1) throw slowDown(Math.ceil((1 - tokens) / wrongTokenRate))
+    },
+    wrongToken(door, address) {
+      take(guessers, `${door} ${network(address)}`, wrongTokenRate, wrongTokenBurst)
     },
   }
 }

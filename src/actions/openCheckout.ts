@@ -1,6 +1,6 @@
 import type { Attempt } from '../core/attempt.ts'
 import { type Obstacle, obstacle, secondsToWait } from '../core/begin.ts'
-import { readSettings, type Settings } from '../core/settings.ts'
+import { readSettings, type SettingName, type Settings, unreadableSettings } from '../core/settings.ts'
 import { type Stage, stageOf } from '../core/stage.ts'
 import { findCheckout, type PaymentOfMerchant } from '../store/paymentLife.ts'
 import type { Asking } from './ask.ts'
@@ -10,6 +10,7 @@ import { isToken, merchantOfToken } from './ids.ts'
 // The payment behind a checkout address, and everything that its page shows.
 export type Checkout = Omit<PaymentOfMerchant, 'merchant_settings'> & {
   settings: Settings
+  unreadable: readonly SettingName[]
   attempts: Attempt[]
   stage: Stage
   obstacle: Obstacle | undefined
@@ -32,6 +33,7 @@ export async function openCheckout(
   return {
     ...payment,
     settings,
+    unreadable: unreadableSettings(merchant_settings),
     stage: stageOf(payment, attempts, against),
     obstacle: against,
     seconds: secondsToWait(attempts, now),

@@ -1,13 +1,14 @@
-import { malformed, missing, unknownMerchant } from '../core/refusal.ts'
-import { feedString, isSigned } from '../core/signature.ts'
+import { feedString, isInGrace, readFeedSignature } from '../core/feedSignature.ts'
+import { malformed, missing } from '../core/refusal.ts'
 import type { Caller } from '../store/callers.ts'
 import { endOfFeed, type Feed, type FeedEvent, numberFeed, oldestKept, readFeed } from '../store/feed.ts'
 import { answerFor } from './answerFor.ts'
+import type { Found } from './callers.ts'
 import type { Gate } from './gate.ts'
-import { hashRefusal } from './hashRefusal.ts'
+import { feedRefusal } from './hashRefusal.ts'
 import { databaseDeadline, inTime } from './inTime.ts'
-import { nobody } from './initiate.ts'
 import { mustBeReadable } from './mustBeReadable.ts'
+import { signedBy } from './signedBy.ts'
 
 const keptMs = 30 * 86_400_000
 const usualLimit = 100
@@ -20,16 +21,22 @@ export type Question = Partial<Record<'merchant_key' | 'after' | 'limit' | 'secu
 export type EventPage = { merchant_id: string; events: FeedEvent[]; next: bigint; more: boolean }
 
 // A merchant reads what happened after its cursor, the oldest first. It tells everything about the merchant's customers,
-// so it is always signed. One that is deactivated can still ask.
-export async function readEvents(gate: Reading, question: Question, address: string): Promise<EventPage> {
-  const { merchant_key, after = '', secure_hash } = textFields(question)
+// so it is always signed, with the time. One that is deactivated can still ask.
+export async function readEvents(
+  gate: Reading,
+  question: Question,
+  signature: string | undefined,
+  address: string,
+): Promise<EventPage> {
+  const asked = { ...textFields(question), signature }
+  const { merchant_key, after = '' } = asked
   if (!merchant_key) throw missing('merchant_key')
-  if (!secure_hash) gate.limits.guess(address)
+  if (!signature) gate.limits.guess(address)
   const deadline = databaseDeadline()
-  const caller = await gate.callers.find(merchant_key)
-  return answerFor(caller, async () => {
-    if (caller) mustBeReadable(caller, 'feed')
-    const proving = prove(gate, caller, merchant_key, after, secure_hash, address)
+  const found = await gate.callers.find(merchant_key)
+  return answerFor(found.caller, async () => {
+    if (found.caller) mustBeReadable(found.caller, 'feed')
+    const proving = prove(gate, found, { ...asked, merchant_key, after }, address)
     const { merchant_id, mode } = await inTime(deadline, proving)
     const limit = readLimit(question.limit)
     const since = new Date(gate.clock().getTime() - keptMs)
@@ -38,39 +45,28 @@ export async function readEvents(gate: Reading, question: Question, address: str
   })
 }
 
-function textFields(question: Question): Record<string, string | undefined> {
+function textFields(question: Question): Partial<Record<keyof Question, string>> {
   for (const [name, value] of Object.entries(question))
     if (typeof value !== 'string') throw malformed(name, 'must be text')
-  return question as Record<string, string>
+  return question as Partial<Record<keyof Question, string>>
 }
 
-async function prove(
-  gate: Reading,
-  caller: Caller | undefined,
-  merchant_key: string,
-  after: string,
-  hash: string | undefined,
-  address: string,
-): Promise<Caller> {
-  const text = feedString(after, merchant_key)
-  if (!caller) {
-    isSigned(nobody, [text], hash ?? '')
+type Asked = { merchant_key: string; after: string; limit?: string; secure_hash?: string; signature?: string }
+
+async function prove(gate: Reading, found: Found, asked: Asked, address: string): Promise<Caller> {
+  const now = gate.clock()
+  const { merchant_key, after, limit = '' } = asked
+  const signature = readFeedSignature(asked.signature, asked.secure_hash)
+  const { t = String(Math.floor(now.getTime() / 1000)), hash } = signature
+  const claim = { merchant_key, strings: [feedString(t, merchant_key, after, limit)], hash }
+  const signer = await signedBy(gate.callers, found, claim)
+  if (!signer || !isInGrace(t, now)) {
     gate.limits.miss(address)
-    throw unknownMerchant()
+    throw feedRefusal(signer ?? found.caller, claim, signature, now)
   }
-  let proved = hash && isSigned(caller.secrets, [text], hash) ? caller : undefined
-  if (!proved) {
-    gate.limits.guess(address)
-    const fresh = await gate.callers.findFresh(merchant_key) // it may have been changed a moment ago
-    if (fresh && hash && isSigned(fresh.secrets, [text], hash)) proved = fresh
-  }
-  if (!proved) {
-    gate.limits.miss(address)
-    throw hashRefusal(caller, text, hash || undefined)
-  }
-  if (proved !== caller) mustBeReadable(proved, 'feed')
-  gate.limits.request(proved)
-  return proved
+  if (signer !== found.caller) mustBeReadable(signer, 'feed')
+  gate.limits.request(signer)
+  return signer
 }
 
 function readCursor(after: string): bigint {

@@ -9,6 +9,7 @@ import type { Gate } from './gate.ts'
 
 const pageLength = 100
 const maxWord = 200 // of a place in the list
+const lastYear = 9999
 
 type Asking = Pick<Gate, 'db' | 'baseUrl'>
 
@@ -63,5 +64,6 @@ function readPlace(text = ''): MessagePlace | undefined {
   const [time = '', merchant_id, message_id, ...more] = text.slice(0, maxWord).split('~')
   if (!merchant_id || !message_id || more.length > 0 || !isPlainText(text)) return undefined
   const created_at = new Date(time)
-  return Number.isNaN(created_at.getTime()) ? undefined : { created_at, merchant_id, message_id }
+  const year = created_at.getUTCFullYear() // a date may lie where the database knows none
+  return year > 0 && year <= lastYear ? { created_at, merchant_id, message_id } : undefined
 }

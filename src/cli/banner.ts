@@ -29,6 +29,7 @@ export function banner(gateway: Gateway, config: Config): string {
 }
 
 function addresses({ url, baseUrl, embedded }: Gateway, config: Config): Fact[] {
+  const days = config.TOLLGATE_REDACT_DAYS
   const elsewhere: Fact[] = baseUrl === url ? [] : [['Listening on', url]]
   return [
     ['Checkout and API', baseUrl],
@@ -39,6 +40,9 @@ function addresses({ url, baseUrl, embedded }: Gateway, config: Config): Fact[] 
     ['Mails and SMS', `${url}/inbox`],
     ['Metrics', `${url}/metrics`],
     ['Health', `${url}/healthz`],
+    ...(days
+      ? [['Payers', `what is known of them is removed ${days} days after a payment ended`] satisfies Fact]
+      : []),
     embedded ? ['Data', config.TOLLGATE_DATA_DIR] : ['Database', withoutPassword(config.DATABASE_URL ?? '')],
   ]
 }

@@ -1,3 +1,4 @@
+import { plainWords } from '../core/story.ts'
 import { painter, type Style } from './terminal.ts'
 
 type Out = { write(text: string): unknown; hasColors?(): boolean }
@@ -22,8 +23,8 @@ export function humanLog(out: Out): { write(line: string): void } {
       const words = [
         paint('dim', clock),
         paint(levels[word] ?? 'green', word.padEnd(5)),
-        String(msg),
-        paint('dim', pairs.join(' ')),
+        plainWords(String(msg)),
+        paint('dim', plainWords(pairs.join(' '))),
       ]
       out.write(`${words.join('  ').trimEnd()}\n${error === undefined ? '' : `${spellError(error)}\n`}`)
     },
@@ -37,5 +38,8 @@ const spell = (value: unknown): string =>
       ? value
       : JSON.stringify(value)
 
-const spellError = (error: unknown) =>
+// Its lines stay lines.
+const spellError = (error: unknown) => textOf(error).split('\n').map(plainWords).join('\n')
+
+const textOf = (error: unknown) =>
   typeof error === 'object' && error !== null && 'stack' in error ? String(error.stack) : spell(error)

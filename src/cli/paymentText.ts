@@ -44,6 +44,7 @@ export const paymentData = (payment: LivingPayment) => ({
   created_at: payment.created_at,
   updated_at: payment.updated_at,
   expires_at: payment.expires_at,
+  redacted_at: payment.redacted_at,
 })
 
 // Without what the customer gave, the address that asked, and the id, which its provider knocks with.

@@ -25,6 +25,8 @@ export const settingWords: Record<string, string> = {
   TOLLGATE_MESSAGES_PER_RECIPIENT: 'SMS and emails to one number or address in 24 hours (10)',
   TOLLGATE_MESSAGES_PER_MERCHANT: 'SMS and emails for one merchant in 24 hours (10000)',
   TOLLGATE_SMS_PREFIXES: 'numbers that may get an SMS begin with one of these (+233)',
+  TOLLGATE_REDACT_DAYS:
+    'so many days after a payment ended, 31 or more, what is known of its payer is removed (never)',
   LOG_LEVEL: 'trace, debug, info, warn, error or silent (info)',
 }
 

@@ -9,11 +9,19 @@ export function parseMoney(text: string): bigint | string {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text)
   if (!match) return `must be a plain decimal such as 25.00 (got ${quote(text)})`
   const [, whole = '', fraction = ''] = match
-  const kept = fraction.replace(/0+$/, '')
+  const kept = withoutZeros(fraction)
   if (whole.length > 12) return `at most 12 digits before the dot (got ${quote(text)})`
   if (kept.length > decimals) return `at most ${decimals} decimals (got ${quote(text)})`
   const minor = BigInt(whole + kept.padEnd(decimals, '0'))
   return minor > 0n ? minor : 'must be more than zero'
+}
+
+// Those at the end say nothing. Not by a pattern: it would begin anew at each of the zeros, and a stranger may send very
+// many of them.
+export function withoutZeros(fraction: string): string {
+  let end = fraction.length
+  while (fraction[end - 1] === '0') end--
+  return fraction.slice(0, end)
 }
 
 export function formatMoney(minor: bigint): string {

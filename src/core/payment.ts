@@ -44,6 +44,7 @@ export type Life = {
   card_type: string | null
   psp_response_code: string | null
   psp_response_msg: string | null
+  redacted_at: Date | null // when what is known of the payer was removed
 }
 export type LivingPayment = Payment & Life
 
@@ -58,6 +59,7 @@ export const unlived: Life = {
   card_type: null,
   psp_response_code: null,
   psp_response_msg: null,
+  redacted_at: null,
 }
 
 // The whole life of a payment. Money that really moved outranks an earlier no.
@@ -91,4 +93,5 @@ export type PaymentState = Omit<
   | 'created_at'
   | 'expires_at'
   | 'cancel_wished_at'
+  | 'redacted_at'
 >

@@ -1,4 +1,5 @@
 import { maskEmail, maskPhone } from './mask.ts'
+import { redactedWords } from './redact.ts'
 import { money, plainWords, type Story, withoutNumbers } from './story.ts'
 import { wayName } from './wayNames.ts'
 
@@ -17,6 +18,7 @@ export function paymentFacts(story: Story): PaymentFact[] {
     ['amount', money(currency, payment.total)],
     ['for', payment.description],
     ['outlet', payment.outlet],
+    ['payer', redactedWords(payment)],
     ['customer', payment.name],
     ['phone', payment.number && maskPhone(payment.number)],
     ['email', payment.email && maskEmail(payment.email)],

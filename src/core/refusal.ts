@@ -46,6 +46,9 @@ export const unknownMerchant = () =>
 export const wrongHash = (message: string) =>
   new Refusal(401, 'GW-010', `secure_hash: ${message}`, 'secure_hash')
 
+export const wrongSignature = (header: string, message: string) =>
+  new Refusal(401, 'GW-010', `${header}: ${message}`, header)
+
 export const deactivated = () =>
   new Refusal(403, 'GW-009', 'merchant_key: this merchant is deactivated', 'merchant_key')
 

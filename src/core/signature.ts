@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { NumberText } from './json.ts'
+import { withoutZeros } from './money.ts'
 
 // Names in alphabetical order, as the contract asks. `&` and `=` cannot occur in a known merchant_key, nor
 // in an invoice_id that we store, so no two requests share one string.
@@ -8,10 +9,6 @@ export const requestString = (invoice_id: string, merchant_key: string, total: s
 
 export const statusString = (invoice_id: string, merchant_key: string) =>
   `invoice_id=${invoice_id}&merchant_key=${merchant_key}`
-
-// The cursor as it was sent, also when it is empty.
-export const feedString = (after: string, merchant_key: string) =>
-  `after=${after}&merchant_key=${merchant_key}`
 
 // Clients differ in how they read a secret that is hexadecimal: as text, or as the bytes it spells.
 export function keyReadings(secret: string): Buffer[] {
@@ -26,29 +23,39 @@ export function totalSpellings(total: string | NumberText): string[] {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(total.text)
   if (!match) return [total.text]
   const [, whole = '', fraction = ''] = match
-  const kept = fraction.replace(/0+$/, '')
+  const kept = withoutZeros(fraction)
   const shortest = kept ? `${whole}.${kept}` : whole
   return [...new Set([total.text, shortest, `${whole}.${kept.padEnd(2, '0')}`])]
 }
 
 export const hmac = (key: Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 
-// True when any secret over any of the strings gives the hash. A hash of the wrong form costs the same.
-export function isSigned(secrets: readonly Buffer[], strings: readonly string[], hash: string): boolean {
+// True when any secret over any of the strings gives the hash. A hash of the wrong form costs the same; without any,
+// nothing is hashed for anybody.
+export function isSigned(
+  secrets: readonly Buffer[],
+  strings: readonly string[],
+  hash: string | undefined,
+): boolean {
+  if (hash === undefined) return false
   const wellFormed = /^[0-9a-f]{64}$/i.test(hash)
   const sent = wellFormed ? Buffer.from(hash, 'hex') : Buffer.alloc(32)
   return secrets.some(key => strings.some(text => timingSafeEqual(hmac(key, text), sent))) && wellFormed
 }
 
 // What a developer most likely did, told only in test mode. It never needs the secret to say so.
-export function likelyMistake(hash: string | undefined, secrets: readonly Buffer[], text: string): string {
-  if (!hash) return 'secure_hash was not sent'
+export function likelyMistake(
+  hash: string | undefined,
+  secrets: readonly Buffer[],
+  text: string,
+  name = 'secure_hash',
+): string {
+  if (!hash) return `${name} was not sent`
   if (!/^[0-9a-f]+$/i.test(hash))
     return looksBase64(hash, secrets, text)
       ? 'the hash is right but base64; send it as hexadecimal'
-      : 'secure_hash is not hexadecimal'
-  if (hash.length !== 64)
-    return `secure_hash has ${hash.length} characters; HMAC-SHA-256 in hexadecimal has 64`
+      : `${name} is not hexadecimal`
+  if (hash.length !== 64) return `${name} has ${hash.length} characters; HMAC-SHA-256 in hexadecimal has 64`
   const reversed = text.split('&').toReversed().join('&')
   if (isSigned(secrets, [reversed], hash))
     return `the names are not in alphabetical order: ${namesIn(text).join(', ')}`

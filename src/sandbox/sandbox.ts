@@ -21,7 +21,7 @@ type SandboxOptions = {
 // the gateway knows it by its wire alone. To be mounted at /sandbox.
 export function createSandbox({ db, clock, key, pace = 1, log }: SandboxOptions) {
   const callbacks = createCallbacks(clock, pace)
-  const house = { db, clock, key, pace, callbacks }
+  const house = { db: db.share('sandbox'), clock, key, pace, callbacks } // anybody may look at its pages
   const css = readFileSync(new URL('./public/sandbox.css', import.meta.url), 'utf8')
   const app = new Hono<SandboxEnv>({ strict: false })
 

@@ -24,13 +24,16 @@ export const insertAttempt = (tx: Tx, a: Attempt) =>
       ${a.created_at}, ${a.updated_at})`)
 
 // Everything that changes in an attempt's life; what it is for never does. How often it was asked about is
-// counted where it is claimed.
+// counted where it is claimed. When it is asked about next changes with an answer to the latest question alone: that ends
+// the lease and the knock, too. Else both are somebody else's, who still waits.
 export const saveAttempt = (tx: Tx, a: Attempt) =>
   tx.rows(named('save_attempt')`
     update attempts set state = ${a.state}, reason = ${a.reason}, instrument = ${a.instrument},
       given = ${JSON.stringify(a.given)}, provider_ref = ${a.provider_ref}, redirect_url = ${a.redirect_url},
       qr = ${a.qr}, charged = ${a.charged}, card_type = ${a.card_type},
       psp_response_code = ${a.psp_response_code}, psp_response_msg = ${a.psp_response_msg},
+      lease_until = case when next_ask_at = ${a.next_ask_at} then lease_until end,
+      knocked = knocked and coalesce(next_ask_at = ${a.next_ask_at}, false),
       next_ask_at = ${a.next_ask_at}, updated_at = ${a.updated_at}, ended_at = ${a.ended_at}
     where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`)
 
@@ -48,7 +51,7 @@ export const lockAttempt = (tx: Tx, merchant_id: string, attempt_id: string) =>
 // even when it is due already, so that an answer to an older question is not taken for the answer to this one.
 export const promptAttempt = async (tx: Tx, merchant_id: string, attempt_id: string, now: Date) =>
   (await tx.one(named('prompt_attempt')`
-    update attempts set knocked = true, next_ask_at = least(${now}::timestamptz,
+    update attempts set knocked = true, lease_until = null, next_ask_at = least(${now}::timestamptz,
       (next_ask_at at time zone 'UTC' - interval '1 millisecond') at time zone 'UTC')
     where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and state <> 'paid'
     returning 1`)) !== undefined
@@ -56,7 +59,7 @@ export const promptAttempt = async (tx: Tx, merchant_id: string, attempt_id: str
 // It could not be written down what was said of it: it is asked about again, but not as soon as its lease ends.
 export const putOffAttempt = (tx: Tx, a: Attempt, next_ask_at: Date) =>
   tx.rows(sql`
-    update attempts set next_ask_at = ${next_ask_at}
+    update attempts set next_ask_at = ${next_ask_at}, knocked = false, lease_until = null
     where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id} and asks = ${a.asks}
       and next_ask_at = ${a.next_ask_at}`)
 

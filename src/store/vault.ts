@@ -9,8 +9,16 @@ export type MasterKeys = {
 
 export type WrappedKey = { master_key_id: string; wrapped_key: Buffer }
 
-export const masterKeyId = (key: Buffer) =>
-  createHmac('sha256', key).update('tollgate master key id').digest('hex').slice(0, 16)
+// Reckoned once for each key: a merchant that is read again costs no hash.
+const ids = new WeakMap<Buffer, string>()
+
+export function masterKeyId(key: Buffer): string {
+  const known = ids.get(key)
+  if (known) return known
+  const id = createHmac('sha256', key).update('tollgate master key id').digest('hex').slice(0, 16)
+  ids.set(key, id)
+  return id
+}
 
 export const newDataKey = () => randomBytes(32)
 

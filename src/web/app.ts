@@ -9,10 +9,12 @@ import { callbackRoute } from './callbacks.ts'
 import { checkoutRoutes } from './checkout/checkout.tsx'
 import { type Env, respond } from './context.ts'
 import { bugAnswer, isRefusal, notFoundAnswer, refusalAnswer, wrongMethodAnswer } from './errors.ts'
+import { notKept } from './exchange.ts'
 import { inboxRoutes } from './inbox/inbox.tsx'
 import type { Metrics } from './metrics.ts'
 import { metricsRoute } from './metricsRoute.ts'
 import type { Observe } from './observe.ts'
+import type { OperatorDoor } from './operatorDoor.ts'
 import { supportRoutes } from './support/support.tsx'
 
 export type AppOptions = {
@@ -21,6 +23,7 @@ export type AppOptions = {
   metrics: Metrics
   metricsToken?: string
   supportToken?: string
+  isForThisMachineOnly: boolean
   messengers?: Pick<Messengers, 'configured'>
   sandbox?: Hono<{ Bindings: HttpBindings }>
   trustedProxies: number
@@ -36,18 +39,20 @@ export function createApp(options: AppOptions) {
     metrics,
     metricsToken,
     supportToken,
+    isForThisMachineOnly,
     messengers,
     sandbox,
     trustedProxies,
     log,
     observe,
   } = options
+  const sharing = (verb: string) => ({ ...gate, db: gate.db.share(verb) }) // whoever looks at pages stops no payment
   const app = new Hono<Env>({ strict: false }) // a slash at the end changes nothing
   app.use(async (c, next) => {
     const started = performance.now()
     const requestId = newRequestId()
     c.set('requestId', requestId)
-    c.env.outgoing.setHeader('x-request-id', requestId)
+    c.env.outgoing.setHeaders(new Map(Object.entries({ 'x-request-id': requestId, ...notKept })))
     await next()
     const http = c.res.status
     const route = http === 404 || http === 405 ? 'other' : routePath(c, -1)
@@ -65,17 +70,20 @@ export function createApp(options: AppOptions) {
     return respond(c, allow ? wrongMethodAnswer(allow, requestId) : notFoundAnswer(requestId))
   })
 
+  const { limits } = gate
+  const reach = { isForThisMachineOnly, trustedProxies, limits }
+  const support: OperatorDoor = { ...reach, name: 'support', token: supportToken }
   app.route('/checkout', checkoutRoutes({ gate, trustedProxies }))
   app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute(gate))
-  app.route('/support', supportRoutes({ gate, token: supportToken }))
-  app.route('/inbox', inboxRoutes({ gate, token: supportToken, goesOut: messengers?.configured }))
+  app.route('/support', supportRoutes({ gate: sharing('support'), door: support }))
+  app.route('/inbox', inboxRoutes({ gate: sharing('inbox'), door: support, goesOut: messengers?.configured }))
   if (sandbox) app.route('/sandbox', sandbox)
   app.get('/healthz', c => c.text('ok'))
   app.get('/readyz', async c => {
     const why = isStopping() ? 'stopping' : await whyNotReady(gate)
     return why ? c.text(`not ready: ${why}`, 503) : c.text('ready')
   })
-  app.get('/metrics', metricsRoute(metrics, metricsToken))
+  app.get('/metrics', metricsRoute(metrics, { ...reach, name: 'metrics', token: metricsToken }))
   return app
 }
 

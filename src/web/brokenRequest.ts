@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { newRequestId } from '../actions/ids.ts'
 import { plainAnswer } from './errors.ts'
+import { notKept } from './exchange.ts'
 import { hangUp } from './hangUp.ts'
 
 // What is not HTTP, has too large a header or came too slowly still gets an answer with an id.
@@ -19,9 +20,13 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
   hangUp(
     socket,
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
-      `x-request-id: ${request_id}\r\nconnection: close\r\n\r\n${body}`,
+      `x-request-id: ${request_id}\r\n${notKeptLines}connection: close\r\n\r\n${body}`,
   )
 }
+
+const notKeptLines = Object.entries(notKept)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('')
 
 const brokenRequests: Record<string, [string, string]> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request header is too large.'],

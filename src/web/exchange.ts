@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
 
 // A request of the interface and the answer to it. They are plain data on Node's own HTTP: the interface is the
 // hot path, and a web framework around it would cost as much as all of its own work.
@@ -29,8 +30,18 @@ export function addressOf(incoming: IncomingMessage, trustedProxies: number): st
   const socket = incoming.socket.remoteAddress ?? 'unknown'
   if (trustedProxies === 0) return socket
   const forwarded = String(incoming.headers['x-forwarded-for'] ?? '').split(',')
-  return forwarded.at(-trustedProxies)?.trim() || socket
+  return withoutPort(forwarded.at(-trustedProxies)?.trim() ?? '') ?? socket
 }
+
+// Some proxies add the port, and a new connection has a new one. What is no address is nobody's.
+function withoutPort(text: string): string | undefined {
+  const [, bracketed, plain] = /^(?:\[(.+)\]|(\d[\d.]+))(?::\d+)?$/.exec(text) ?? []
+  const address = bracketed ?? plain ?? text
+  return isIP(address) > 0 ? address : undefined
+}
+
+// Says how payments stand: nobody on the way keeps it, or takes it for anything but what it is.
+export const notKept = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
 export function sendAnswer(
   outgoing: ServerResponse,
@@ -41,6 +52,7 @@ export function sendAnswer(
     ...(type && { 'content-type': type }),
     'content-length': Buffer.byteLength(body),
     'x-request-id': requestId,
+    ...notKept,
     ...headers,
   })
   outgoing.end(body)

@@ -1,6 +1,15 @@
-import type { Ctx } from './context.ts'
-import { addressOf } from './exchange.ts'
+import type { IncomingMessage } from 'node:http'
+import { isLoopbackName } from '../core/thisMachine.ts'
 
-// Asked from this machine. A proxy on it speaks for somebody else.
-export const isLocal = (c: Ctx) =>
-  /^(127\.|::1$|::ffff:127\.)/.test(addressOf(c.env.incoming, 0)) && !c.req.header('x-forwarded-for')
+// Whoever passes a request on says so by one of these, if at all.
+const passedOn =
+  /^(via|forwarded|proxy-connection|cdn-loop|cf-.+|x-(forwarded|original|real|envoy|amzn?|azure|arr|vercel|cloud|appengine)(-.+)?|.+-client-?ip|.+-(connecting|connection)-ip)$/
+
+// Asked by this machine itself. To be believed only by a gateway that nobody else reaches: a proxy may say nothing.
+export const isFromThisMachine = ({ headers, socket }: IncomingMessage) =>
+  /^(127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? '') &&
+  isOwnName(headers.host ?? '') &&
+  !Object.keys(headers).some(name => passedOn.test(name))
+
+// A page from elsewhere may point its own name at this machine and have the browser of somebody here ask.
+const isOwnName = (host: string) => isLoopbackName(host.replace(/:\d+$/, ''))

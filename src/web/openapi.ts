@@ -21,7 +21,7 @@ export const openapiDocument = (baseUrl: string) => ({
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url: baseUrl }],
-  security: [{}], // who asks is told by merchant_key and proved by secure_hash, both of them fields
+  security: [{}], // who asks is told by merchant_key and proved by secure_hash, both of them fields; at the feed by a header
   tags: [
     { name: 'Payments', description: 'Ask for a payment.' },
     { name: 'Status', description: 'Ask how it stands.' },

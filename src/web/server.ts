@@ -56,7 +56,7 @@ export function listen(host: string, port: number, { stallMs = stalledReaderMs }
 
   // The interface and the files answer first; what is neither is a page.
   function serve(first: Answerer, app: Hono<Env>, observe: Observe) {
-    const pages = getRequestListener(app.fetch, { hostname: host })
+    const pages = getRequestListener(app.fetch, { hostname: 'localhost' }) // where no Host was sent
     handle = (incoming, outgoing) => {
       if (!first(incoming, outgoing)) void pages(incoming, outgoing)
     }

@@ -29,6 +29,21 @@ for (const [what, burst, rate] of [
   })
 }
 
+test('tokens of operators: 20 wrong ones, then one a second, for each address and door by itself', () => {
+  const limits = createLimits(() => now)
+  const guess = (door: string, address: string) => () => {
+    limits.tryToken(door, address)
+    limits.wrongToken(door, address)
+  }
+  expect(passes(300, guess('support', '192.0.2.1'))).toBe(20)
+  expect(passes(300, guess('support', '192.0.2.2'))).toBe(20)
+  expect(passes(300, guess('metrics', '192.0.2.1'))).toBe(20)
+  expect(passes(1, () => limits.tryToken('support', '192.0.2.1'))).toBe(0)
+  now += 1000
+  expect(passes(50, () => limits.tryToken('support', '192.0.2.1'))).toBe(50) // the right one takes nothing
+  expect(passes(300, guess('support', '192.0.2.1'))).toBe(1)
+})
+
 test('who goes astray may still visit what is there, and ask the interface', () => {
   const limits = createLimits(() => now)
   expect(passes(200, () => limits.astray('192.0.2.1'))).toBe(100)

@@ -9,7 +9,7 @@ import { numberFeed } from '../../src/store/feed.ts'
 import { givenMasterKeys } from '../../src/store/masterKeys.ts'
 import type { TestMerchant } from '../support/gateway.ts'
 import { after, hours, minutes } from '../support/lifeRows.ts'
-import { feedQuestion, newReference, tellOf } from '../support/notifications.ts'
+import { feedQuestion, feedSignature, newReference, tellOf } from '../support/notifications.ts'
 import { openShop, type TestShop } from '../support/shop.ts'
 
 const address = '127.0.0.1'
@@ -22,8 +22,10 @@ beforeAll(async () => {
 afterAll(() => shop.stop())
 
 type Keys = TestMerchant['test']
-const ask = (keys: Keys, cursor?: string, limit?: number) =>
-  readEvents(shop.gate, feedQuestion(keys, cursor, limit), address)
+function ask(keys: Keys, cursor?: string, limit?: number) {
+  const question = feedQuestion(keys, cursor, limit)
+  return readEvents(shop.gate, question, feedSignature(keys, question, shop.gate.clock()), address)
+}
 
 // Everything that is there, page by page.
 async function follow(keys: Keys, limit: number, from = '') {

@@ -1,13 +1,26 @@
+import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { setMerchant } from '../../src/actions/setMerchant.ts'
 import { openMarket } from '../support/journey.ts'
 import { openShopSite } from '../support/journey/shopSite.ts'
 import * as step from '../support/journey/steps.ts'
+import { languages } from '../../src/web/checkout/texts.ts'
 
 const { en } = step
+const { fr } = languages
 
 const market = openMarket()
 const shop = openShopSite()
+
+// The result, and a button that says where it leads.
+async function stays(page: Page, place: string) {
+  const before = shop.visitsTo(place).length
+  await step.seesPaid(page)
+  await step.reads(page, `This leads to ${shop.host()}.`)
+  await page.waitForTimeout(6000) // longer than a page that leaves by itself
+  await step.seesPaid(page)
+  expect(shop.visitsTo(place)).toHaveLength(before)
+}
 
 describe('the way back to the shop', () => {
   market.journey('is taken by itself once it is paid, exactly as given', async ({ page }) => {
@@ -16,11 +29,61 @@ describe('the way back to the shop', () => {
     await page.goto(sale.address)
     await step.payWithWallet(page, 'MTN MoMo', '0240000000')
     await step.seesPaid(page)
-    await step.reads(page, 'Taking you back to Ama Shop')
+    await step.reads(page, `Taking you back to Ama Shop at ${shop.host()}`)
     await step.sees(page, 'The shop')
     expect(page.url()).toBe(success_url)
     expect(shop.visitsTo(success_url)).toHaveLength(1)
     expect(shop.visitsTo(success_url)[0]?.headers.referer).toBeUndefined()
+  })
+
+  market.journey('is taken by itself once: whoever goes back or comes again stays', async ({ page }) => {
+    const success_url = shop.newPlace('thanks')
+    const sale = await market.shopAsksFor({ success_url })
+    await page.goto(sale.address)
+    await step.payWithWallet(page, 'MTN MoMo', '0240000000')
+    await step.sees(page, 'The shop')
+    await page.goBack()
+    await stays(page, success_url)
+    await page.reload()
+    await stays(page, success_url)
+    await page.goto(sale.address)
+    await stays(page, success_url)
+    await step.follow(page, 'Back to Ama Shop')
+    await step.sees(page, 'The shop')
+    expect(shop.visitsTo(success_url)).toHaveLength(2)
+  })
+
+  market.journey('is taken by itself once after the card page, and after cancelling', async ({ page }) => {
+    const urls = { success_url: shop.newPlace('thanks'), cancelled_url: shop.newPlace('cart') }
+    const paid = await market.shopAsksFor(urls)
+    await page.goto(paid.address)
+    await step.payWithCard(page, { number: '4111111111111111' })
+    await step.sees(page, 'The shop')
+    await page.goto(`${paid.address}?back=1`) // as somebody who reloads the way back does
+    await stays(page, urls.success_url)
+    const cancelled = await market.shopAsksFor(urls)
+    await page.goto(`${cancelled.address}/cancel?lang=fr`)
+    await step.press(page, fr.cancel.yes)
+    await step.reads(page, `Nous vous ramenons chez Ama Shop, à l’adresse ${shop.host()}`)
+    await step.sees(page, 'The shop')
+    await page.goto(cancelled.address)
+    await step.sees(page, en.cancelled.title)
+    await step.reads(page, `This leads to ${shop.host()}.`)
+    await page.waitForTimeout(6000)
+    expect(shop.visitsTo(urls.cancelled_url)).toHaveLength(1)
+  })
+
+  market.journey('is taken by itself on each screen that saw it', { scripts: true }, async ({ page }) => {
+    const success_url = shop.newPlace('thanks')
+    const sale = await market.shopAsksFor({ success_url })
+    await page.goto(sale.address)
+    await market.walk({}, async phone => {
+      await phone.page.goto(sale.address)
+      await step.payWithWallet(phone.page, 'MTN MoMo', '0240000000')
+      await step.sees(phone.page, 'The shop')
+    })
+    await step.sees(page, 'The shop') // without a touch
+    expect(shop.visitsTo(success_url)).toHaveLength(2)
   })
 
   market.journey('waits for who stays to see the receipt', async ({ page }) => {

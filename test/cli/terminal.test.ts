@@ -27,6 +27,15 @@ test('colour is for terminals that show it', () => {
   expect(painter({ hasColors: () => true })('red', 'no')).toBe('\x1b[31mno\x1b[0m')
 })
 
+test('what a stranger got into a log line moves nothing on the terminal', () => {
+  const written: string[] = []
+  const log = humanLog({ write: text => void written.push(text) })
+  const told = 'a\u001b[2J\u009b2J\u202eb\rc\nd'
+  log.write(JSON.stringify({ level: 'warn', time: 0, cause: told, error: told, msg: told }))
+  expect(written.join('')).not.toMatch(/[\u001b\u009b\u202e\r]/)
+  expect(written.join('').split('\n').filter(Boolean)).toHaveLength(3) // the error may have lines
+})
+
 test('a log line for people has the time, the level, the message and the rest', () => {
   const written: string[] = []
   const log = humanLog({ write: text => void written.push(text) })

@@ -200,7 +200,7 @@ const hostile = [
 
 describe('hostile words', () => {
   for (const words of hostile)
-    test(JSON.stringify(words.slice(0, 40)), () => {
+    test(`${JSON.stringify(words.slice(0, 40))} stay words`, () => {
       const changed = { merchant_name: `Ama ${words}`, description: words, status_reason: words }
       everyLetter((facts, lang) => expectOneSegment(smsText(facts, lang)), changed)
       everyLetter((facts, lang) => expectSafe(facts, lang), changed)

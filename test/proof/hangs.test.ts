@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Credentials } from '../../src/actions/onboard.ts'
 import { type BehindProxy, gatewayBehindProxy } from '../support/behindProxy.ts'
-import { checkStatus, post, send, sign, signedRequest } from '../support/merchant.ts'
+import { checkStatus, post, send, signedRequest } from '../support/merchant.ts'
+import { followFeed } from '../support/notifications.ts'
 
 let house: BehindProxy
 let shop: Credentials
@@ -16,11 +17,7 @@ beforeAll(async () => {
 afterEach(() => house.proxy.release())
 afterAll(() => house.stop())
 
-const feed = () => {
-  const { merchant_key, secret_key } = shop
-  const secure_hash = sign(secret_key, `after=&merchant_key=${merchant_key}`)
-  return send(`${url}/v1/events?${new URLSearchParams({ merchant_key, after: '', secure_hash }).toString()}`)
-}
+const feed = () => followFeed(url, shop, '')
 
 async function askEverything(request: { invoice_id: string }, checkout_url: string) {
   const { merchant_key } = shop

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newAttemptId } from '../../src/actions/ids.ts'
-import { insertAttempt, promptAttempt } from '../../src/store/attempts.ts'
+import { insertAttempt, lockAttempt, promptAttempt, saveAttempt } from '../../src/store/attempts.ts'
 import { type Db, sql } from '../../src/store/db.ts'
-import { channelsWithAttempts, claimDueAttempts, type Room } from '../../src/store/dueAttempts.ts'
+import {
+  channelsWithAttempts,
+  claimDueAttempts,
+  type DueAttempt,
+  type Room,
+} from '../../src/store/dueAttempts.ts'
 import { hold } from '../support/held.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
 import { after, anAttempt, hours, noon, seconds } from '../support/lifeRows.ts'
@@ -80,6 +85,53 @@ for (const [kind, open] of [
       expect(await claimFrom(open(), rooms)).toEqual(['mtn 1'])
     })
   })
+
+const everyRoom = [true, false].flatMap(knocked => ['mtn', 'bank'].map(name => room(name, 9, knocked)))
+const takeAt = async (now: Date) =>
+  (await claimDueAttempts(db, everyRoom, { now, until: after(seconds(20), now) })).map(
+    ({ attempt_id, ...row }) => ({
+      ...row,
+      attempt_id,
+      name: names.get(attempt_id),
+    }),
+  )
+const namesAt = async (now: Date) => (await takeAt(now)).map(({ name }) => name)
+
+test('a lease that has ended, and one that a clock ahead has written, keep nobody from asking', async () => {
+  expect(await namesAt(after(seconds(10)))).toHaveLength(6)
+  expect(await namesAt(after(seconds(29)))).toEqual([])
+  expect(await namesAt(after(seconds(30)))).toHaveLength(6)
+  await db.rows(sql`update attempts set lease_until = ${after(hours(1))}`)
+  expect(await namesAt(after(seconds(31)))).toHaveLength(6)
+})
+
+test('a knock while somebody asks: it is asked about at once, and the older answer changes nothing of that', async () => {
+  const [older] = (await takeAt(after(seconds(10)))).filter(({ name }) => name === 'mtn 1')
+  await knock('mtn 1')
+  const stored = () => lockAttempt(db, lives.merchant_id, idOf('mtn 1'))
+  await saveAttempt(db, { ...(older as DueAttempt), next_ask_at: (await stored())?.next_ask_at ?? null })
+  expect(await claimFrom(db, everyRoom)).toEqual(['mtn 1!'])
+  expect(await claimFrom(db, everyRoom)).toEqual([])
+  await saveAttempt(db, { ...(older as DueAttempt), next_ask_at: after(seconds(40)) })
+  expect(await stored()).toMatchObject({ knocked: false, lease_until: null })
+})
+
+// As a node of the former version takes and answers: it knows no lease, and puts the next ask off.
+const formerTake = (now: Date) => sql`
+  update attempts set next_ask_at = ${after(seconds(20), now)}, asks = asks + 1, knocked = false
+  where next_ask_at <= ${now}`
+
+test('beside nodes without leases nobody asks at the same time for long, and nothing is left behind', async () => {
+  await db.rows(formerTake(after(seconds(10))))
+  expect(await namesAt(after(seconds(10)))).toEqual([])
+  expect(await namesAt(after(seconds(30)))).toHaveLength(6)
+  await db.rows(formerTake(after(seconds(31)))) // they ask as well, once
+  await db.rows(
+    sql`update attempts set next_ask_at = ${after(seconds(33))} where attempt_id <> ${idOf('later')}`,
+  )
+  expect(await namesAt(after(seconds(34)))).toEqual([]) // the lease goes on
+  expect(await namesAt(after(seconds(50)))).toHaveLength(6)
+})
 
 test('channels of which something will be asked', async () => {
   await add('over', 'old', null)

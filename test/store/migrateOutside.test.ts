@@ -65,6 +65,27 @@ test('a build that fails is told, and leaves no index that would refuse what oth
   expect(await isValid(database.url, 'notes_once')).toBeUndefined()
 })
 
+test('indexes are dropped one after the other while somebody reads, and again where it was cut off', async () => {
+  await query(database.url, 'create index notes_a on notes (text); create index notes_b on notes (text)')
+  const folder = migrationFolder({
+    '9103_notes_drop.sql': outside(
+      'drop index concurrently if exists notes_a;\n-- the other one; too\ndrop index concurrently if exists notes_b',
+    ),
+  })
+  const reading = await openTransaction(database.url, 'select count(*) from notes')
+  const migrating = migrate(db, { folder })
+  await isRunning(database.url, 'drop index concurrently if exists notes_a')
+  await query(database.url, `insert into notes values ('meanwhile')`)
+  await reading.end()
+  expect(await migrating).toEqual(['9103_notes_drop.sql'])
+  expect([await isValid(database.url, 'notes_a'), await isValid(database.url, 'notes_b')]).toEqual([
+    undefined,
+    undefined,
+  ])
+  await query(database.url, `delete from migrations where name like '9%'`)
+  expect(await migrate(db, { folder })).toEqual(['9103_notes_drop.sql'])
+})
+
 test('two nodes at once build it once', async () => {
   const nodes = [openDb(database.url, 1), openDb(database.url, 1)]
   const applied = await Promise.all(nodes.map(node => migrate(node, { folder: byText })))

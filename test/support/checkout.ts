@@ -21,6 +21,7 @@ export const checkoutOf = (more: Partial<Checkout> = {}): Checkout => ({
   merchant_name: 'Ama Shop',
   merchant_active: true,
   settings: readSettings({}),
+  unreadable: [],
   tx_reference: 'TG-01JX2A-7K3M5Q-9XD0',
   mode: 'test',
   invoice_id: 'AMA-1042',

@@ -9,15 +9,18 @@ import { type Db, sql } from '../../src/store/db.ts'
 import type { Env } from '../../src/web/context.ts'
 import { type InboxOptions, inboxRoutes } from '../../src/web/inbox/inbox.tsx'
 import { supportRoutes } from '../../src/web/support/support.tsx'
+import { testDoor } from './door.ts'
 
 export type InboxSite = { url: string; stop(): void }
+export type SiteOptions = Omit<InboxOptions, 'door'> & { token?: string }
 
 // The inbox on a socket of its own, beside the support pages whose looks it shares. No worker sends anything.
-export async function inboxSite(options: InboxOptions): Promise<InboxSite> {
+export async function inboxSite({ token, ...given }: SiteOptions): Promise<InboxSite> {
+  const options = { ...given, door: testDoor(token) }
   const app = new Hono<Env>({ strict: false })
   app.route(
     '/support',
-    supportRoutes({ gate: { ...options.gate, clock: () => new Date() }, token: options.token }),
+    supportRoutes({ gate: { ...options.gate, clock: () => new Date() }, door: options.door }),
   )
   app.route('/inbox', inboxRoutes(options))
   const pages = getRequestListener(app.fetch)

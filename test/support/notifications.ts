@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../src/store/db.ts'
 import { addNotification, type Destination } from '../../src/store/notifications.ts'
 import type { NewNotification } from '../../src/store/notifications.ts'
 import { aPayment } from './lifeRows.ts'
-import { sign } from './merchant.ts'
+import { send, sign } from './merchant.ts'
 
 // Notifications straight into the tables, for tests of what becomes of them later.
 let counted = 0
@@ -41,17 +41,28 @@ export async function tellOf(
   return { ...made, sequence: added?.sequence ?? 0 }
 }
 
-// The question of a merchant that follows its events, signed as the page for merchants says.
-export function feedQuestion(
-  keys: { merchant_key: string; secret_key: string },
-  after?: string,
-  limit?: number,
-) {
-  const { merchant_key, secret_key } = keys
-  return {
-    merchant_key,
-    secure_hash: sign(secret_key, `after=${after ?? ''}&merchant_key=${merchant_key}`),
-    ...(after !== undefined && { after }),
-    ...(limit !== undefined && { limit: String(limit) }),
-  }
+type Keys = { merchant_key: string; secret_key: string }
+export type FeedQuestion = Record<string, string>
+
+export const feedQuestion = ({ merchant_key }: Keys, after?: string, limit?: number): FeedQuestion => ({
+  merchant_key,
+  ...(after !== undefined && { after }),
+  ...(limit !== undefined && { limit: String(limit) }),
+})
+
+// How a merchant that follows its events signs its question, as the page for merchants says.
+export function feedSignature({ secret_key }: Keys, question: FeedQuestion, at: Date | number = new Date()) {
+  const { merchant_key, after = '', limit = '' } = question
+  const t = Math.floor(Number(at) / 1000)
+  return `t=${t},v1=${sign(secret_key, `${t}.${merchant_key}.${after}.${limit}`)}`
+}
+
+export const askFeed = (url: string, question: FeedQuestion, signature?: string) =>
+  send(`${url}/v1/events?${new URLSearchParams(question).toString()}`, {
+    headers: signature === undefined ? {} : { 'x-tollgate-signature': signature },
+  })
+
+export const followFeed = (url: string, keys: Keys, after?: string, limit?: number) => {
+  const question = feedQuestion(keys, after, limit)
+  return askFeed(url, question, feedSignature(keys, question))
 }

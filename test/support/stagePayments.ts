@@ -131,6 +131,8 @@ export async function preparePayments(gateway: TestGateway, time: Time) {
   await postForm(shop.at(`${wished}/cancel`), {})
   const cancelled = await shop.ask(strict, order)
   await postForm(shop.at(`${cancelled}/cancel`), {})
+  const cancelledOwn = await shop.ask(ama, order)
+  await postForm(shop.at(`${cancelledOwn}/cancel`), {})
   const cardWaits = await start({ payment_method: 'card' })
   const secure = await card('4242424242424242')
   const closed = await shop.ask(shut, order)
@@ -164,6 +166,7 @@ export async function preparePayments(gateway: TestGateway, time: Time) {
     secure,
     declined,
     cancelled,
+    cancelledOwn,
     wished,
     closed,
   }

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { sql } from '../../src/store/db.ts'
 import { type TestGateway, testGateway } from './gateway.ts'
 import { preparePayments, shopOf } from './stagePayments.ts'
 
@@ -23,6 +24,16 @@ export async function openStages(): Promise<Stages> {
       open: async page => (await page.goto(gateway.url + path))?.status() ?? 0,
     })
   const addCheckout = (name: string, path: string, http = 200) => add(name, `/checkout/${path}`, http)
+  // The visit that saw it end, as often as somebody looks.
+  const addLeaving = (name: string, token: string) =>
+    all.push({
+      name,
+      http: 200,
+      async open(page) {
+        await gateway.db.rows(sql`update payments set left_by = '{}' where tx_token = ${token}`)
+        return (await page.goto(`${shop.at(token)}?visit=one`))?.status() ?? 0
+      },
+    })
   const addPressed = (name: string, path: string, http: number, press: (page: Page) => Promise<unknown>) =>
     all.push({
       name,
@@ -71,6 +82,8 @@ export async function openStages(): Promise<Stages> {
   addCheckout('cancel-unresolved', `${is.waiting}/cancel`)
   addCheckout('cancelled', is.cancelled)
   addCheckout('cancelled-wished', is.wished)
+  addLeaving('paid-leaving', is.paid)
+  addLeaving('cancelled-leaving', is.cancelledOwn)
   addCheckout('paid', is.paid)
   addCheckout('paid-other-host', is.paidStrict)
   addCheckout('receipt', `${is.paid}/receipt`)

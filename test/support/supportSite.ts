@@ -6,13 +6,14 @@ import { Hono } from 'hono'
 import type { Gate } from '../../src/actions/gate.ts'
 import type { Env } from '../../src/web/context.ts'
 import { supportRoutes } from '../../src/web/support/support.tsx'
+import { testDoor } from './door.ts'
 
 export type SupportSite = { url: string; stop(): void }
 
 // The support page on a socket of its own.
-export async function supportSite(gate: Pick<Gate, 'db' | 'clock'>, token?: string): Promise<SupportSite> {
+export async function supportSite(gate: Pick<Gate, 'db' | 'clock'>, door = testDoor()): Promise<SupportSite> {
   const app = new Hono<Env>({ strict: false })
-  app.route('/support', supportRoutes({ gate, token }))
+  app.route('/support', supportRoutes({ gate, door }))
   const pages = getRequestListener(app.fetch)
   const server = createServer((incoming, outgoing) => void pages(incoming, outgoing))
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -82,7 +82,8 @@ describe('every answer', () => {
   })
 
   test('is compressed for who can read it', async () => {
-    const { hostname, port, pathname: path } = new URL(await newCheckout())
+    const { hostname, port, pathname } = new URL(await newCheckout())
+    const path = `${pathname}?visit=one` // or each would have a name of its own
     const { request } = await import('node:http')
     const raw = (accept: string) =>
       new Promise<{ encoding?: string; vary?: string; bytes: Buffer }>((resolve, reject) => {
@@ -152,14 +153,14 @@ describe('paying', () => {
   test('from the form to the receipt', async () => {
     const url = await newCheckout({ ...shopUrls, description: 'Two hats' })
     expect((await send(`${url}/receipt`)).headers.get('location')).toBe(pathOf(url))
-    const paying = await payBy(url, '024 000 0000')
-    expect([paying.http, paying.headers.get('location')]).toEqual([303, pathOf(url)])
+    const paying = await submit(`${url}/pay?visit=one`, wallet('024 000 0000'))
+    expect([paying.http, paying.headers.get('location')]).toEqual([303, `${pathOf(url)}?visit=one`])
     const waiting = await send(url)
     expect(waiting.text).toMatch(/024 ••• 0000|Paid/)
     const paid = await until(url, 'paid')
     expect(paid.http).toBe(200)
     expect(paid.text).toContain('<title>Paid · GHS 25.00 · Ama Shop</title>')
-    expect(paid.text).toContain('data-go="https://shop.example/thanks"')
+    expect((await send(`${url}?visit=one`)).text).toContain('data-go="https://shop.example/thanks"')
     const receipt = await send(`${url}/receipt`)
     for (const words of ['Two hats', 'MTN MoMo 024\u00a0•••\u00a00000', 'GMT', 'TEST'])
       expect(receipt.text).toContain(words)
@@ -195,7 +196,7 @@ describe('paying', () => {
     const done = await submit(headers.get('location') ?? '', card)
     expect(done.headers.get('location')).toBe(`${url}?back=1`)
     const back = await send(`${url}?back=1`)
-    expect([back.http, back.headers.get('location')]).toEqual([303, new URL(url).pathname])
+    expect([back.http, back.headers.get('location')]).toEqual([303, `${new URL(url).pathname}?visit=back-1`])
     expect((await send(url)).text).toContain('<title>Paid ·')
   })
 
@@ -337,12 +338,12 @@ describe('cancelling', () => {
     const { http, text } = await send(`${url}/cancel`)
     expect(http).toBe(200)
     expect(text).toContain('Cancel this payment?')
-    for (const _ of ['once', 'twice']) {
-      const done = await submit(`${url}/cancel`, {})
-      expect([done.http, done.headers.get('location')]).toEqual([303, pathOf(url)])
-      const page = await send(url)
-      expect(page.text).toContain('data-go="https://shop.example/cart" data-after="0"')
-      expect(page.text).toContain('content="0; url=https://shop.example/cart"')
+    for (const visit of ['once', 'twice']) {
+      const done = await submit(`${url}/cancel?visit=${visit}`, {})
+      expect([done.http, done.headers.get('location')]).toEqual([303, `${pathOf(url)}?visit=${visit}`])
+      const page = await send(`${url}?visit=${visit}`)
+      expect(page.text).toContain('data-go="https://shop.example/cart" data-after="4"')
+      expect(page.text).toContain('content="4; url=https://shop.example/cart"')
     }
     expect((await payBy(url, '0240000000')).headers.get('location')).toBe(pathOf(url))
     expect((await send(`${url}/state`)).body.stage).toBe('cancelled')

@@ -22,6 +22,8 @@ const zipped = (bytes: string | Buffer) => gzipSync(bytes).length
 
 const show = (more: Partial<Checkout>, lang: Lang = 'en', again?: string) =>
   stagePage(viewOf(more, lang), again).toString()
+const showLeaving = (more: Partial<Checkout>, lang: Lang = 'en') =>
+  stagePage({ ...viewOf(more, lang), leaves: true }).toString()
 
 const pages = (lang: Lang) =>
   new Map([
@@ -219,18 +221,22 @@ describe('the way back to the shop', () => {
       const exit = exitTo(url, settings)
       expect(exit ? (exit.known ? 'followed' : 'shown') : 'refused').toBe(is)
       for (const name of ['paid', 'cancelled'] as const) {
-        const html = show({ ...scenes[name], success_url: url, cancelled_url: url, settings })
+        const scene = { ...scenes[name], success_url: url, cancelled_url: url, settings }
+        const html = is === 'followed' ? showLeaving(scene) : show(scene)
         expect(html.includes('data-go='), name).toBe(is === 'followed')
         expect(html.includes('http-equiv="refresh"'), name).toBe(is === 'followed')
         expect(html.includes('rel="noreferrer"'), name).toBe(is !== 'refused')
         if (is === 'shown') expect(html).toContain(`Continue to <bdi>${new URL(url).host}</bdi>`)
+        const later = show(scene)
+        expect(later.includes('data-go=') || later.includes('http-equiv="refresh"'), name).toBe(false)
+        if (is === 'followed') expect(later).toContain(`leads to <bdi>${new URL(url).host}</bdi>`)
       }
     })
   }
 
   test('is the address exactly as it was given', () => {
     const url = 'https://shop.example/Thanks/../x?a=1&b=%20#part'
-    const html = show({ ...scenes.paid, success_url: url })
+    const html = showLeaving({ ...scenes.paid, success_url: url })
     expect(html).toContain(`href="${url.replace('&', '&amp;')}"`)
     expect(html).toContain(`content="4; url=${url.replace('&', '&amp;')}"`)
   })

@@ -3,9 +3,8 @@ import type { Medium } from '../../src/core/messenger.ts'
 import type { LivingPayment } from '../../src/core/payment.ts'
 import { Unavailable } from '../../src/core/refusal.ts'
 import { sql } from '../../src/store/db.ts'
-import type { InboxOptions } from '../../src/web/inbox/inbox.tsx'
 import type { TestMerchant } from '../support/gateway.ts'
-import { type InboxSite, inboxSite, writeMessage } from '../support/inboxSite.ts'
+import { type InboxSite, inboxSite, type SiteOptions, writeMessage } from '../support/inboxSite.ts'
 import { after, minutes, no, noon, seconds, yes } from '../support/lifeRows.ts'
 import { openShop, type TestShop } from '../support/shop.ts'
 
@@ -18,7 +17,7 @@ let payment: LivingPayment
 let mailId: string
 let open: string // without a token
 
-async function serve(changed: Partial<InboxOptions> = {}) {
+async function serve(changed: Partial<SiteOptions> = {}) {
   const site = await inboxSite({ gate: shop.gate, ...changed })
   sites.push(site)
   return site.url
@@ -238,6 +237,7 @@ for (const before of [
   'x',
   '2026-99-99T99:99:99.999Z~m',
   '2026-03-02T12:00:00.000Z~%00',
+  '-271821-04-20T00:00:00.000Z~a~m',
   'x'.repeat(3000),
 ])
   test(`the place ${before.slice(0, 40)} is the beginning`, async () => {

@@ -9,7 +9,7 @@ import { bodies, type Json, type ObjectSchema } from '../../src/web/openapi/sche
 import { openapiDocument } from '../../src/web/openapi.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
 import { type Answer, checkStatus, newInvoice, post, send, sign, signedRequest } from '../support/merchant.ts'
-import { feedQuestion, tellOf } from '../support/notifications.ts'
+import { askFeed, feedQuestion, feedSignature, tellOf } from '../support/notifications.ts'
 
 type Examples = Record<string, { value: Json }>
 type Schema = { $ref?: string; anyOf?: Schema[] }
@@ -236,15 +236,18 @@ describe('a running gateway', () => {
 
   test('answers who reads the events as described', async () => {
     await tellOf(gateway.db, { merchant_id: shop.merchant_id })
-    const right = feedQuestion(shop.test)
-    for (const [http, question] of [
-      [200, right],
-      [400, {}],
-      [400, feedQuestion(shop.test, 'x')],
-      [401, { ...right, secure_hash: 'no' }],
-      [401, { ...right, merchant_key: 'tk_nobody' }],
-    ] as [number, Record<string, string>][])
-      expectDescribed(await checkStatus(gateway.url, question, '/v1/events'), 'get', '/v1/events', http)
+    const asked = feedQuestion(shop.test)
+    const right = feedSignature(shop.test, asked)
+    const wrongCursor = feedQuestion(shop.test, 'x')
+    for (const [http, question, signature] of [
+      [200, asked, right],
+      [400, {}, right],
+      [400, wrongCursor, feedSignature(shop.test, wrongCursor)],
+      [401, asked, 'no'],
+      [401, asked, undefined],
+      [401, { merchant_key: 'tk_nobody' }, right],
+    ] as [number, Record<string, string>, string | undefined][])
+      expectDescribed(await askFeed(gateway.url, question, signature), 'get', '/v1/events', http)
   })
 
   test('answers at the older doors as described', async () => {

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Gate } from '../../src/actions/gate.ts'
 import type { LivingPayment } from '../../src/core/payment.ts'
 import { Unavailable } from '../../src/core/refusal.ts'
+import { ask as get, basic } from '../support/ask.ts'
+import { testDoor } from '../support/door.ts'
 import type { TestMerchant } from '../support/gateway.ts'
 import { after, minutes, no, pending } from '../support/lifeRows.ts'
 import { openShop, type TestShop } from '../support/shop.ts'
@@ -18,28 +19,13 @@ let payment: LivingPayment
 let open: string // without a token
 let guarded: string
 
-async function serve(gate: Pick<Gate, 'db' | 'clock'>, supportToken?: string): Promise<string> {
-  const site = await supportSite(gate, supportToken)
+async function serve(gate: Pick<Gate, 'db' | 'clock'>, door = testDoor()): Promise<string> {
+  const site = await supportSite(gate, door)
   sites.push(site)
   return site.url
 }
 
-type Got = { http: number; headers: Record<string, unknown>; text: string }
-
-// Not by fetch: it lets nobody choose the Host header.
-const get = (url: string, headers: Record<string, string> = {}) =>
-  new Promise<Got>((resolve, reject) => {
-    const asked = request(url, { headers }, answer => {
-      let text = ''
-      answer.setEncoding('utf8')
-      answer.on('data', chunk => (text += String(chunk)))
-      answer.on('end', () => resolve({ http: answer.statusCode ?? 0, headers: answer.headers, text }))
-    })
-    asked.on('error', reject).end()
-  })
-
 const look = (word: string) => get(`${open}/support?${new URLSearchParams({ q: word }).toString()}`)
-const basic = (pair: string) => ({ authorization: `Basic ${Buffer.from(pair).toString('base64')}` })
 
 beforeAll(async () => {
   shop = await openShop()
@@ -56,7 +42,7 @@ beforeAll(async () => {
   payment = await shop.hear(payment, no)
   shop.setNow(new Date())
   open = await serve(shop.gate)
-  guarded = await serve(shop.gate, token)
+  guarded = await serve(shop.gate, testDoor(token))
 })
 afterAll(async () => {
   for (const site of sites) site.stop()
@@ -108,6 +94,26 @@ describe('with a token', () => {
       expect(http).toBe(200)
       expect(text).toContain(payment.tx_reference)
     })
+})
+
+test('while an address has to wait its passwords are not looked at, and then the right one passes', async () => {
+  let now = 0
+  const url = await serve(
+    shop.gate,
+    testDoor(token, () => now),
+  )
+  const show = async (password: string) => (await get(`${url}/support`, basic(`ama:${password}`))).http
+  for (let n = 0; n < 20; n++) expect(await show(`guess ${n}`)).toBe(401)
+  for (let n = 0; n < 280; n++) expect(await show(`guess ${n}`)).toBe(429)
+  const { http, headers, text } = await get(`${url}/support?q=AMA-1`, basic(`ama:${token}`))
+  expect([http, headers['retry-after'], headers['cache-control']]).toEqual([429, '1', 'no-store'])
+  expect(text).toContain('Too many wrong passwords came from your address')
+  expect(text).not.toContain(payment.tx_reference)
+  now += 1000 // whoever waited for Retry-After
+  expect(await show(token)).toBe(200)
+  expect(await show(token)).toBe(200) // the right one takes nothing
+  expect(await show('guess')).toBe(401)
+  expect(await show(token)).toBe(429)
 })
 
 const fail = () => Promise.reject(new Unavailable(new Error('gone')))

@@ -3,7 +3,7 @@ import { setMerchant } from '../../src/actions/setMerchant.ts'
 import { sql } from '../../src/store/db.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
 import { checkStatus, newInvoice, post, send, sign, signedRequest } from '../support/merchant.ts'
-import { feedQuestion } from '../support/notifications.ts'
+import { followFeed } from '../support/notifications.ts'
 
 // One merchant has a setting or a secret that cannot be read. What it guards is shut, and nobody else notices.
 let gateway: TestGateway
@@ -30,8 +30,7 @@ const askUnsigned = (shop: TestMerchant) =>
   )
 const check = (shop: TestMerchant, invoice_id: string) =>
   checkStatus(gateway.url, { merchant_key: shop.test.merchant_key, invoice_id })
-const follow = (shop: TestMerchant) =>
-  send(`${gateway.url}/v1/events?${new URLSearchParams(feedQuestion(shop.test)).toString()}`)
+const follow = (shop: TestMerchant) => followFeed(gateway.url, shop.test)
 
 describe('doors', () => {
   let invoice_id: string

@@ -2,9 +2,14 @@ import { type Alone, connectAlone, lockTimeoutMs } from './connection.ts'
 import type { Migration } from './ledger.ts'
 import { beginAlone, isApplied, LedgerBusy, noteApplied } from './lock.ts'
 
-// Some changes must not run in a transaction: `create index concurrently` builds while others write. A file whose first
-// line says so has one statement, which lets others read and write meanwhile and may run again wherever it was cut off.
+// Some changes must not run in a transaction: `create index concurrently` builds while others write, and `drop index
+// concurrently` waits for nobody who would hold up the others. A file whose first line says so has such statements, each
+// ended by a semicolon at the end of a line. They let others read and write meanwhile and may all run again, wherever
+// they were cut off.
 export const isOutside = ({ text }: Migration) => /^-- outside a transaction\b/i.test(text)
+
+// A server that is given several at once would run them in a transaction.
+const statementsOf = ({ text }: Migration) => text.split(/;[ \t]*$/m).filter(part => /^\s*[^\s-]/m.test(part))
 
 const builtIndex = /\bcreate\s+(?:unique\s+)?index\s+concurrently\s+(?:if\s+not\s+exists\s+)?(\w+)/i
 
@@ -18,7 +23,7 @@ export async function applyOutside(connection: Alone, url: string, migration: Mi
   try {
     await beginAlone(guard)
     if (await isApplied(connection, migration.name)) return false
-    await build(connection, migration.text)
+    for (const statement of statementsOf(migration)) await build(connection, statement)
     await noteApplied(connection, migration.name)
     return true
   } finally {

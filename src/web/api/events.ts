@@ -1,4 +1,5 @@
 import { type EventPage, readEvents } from '../../actions/readEvents.ts'
+import { feedHeader } from '../../core/feedSignature.ts'
 import { notificationId } from '../../core/notification.ts'
 import { queryFields } from '../body.ts'
 import { type Answer, type Exchange, jsonType } from '../exchange.ts'
@@ -7,8 +8,9 @@ import type { ApiOptions } from './initiate.ts'
 // The event feed: what the notifications said, for whoever missed some.
 export const eventsRoute =
   ({ gate }: ApiOptions) =>
-  async ({ query, address }: Exchange): Promise<Answer> => {
-    const page = await readEvents(gate, queryFields(query), address)
+  async ({ incoming, query, address }: Exchange): Promise<Answer> => {
+    const signature = incoming.headers[feedHeader] as string | undefined // sent twice, Node makes one of it
+    const page = await readEvents(gate, queryFields(query), signature, address)
     return {
       http: 200,
       type: jsonType,

@@ -1,6 +1,6 @@
 import { isUnresolved } from '../../core/attempt.ts'
-import { exitTo } from './exit.ts'
-import { Leave } from './leave.tsx'
+import { cancelledExit } from './exit.ts'
+import { Leave, LeavingSoon } from './leave.tsx'
 import { PaymentPage } from './paymentPage.tsx'
 import { Say } from './say.tsx'
 import { Summary } from './summary.tsx'
@@ -35,17 +35,17 @@ export const CancelPage = ({ view }: { view: View }) => {
   )
 }
 
-// Then the shop has the word, at once, if it gave an address for it.
+// Then the shop has the word, if it gave an address for it.
 export const CancelledPage = ({ view }: { view: View }) => {
   const { checkout, t } = view
-  const exit = exitTo(checkout.cancelled_url, checkout.settings)
+  const exit = cancelledExit(checkout)
   const unresolved = checkout.attempts.some(isUnresolved)
   const text = unresolved ? t.cancelled.wished : t.cancelled.words
   return (
     <PaymentPage
       view={view}
       title={t.cancelled.title}
-      go={{ exit, seconds: 0 }}
+      exit={exit}
       poll={unresolved ? pollSeconds : undefined}
     >
       <Summary view={view} />
@@ -55,6 +55,7 @@ export const CancelledPage = ({ view }: { view: View }) => {
           <Say text={text} shop={<bdi>{checkout.merchant_name}</bdi>} />
         </p>
       </section>
+      <LeavingSoon view={view} exit={exit} />
       <Leave view={view} exit={exit} text={t.wait.back} button />
     </PaymentPage>
   )

@@ -2,9 +2,11 @@ import { Hono } from 'hono'
 import { askAttempt } from '../../actions/ask.ts'
 import { cancel } from '../../actions/cancel.ts'
 import { forAMoment } from '../../actions/inTime.ts'
+import { leaveOnce } from '../../actions/leaveOnce.ts'
 import type { Attempt } from '../../core/attempt.ts'
 import type { Ctx, Env } from '../context.ts'
 import { CancelPage } from './cancel.tsx'
+import { exitByItself } from './exit.ts'
 import {
   brokenPage,
   type CheckoutOptions,
@@ -22,6 +24,7 @@ import { show } from './show.ts'
 import { stagePage } from './stagePage.tsx'
 import { chosenLang } from './texts.ts'
 import { attemptOf, linkTo, secondsLeft, type View, versionOf } from './view.ts'
+import { onVisit, visitFrom } from './visit.ts'
 
 const mayCancel = ['choose', 'wait', 'failed']
 
@@ -63,18 +66,25 @@ function comeBack(gate: CheckoutOptions['gate']) {
     underWay.set(attempt_id, asked)
     return asked
   }
-  return async (c: Ctx, view: View) => {
-    if (c.req.query('back') === undefined) return showStage(c, view)
+  return async (c: Ctx, view: View, deadline: number) => {
+    if (c.req.query('back') === undefined) return showStage(c, await onItsWay(gate, view, deadline))
     const attempt = attemptOf(view)
     if (view.checkout.stage === 'wait' && attempt?.redirect_url) await forAMoment(askOnce(attempt))
-    return goHome(c, view)
+    return goHome(c, attempt ? { ...view, visit: visitFrom(attempt) } : view)
   }
+}
+
+// The visit that saw the payment end goes on to the shop by itself.
+async function onItsWay({ db }: CheckoutOptions['gate'], view: View, deadline: number): Promise<View> {
+  const { checkout, visit, now } = view
+  if (!exitByItself(checkout)?.known) return view
+  return { ...view, leaves: await leaveOnce(db.until(deadline), checkout, visit, now) }
 }
 
 const showStage = (c: Ctx, view: View) => {
   const again = c.req.query('again')
   const known = again === 'same' || again === 'other' ? again : undefined
-  return show(c, stagePage(view, known), view.checkout.stage === 'expired' ? 410 : 200)
+  return show(c, stagePage(onVisit(view), known), view.checkout.stage === 'expired' ? 410 : 200)
 }
 
 // For the script, which asks again and again: as little as possible.
@@ -96,6 +106,6 @@ const showReceipt = (c: Ctx, view: View) =>
   view.checkout.stage === 'paid' ? show(c, <ReceiptPage view={view} />) : goHome(c, view)
 
 const askToCancel = (c: Ctx, view: View) =>
-  mayCancel.includes(view.checkout.stage) ? show(c, <CancelPage view={view} />) : goHome(c, view)
+  mayCancel.includes(view.checkout.stage) ? show(c, <CancelPage view={onVisit(view)} />) : goHome(c, view)
 
 const goHome = (c: Ctx, view: View) => goTo(c, linkTo(view))

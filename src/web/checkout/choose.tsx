@@ -3,7 +3,7 @@ import { PaymentPage } from './paymentPage.tsx'
 import { Summary } from './summary.tsx'
 import { TestTables } from './testTables.tsx'
 import { fill } from '../../core/text.ts'
-import { amountOf, linkTo, type View } from './view.ts'
+import { amountOf, linkTo, partOf, type View } from './view.ts'
 import { WayRow } from './way.tsx'
 
 const pollSeconds = 10
@@ -93,7 +93,7 @@ const Faults = ({ view: { t, checkout }, faults }: { view: View; faults: readonl
 const ContinueOnPhone = ({ view }: { view: View }) => (
   <section class="card side">
     <h2>{view.t.choose.phone_title}</h2>
-    <img class="qr" src={linkTo(view, '/qr.svg')} alt={view.t.choose.phone_title} loading="lazy" />
+    <img class="qr" src={partOf(view, '/qr.svg')} alt={view.t.choose.phone_title} loading="lazy" />
     <p class="muted">{view.t.choose.phone_words}</p>
   </section>
 )

@@ -1,5 +1,5 @@
 import type { Attempt } from '../../core/attempt.ts'
-import { exitTo } from './exit.ts'
+import { cancelledExit } from './exit.ts'
 import { Leave } from './leave.tsx'
 import { PaymentPage } from './paymentPage.tsx'
 import { Say } from './say.tsx'
@@ -14,7 +14,7 @@ export const FailedPage = ({ view, attempt }: { view: View; attempt: Attempt | u
   const { checkout, t } = view
   const reason = t.reasons[attempt?.reason ?? 'refused']
   const over = checkout.stage === 'over'
-  const exit = exitTo(checkout.cancelled_url, checkout.settings)
+  const exit = cancelledExit(checkout)
   return (
     <PaymentPage view={view} title={t.failed.title} poll={pollSeconds}>
       <Summary view={view} timed={!over} />

@@ -19,6 +19,7 @@ import {
   UnreadablePage,
 } from './trouble.tsx'
 import { linkTo, type View } from './view.ts'
+import { visitOf } from './visit.ts'
 
 export type CheckoutOptions = { gate: Asking & Pick<Gate, 'wake' | 'limits'>; trustedProxies: number }
 type Answer = Response | Promise<Response>
@@ -37,8 +38,8 @@ export const withPayment = (options: CheckoutOptions, answer: AnswerWith) =>
     if (!checkout) return nothingHere(c, options)
     const lang = langOf(c)
     const asked = chosenLang(c.req.query('lang'))
-    const view = { checkout, lang, t: languages[lang], asked, now: gate.clock(), baseUrl: gate.baseUrl() }
-    return answer(c, view, deadline)
+    const said = { lang, t: languages[lang], asked, visit: visitOf(c) }
+    return answer(c, { checkout, ...said, now: gate.clock(), baseUrl: gate.baseUrl() }, deadline)
   })
 
 // Looks at what costs nothing before anything else is done.

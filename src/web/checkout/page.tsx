@@ -12,7 +12,7 @@ export type PageProps = PropsWithChildren<{
   shop?: string
   reference?: string
   requestId?: string
-  refresh?: { seconds: number; url?: string } // for a browser without scripts
+  refresh?: { seconds: number; url: string } // for a browser without scripts
   script?: Record<`data-${string}`, string | number | undefined> // what the script has to know; without it there is none
 }>
 
@@ -58,9 +58,9 @@ export const Page = (props: PageProps) => {
 }
 
 // Only where scripts are off: with them the page changes when there is something to see.
-const Refresh = ({ seconds, url }: { seconds: number; url?: string }) => (
+const Refresh = ({ seconds, url }: { seconds: number; url: string }) => (
   <noscript>
-    <meta http-equiv="refresh" content={url ? `${seconds}; url=${url}` : String(seconds)} />
+    <meta http-equiv="refresh" content={`${seconds}; url=${url}`} />
   </noscript>
 )
 

@@ -1,19 +1,17 @@
-import { exitTo } from './exit.ts'
+import { paidExit } from './exit.ts'
 import { Facts } from './facts.tsx'
-import { Leave } from './leave.tsx'
+import { Leave, LeavingSoon } from './leave.tsx'
 import { PaymentPage } from './paymentPage.tsx'
 import { Say } from './say.tsx'
 import { amountOf, linkTo, type View } from './view.ts'
 
-const leaveAfterSeconds = 4 // enough to see the tick
-
 // A receipt, and then the shop.
 export const PaidPage = ({ view }: { view: View }) => {
   const { checkout, t } = view
-  const exit = exitTo(checkout.success_url, checkout.settings)
+  const exit = paidExit(checkout)
   const shop = <bdi>{checkout.merchant_name}</bdi>
   return (
-    <PaymentPage view={view} title={t.paid.title} go={{ exit, seconds: leaveAfterSeconds }}>
+    <PaymentPage view={view} title={t.paid.title} exit={exit}>
       <section class="card paid">
         <Tick />
         <h1>{t.paid.title}</h1>
@@ -23,14 +21,10 @@ export const PaidPage = ({ view }: { view: View }) => {
         </p>
         <Facts view={view} />
       </section>
-      {exit?.known && (
-        <p class="quiet soon">
-          <Say text={t.paid.taking_back} shop={shop} />
-        </p>
-      )}
+      <LeavingSoon view={view} exit={exit} />
       <Leave view={view} exit={exit} text={t.paid.back} button />
       <p class="quiet">
-        <a href={linkTo(view, '/receipt')}>{exit?.known ? t.paid.stay : t.paid.see}</a>
+        <a href={linkTo(view, '/receipt')}>{view.leaves ? t.paid.stay : t.paid.see}</a>
       </p>
     </PaymentPage>
   )

@@ -12,6 +12,7 @@ import { type CheckoutOptions, goTo } from './open.tsx'
 import { show } from './show.ts'
 import { fill } from '../../core/text.ts'
 import { linkTo, offerOf, type View } from './view.ts'
+import { onVisit } from './visit.ts'
 
 type Typed = Record<string, string>
 
@@ -69,7 +70,7 @@ function refused(c: Ctx, view: View, typed: Typed, obstacle: Obstacle, seconds: 
 
 function formAgain(c: Ctx, view: View, typed: Typed, faults: FormFault[], http: 422 | 429 = 422) {
   const form = { chosen: typed.payment_method, typed, faults }
-  return show(c, <ChoosePage view={view} form={form} />, http)
+  return show(c, <ChoosePage view={onVisit(view)} form={form} />, http)
 }
 
 const textsIn = (fields: Fields): Typed =>

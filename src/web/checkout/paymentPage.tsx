@@ -1,7 +1,9 @@
 import type { PropsWithChildren } from 'hono/jsx'
 import type { Exit } from './exit.ts'
 import { Page } from './page.tsx'
-import { linkTo, titleOf, type View, versionOf } from './view.ts'
+import { linkTo, partOf, titleOf, type View, versionOf } from './view.ts'
+
+const leaveAfterSeconds = 4 // enough to see the tick, and where it goes
 
 type PaymentPageProps = PropsWithChildren<{
   view: View
@@ -10,18 +12,19 @@ type PaymentPageProps = PropsWithChildren<{
   query?: Record<string, string>
   poll?: number // the script asks every so many seconds whether something has changed
   refresh?: number // without scripts the page loads itself anew
-  go?: { exit: Exit | undefined; seconds: number } // leave for the shop, if it is the merchant's own
+  exit?: Exit // to the shop, where this page goes by itself if it saw the payment end
 }>
 
 // The frame with a payment in it.
 export const PaymentPage = (props: PaymentPageProps) => {
-  const { view, title, path, query, poll, refresh, go, children } = props
+  const { view, title, path, query, poll, refresh, exit, children } = props
   const { checkout, lang, t } = view
-  const url = go?.exit?.known ? go.exit.url : undefined
+  const url = view.leaves ? exit?.url : undefined
+  const here = linkTo(view, path, query)
   const script = {
-    ...(poll && { 'data-poll': poll, 'data-state': linkTo(view, '/state'), 'data-version': versionOf(view) }),
-    ...(poll && { 'data-lost': t.frame.lost }),
-    ...(url && { 'data-go': url, 'data-after': go?.seconds }),
+    ...(poll && { 'data-poll': poll, 'data-state': partOf(view, '/state'), 'data-version': versionOf(view) }),
+    ...(poll && { 'data-here': here, 'data-lost': t.frame.lost }),
+    ...(url && { 'data-go': url, 'data-after': leaveAfterSeconds }),
   }
   return (
     <Page
@@ -31,7 +34,9 @@ export const PaymentPage = (props: PaymentPageProps) => {
       test={checkout.mode === 'test'}
       shop={checkout.merchant_name}
       reference={checkout.tx_reference}
-      refresh={go && url ? { seconds: go.seconds, url } : refresh ? { seconds: refresh } : undefined}
+      refresh={
+        url ? { seconds: leaveAfterSeconds, url } : refresh ? { seconds: refresh, url: here } : undefined
+      }
       script={script}
     >
       {children}

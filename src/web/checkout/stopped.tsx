@@ -1,4 +1,4 @@
-import { exitTo } from './exit.ts'
+import { cancelledExit, deferredExit } from './exit.ts'
 import { Leave } from './leave.tsx'
 import { PaymentPage } from './paymentPage.tsx'
 import { Say } from './say.tsx'
@@ -14,7 +14,7 @@ type StoppedProps = { view: View; words: { title: string; words: string } }
 
 const Stopped = ({ view, words }: StoppedProps) => {
   const { checkout, t } = view
-  const exit = exitTo(checkout.cancelled_url, checkout.settings)
+  const exit = cancelledExit(checkout)
   return (
     <PaymentPage view={view} title={words.title}>
       <Summary view={view} />
@@ -34,7 +34,7 @@ const pollSeconds = 10
 // The provider told of another amount: nobody may say paid, and nobody may say that nothing was taken.
 export const DisputedPage = ({ view }: { view: View }) => {
   const { checkout, t } = view
-  const exit = exitTo(checkout.deferred_url ?? checkout.success_url, checkout.settings)
+  const exit = deferredExit(checkout)
   return (
     <PaymentPage view={view} title={t.disputed.title} poll={pollSeconds}>
       <Summary view={view} />

@@ -11,6 +11,8 @@ export type View = {
   lang: Lang
   t: Texts
   asked?: Lang // the customer chose the language here, so links carry it on
+  visit?: string // the same: what this visit is called while the payment has not ended
+  leaves?: boolean // for the shop, by itself: this visit saw the payment end
   now: Date
   baseUrl: string
 }
@@ -19,10 +21,15 @@ export type View = {
 export const amountOf = ({ currency, total }: Pick<Checkout, 'currency' | 'total'>) =>
   `${currency} ${formatMoney(total).replace(/\B(?=(\d{3})+\.)/g, ',')}`
 
-export function linkTo({ checkout, asked }: View, path = '', query: Record<string, string> = {}): string {
-  const words = new URLSearchParams({ ...query, ...(asked && { lang: asked }) }).toString()
+export function linkTo(view: View, path = '', query: Record<string, string> = {}): string {
+  const { checkout, asked, visit } = view
+  const carried = { ...query, ...(asked && { lang: asked }), ...(visit && { visit }) }
+  const words = new URLSearchParams(carried).toString()
   return `/checkout/${checkout.tx_token}${path}${words && `?${words}`}`
 }
+
+// What a page loads beside itself.
+export const partOf = (view: View, path: string) => linkTo({ ...view, visit: undefined }, path)
 
 // What changed comes first: it is all that a row of tabs shows.
 export const titleOf = ({ checkout }: View, words: string) =>

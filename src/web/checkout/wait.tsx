@@ -1,6 +1,6 @@
 import type { Attempt } from '../../core/attempt.ts'
 import { parseUrl } from '../../core/text.ts'
-import { exitTo } from './exit.ts'
+import { deferredExit } from './exit.ts'
 import { Leave } from './leave.tsx'
 import { PaymentPage } from './paymentPage.tsx'
 import { Qr } from './qr.tsx'
@@ -20,7 +20,7 @@ export const WaitPage = ({ view, attempt }: { view: View; attempt: Attempt }) =>
   const { checkout, t } = view
   const { title, Body } = kindOf(view, attempt)
   // Submitted and not yet known: the shop's own page may wait as well as ours.
-  const exit = exitTo(checkout.deferred_url ?? checkout.success_url, checkout.settings)
+  const exit = deferredExit(checkout)
   return (
     <PaymentPage view={view} title={title} poll={pollSeconds} refresh={refreshSeconds}>
       <Summary view={view} timed />

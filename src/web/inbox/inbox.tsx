@@ -5,13 +5,14 @@ import { recentMessage, recentMessages } from '../../actions/recentMessages.ts'
 import type { Medium } from '../../core/messenger.ts'
 import type { Ctx, Env } from '../context.ts'
 import { isRefusal } from '../errors.ts'
+import type { OperatorDoor } from '../operatorDoor.ts'
 import { guard } from '../support/guard.tsx'
 import { inboxHeaders, mailHeaders } from './headers.ts'
 import { ListPage, UnreachablePage } from './pages.tsx'
 
 export type InboxOptions = {
   gate: Pick<Gate, 'db' | 'baseUrl'>
-  token?: string
+  door: OperatorDoor
   goesOut?(medium: Medium): boolean // whether such messages leave this machine
   from?: string // whom a mail comes from
 }
@@ -21,7 +22,7 @@ export type InboxOptions = {
 export function inboxRoutes(options: InboxOptions) {
   const routes = new Hono<Env>({ strict: false })
   const css = readFileSync(new URL('./inbox.css', import.meta.url), 'utf8')
-  routes.use(guard(inboxHeaders, options.token))
+  routes.use(guard(inboxHeaders, options.door))
   routes.get('/inbox.css', c => c.body(css, 200, { 'content-type': 'text/css; charset=utf-8' }))
   routes.get('/:merchant_id/:message_id/html', c => orUnreachable(c, () => showMail(options, c)))
   routes.get('/', c => orUnreachable(c, () => showList(options, c)))

@@ -8,7 +8,7 @@ const meanings: Record<Code, string> = {
   'GW-005': 'the invoice_id is taken by other details (409), or no payment has it (404)',
   'GW-008': 'no merchant has this merchant_key',
   'GW-009': 'the merchant is deactivated',
-  'GW-010': 'secure_hash is missing or does not match',
+  'GW-010': 'secure_hash, or the signature of a question to the feed, is missing or does not match',
   'GW-012': 'a field, or the body as a whole, cannot be read or is not allowed',
   'GW-013': 'the body or the header is too large',
   'GW-014': 'the body is of a kind that we do not read',

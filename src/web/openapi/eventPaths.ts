@@ -1,5 +1,5 @@
 import { mostEvents } from '../../actions/readEvents.ts'
-import { hexDigest } from '../../core/patterns.ts'
+import { feedHeader } from '../../core/feedSignature.ts'
 import * as examples from './examples.ts'
 import { operation, type Paths, queryOf } from './operation.ts'
 import { answerOf, broken, failures, json, jsonOf } from './responses.ts'
@@ -8,7 +8,7 @@ import { anyOf, refTo } from './schemas.ts'
 
 const question = {
   type: 'object',
-  required: ['merchant_key', 'secure_hash'],
+  required: ['merchant_key'],
   properties: {
     merchant_key: { type: 'string', minLength: 1, description: 'Your merchant key. It decides the mode.' },
     after: {
@@ -21,16 +21,20 @@ const question = {
       minimum: 1,
       maximum: mostEvents,
       default: 100,
-      description: 'At most so many events. Not part of the signed text.',
-    },
-    secure_hash: {
-      type: 'string',
-      pattern: hexDigest,
-      description:
-        'HMAC-SHA-256 of `after=<after>&merchant_key=<merchant_key>`; the name after stands there also when it is ' +
-        'empty or was not sent. Always required.',
+      description: 'At most so many events.',
     },
   },
+}
+
+const signature = {
+  name: feedHeader,
+  in: 'header',
+  required: true,
+  description:
+    '`t=<unix seconds>,v1=<hexadecimal>`: the time, and the HMAC-SHA-256 of `<t>.<merchant_key>.<after>.<limit>`, each ' +
+    'as you send it and empty where you do not. The time may be 300 seconds off ours. Always required.',
+  schema: { type: 'string', pattern: '^t=[0-9]{1,15},v1=[0-9A-Fa-f]{64}$' },
+  example: examples.feedSignature,
 }
 
 export const eventPaths: Paths = {
@@ -40,7 +44,7 @@ export const eventPaths: Paths = {
         'Every change of status of your payments in the last 30 days, the oldest first, with the bytes of its ' +
         'notification. Each event is told once to whoever follows next, and none is left out, also where no ' +
         'notification arrived or no ipn_url was set.',
-      parameters: queryOf(question),
+      parameters: [...queryOf(question), signature],
       rules: rulesOfFeeds,
       responses: {
         200: answerOf(

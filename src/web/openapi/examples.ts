@@ -1,7 +1,8 @@
+import { feedHeader, feedString } from '../../core/feedSignature.ts'
 import { notificationBody } from '../../core/notification.ts'
 import { type LivingPayment, type Payment, unlived } from '../../core/payment.ts'
 import * as refusals from '../../core/refusal.ts'
-import { feedString, hmac, requestString } from '../../core/signature.ts'
+import { hmac, requestString } from '../../core/signature.ts'
 import * as status from '../../core/status.ts'
 import { eventsBody } from '../api/events.ts'
 import { initiatedBody } from '../api/initiate.ts'
@@ -117,17 +118,19 @@ export const checkRefusals = [
   new refusals.Unavailable(undefined),
 ]
 
-const wrongFeedHash = refusals.wrongHash('is missing')
-wrongFeedHash.hint = {
-  hashed_string: feedString('', merchant_key),
-  likely_mistake: 'secure_hash was not sent',
+const unsignedFeed = refusals.wrongSignature(feedHeader, 'is missing')
+unsignedFeed.hint = {
+  hashed_string: feedString(String(now.getTime() / 1000), merchant_key, '', ''),
+  likely_mistake: `${feedHeader} was not sent`,
 }
+
+export const feedSignature = `t=${now.getTime() / 1000},v1=${hmac(Buffer.from(secret), unsignedFeed.hint.hashed_string).toString('hex')}`
 
 export const feedRefusals = [
   refusals.missing('merchant_key'),
   refusals.malformed('after', 'must be a cursor that we gave, or empty to begin at the beginning'),
   refusals.unknownMerchant(),
-  wrongFeedHash,
+  unsignedFeed,
   refusals.slowDown(1),
   new refusals.Unavailable(undefined),
 ]

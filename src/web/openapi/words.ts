@@ -30,6 +30,8 @@ A secret key that is hexadecimal may also be used as the bytes that it spells. T
 
 When total is a JSON number, you may sign it as sent, in its shortest spelling or with two decimals: 10.50, 10.5.
 
+The event feed is signed with the time, in the header \`x-tollgate-signature\`.
+
 In test mode a wrong hash is answered with the exact text that we hashed and the likely mistake.
 
 ## Repeating a request

@@ -29,7 +29,7 @@ function poll() {
     const changed = state.version !== main.dataset.version
     say(changed ? state.words : '')
     waitMs = everyMs
-    if (changed) setTimeout(() => location.reload(), 700)
+    if (changed) setTimeout(() => location.replace(main.dataset.here), 700)
     else plan()
   }
   function lost() {
@@ -163,11 +163,18 @@ if (main.dataset.poll && window.fetch) poll()
 const shop = main.dataset.go || ''
 if (/^https?:/i.test(shop)) {
   let leaving
+  let stays = false
   const leaveAfter = seconds => {
     clearTimeout(leaving)
+    if (stays) return
     leaving = setTimeout(() => location.replace(shop), seconds * 1000)
   }
   leaveAfter(main.dataset.after)
+  // Whoever goes elsewhere and comes back to this page, as it was kept, stays.
+  window.addEventListener('pagehide', () => {
+    stays = true
+    clearTimeout(leaving)
+  })
   // Whoever reaches for the page reads it, and gets more time with every touch.
   for (const kind of ['keydown', 'pointerdown']) window.addEventListener(kind, () => leaveAfter(20))
 }

@@ -45,13 +45,27 @@ export const PasswordPage = () => (
   </Frame>
 )
 
-export const ElsewherePage = () => (
-  <Frame title="Not from here" closed>
-    <section class="card">
-      <h1>Only the gateway's own machine may look</h1>
+export const TooOftenPage = ({ seconds }: { seconds: number }) => (
+  <Frame title="Wait a moment" closed>
+    <section class="card warn">
+      <h1>Too many wrong passwords came from your address</h1>
       <p>
-        Set TOLLGATE_SUPPORT_TOKEN on the gateway to open this page to other machines; it is the password
-        then.
+        Reload this page in {seconds} {seconds === 1 ? 'second' : 'seconds'}. If others keep guessing from
+        your address, come from another one; on the gateway's own machine, tollgate payment show tells the
+        same story.
+      </p>
+    </section>
+  </Frame>
+)
+
+export const ShutPage = () => (
+  <Frame title="Shut" closed>
+    <section class="card">
+      <h1>This page has no password yet, so it is shut</h1>
+      <p>
+        Set TOLLGATE_SUPPORT_TOKEN on the gateway; it is the password then, from everywhere. Without it only
+        the gateway's own machine may look, and only where the gateway listens on loopback, has no
+        TOLLGATE_BASE_URL and trusts no proxy.
       </p>
     </section>
   </Frame>

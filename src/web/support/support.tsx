@@ -5,19 +5,20 @@ import type { Gate } from '../../actions/gate.ts'
 import { nameMerchants } from '../../actions/nameMerchants.ts'
 import type { Ctx, Env } from '../context.ts'
 import { isRefusal } from '../errors.ts'
+import type { OperatorDoor } from '../operatorDoor.ts'
 import { supportHeaders } from './frame.tsx'
 import { guard } from './guard.tsx'
 import { AskPage, ChoicePage, NothingPage, UnreachablePage } from './pages.tsx'
 import { PaymentPage } from './paymentPage.tsx'
 
-type SupportOptions = { gate: Pick<Gate, 'db' | 'clock'>; token?: string }
+type SupportOptions = { gate: Pick<Gate, 'db' | 'clock'>; door: OperatorDoor }
 
 // For whoever answers the customer's call: a reference in, the whole story of the payment out. To be mounted at
 // /support. It only reads.
-export function supportRoutes({ gate, token }: SupportOptions) {
+export function supportRoutes({ gate, door }: SupportOptions) {
   const routes = new Hono<Env>({ strict: false })
   const css = readFileSync(new URL('./support.css', import.meta.url), 'utf8')
-  routes.use(guard(supportHeaders, token))
+  routes.use(guard(supportHeaders, door))
   routes.get('/support.css', c => c.body(css, 200, { 'content-type': 'text/css; charset=utf-8' }))
   routes.get('/', c => lookUp(gate, c))
   return routes

@@ -212,15 +212,15 @@ export const en = {
   paid: {
     title: 'Paid',
     to: 'Paid to {shop}',
-    taking_back: 'Taking you back to {shop}',
     back: 'Back to {shop}',
     stay: 'Stay and see the receipt',
     see: 'See the receipt',
   },
 
   leave: {
+    soon: 'Taking you back to {shop} at {host}',
     to: 'Continue to {host}',
-    other: 'This button leads to {host}.',
+    leads: 'This leads to {host}.',
   },
 
   receipt: {
@@ -236,6 +236,7 @@ export const en = {
     provider_reference: 'Provider’s ref.',
     print: 'Print',
     back: 'Back to the payment',
+    removed: 'What you told us about yourself was removed on {date}, {days} days after this payment ended.',
   },
 
   test: {

@@ -223,15 +223,15 @@ export const fr: Texts = {
   paid: {
     title: 'Payé',
     to: 'Payé à {shop}',
-    taking_back: 'Nous vous ramenons chez {shop}',
     back: 'Retour chez {shop}',
     stay: 'Rester et voir le reçu',
     see: 'Voir le reçu',
   },
 
   leave: {
+    soon: 'Nous vous ramenons chez {shop}, à l’adresse {host}',
     to: 'Continuer vers {host}',
-    other: 'Ce bouton mène à {host}.',
+    leads: 'Ce lien mène à {host}.',
   },
 
   receipt: {
@@ -247,6 +247,8 @@ export const fr: Texts = {
     provider_reference: 'Réf. prestataire',
     print: 'Imprimer',
     back: 'Retour au paiement',
+    removed:
+      'Ce que vous nous aviez dit de vous a été supprimé le {date}, {days} jours après la fin de ce paiement.',
   },
 
   test: {

@@ -1,0 +1,18 @@
+import type { Gate } from '../actions/gate.ts'
+import { createRedaction, type RedactionWatch } from '../actions/redact.ts'
+import type { Pause } from '../core/databaseClock.ts'
+import { type Loop, startLoop } from './loop.ts'
+
+const restMs = 3_600_000
+
+export type RedactionOptions = RedactionWatch & { trouble(error: unknown): void; pause?: Pause }
+
+// Removes what is known of payers when the days are over. Every node with the setting does: each holds what it changes.
+export function startRedaction(
+  { db, clock }: Pick<Gate, 'db' | 'clock'>,
+  days: number,
+  { trouble, pause, ...watch }: RedactionOptions,
+): Loop {
+  const redact = createRedaction(db.share('redact'), days, watch)
+  return startLoop({ restMs, step: () => redact(clock()), onTrouble: trouble, pause })
+}

@@ -1,0 +1,11 @@
+import { createLimits } from '../../src/actions/limits.ts'
+import type { OperatorDoor } from '../../src/web/operatorDoor.ts'
+
+// The door of a gateway that nobody but this machine reaches.
+export const testDoor = (token?: string, monotonicMs = () => performance.now()): OperatorDoor => ({
+  name: 'support',
+  token,
+  isForThisMachineOnly: true,
+  trustedProxies: 0,
+  limits: createLimits(monotonicMs),
+})
