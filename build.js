@@ -58,7 +58,7 @@ async function compile(files, outdir) {
       continue
     }
     const { code, errors } = transformSync(file, readFileSync(join(src, file), 'utf8'), options)
-    const error = errors.find(({ severity }) => String(severity) === 'Error')
+    const [error] = errors
     if (error) throw new Error(`${file}: ${error.message}`)
     writeFileSync(join(outdir, file.replace(/\.tsx?$/, '.js')), code)
   }
