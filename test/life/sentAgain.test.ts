@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askAttempt } from '../../src/actions/ask.ts'
 import { askDue } from '../../src/actions/askDue.ts'
@@ -126,9 +127,9 @@ for (const [what, first] of [
   ['what had not left', refused],
 ] as const)
   test(`who dies while ${what} is sent again has used that up: it may have arrived`, async () => {
-    let isSending = () => {}
-    const sending = new Promise<void>(resolve => (isSending = resolve))
-    const dies = () => (isSending(), new Promise<never>(() => {}))
+    const line = new EventEmitter()
+    const sending = once(line, 'sending')
+    const dies = () => (line.emit('sending'), new Promise<never>(() => {}))
     const { sent, life, live, node, wait } = await journey([first, dies])
     wait(seconds(9))
     void askAttempt(node(), (await life()).attempt as Attempt)
