@@ -1,5 +1,3 @@
-import { domainToASCII } from 'node:url'
-
 const withoutDots = new Set(['gmail.com', 'googlemail.com'])
 
 // Whom an address reaches, in one spelling: for counting alone, messages go to the address as it was given. Most mail
@@ -17,4 +15,8 @@ export function mailboxOf(recipient: string): string {
   return withoutDots.has(domain) ? `${local.replaceAll('.', '')}@gmail.com` : `${local}@${domain}`
 }
 
-const domainOf = (text: string) => domainToASCII(text) || text.normalize('NFC').toLowerCase()
+// As it is looked up, where it is a name at all.
+function domainOf(text: string): string {
+  const isName = !/[/?#:@[\]\\]/.test(text) && URL.canParse(`http://${text}`)
+  return isName ? new URL(`http://${text}`).hostname : text.normalize('NFC').toLowerCase()
+}

@@ -50,18 +50,16 @@ const ask = (fields: Record<string, unknown> = {}) =>
 async function found(): Promise<string[]> {
   const columns = await query(
     shop.url,
-    `select table_name, column_name from information_schema.columns
+    `select table_name, column_name, data_type from information_schema.columns
      where table_schema = 'public' and data_type in ('text', 'jsonb', 'bytea', 'character varying')`,
   )
-  const places: string[] = []
-  for (const { table_name, column_name } of columns) {
-    const rows = await query(shop.url, `select ${column_name} as value from ${table_name}`)
-    for (const { value } of rows) {
-      const text = Buffer.isBuffer(value) ? value.toString('latin1') : JSON.stringify(value)
-      if (traces.test(text)) places.push(`${table_name}.${column_name}`)
-    }
-  }
-  return [...new Set(places)].toSorted()
+  const looks = columns.map(
+    ({ table_name, column_name, data_type }) =>
+      `select '${table_name}.${column_name}' as place from ${table_name}
+       where ${data_type === 'bytea' ? `encode(${column_name}, 'escape')` : `${column_name}::text`} ~* $1`,
+  )
+  const rows = await query(shop.url, looks.join(' union '), [traces.source])
+  return rows.map(({ place }) => place as string).toSorted()
 }
 
 const told: unknown[] = []

@@ -54,6 +54,7 @@ export const breaks: Record<string, Breaks> = {
   known_key: ({ shop }) => shop === undefined,
   active_merchant: ({ shop }) => shop?.isClosed ?? false,
   right_hash: ({ shop, question: { fields } }) => shop === undefined || !fields.secure_hash,
+  right_signature: ({ shop, question: { header } }) => shop === undefined || !header['x-tollgate-signature'],
   own_invoice: ({ shop, question, known }) => known.invoices.has(invoiceOf(shop, question.fields)),
   own_bounds: ({ shop, question }) => Number(question.fields.total) > (shop?.most ?? 0),
   plain_number: ({ question: { fields } }) =>

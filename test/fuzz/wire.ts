@@ -6,26 +6,30 @@ import type { Asked } from './send.ts'
 import type { Shop } from './shops.ts'
 
 // What no schema can say: who asks, and how that is proved.
-const signedTexts: [path: RegExp, text: (fields: Fields) => string][] = [
-  [/mobile_agents_v2$|^\/gateway(\/checkout)?$/, textOf(['invoice_id', 'merchant_key', 'total'])],
-  [/status_chk$/, textOf(['invoice_id', 'merchant_key'])],
-  [/events$/, textOf(['after', 'merchant_key'])],
-]
+const ofPayments = /mobile_agents_v2$|^\/gateway(\/checkout)?$/
+const ofChecks = /status_chk$/
+const ofFeeds = /events$/
 
-function textOf(names: string[]) {
-  return (fields: Fields) => names.map(name => `${name}=${spelled(fields[name])}`).join('&')
+export function asShop({ path }: Operation, question: Question, shop: Shop, signs: boolean): Question {
+  const { merchant_key, secret_key } = shop
+  const fields: Fields = { ...question.fields, merchant_key }
+  if (ofFeeds.test(path)) return { ...question, fields, header: signs ? feedHeaders(fields, secret_key) : {} }
+  const names = ofPayments.test(path)
+    ? ['invoice_id', 'merchant_key', 'total']
+    : ['invoice_id', 'merchant_key']
+  if (!ofPayments.test(path) && !ofChecks.test(path)) return question
+  delete fields.secure_hash
+  const text = names.map(name => `${name}=${spelled(fields[name])}`).join('&')
+  return { ...question, fields: signs ? { ...fields, secure_hash: sign(secret_key, text) } : fields }
+}
+
+function feedHeaders({ merchant_key, after, limit }: Fields, secret_key: string) {
+  const t = Math.floor(Date.now() / 1000)
+  const text = [t, merchant_key, after, limit].map(spelled).join('.')
+  return { 'x-tollgate-signature': `t=${t},v1=${sign(secret_key, text)}` }
 }
 
 const spelled = (value: unknown) => (typeof value === 'number' ? JSON.stringify(value) : String(value ?? ''))
-
-export function asShop(operation: Operation, question: Question, shop: Shop, signs: boolean): Question {
-  const { merchant_key, secret_key } = shop
-  const text = signedTexts.find(([path]) => path.test(operation.path))?.[1]
-  if (!text) return question
-  const fields: Fields = { ...question.fields, merchant_key }
-  delete fields.secure_hash
-  return { ...question, fields: signs ? { ...fields, secure_hash: sign(secret_key, text(fields)) } : fields }
-}
 
 export function spoiled(question: Question, spoiling: Spoiling): Question {
   const names = Object.keys(question.fields)

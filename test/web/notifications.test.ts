@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Webhook } from 'standardwebhooks'
 import { setMerchant } from '../../src/actions/setMerchant.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { checkStatus, post, signedRequest } from '../support/merchant.ts'
+import { checkStatus, post, signedQuestion, signedRequest } from '../support/merchant.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
 
 let gateway: TestGateway
@@ -50,10 +50,7 @@ test('a paid payment is told with the fields of the contract, signed, and the st
     one?.body ?? '',
     one?.headers as Record<string, string>,
   )
-  const { body: checked } = await checkStatus(gateway.url, {
-    invoice_id,
-    merchant_key: merchant.test.merchant_key,
-  })
+  const { body: checked } = await checkStatus(gateway.url, signedQuestion(merchant.test, invoice_id))
   expect(body).toEqual({
     invoice_id,
     tx_reference,

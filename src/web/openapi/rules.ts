@@ -1,3 +1,4 @@
+import { feedHeader } from '../../core/feedSignature.ts'
 import type { Code } from '../../core/refusal.ts'
 import { maxExtras } from '../../core/request.ts'
 
@@ -95,7 +96,7 @@ export const rulesOfCheckForms = [...rulesOfChecks, ...ofBodies]
 
 export const rulesOfFeeds: Rule[] = [
   knownKey,
-  rightHash,
+  ruleOf('right_signature', 401, 'GW-010', feedHeader, 'It is right, and its time is not far from ours.'),
   malformed('own_cursor', 'after', 'It is not beyond the end of your events.'),
   ...ofEveryRequest,
 ]

@@ -11,7 +11,7 @@ import { terms } from '../../support/lifeNode.ts'
 
 // What is known of an order that got no answer: whether anything of it has left.
 const opened: Server[] = []
-afterEach(() => void opened.splice(0).forEach(server => server.close()))
+afterEach(() => opened.splice(0).forEach(server => server.close()))
 
 async function listen(server: Server) {
   await once(server.listen(0, '127.0.0.1'), 'listening')
