@@ -18,6 +18,13 @@ const root = dirname(fileURLToPath(import.meta.url))
 const src = join(root, 'src')
 const dist = join(root, 'dist')
 
+const options = {
+  target: 'node20',
+  sourceType: 'module',
+  jsx: { runtime: 'automatic', importSource: 'hono/jsx' },
+  typescript: { rewriteImportExtensions: true }, // an import of .ts or .tsx becomes one of .js
+}
+
 export async function build() {
   const files = filesIn(src)
   const sources = digest(files)
@@ -43,33 +50,18 @@ export async function build() {
 }
 
 async function compile(files, outdir) {
-  const esbuild = await import('esbuild')
-  const sources = files.filter(file => /\.tsx?$/.test(file))
-  await esbuild.build({
-    entryPoints: sources.map(file => join(src, file)),
-    outbase: src,
-    outdir,
-    bundle: true, // only so that the plugin below sees the imports; nothing is pulled in
-    packages: 'external',
-    plugins: [{ name: 'keep files apart', setup: keepFilesApart }],
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    jsx: 'automatic',
-    jsxImportSource: 'hono/jsx',
-    logLevel: 'silent',
-  })
-  for (const file of files.filter(name => !sources.includes(name))) {
+  const { transformSync } = await import('oxc-transform')
+  for (const file of files) {
     mkdirSync(dirname(join(outdir, file)), { recursive: true })
-    copyFileSync(join(src, file), join(outdir, file))
+    if (!/\.tsx?$/.test(file)) {
+      copyFileSync(join(src, file), join(outdir, file))
+      continue
+    }
+    const { code, errors } = transformSync(file, readFileSync(join(src, file), 'utf8'), options)
+    const [error] = errors
+    if (error) throw new Error(`${file}: ${error.message}`)
+    writeFileSync(join(outdir, file.replace(/\.tsx?$/, '.js')), code)
   }
-}
-
-function keepFilesApart(plugin) {
-  plugin.onResolve({ filter: /^\.{1,2}\// }, ({ path }) => ({
-    path: path.replace(/\.tsx?$/, '.js'),
-    external: true,
-  }))
 }
 
 const filesIn = folder =>

@@ -12,6 +12,8 @@ export const masterKey = '7'.repeat(64)
 
 export async function startDatabase(folder) {
   const [{ startEmbedded }] = await thisVersion.load('store/embedded')
+  await (await startEmbedded(folder, 'command')).stop()
+  await mayMakeDatabases(folder)
   const embedded = await startEmbedded(folder, 'command')
   const pid = Number(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'latin1').split('\n')[0])
   const [facts] = await query(
@@ -26,6 +28,20 @@ export async function startDatabase(folder) {
     createBare: name => createBare(embedded.url, name),
     stop: () => embedded.stop(),
   }
+}
+
+// The benchmark uses the role of the application, which may do neither otherwise.
+async function mayMakeDatabases(folder) {
+  const [{ openHome }, { asSuperuser }] = await thisVersion.load(
+    'store/embedded/home',
+    'store/embedded/keeper',
+  )
+  const more = ['alter role tollgate_app createdb', 'grant pg_checkpoint to tollgate_app']
+  await asSuperuser(
+    openHome(folder),
+    undefined,
+    more.map(statement => ['postgres', statement]),
+  )
 }
 
 async function createBare(server, name) {

@@ -12,7 +12,7 @@ const spelt = ms =>
   Array.from({ length: 9 }, (_, at) => `substr('${digits}', (${ms} >> ${(8 - at) * 5} & 31)::int + 1, 1)`)
 
 // Of the row with the number n, among `count`, at its time.
-const rowsOf = (count, end) => `from generate_series(1, ${count}) n,
+export const rowsOf = (count, end) => `from generate_series(1, ${count}) n,
   lateral (select ${literal(end.toISOString())}::timestamptz - (${count} - n) * (interval '${days} days' / ${count}) as at) t,
   lateral (select (extract(epoch from at) * 1000)::bigint as ms) m,
   lateral (select ${spelt('ms').join(' || ')} || lpad((n % 1000000)::text, 9, '0') as key) k,

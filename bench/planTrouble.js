@@ -1,6 +1,7 @@
 // What one that is slow, stopped or large does to everybody else.
 import { expirySection } from './planExpiry.js'
 import { indexSection } from './planIndex.js'
+import { listsSection } from './planLists.js'
 import { knockSection } from './planKnock.js'
 import { pausedSection } from './planPaused.js'
 
@@ -10,6 +11,7 @@ const lengths = {
     expiry: { rounds: 3, measureMs: 2500 },
     paused: { rounds: 5, measureMs: 8000 },
     index: { rounds: 1, events: 6_000_000 },
+    lists: { rounds: 3 },
   },
   quick: {
     knock: { rounds: 1, count: 20 },
@@ -19,11 +21,12 @@ const lengths = {
 }
 
 export function trouble(bench, quick) {
-  const { knock, expiry, paused, index } = lengths[quick ? 'quick' : 'whole']
+  const { knock, expiry, paused, index, lists } = lengths[quick ? 'quick' : 'whole']
   return [
     knockSection(bench, knock),
     expirySection(bench, expiry),
     pausedSection(bench, paused),
     ...(index ? [indexSection(bench, index)] : []),
+    ...(lists ? [listsSection(bench, lists)] : []),
   ]
 }

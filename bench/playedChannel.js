@@ -10,14 +10,16 @@ const way = {
   currencies: ['GHS'],
   asks: [],
   next: 'prompt',
+  livesForMs: 300_000,
 }
+const terms = { account: name, startIsIdempotent: true, visibleWithinMs: 60_000 }
 
 export default function playedChannel(settings) {
   const url = settings[`${name.toUpperCase()}_PROVIDER`]
   const check = async ({ attempt_id }, signal = AbortSignal.timeout(deadlineMs)) =>
-    readReply(await (await fetch(`${url}/${attempt_id}`, { signal })).json())
-  return url ? { mode: 'test', ways: [way], start: check, check } : undefined
+    readReply(attempt_id, await (await fetch(`${url}/${attempt_id}`, { signal })).json())
+  return url ? { ...terms, mode: 'test', ways: [way], start: check, check } : undefined
 }
 
-const readReply = ({ state, amount, currency }) =>
-  state === 'paid' ? { state, amount: BigInt(amount), currency } : { state: 'pending' }
+const readReply = (order, { state, amount, currency }) =>
+  state === 'paid' ? { state, order, amount: BigInt(amount), currency } : { state: 'pending' }

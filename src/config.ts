@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { ChannelSettings } from './core/channel.ts'
 import type { MessengerSettings } from './core/messenger.ts'
 import { leastRedactDays } from './core/redact.ts'
-import { isForThisMachineOnly } from './core/thisMachine.ts'
+import { onlyThisMachineReaches } from './core/thisMachine.ts'
 
 // The only place that reads the environment. Every fault is told at once, by the name of its setting.
 export class ConfigError extends Error {
@@ -153,7 +153,7 @@ export function readWhatIsRight(env: Environment = process.env): { config: Confi
     ...read,
     channelSettings: set,
     messengerSettings: set,
-    isForThisMachineOnly: isForThisMachineOnly(read),
+    isForThisMachineOnly: onlyThisMachineReaches(read),
   }
   const faults = [
     ...Object.keys(set)

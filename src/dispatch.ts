@@ -20,6 +20,7 @@ export function openDispatch(
 ): Dispatch {
   const { masterKeys, embedded } = records
   const db = records.db.share('deliver')
+  const isOwnMachine = embedded && config.isForThisMachineOnly
   const outbound = createOutbound({
     sourceAddress: config.TOLLGATE_EGRESS_ADDRESS,
     proxy: config.TOLLGATE_EGRESS_PROXY,
@@ -33,8 +34,9 @@ export function openDispatch(
     outbound,
     random: Math.random,
     signers: createSigners(db, masterKeys, clock),
-    // By default a developer's own machine may be notified, and nobody else's inside.
-    loopback: mode => config.TOLLGATE_EGRESS_LOOPBACK ?? (embedded && mode === 'test'),
+    // By default a developer's own machine may be notified, and nobody else's inside: not that of a gateway which
+    // others reach.
+    loopback: mode => config.TOLLGATE_EGRESS_LOOPBACK ?? (isOwnMachine && mode === 'test'),
     watch: watchDeliveries(metrics, log),
   })
   gaugeDeliveries(metrics, deliveries, () => countDeliveries(records.db, clock()))

@@ -1,9 +1,9 @@
-import { resendForMs } from '../core/asking.ts'
-import { type Attempt, isUnresolved } from '../core/attempt.ts'
+import type { Attempt } from '../core/attempt.ts'
 import { type Change, event } from '../core/change.ts'
 import type { Heard, Order } from '../core/channel.ts'
-import type { Db } from '../store/db.ts'
-import { addEvents, eventsOf } from '../store/events.ts'
+import { maySendAgain, sentAgain } from '../core/sendAgain.ts'
+import { lockAttempt, saveSending } from '../store/attempts.ts'
+import { addEvents } from '../store/events.ts'
 import { findPayment, lockPayment, type PaymentOfMerchant } from '../store/paymentLife.ts'
 import type { Gate } from './gate.ts'
 import { settle } from './settle.ts'
@@ -22,33 +22,50 @@ export async function startAttempt(
   return settle(asking, attempt, reply)
 }
 
-// Asks the provider how an attempt stands. One that it has never heard of is sent again, under the same reference:
-// we may have died before it left. Only while the customer may still be there.
+// Asks the provider how an attempt stands. What for certain has not left us is sent now; what the provider has never
+// heard of may be sent again, see core/sendAgain.ts.
 export async function askAttempt(asking: Asking, attempt: Attempt): Promise<Change> {
   const payment = await findPayment(asking.db, attempt)
   if (!payment) throw new Error('an attempt without its payment')
-  let reply = await call(asking, payment, attempt, 'check')
-  if (reply.state === 'absent' && mayResend(payment, attempt, asking.clock())) {
-    await noteResent(asking.db, attempt, asking.clock())
-    reply = await call(asking, payment, attempt, 'start')
-  }
-  return settle(asking, attempt, reply)
+  const reply = attempt.state === 'not_sent' ? unsent : await call(asking, payment, attempt, 'check')
+  const isSendable = reply.state === 'absent' || reply.state === 'not_sent'
+  const sending = isSendable ? await sendAgain(asking, payment, attempt) : undefined
+  if (!sending) return settle(asking, attempt, reply)
+  return settle(asking, sending, await call(asking, payment, sending, 'start'))
 }
 
-const mayResend = (payment: PaymentOfMerchant, attempt: Attempt, now: Date) =>
-  isUnresolved(attempt) &&
-  payment.status === 'awaiting_payment' &&
-  payment.cancel_wished_at === null &&
-  now.getTime() - attempt.created_at.getTime() < resendForMs
+const unsent: Heard = { state: 'not_sent', words: '' }
 
-const noteResent = (db: Db, attempt: Attempt, now: Date) =>
-  db.transaction(async tx => {
-    await lockPayment(tx, attempt)
-    const known = await eventsOf(tx, attempt.merchant_id, attempt.tx_reference)
-    if (known.some(({ kind, at }) => kind === 'attempt_resent' && at.getTime() === now.getTime())) return
-    const words = 'The provider had not heard of it: sent again under the same reference.'
-    await addEvents(tx, attempt, [event('attempt_resent', 'clock', attempt, words, now)])
+// Written down before it leaves, so that it is sent once, whoever dies and however many nodes think of it. Whoever cannot
+// be sure to have written it, because a commit was lost, does not send. Gives back the attempt as it is sent.
+async function sendAgain(
+  { db, channels, clock }: Asking,
+  payment: PaymentOfMerchant,
+  asked: Attempt,
+): Promise<Attempt | undefined> {
+  const line = channels.find(asked.channel)
+  const now = clock()
+  if (!line || !maySendAgain(payment, asked, line.startIsIdempotent, now)) return undefined
+  return db.transaction(async tx => {
+    const held = await lockPayment(tx, asked)
+    const attempt = await lockAttempt(tx, asked.merchant_id, asked.attempt_id)
+    if (!held || !attempt || attempt.sends !== asked.sends) return undefined
+    if (!maySendAgain(held, attempt, line.startIsIdempotent, now)) return undefined
+    const sending = sentAgain(attempt, now)
+    await saveSending(tx, sending)
+    if (sending.resent_at && !attempt.resent_at) await addEvents(tx, attempt, [resent(sending, now)])
+    return { ...sending, asks: asked.asks, next_ask_at: asked.next_ask_at }
   })
+}
+
+const resent = (attempt: Attempt, now: Date) =>
+  event(
+    'attempt_resent',
+    'clock',
+    attempt,
+    'The provider had not heard of it: sent again under the same reference.',
+    now,
+  )
 
 async function call(
   asking: Asking,
@@ -57,7 +74,8 @@ async function call(
   verb: 'start' | 'check',
 ): Promise<Heard> {
   const channel = asking.channels.find(attempt.channel)
-  if (!channel) return { state: 'unknown', words: `The channel ${attempt.channel} is not set up.` }
+  const words = `The channel ${attempt.channel} is not set up.`
+  if (!channel) return { state: verb === 'start' ? 'not_sent' : 'unknown', words }
   return channel[verb](orderOf(payment, attempt, asking.baseUrl()))
 }
 

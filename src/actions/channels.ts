@@ -1,5 +1,13 @@
 import { readdirSync } from 'node:fs'
-import type { Channel, ChannelSettings, Heard, MakeChannel, Order, Way } from '../core/channel.ts'
+import {
+  type Channel,
+  type ChannelSettings,
+  type Heard,
+  type MakeChannel,
+  NotSent,
+  type Order,
+  type Way,
+} from '../core/channel.ts'
 import type { Currency } from '../core/money.ts'
 import type { Mode } from '../core/payment.ts'
 import { cleanError } from '../core/stranger.ts'
@@ -10,7 +18,11 @@ import { timerOf, withinDeadline } from './deadline.ts'
 export type Offer = Way & { channel: string }
 
 // A channel as the house uses it: it always answers, soon, and with something that can be written down.
-export type Line = { start(order: Order): Promise<Heard>; check(order: Order): Promise<Heard> }
+export type Line = Pick<Channel, 'account' | 'startIsIdempotent'> & {
+  absentForMs(payment_method: string): number // before that, absent is not believed
+  start(order: Order): Promise<Heard>
+  check(order: Order): Promise<Heard>
+}
 
 export type Channels = {
   names: readonly string[]
@@ -34,9 +46,25 @@ export async function openChannels(settings: ChannelSettings, folder = ourFolder
     if (!name) continue
     const { default: make } = (await import(new URL(file, folder).href)) as { default: MakeChannel }
     const channel = make(settings)
-    if (channel) channels.set(name, channel)
+    if (channel) channels.set(name, mustSayItsTerms(name, channel))
   }
   return channelsOf(channels)
+}
+
+// A file that was written for an older version may lack them, and what it does not say we must not guess.
+function mustSayItsTerms(name: string, channel: Channel): Channel {
+  const { account, startIsIdempotent, visibleWithinMs, ways } = channel
+  const times = [visibleWithinMs, ...ways.map(({ livesForMs }) => livesForMs)]
+  if (
+    typeof account !== 'string' ||
+    !/^[^\p{Cc}]{1,100}$/u.test(account) ||
+    typeof startIsIdempotent !== 'boolean' ||
+    !times.every(ms => ms >= 0)
+  )
+    throw new Error(
+      `The channel ${name} must say its account, startIsIdempotent, visibleWithinMs and the livesForMs of each way.`,
+    )
+  return channel
 }
 
 export function channelsOf(channels: ReadonlyMap<string, Channel>, timer = deadline): Channels {
@@ -56,23 +84,37 @@ export function channelsOf(channels: ReadonlyMap<string, Channel>, timer = deadl
 }
 
 // Whatever a channel does, here it has an end, a bound and an answer that we understand. A slow provider must not fill
-// the house with waiting orders: one that is not sent now is found due by a worker, which asks, hears that the provider
-// does not know it, and sends it.
+// the house with waiting orders: one that is not sent now is found due by a worker, which sends it.
 export function lineTo(channel: Channel, timer = deadline): Line {
+  const { account, startIsIdempotent, visibleWithinMs, ways } = channel
   let underWay = 0
-  async function call(work: (signal: AbortSignal) => Promise<unknown>): Promise<Heard> {
-    if (underWay >= maxUnderWay) return { state: 'unknown', words: 'Too many orders are under way.' }
+  async function call(order: Order, work: (signal: AbortSignal) => Promise<unknown>): Promise<Heard> {
+    if (underWay >= maxUnderWay) return notSent('Too many orders are under way.')
     underWay++
     try {
-      return understand(await withinDeadline(work, timer, 'no answer in time'))
+      const told = await withinDeadline(work, timer, 'no answer in time')
+      return understand(told, channel.nameOf ? channel.nameOf(order) : order.attempt_id)
     } catch (error) {
-      return { state: 'unknown', words: cleanError(error, maxWords) }
+      const words = cleanError(error, maxWords)
+      return error instanceof NotSent ? notSent(words) : { state: 'unknown', words }
     } finally {
       underWay--
     }
   }
   return {
-    start: order => call(signal => channel.start(order, signal)),
-    check: order => call(signal => channel.check(order, signal)),
+    account,
+    startIsIdempotent,
+    absentForMs(payment_method) {
+      const way = ways.find(one => one.payment_method === payment_method)
+      return way ? Math.max(visibleWithinMs, way.livesForMs) : Infinity
+    },
+    start: order => call(order, signal => channel.start(order, signal)),
+    check: async order => onlyAsked(await call(order, signal => channel.check(order, signal))),
   }
 }
+
+const notSent = (words: string): Heard => ({ state: 'not_sent', words })
+
+// A question that did not leave says nothing about the order.
+const onlyAsked = (heard: Heard): Heard =>
+  heard.state === 'not_sent' ? { state: 'unknown', words: heard.words } : heard

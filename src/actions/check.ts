@@ -25,7 +25,8 @@ export type Checked = { payment: PaymentState; masked: boolean }
 type Asked = { merchant_key: string; invoice_id: string; secure_hash: string | undefined }
 
 // A merchant asks how a payment stands. An unknown merchant and an unknown invoice give the same answer after
-// the same work, so that neither can be guessed by its timing.
+// the same work, so that neither can be guessed by its timing. Whoever does not sign may be anybody, because merchant
+// keys stand in web pages: the answer is masked.
 export async function check(gate: Checking, question: Question, address: string): Promise<Checked> {
   const asked = requiredFields(question)
   if (asked.secure_hash === undefined) gate.limits.guess(address)
@@ -44,9 +45,9 @@ async function answer(gate: Checking, asked: Asked, found: Found, address: strin
     throw hashRefusal(found.caller, claim, unknownInvoice)
   }
   const isShut = isUnsigned && caller?.settings.signed_status_checks
-  if (caller && !isShut) gate.limits.request(caller)
+  if (caller && !isShut) mindRate(gate.limits, caller, isUnsigned, address)
   const payment = await gate.lookups.add(keyOf(isShut ? undefined : caller, asked.invoice_id))
-  if (caller && payment) return { payment, masked: mayBeUnsigned(caller) && isUnsigned }
+  if (caller && payment) return { payment, masked: isUnsigned }
   if (!found.isFresh) await gate.callers.findFresh(asked.merchant_key) // as an unknown one was
   gate.limits.miss(address)
   throw isShut ? hashRefusal(caller, claim) : unknownInvoice()
@@ -58,16 +59,15 @@ const claimOf = ({ merchant_key, invoice_id, secure_hash }: Asked): Claim => ({
   hash: secure_hash,
 })
 
+const mindRate = (limits: Limits, caller: Caller, isUnsigned: boolean, address: string) =>
+  isUnsigned ? limits.unsigned(caller, address) : limits.request(caller)
+
 // A key of nothing where nobody may know: it is looked up all the same.
 const keyOf = (caller: Caller | undefined, invoice_id: string): InvoiceKey => ({
   merchant_id: caller?.merchant_id ?? '',
   mode: caller?.mode ?? 'test',
   invoice_id: isInvoiceId(invoice_id) ? invoice_id : '',
 })
-
-// Also where nobody can tell: to mask too much harms nobody.
-const mayBeUnsigned = ({ settings, unreadable }: Caller) =>
-  settings.unsigned_requests || unreadable.includes('unsigned_requests')
 
 function requiredFields({ merchant_key, invoice_id, secure_hash }: Question): Asked {
   if (merchant_key === undefined || merchant_key === '') throw missing('merchant_key')

@@ -42,6 +42,16 @@ export const closeTask = (db: Db, key: PaymentKey, closing: Closing, now: Date):
     return task ? closeOne(tx, payment, attempts, task, closing.note, now) : { done: 'no_such_task' }
   })
 
+// What could not be written down, or was said of another order, says nothing about the money: it is asked about on.
+const endsAttempt: Record<TaskKind, boolean> = {
+  refund: false,
+  amount_mismatch: true,
+  reference_taken: true,
+  unresolved: true,
+  other_order: false,
+  not_recorded: false,
+}
+
 const numberOf = (attempts: readonly Attempt[], attempt_id: string) =>
   attempts.find(attempt => attempt.attempt_id === attempt_id)?.number ?? 0
 
@@ -67,13 +77,12 @@ async function closeOne(
   if (!task || !attempt) throw new Error('a task without its attempt')
   await redactAgain(tx, payment)
   const closed = event('task_closed', 'operator', attempt, note, now)
-  // What could not be written down says nothing about the money: it is asked about on.
-  if (kind === 'refund' || kind === 'not_recorded' || !isUnresolved(attempt)) {
+  if (!endsAttempt[kind] || !isUnresolved(attempt)) {
     await addEvents(tx, payment, [closed])
     return { done: 'closed', task, payment, gaveUp: false }
   }
   const change = failed(payment, attempt, 'given_up', now, 'operator')
-  // Where the amount is disputed the provider would only say the same again; where nothing is known it may yet speak.
+  // Where its yes is disputed the provider would only say the same again; where nothing is known it may yet speak.
   const next_ask_at = kind === 'unresolved' ? nextAsk(change.attempt, now) : null
   await saveChange(tx, payment, {
     ...change,

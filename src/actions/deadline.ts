@@ -9,6 +9,7 @@ export const timerOf =
   }
 
 // Nobody waits for longer, even where the work goes on without an end; the signal tells it that nobody waits any more.
+// What it says to that at once is still heard: it may know that nothing has left yet.
 export function withinDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
   timer: Timer,
@@ -18,8 +19,8 @@ export function withinDeadline<T>(
   return new Promise((resolve, reject) => {
     const switchOff = timer(() => {
       const late = new Error(words)
-      reject(late)
       hangUp.abort(late)
+      setImmediate(reject, late)
     })
     const working = (async () => work(hangUp.signal))()
     void working.then(resolve, reject).finally(switchOff)

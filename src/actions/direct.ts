@@ -1,6 +1,7 @@
 import { type Fault, readAsks } from '../core/asks.ts'
+import { usualCurrency } from '../core/money.ts'
 import type { Mode } from '../core/payment.ts'
-import { malformed, slowDown } from '../core/refusal.ts'
+import { malformed, type Refusal, slowDown } from '../core/refusal.ts'
 import type { PaymentRequest } from '../core/request.ts'
 import { findPayment, type PaymentKey } from '../store/paymentLife.ts'
 import type { Asking } from './ask.ts'
@@ -29,16 +30,22 @@ const faultWords: Record<Fault['fault'], string> = {
   not_text: 'must not contain control characters',
 }
 
-// Read before the payment is stored, so that what is wrong leaves nothing behind.
-export function readDirect(channels: Asking['channels'], mode: Mode, request: PaymentRequest): Direct {
+// Read before the payment is stored, so that what is at fault leaves nothing behind.
+export function readDirect(
+  channels: Asking['channels'],
+  mode: Mode,
+  request: PaymentRequest,
+): { direct: Direct; fault: Refusal | undefined } {
   const payment_method = methods[request.extra_wallet_issuer_hint ?? 'mtn']
   const typed = { phone: request.pymt_instrument ?? '', voucher_code: request.voucher_code ?? '' }
   const way = channels
-    .offers(mode, request.currency ?? 'GHS')
+    .offers(mode, request.currency ?? usualCurrency)
     .find(offer => offer.payment_method === payment_method)
-  const fault = way && readAsks(way, typed).faults[0]
-  if (fault) throw malformed(wireNames[fault.field] ?? fault.field, faultWords[fault.fault])
-  return { payment_method, typed, offered: way !== undefined }
+  const wrong = way && readAsks(way, typed).faults[0]
+  return {
+    direct: { payment_method, typed, offered: way !== undefined },
+    fault: wrong && malformed(wireNames[wrong.field] ?? wrong.field, faultWords[wrong.fault]),
+  }
 }
 
 // The first and only attempt of such a request: sent again, it finds the same one. The address is that of whoever could

@@ -68,4 +68,5 @@ export const newLeaseToken = () => randomText(16)
 
 export const newMerchantKey = (mode: Mode) => `${mode === 'test' ? 'tk' : 'lk'}_${randomText(24)}`
 export const newSecretKey = () => randomBytes(32).toString('hex')
+export const newIpnPassword = () => randomBytes(24).toString('base64url')
 export const newIpnSecret = () => `whsec_${randomBytes(32).toString('base64')}`

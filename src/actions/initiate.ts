@@ -1,14 +1,14 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { type Fields, NumberText } from '../core/json.ts'
 import { requestMeaning } from '../core/meaning.ts'
-import { formatMoney } from '../core/money.ts'
+import { isCurrency, usualCurrency } from '../core/money.ts'
 import type { Payment } from '../core/payment.ts'
-import { conflict, deactivated, malformed, missing } from '../core/refusal.ts'
+import { conflict, deactivated, malformed, missing, type Refusal } from '../core/refusal.ts'
 import { type PaymentRequest, parseRequest, presentFields } from '../core/request.ts'
+import { otherCurrency, settingsRefuse } from '../core/requestLimits.ts'
 import { requestString, totalSpellings } from '../core/signature.ts'
-import { originOf } from '../core/text.ts'
 import type { Caller } from '../store/callers.ts'
-import type { StoredRequest } from '../store/payments.ts'
+import { findRequests, type StoredRequest } from '../store/payments.ts'
 import { answerFor } from './answerFor.ts'
 import type { Found } from './callers.ts'
 import { type Direct, payDirectly, readDirect } from './direct.ts'
@@ -33,14 +33,16 @@ export async function initiate(gate: Gate, sent: Fields, door: Door, address: st
   const key = fields.merchant_key
   const found = typeof key === 'string' ? await gate.callers.find(key) : nobodyFound
   return answerFor(found.caller, async () => {
-    const initiated = await inTime(deadline, take(gate, fields, door, address, found))
+    const initiated = await inTime(deadline, take(gate, fields, door, address, found, deadline))
     const { stored, direct } = initiated
-    // A signed request is the merchant's own server's; but a form that it signed is sent by the customer's browser.
-    const isServer = door === 'api' && fields.secure_hash !== undefined
-    if (direct) await payDirectly(gate, stored, direct, isServer ? null : address, deadline)
+    if (direct) await payDirectly(gate, stored, direct, isOwn(fields, door) ? null : address, deadline)
     return initiated
   })
 }
+
+// A signed request is the merchant's own server's; but a form that it signed is sent by the customer's browser, as often
+// as that likes.
+const isOwn = (fields: Fields, door: Door) => door === 'api' && fields.secure_hash !== undefined
 
 async function take(
   gate: Gate,
@@ -48,16 +50,23 @@ async function take(
   door: Door,
   address: string,
   found: Found,
+  deadline: number,
 ): Promise<Initiated> {
   if (found.caller) mustBeReadable(found.caller, 'initiation')
   const proved = await prove(gate, fields, door, address, found)
   if (proved !== found.caller) mustBeReadable(proved, 'initiation')
-  gate.limits.request(proved)
-  const request = parseRequest(fields)
-  checkAgainst(proved, request, door)
-  const direct = isDirect(request) ? readDirect(gate.channels, proved.mode, request) : undefined
-  return { stored: await store(gate, proved, request), direct }
+  if (isOwn(fields, door)) gate.limits.request(proved)
+  else gate.limits.unsigned(proved, address)
+  const request = readRequest(fields, door, proved)
+  const { direct, fault } = isDirect(request) ? readDirect(gate.channels, proved.mode, request) : noDirect
+  const refusal = settingsRefuse(proved.settings, proved.outlets, request) ?? fault
+  const stored = refusal
+    ? await storedBefore(gate, proved, request, refusal, deadline)
+    : await store(gate, proved, request)
+  return { stored, direct }
 }
+
+const noDirect = { direct: undefined, fault: undefined }
 
 // Who asks, proved by the hash, or by the merchant's wish to take older requests that have none.
 async function prove(gate: Gate, fields: Fields, door: Door, address: string, found: Found): Promise<Caller> {
@@ -100,24 +109,30 @@ function readRequired(fields: Fields) {
 const isDirect = (fields: Fields) =>
   fields.pymt_instrument !== undefined && fields.generate_checkout_url === undefined
 
-// What the merchant's settings say about a request that is well-formed in itself.
-function checkAgainst({ settings, outlets }: Caller, request: PaymentRequest, door: Door) {
+// What is wrong with a request for every merchant. A currency that we do not know is refused by those that this one has.
+function readRequest(fields: Fields, door: Door, { settings }: Caller): PaymentRequest {
+  if (fields.currency !== undefined && !isCurrency(fields.currency)) throw otherCurrency(settings)
+  const request = parseRequest(fields)
   const direct = isDirect(request)
   if (direct && !request.extra_wallet_issuer_hint)
     throw malformed('extra_wallet_issuer_hint', 'is needed beside pymt_instrument')
   if (door === 'api' && !direct && !request.generate_checkout_url)
     throw malformed('generate_checkout_url', 'must be true')
-  const { min_total, max_total, allowed_origins } = settings
-  if (request.total < min_total || request.total > max_total)
-    throw malformed('total', `must be from ${formatMoney(min_total)} to ${formatMoney(max_total)}`)
-  if (request.extra_outlet !== undefined && !outlets.has(request.extra_outlet))
-    throw malformed('extra_outlet', 'this merchant has no such outlet')
-  if (allowed_origins.length === 0) return
-  for (const field of ['success_url', 'cancelled_url', 'deferred_url', 'ipn_url'] as const) {
-    const url = request[field]
-    if (url !== undefined && !allowed_origins.includes(originOf(url) ?? ''))
-      throw malformed(field, 'is not on one of the origins registered for this merchant')
-  }
+  return request
+}
+
+// Refused by the settings as they are now. When the same request was stored under others, its answer stands.
+async function storedBefore(
+  { db }: Gate,
+  { merchant_id, mode }: Caller,
+  request: PaymentRequest,
+  refusal: Refusal,
+  deadline: number,
+): Promise<StoredRequest> {
+  const key = { merchant_id, mode, invoice_id: request.invoice_id }
+  const [stored] = await findRequests(db.share('repeat').until(deadline), [key])
+  if (stored && timingSafeEqual(stored.request_digest, digestOf(request))) return stored
+  throw refusal
 }
 
 async function store(gate: Gate, caller: Caller, request: PaymentRequest): Promise<StoredRequest> {
@@ -126,6 +141,10 @@ async function store(gate: Gate, caller: Caller, request: PaymentRequest): Promi
   if (!timingSafeEqual(stored.request_digest, payment.request_digest)) throw conflict()
   return stored
 }
+
+// Of the request alone: no setting is part of it.
+const digestOf = (request: PaymentRequest) =>
+  Buffer.from(hash('sha256', requestMeaning(request), 'hex'), 'hex')
 
 function newPayment({ merchant_id, mode, settings }: Caller, request: PaymentRequest, now: Date): Payment {
   return {
@@ -137,7 +156,7 @@ function newPayment({ merchant_id, mode, settings }: Caller, request: PaymentReq
     status: 'awaiting_payment',
     status_reason: '',
     total: request.total,
-    currency: request.currency ?? 'GHS',
+    currency: request.currency ?? usualCurrency,
     success_url: request.success_url ?? null,
     cancelled_url: request.cancelled_url ?? null,
     deferred_url: request.deferred_url ?? null,
@@ -150,7 +169,7 @@ function newPayment({ merchant_id, mode, settings }: Caller, request: PaymentReq
     pymt_instrument: request.pymt_instrument ?? null,
     wallet_issuer_hint: request.extra_wallet_issuer_hint ?? null,
     extra: request.extra,
-    request_digest: Buffer.from(hash('sha256', requestMeaning(request), 'hex'), 'hex'),
+    request_digest: digestOf(request),
     created_at: now,
     updated_at: now,
     expires_at: new Date(now.getTime() + settings.expiry_minutes * 60_000),

@@ -10,10 +10,12 @@ const wrongTokenRate = 1 // passwords of operators
 const wrongTokenBurst = 20
 const maxBuckets = 20_000
 
-// How fast one may ask. A merchant has its own rate; an address is slowed only by its misses (unknown
-// merchant, wrong hash, unknown invoice), so that guessing is slow and honest traffic is not.
+// How fast one may ask. A merchant has its own rate for what it signs. For what it does not, each address has the same
+// rate by itself: whoever knows a merchant's key takes nothing from the merchant. An address is slowed otherwise only by
+// its misses (unknown merchant, wrong hash, unknown invoice), so that guessing is slow and honest traffic is not.
 export type Limits = {
   request(caller: Caller): void
+  unsigned(caller: Caller, address: string): void
   guess(address: string): void
   miss(address: string): void
   visit(address: string): void
@@ -24,6 +26,7 @@ export type Limits = {
 
 export function createLimits(monotonicMs: () => number): Limits {
   const merchants = new Map<string, Bucket>()
+  const strangers = new Map<string, Bucket>() // apart, so that however many they are, they push out no merchant
   const addresses = new Map<string, Bucket>()
   const visitors = new Map<string, Bucket>()
   const strays = new Map<string, Bucket>()
@@ -48,6 +51,9 @@ export function createLimits(monotonicMs: () => number): Limits {
   return {
     request({ merchant_key, settings: { rate_limit, rate_burst } }) {
       if (rate_limit > 0) take(merchants, merchant_key, rate_limit, rate_burst)
+    },
+    unsigned({ merchant_key, settings: { rate_limit, rate_burst } }, address) {
+      if (rate_limit > 0) take(strangers, `${merchant_key} ${network(address)}`, rate_limit, rate_burst)
     },
     // An unsigned question could be a guess: it has to wait while the address is out of misses.
     guess(address) {

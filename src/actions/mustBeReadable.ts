@@ -5,7 +5,15 @@ import type { Caller } from '../store/callers.ts'
 // What each door of the interface is guarded by. While one of these cannot be read, its default could let in what the
 // merchant has forbidden.
 const guards = {
-  initiation: ['unsigned_requests', 'allowed_origins', 'min_total', 'max_total', 'rate_limit', 'rate_burst'],
+  initiation: [
+    'unsigned_requests',
+    'allowed_origins',
+    'currencies',
+    'min_total',
+    'max_total',
+    'rate_limit',
+    'rate_burst',
+  ],
   status: ['signed_status_checks', 'rate_limit', 'rate_burst'],
   feed: ['rate_limit', 'rate_burst'],
 } as const satisfies Record<string, readonly SettingName[]>

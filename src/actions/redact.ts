@@ -88,7 +88,7 @@ const redactFree = async (db: Db, keys: readonly PaymentKey[], times: Times) =>
 async function redactThese(tx: Tx, locked: readonly PaymentOfMerchant[], { before, now }: Times) {
   const ended = locked.filter(
     ({ status, updated_at, redacted_at }) =>
-      status !== 'awaiting_payment' && updated_at < before && !(redacted_at && redacted_at >= updated_at),
+      status !== 'awaiting_payment' && updated_at < before && redacted_at === null,
   )
   if (ended.length === 0) return []
   const found = await gather(tx, ended)

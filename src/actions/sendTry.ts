@@ -39,6 +39,8 @@ export async function sendTry(sending: Sending, taken: Taken): Promise<Tried | u
     throw new Error(
       `Notifications of merchant ${taken.merchant_id} cannot be signed: ${String(signer.sealed)}`,
     )
+  if (taken.style === 'basic' && signer && signer.password === undefined)
+    throw new Error(`The password of notifications of merchant ${taken.merchant_id} cannot be opened.`)
   const started = clock()
   if (pause?.()) return undefined
   if (taken.lease_until.getTime() - started.getTime() < deadlineMs) return undefined

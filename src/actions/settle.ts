@@ -1,10 +1,12 @@
 import type { Attempt } from '../core/attempt.ts'
 import type { Change } from '../core/change.ts'
 import type { Heard } from '../core/channel.ts'
-import { hear } from '../core/hear.ts'
+import { doubt, hear } from '../core/hear.ts'
 import { Unavailable } from '../core/refusal.ts'
 import { lockAttempt } from '../store/attempts.ts'
-import { lockPayment } from '../store/paymentLife.ts'
+import type { Tx } from '../store/db.ts'
+import { holdReference, nameOfAttempt } from '../store/paidReferences.ts'
+import { lockPayment, type PaymentOfMerchant } from '../store/paymentLife.ts'
 import type { Asking } from './ask.ts'
 import { callPerson } from './callPerson.ts'
 import { saveChange } from './save.ts'
@@ -24,17 +26,38 @@ export async function settle(
   return change
 }
 
-function save({ db }: Asking, asked: Attempt, reply: Heard, now: Date) {
+function save({ db, channels }: Asking, asked: Attempt, reply: Heard, now: Date) {
+  const line = channels.find(asked.channel)
+  const absentForMs = line?.absentForMs(asked.payment_method) ?? Infinity
   const { merchant_id, tx_reference, attempt_id } = asked
   return db.share('settle').transaction(async (tx): Promise<Change> => {
     const payment = await lockPayment(tx, { merchant_id, tx_reference })
     const attempt = await lockAttempt(tx, merchant_id, attempt_id)
     if (!payment || !attempt) throw new Error('an attempt without its payment')
-    const decided = hear(payment, attempt, reply, now)
+    const wished = hear(payment, attempt, reply, now, { absentForMs, sends: asked.sends })
+    const account = line?.account ?? attempt.channel
+    const decided = (await doubted(tx, payment, attempt, wished, account, now)) ?? wished
     // Somebody knocked, or asked after us: their time stands, because this answer may be older than their question.
     const isOurs =
       attempt.asks === asked.asks && attempt.next_ask_at?.getTime() === asked.next_ask_at?.getTime()
     if (!isOurs && decided.attempt.state !== 'paid') decided.attempt.next_ask_at = attempt.next_ask_at
     return { ...decided, tasks: await saveChange(tx, payment, decided) }
   })
+}
+
+// Whatever becomes paid holds the provider's reference; where another attempt holds it already, it does not become paid.
+// A yes without one goes by the order's own name.
+async function doubted(
+  tx: Tx,
+  payment: PaymentOfMerchant,
+  before: Attempt,
+  { attempt }: Change,
+  account: string,
+  now: Date,
+): Promise<Change | undefined> {
+  if (attempt.state !== 'paid' || before.state === 'paid') return undefined
+  const reference = attempt.provider_ref ?? attempt.attempt_id
+  const holder = await holdReference(tx, account, reference, attempt)
+  if (holder.attempt_id === attempt.attempt_id) return undefined
+  return doubt(payment, before, { reference, holder: await nameOfAttempt(tx, holder) }, now)
 }

@@ -1,3 +1,4 @@
+import { mailboxOf } from '../core/mailbox.ts'
 import type { Message } from '../core/message.ts'
 import { capWindowMs, type MessageRules, takePlace, tooMany, whyNot } from '../core/messageRules.ts'
 import { dropped, kept, leaving } from '../core/messageTries.ts'
@@ -95,7 +96,7 @@ async function paymentsOf(db: Db, due: readonly Message[]) {
 const count = (db: Db, messages: readonly Message[], now: Date) =>
   countMessages(
     db,
-    [...new Set(messages.map(({ recipient }) => recipient))],
+    [...new Set(messages.map(({ recipient }) => mailboxOf(recipient)))],
     [...new Set(messages.map(({ merchant_id }) => merchant_id))],
     new Date(now.getTime() - capWindowMs),
   )

@@ -1,12 +1,15 @@
 import type { Ask, MakeChannel, Order, Reply, Told, Way } from '../core/channel.ts'
 import { currencies, formatMoney, parseMoney } from '../core/money.ts'
 import type { Reason } from '../core/reason.ts'
-import { askJson, type JsonAnswer as Answer } from './http/askJson.ts'
+import { askJson, type JsonAnswer as Answer, sendJson } from './http/askJson.ts'
 
 // The line to the simulated provider. It speaks HTTP as to any other.
 const phone: Ask = { name: 'phone', kind: 'phone' }
 const voucher: Ask = { name: 'voucher_code', kind: 'digits', maxLength: 6 }
-const wallet = { currencies: ['GHS'], next: 'prompt' } as const
+const minutes = 60_000
+const personMs = 5 * minutes // that a prompt or a code waits for somebody
+const cardMs = 15 * minutes
+const wallet = { currencies: ['GHS'], next: 'prompt', livesForMs: personMs } as const
 
 const ways: readonly Way[] = [
   {
@@ -43,6 +46,7 @@ const ways: readonly Way[] = [
     currencies,
     asks: [],
     next: 'redirect',
+    livesForMs: cardMs,
   },
   {
     payment_method: 'ghqr',
@@ -51,6 +55,7 @@ const ways: readonly Way[] = [
     currencies: ['GHS'],
     asks: [],
     next: 'qr',
+    livesForMs: personMs,
   },
 ]
 
@@ -93,13 +98,13 @@ const sandbox: MakeChannel = ({ SANDBOX_URL, SANDBOX_KEY }) => {
       'x-reference-id': order.attempt_id,
     }
     const body = JSON.stringify(requestOf(order, local))
-    const { http, answer } = await askJson(charges, { method: 'POST', headers, body, signal })
+    const { http, answer } = await sendJson(charges, { method: 'POST', headers, body, signal })
     if (http === 202) return pendingReply(order, answer)
     // The provider's own plain word that it took nothing, not that of something on the way.
     if (http === 400 && answer.code === 'INVALID_REQUEST') return { state: 'failed', reason: 'refused' }
     if (http !== 409) return unknown(`HTTP ${http}`)
     const reply = await check(order, signal) // it was started before: how does it stand?
-    return reply.state === 'absent' ? unknown('HTTP 409, then 404') : reply
+    return reply.state === 'absent' ? unknown('HTTP 409, then 404', true) : reply
   }
 
   async function check(order: Order, signal: AbortSignal): Promise<Reply> {
@@ -109,7 +114,15 @@ const sandbox: MakeChannel = ({ SANDBOX_URL, SANDBOX_KEY }) => {
     return http === 200 ? replyOf(order, answer) : unknown(`HTTP ${http}`)
   }
 
-  return { mode: 'test', ways, start, check }
+  return {
+    mode: 'test',
+    account: 'sandbox',
+    startIsIdempotent: true, // a known reference is refused
+    visibleWithinMs: minutes, // it is in the books before it is acknowledged; but it may be long on its way
+    ways,
+    start,
+    check,
+  }
 }
 
 export default sandbox
@@ -135,7 +148,8 @@ function replyOf(order: Order, answer: Answer): Reply {
   const amount = parseMoney(String(answer.amount))
   if (typeof amount === 'string' || typeof answer.currency !== 'string')
     return unknown(`paid ${shown(answer.amount)} ${shown(answer.currency)}`)
-  return { state: 'paid', amount, currency: answer.currency, ...told }
+  const named = typeof answer.externalId === 'string' ? answer.externalId : ''
+  return { state: 'paid', order: named, amount, currency: answer.currency, ...told }
 }
 
 // Without the way on, the customer would wait for nothing: it is asked for again.
@@ -143,7 +157,7 @@ function pendingReply(order: Order, { redirectPath, qrPath }: Answer): Reply {
   const next = ways.find(way => way.payment_method === order.payment_method)?.next
   if (next === 'prompt') return { state: 'pending' }
   const path = next === 'qr' ? qrPath : redirectPath
-  if (typeof path !== 'string' || !/^\/sandbox\/[\w/-]+$/.test(path)) return unknown('no way on')
+  if (typeof path !== 'string' || !/^\/sandbox\/[\w/-]+$/.test(path)) return unknown('no way on', true)
   const url = new URL(path, order.return_url).href
   return { state: 'pending', ...(next === 'qr' ? { qr: url } : { redirect_url: url }) }
 }
@@ -166,6 +180,10 @@ function toldOf(answer: Answer): Told {
   return Object.fromEntries(Object.entries(told).filter(([, value]) => typeof value === 'string'))
 }
 
-const unknown = (words: string): Reply => ({ state: 'unknown', words })
+const unknown = (words: string, acknowledged = false): Reply => ({
+  state: 'unknown',
+  words,
+  ...(acknowledged && { acknowledged }),
+})
 
 const shown = (value: unknown) => String(value).slice(0, 40)

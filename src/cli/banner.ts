@@ -1,5 +1,6 @@
 import { demoId, type Welcome } from '../actions/welcome.ts'
 import type { Config } from '../config.ts'
+import { opensTo } from '../core/thisMachine.ts'
 import type { Gateway } from '../main.ts'
 import { type Fact, facts, heading, paint } from './terminal.ts'
 import { version } from './version.ts'
@@ -36,15 +37,22 @@ function addresses({ url, baseUrl, embedded }: Gateway, config: Config): Fact[] 
     ...elsewhere,
     ['Reference', `${url}/docs`],
     ...(config.TOLLGATE_SANDBOX ? [['Test phone', `${url}/sandbox/phone`] satisfies Fact] : []),
-    ['Support', `${url}/support`],
-    ['Mails and SMS', `${url}/inbox`],
-    ['Metrics', `${url}/metrics`],
+    ['Support', `${url}/support${keyOf('TOLLGATE_SUPPORT_TOKEN', config)}`],
+    ['Mails and SMS', `${url}/inbox${keyOf('TOLLGATE_SUPPORT_TOKEN', config)}`],
+    ['Metrics', `${url}/metrics${keyOf('TOLLGATE_METRICS_TOKEN', config)}`],
     ['Health', `${url}/healthz`],
     ...(days
       ? [['Payers', `what is known of them is removed ${days} days after a payment ended`] satisfies Fact]
       : []),
     embedded ? ['Data', config.TOLLGATE_DATA_DIR] : ['Database', withoutPassword(config.DATABASE_URL ?? '')],
   ]
+}
+
+const keyWords = { this_machine: '', token: 'asks for', nobody: 'shut: set' }
+
+function keyOf(setting: 'TOLLGATE_SUPPORT_TOKEN' | 'TOLLGATE_METRICS_TOKEN', config: Config): string {
+  const words = keyWords[opensTo({ ...config, token: config[setting] })]
+  return words && ` (${words} ${setting})`
 }
 
 const withoutPassword = (url: string) => url.replace(/\/\/[^@/]*@/, '//').replace(/\?.*$/s, '')

@@ -1,21 +1,23 @@
 import { createServer } from 'node:net'
 import type { Config } from '../config.ts'
+import { isLoopbackName } from '../core/thisMachine.ts'
 import { type Check, failed, fine, warning } from './check.ts'
 import { failureOf } from './failure.ts'
 
 const answerWithinMs = 2000
 
-export const isLocal = (host: string) => /^(localhost|127\.[\d.]+|\[?::1\]?)$/.test(host)
-
-export function checkBaseUrl({ TOLLGATE_BASE_URL: url, HOST, PORT }: Config): Check {
-  if (!url && isLocal(HOST)) return fine('base URL', `http://${HOST}:${PORT}, for this machine only`)
+export function checkBaseUrl(config: Config): Check {
+  const { TOLLGATE_BASE_URL: url, HOST, PORT, TOLLGATE_TRUST_PROXY } = config
+  if (config.isForThisMachineOnly) return fine('base URL', `http://${HOST}:${PORT}, for this machine only`)
   if (!url)
     return warning(
       'base URL',
-      `not set, although HOST is ${HOST}`,
+      isLoopbackName(HOST)
+        ? `not set, although TOLLGATE_TRUST_PROXY is ${TOLLGATE_TRUST_PROXY}`
+        : `not set, although HOST is ${HOST}`,
       'Set TOLLGATE_BASE_URL to the address that customers see, such as https://pay.example.',
     )
-  if (url.startsWith('https:') || isLocal(new URL(url).hostname)) return fine('base URL', url)
+  if (url.startsWith('https:') || isLoopbackName(new URL(url).hostname)) return fine('base URL', url)
   return warning(
     'base URL',
     url,

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { missingIn, unknownIn } from '../core/fitDatabase.ts'
 import { type Db, openDb } from '../store/db.ts'
+import { isFormers } from '../store/embedded/access.ts'
 import { isMade } from '../store/embedded/home.ts'
 import { startEmbedded } from '../store/embedded.ts'
 import { masterKeyIdsInUse } from '../store/merchants.ts'
@@ -11,6 +12,7 @@ import { type Check, failed, fine, warning } from './check.ts'
 import { checkDeliveries } from './checkDeliveries.ts'
 import { presentMasterKeys } from './checkMasterKey.ts'
 import { checkMerchants } from './checkMerchants.ts'
+import { checkOrigins } from './checkOrigins.ts'
 import { checkPayers } from './checkPayers.ts'
 import { checkServer } from './checkServer.ts'
 import { checkTasks } from './checkTasks.ts'
@@ -21,6 +23,7 @@ export async function checkRecords(config: Config, keyIsRight = true): Promise<C
   try {
     if (!config.DATABASE_URL && !isMade(join(config.TOLLGATE_DATA_DIR, 'postgres')))
       return [fine('database', 'no data yet; tollgate start makes it')]
+    if (!config.DATABASE_URL && isFormers(join(config.TOLLGATE_DATA_DIR, 'postgres'))) return [formers]
     return await withDatabase(config, db => lookInside(db, config, keyIsRight))
   } catch (error) {
     const { exit, message } = failureOf(error)
@@ -62,8 +65,16 @@ const lookAtWork = async (db: Db, config: Config, now: Date): Promise<Check[]> =
   await checkTasks(db),
   await checkDeliveries(db, now),
   await checkMerchants(db),
+  ...(await checkOrigins(db)),
   ...(await checkPayers(db, config, now)),
 ]
+
+// Not done by us, who only look: that version could not use it any more.
+const formers = warning(
+  'database',
+  'it is as a former version of Tollgate left it',
+  'Stop that version; tollgate start, and any other command, takes it over.',
+)
 
 const readOnly = failed(
   'database',

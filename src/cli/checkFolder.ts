@@ -1,6 +1,8 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
+import { isMade } from '../store/embedded/home.ts'
+import { whyNotBegin } from '../store/embedded/trust.ts'
 import { holdsFiles, noPlace } from '../store/folder.ts'
 import { type Check, failed, fine, gigabyte, megabyte, size, warning } from './check.ts'
 
@@ -22,6 +24,8 @@ function checkExisting(folder: string): Check {
   if (!found.isDirectory())
     return failed('data folder', `${folder} is not a folder`, 'Move it away, or set TOLLGATE_DATA_DIR.')
   if (!isWritable(folder)) return notWritable(folder)
+  const why = isMade(join(folder, 'postgres')) ? undefined : whyNotBegin(folder)
+  if (why) return failed('data folder', why)
   if (found.mode & 0o077)
     return warning('data folder', `${folder} is open to other users`, `Run: chmod 700 ${folder}`)
   return fine('data folder', folder)

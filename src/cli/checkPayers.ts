@@ -3,7 +3,6 @@ import type { Config } from '../config.ts'
 import type { Db } from '../store/db.ts'
 import { countPayers } from '../store/payers.ts'
 import { type Check, fine, warning } from './check.ts'
-import { isLocal } from './checkAddresses.ts'
 
 const dayMs = 86_400_000
 const many = 20 // tries of a day: fewer may well be one person's
@@ -12,7 +11,7 @@ const most = 1000 // of a merchant; more need not be counted to be told
 // Whoever tries too often is stopped by address. Behind a proxy that we do not know of, all customers have one, and stop
 // each other.
 export async function checkPayers(db: Db, config: Config, now: Date): Promise<Check[]> {
-  if (!config.TOLLGATE_BASE_URL && isLocal(config.HOST)) return [] // everybody is on this machine
+  if (config.isForThisMachineOnly) return [] // everybody is on it
   const busy = await countPayers(db, referenceAt(new Date(now.getTime() - dayMs)), many, most)
   if (busy.length === 0) return []
   const tries = busy.reduce((sum, merchant) => sum + merchant.tries, 0)

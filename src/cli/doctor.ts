@@ -4,6 +4,7 @@ import type { Cli } from './answer.ts'
 import { type Check, failed, fine, type State, warning } from './check.ts'
 import { checkBaseUrl, checkPort } from './checkAddresses.ts'
 import { checkRecords } from './checkDatabase.ts'
+import { checkDoors } from './checkDoors.ts'
 import { checkEgress } from './checkEgress.ts'
 import { checkDataFolder } from './checkFolder.ts'
 import { checkMachine } from './checkMachine.ts'
@@ -26,6 +27,8 @@ export function addDoctor(program: Command, cli: Cli) {
     })
 }
 
+const reach = ['HOST', 'TOLLGATE_BASE_URL', 'TOLLGATE_TRUST_PROXY'] // who reaches the gateway follows from these
+
 // Everything at once: what depends on a setting that is wrong is left out, and all the rest is looked at.
 async function examine(): Promise<Check[]> {
   const { config, faults, warnings } = await readSettings()
@@ -38,6 +41,7 @@ async function examine(): Promise<Check[]> {
     ...(isRight('DATABASE_URL', 'TOLLGATE_MASTER_KEY') ? [checkMasterKey(config)] : []),
     ...(isRight('DATABASE_URL') ? await checkRecords(config, isRight('TOLLGATE_MASTER_KEY')) : []),
     ...checkEgress(config),
+    ...(isRight(...reach, 'TOLLGATE_SUPPORT_TOKEN', 'TOLLGATE_METRICS_TOKEN') ? checkDoors(config) : []),
     ...(isRight('TOLLGATE_BASE_URL', 'HOST', 'PORT') ? [checkBaseUrl(config)] : []),
     ...(isRight('HOST', 'PORT') ? [await checkPort(config)] : []),
     ...(isRight('HOST', 'PORT') ? await checkPause(config) : []),

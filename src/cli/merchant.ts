@@ -3,9 +3,11 @@ import { type Onboarded, onboard } from '../actions/onboard.ts'
 import { listMerchants, setActive } from '../store/merchants.ts'
 import type { Answer, Cli } from './answer.ts'
 import { examples } from './help.ts'
+import { addIpnPasswordCommands } from './ipnPassword.ts'
 import { addIpnSecretCommands } from './ipnSecret.ts'
 import { addMerchantSet } from './merchantSet.ts'
 import { addMerchantShow } from './merchantShow.ts'
+import { originsAdvice } from './origins.ts'
 import { noMerchant, type Opened, withRecords, withSecrets } from './records.ts'
 import { dateTime, facts, heading, paint, table } from './terminal.ts'
 import { readName } from './values.ts'
@@ -32,6 +34,7 @@ export function addMerchantCommands(program: Command, cli: Cli) {
   addMerchantShow(merchant, cli)
   addMerchantSet(merchant, cli)
   addIpnSecretCommands(merchant, cli)
+  addIpnPasswordCommands(merchant, cli)
   merchant
     .command('deactivate <id>')
     .description('Refuse new payments of a merchant. It can still ask how its payments stand.')
@@ -56,6 +59,7 @@ function registered({ merchant_id, name, test, live }: Onboarded): string {
     `${heading('Test keys')}\n${facts(Object.entries(test ?? {}))}`,
     `${heading('Live keys')}\n${facts(Object.entries(live ?? {}))}`,
     paint('yellow', 'The secrets are shown this once. Hand them over safely; they belong on servers only.'),
+    originsAdvice(merchant_id),
   ].join('\n\n')
 }
 

@@ -4,35 +4,47 @@ import { plainWords } from '../core/story.ts'
 import type { Answer, Cli } from './answer.ts'
 import { CannotDo } from './failure.ts'
 import { examples } from './help.ts'
-import { merchantOf, noMerchant, type Opened, withRecords } from './records.ts'
+import { shownOnce } from './ipnPassword.ts'
+import { merchantOf, noMerchant, type Opened, withRecords, withSecrets } from './records.ts'
 import { type SettingLine, settingLines } from './settingText.ts'
 import { facts } from './terminal.ts'
 
 export function addMerchantSet(merchant: Command, cli: Cli) {
   merchant
     .command('set <id> <setting=value...>')
-    .description('Change settings of a merchant: all that are given, or none when one is wrong.')
+    .description(
+      'Change settings of a merchant: all that are given, or none when one is wrong. Who chooses ipn_style=basic gets ' +
+        'a password, shown this once.',
+    )
     .addHelpText(
       'after',
       examples(
         'tollgate merchant set 7c2k9m0x4f ipn_url=https://shop.example/ipn expiry_minutes=30',
+        'tollgate merchant set 7c2k9m0x4f allowed_origins=https://shop.example,https://www.shop.example',
+        'tollgate merchant set 7c2k9m0x4f currencies=GHS,USD',
         'tollgate merchant set 7c2k9m0x4f expiry_minutes=  # back to the default',
         'tollgate merchant show 7c2k9m0x4f  # every setting and its value',
       ),
     )
     .action(async (id: string, changes: string[]) =>
-      cli.print(await withRecords(records => set(records, id, changes))),
+      cli.print(await opening(changes)(records => set(records, id, changes))),
     )
 }
 
-async function set({ db }: Opened, id: string, changes: string[]): Promise<Answer> {
+// A style may need a password, which is sealed.
+const opening = (changes: readonly string[]) =>
+  changes.some(change => change.startsWith('ipn_style=')) ? withSecrets : withRecords
+
+async function set({ db, masterKeys }: Opened, id: string, changes: string[]): Promise<Answer> {
   const merchant = await merchantOf(db, id)
-  const changed = await setMerchant(db, id, changes)
+  const changed = await setMerchant(db, id, changes, masterKeys)
   if (!changed) throw noMerchant(id)
   if (changed.faults.length > 0) throw refused(changed.faults)
+  const { words, ipn_password } = changed
+  const text = told(merchant.name, words, changes)
   return {
-    data: { merchant_id: id, settings: settingsData(changed.words) },
-    text: told(merchant.name, changed.words, changes),
+    data: { merchant_id: id, settings: settingsData(words), ...(ipn_password && { ipn_password }) },
+    text: ipn_password ? `${text}\n\n${facts([['ipn_password', ipn_password]])}\n\n${shownOnce()}` : text,
   }
 }
 

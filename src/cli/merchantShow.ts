@@ -6,7 +6,9 @@ import type { Merchant } from '../store/merchants.ts'
 import { listOutlets, type Outlet } from '../store/outlets.ts'
 import type { Answer, Cli } from './answer.ts'
 import { examples } from './help.ts'
+import { passwordState, type PasswordState, rotateCommand } from './ipnPassword.ts'
 import { settingFact, settingsData } from './merchantSet.ts'
+import { hasNoOrigins, originsAdvice } from './origins.ts'
 import { merchantOf, type Opened, withRecords } from './records.ts'
 import { settingLines } from './settingText.ts'
 import { dateTime, type Fact, facts, heading, table } from './terminal.ts'
@@ -30,6 +32,7 @@ async function show({ db, clock }: Opened, id: string): Promise<Answer> {
   const outlets = await listOutlets(db, id)
   const { merchant_id, name, active, created_at, settings } = merchant
   const lines = settingLines(settings)
+  const password = passwordState(merchant)
   return {
     data: {
       merchant_id,
@@ -51,6 +54,7 @@ async function show({ db, clock }: Opened, id: string): Promise<Answer> {
         created_at: secret.created_at,
         expires_at: secret.expires_at,
       })),
+      ipn_password: password,
       outlets: outlets.map(({ code, ...outlet }) => ({
         code,
         name: outlet.name,
@@ -60,8 +64,9 @@ async function show({ db, clock }: Opened, id: string): Promise<Answer> {
     text: [
       about(merchant),
       `${heading('Settings')}\n${facts(lines.map(settingFact))}`,
+      ...(hasNoOrigins(settings) ? [originsAdvice(merchant_id)] : []),
       `${heading('Keys')}\n${indented(keyTable(keys, now))}`,
-      `${heading('Signing secrets of notifications')}\n${facts(secretFacts(secrets, now))}`,
+      `${heading('Signing secrets of notifications')}\n${facts([...secretFacts(secrets, now), ...passwordFacts(merchant_id, password)])}`,
       `${heading('Outlets')}\n${indented(outletTable(merchant_id, outlets))}`,
     ].join('\n\n'),
   }
@@ -87,6 +92,18 @@ const secretFacts = (secrets: readonly IpnSecret[], now: Date) =>
     const ends = live.flatMap(({ expires_at }) => (expires_at ? [dateTime(expires_at)] : []))
     return [mode, `${live.length} live${ends.length > 0 ? `, the older until ${ends.join(', ')}` : ''}`]
   })
+
+const passwordFacts = (merchant_id: string, password: PasswordState | null): Fact[] =>
+  password === null
+    ? []
+    : [
+        [
+          'password',
+          password === 'own'
+            ? 'its own'
+            : `the merchant_id, which is no secret: ${rotateCommand(merchant_id)} makes one`,
+        ],
+      ]
 
 function outletTable(merchant_id: string, outlets: readonly Outlet[]): string {
   if (outlets.length === 0)

@@ -64,7 +64,7 @@ async function list(
   if (from && to && from >= to) throw new CannotDo('refused', '--from must be before --to.')
   if (merchant) await merchantOf(db, merchant)
   const one = payment === undefined ? undefined : await onePayment(db, payment, merchant)
-  const found = await newestNotifications(db, {
+  const { notifications: found, until } = await newestNotifications(db, {
     ...rest,
     from,
     until: to,
@@ -76,14 +76,14 @@ async function list(
   const none = isNarrowed
     ? 'No notification is like that: leave out an option to see more.'
     : 'There are no notifications yet: the first comes when the status of a payment changes.'
+  const goOn = `Older ones were not looked at, so that you do not wait: go on with --to ${until?.toISOString()}.`
+  const parts = [
+    found.length > 0 ? notificationTable(found, clock()) : until ? '' : none,
+    hints.length > 0 ? paint('yellow', hints.join('\n')) : '',
+    until ? paint('yellow', goOn) : '',
+  ]
   return {
-    data: { notifications: found.map(notificationData), hints },
-    text:
-      found.length > 0
-        ? [
-            notificationTable(found, clock()),
-            ...(hints.length > 0 ? [paint('yellow', hints.join('\n'))] : []),
-          ].join('\n\n')
-        : none,
+    data: { notifications: found.map(notificationData), hints, until },
+    text: parts.filter(part => part !== '').join('\n\n'),
   }
 }

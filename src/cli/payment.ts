@@ -11,10 +11,17 @@ import { onePayment } from './onePayment.ts'
 import { allFacts, attemptData, paymentData, paymentTable } from './paymentText.ts'
 import { storyText } from './paymentTimeline.ts'
 import { merchantOf, type Opened, withRecords } from './records.ts'
-import { facts, heading } from './terminal.ts'
-import { modeOption, readLimit, statusOption } from './values.ts'
+import { facts, heading, paint } from './terminal.ts'
+import { modeOption, readLimit, readReference, statusOption } from './values.ts'
 
-type Filter = { merchant?: string; mode?: Mode; status?: Status; outlet?: string; limit: number }
+type Filter = {
+  merchant?: string
+  mode?: Mode
+  status?: Status
+  outlet?: string
+  before?: string
+  limit: number
+}
 
 export function addPaymentCommands(program: Command, cli: Cli) {
   const payment = program
@@ -45,6 +52,7 @@ export function addPaymentCommands(program: Command, cli: Cli) {
     .addOption(modeOption('only those of this mode'))
     .addOption(statusOption('only those that stand so'))
     .option('--outlet <code>', 'only those of this outlet')
+    .option('--before <reference>', 'only older ones than this payment', readReference)
     .option('--limit <count>', 'at most so many', readLimit, 20)
     .addHelpText(
       'after',
@@ -79,13 +87,15 @@ async function show({ db, clock }: Opened, word: string, merchant_id?: string): 
 
 async function list({ db }: Opened, { merchant, ...filter }: Filter): Promise<Answer> {
   if (merchant) await merchantOf(db, merchant)
-  const payments = await newestPayments(db, { ...filter, merchant_id: merchant })
+  const { payments, before } = await newestPayments(db, { ...filter, merchant_id: merchant })
   const narrowed = merchant ?? filter.mode ?? filter.status ?? filter.outlet
   const none = narrowed
     ? 'No payment is like that: leave out an option to see more.'
     : 'There are no payments yet: tollgate start prints a request to try.'
+  const goOn = `Older ones were not looked at, so that you do not wait: go on with --before ${before}.`
+  const text = payments.length > 0 ? paymentTable(payments) : before ? '' : none
   return {
-    data: { payments: payments.map(paymentData) },
-    text: payments.length > 0 ? paymentTable(payments) : none,
+    data: { payments: payments.map(paymentData), before },
+    text: [text, ...(before ? [paint('yellow', goOn)] : [])].filter(Boolean).join('\n\n'),
   }
 }

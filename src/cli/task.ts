@@ -34,8 +34,8 @@ export function addTaskCommands(program: Command, cli: Cli) {
   task
     .command('close <reference>')
     .description(
-      'Close a task of a payment, by its reference or invoice id. To close an amount_mismatch or unresolved ' +
-        'task also gives up its attempt where the provider has not ended it: the payment then becomes failed, or ' +
+      'Close a task of a payment, by its reference or invoice id. To close an amount_mismatch, reference_taken or ' +
+        'unresolved task also gives up its attempt where the provider has not ended it: the payment then becomes failed, or ' +
         'cancelled where the customer wished so, and can be tried again until it expires. See to the money first.',
     )
     .addOption(
@@ -66,6 +66,8 @@ const todo: Record<TaskKind, string> = {
   refund: 'Do it at the provider, to the same wallet or card.',
   amount_mismatch: 'Agree with the shop what becomes of it, or give it back.',
   unresolved: 'Ask the provider; tollgate payment show has its reference.',
+  other_order: 'Ask the provider why; we believe it about this order alone, and go on asking.',
+  reference_taken: 'Ask the provider which of the two the money is for; tollgate payment show has more.',
   not_recorded: 'tollgate payment show says why; we go on asking.',
 }
 

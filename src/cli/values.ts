@@ -70,6 +70,13 @@ export function readLimit(text: string): number {
   return limit
 }
 
+export function readReference(text: string): string {
+  const reference = text.trim().toUpperCase()
+  if (!/^TG-[0-9A-Z]{6}-[0-9A-Z]{6}-[0-9A-Z]{6}$/.test(reference))
+    throw new InvalidArgumentError('It must be a reference such as TG-01KA9C-7M2QXH-0V4D1R.')
+  return reference
+}
+
 export const modeOption = (words: string) => new Option('--mode <mode>', words).choices(['test', 'live'])
 
 export const statusOption = (words: string) =>

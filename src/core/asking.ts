@@ -14,7 +14,7 @@ const followUps = [20 * second, 2 * minute, 15 * minute, 2 * hour]
 
 export const firstAskMs = 8 * second // who started the attempt hears the first answer; we ask when they died
 export const resendForMs = 60 * second // a prompt that comes later would surprise the customer
-export const absentForMs = 5 * minute // as long as a provider could still find it in a queue
+export const returnGapMs = 5 * second // who comes back from a provider's page again and again makes us ask so often
 export const worryAfterMs = 24 * hour // then a person is told
 
 export function askGap(asks: number): number {

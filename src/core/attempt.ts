@@ -1,8 +1,17 @@
 import type { Reason } from './reason.ts'
 
 // One go at paying a payment through one channel. `unknown` is not `failed`: it is asked about until the provider
-// knows. `disputed`: the provider says yes to another amount, which a person must look at.
-export const attemptStates = ['started', 'pending', 'unknown', 'disputed', 'paid', 'failed'] as const
+// knows. `not_sent`: for certain nothing has left us, so it may be sent on any channel. `disputed`: the provider says yes
+// to another amount, or by a reference that has paid another attempt, which a person must look at.
+export const attemptStates = [
+  'started',
+  'not_sent',
+  'pending',
+  'unknown',
+  'disputed',
+  'paid',
+  'failed',
+] as const
 export type AttemptState = (typeof attemptStates)[number]
 
 export type Attempt = {
@@ -25,6 +34,10 @@ export type Attempt = {
   card_type: string | null
   psp_response_code: string | null
   psp_response_msg: string | null
+  acknowledged_at: Date | null // since then the provider has shown that it has it
+  sends: number // how often it was handed to the channel
+  resent_at: Date | null // sent once more, although it may have arrived before
+  returned_at: Date | null // when the customer last came back from the provider's page and made us ask
   asks: number
   next_ask_at: Date | null
   created_at: Date
@@ -33,3 +46,7 @@ export type Attempt = {
 }
 
 export const isUnresolved = ({ state }: Pick<Attempt, 'state'>) => state !== 'paid' && state !== 'failed'
+
+// The provider has shown, by whatever answer, that it has the order.
+export const isAcknowledged = ({ state, acknowledged_at }: Pick<Attempt, 'state' | 'acknowledged_at'>) =>
+  acknowledged_at !== null || state === 'pending' || state === 'disputed' || state === 'paid'

@@ -51,7 +51,7 @@ export function obstacle(
 // Each failure makes the next try wait a little longer: nobody tests a stack of cards here.
 export function secondsToWait(attempts: readonly Attempt[], now: Date): number {
   const last = attempts.at(-1)
-  if (!last?.ended_at) return 0
+  if (!last?.ended_at || last.reason === 'not_sent') return 0 // then nothing was tried
   const wait = patience[Math.min(attempts.length, patience.length - 1)] as number
   return Math.max(0, Math.ceil(wait - (now.getTime() - last.ended_at.getTime()) / 1000))
 }

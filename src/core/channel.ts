@@ -7,7 +7,12 @@ import type { Reason } from './reason.ts'
 // one new file in `channels/`, whose default export makes it from its settings, or nothing without them.
 export type Channel = {
   mode: Mode // test payments never reach a live channel, nor the other way round
+  account: string // which account at which provider: within it a provider's reference means one payment. It stays.
+  startIsIdempotent: boolean // an order that is started twice is charged once, whatever became of the first
+  visibleWithinMs: number // what the provider has taken is found when it is asked for, this late at the latest
   ways: readonly Way[]
+  // What the provider's answers call an order, where that is not its attempt_id.
+  nameOf?(order: Order): string
   // The signal says that nobody waits for the answer any more: what still hangs on the line hangs up. Whatever is thrown
   // here is no answer, and asked for again.
   start(order: Order, signal: AbortSignal): Promise<Reply>
@@ -25,6 +30,7 @@ export type Way = {
   currencies: readonly Currency[]
   asks: readonly Ask[]
   next: 'prompt' | 'redirect' | 'qr' // on the phone, on the provider's page, or by a code to scan
+  livesForMs: number // so long the customer may still pay what was sent: the prompt, the page, the code
   network?: Network // whose numbers are guessed to be this way's
   dial?: { code: string; steps?: string } // how to find a prompt that did not show by itself
   settlesLater?: boolean // the customer leaves by deferred_url
@@ -40,8 +46,8 @@ export type Ask = {
   words?: Readonly<Record<string, { label: string; hint?: string }>> // by language, at least en
 }
 
-// What a channel is told of an attempt. `attempt_id` is the idempotency key: however often an order is started, the
-// provider charges once.
+// What a channel is told of an attempt. `attempt_id`, or something made from it, is the provider's idempotency key where
+// it knows one.
 export type Order = {
   attempt_id: string
   tx_reference: string
@@ -58,16 +64,28 @@ export type Order = {
 }
 
 // What we made of a provider's answer. Only a plain yes or no is an ending: a word that we do not know, a timeout, a
-// 5xx or silence is `unknown`. `absent` is the provider's own word that it has no such order.
+// 5xx or silence is `unknown`; `acknowledged`, where it shows all the same that the provider has the order. `absent` is
+// the provider's own word that it has no such order. A yes names the `order` that it is for, as the provider does.
 export type Reply =
   | ({ state: 'pending'; redirect_url?: string; qr?: string } & Told)
-  | ({ state: 'paid'; amount: bigint; currency: string } & Told)
+  | ({ state: 'paid'; order: string; amount: bigint; currency: string } & Told)
   | ({ state: 'failed'; reason: Reason } & Told)
-  | { state: 'unknown'; words: string }
+  | { state: 'unknown'; words: string; acknowledged?: boolean }
   | { state: 'absent' }
+  | NotSentReply
+
+// For certain nothing of the order has left us, so nobody can have been charged: an answer to a start alone.
+type NotSentReply = { state: 'not_sent'; words: string }
+
+// The same, thrown, by whoever sends an order.
+export class NotSent extends Error {}
 
 // A reply that may be written down, see `understand`. `paid_oddly`: a yes to an amount that our books cannot hold.
-export type Heard = Reply | ({ state: 'paid_oddly'; words: string } & Told)
+// `other_order`: a yes that is not for the order that was asked about.
+export type Heard =
+  | Reply
+  | ({ state: 'paid_oddly'; words: string } & Told)
+  | { state: 'other_order'; words: string }
 
 // What a provider may tell beside it.
 export type Told = {

@@ -5,11 +5,13 @@ import type { Status } from './payment.ts'
 export const eventKinds = [
   'attempt_started',
   'attempt_pending', // the provider has it
+  'attempt_not_sent', // nothing has left us: it is tried again
   'attempt_unknown', // no clear answer
   'attempt_resent', // the provider never heard of it: sent again under the same reference
   'attempt_failed',
   'attempt_paid',
   'attempt_disputed', // yes, but to another amount
+  'attempt_doubted', // yes, but by a reference that has paid another attempt
   'status_changed',
   'cancel_wished', // while an attempt was unresolved
   'overpaid', // a second success

@@ -1,5 +1,5 @@
-import { absentForMs, nextAsk, worryAfterMs } from './asking.ts'
-import { type Attempt, isUnresolved } from './attempt.ts'
+import { nextAsk, resendForMs, worryAfterMs } from './asking.ts'
+import { type Attempt, isAcknowledged, isUnresolved } from './attempt.ts'
 import { type Change, event, statusEvent, task } from './change.ts'
 import type { Heard, Reply, Told } from './channel.ts'
 import type { Cause } from './event.ts'
@@ -7,18 +7,31 @@ import { maskInstrument } from './mask.ts'
 import { formatMoney } from './money.ts'
 import { type LivingPayment, move } from './payment.ts'
 import { type Reason, reasons } from './reason.ts'
+import { isOverForSending } from './sendAgain.ts'
+
+// What a reply is worth: how long the channel lets an absent order be one that is not in sight yet or can still be paid,
+// and how often the order had been sent when we asked.
+export type Worth = { absentForMs: number; sends: number }
 
 // A channel replied to a question of ours about an attempt: what follows. Safe to call again with the same reply.
-export function hear(payment: LivingPayment, attempt: Attempt, reply: Heard, now: Date): Change {
-  const change = heard(payment, attempt, reply, now)
+export function hear(
+  payment: LivingPayment,
+  attempt: Attempt,
+  reply: Heard,
+  now: Date,
+  worth: Worth,
+): Change {
+  const change = heard(payment, attempt, reply, now, worth)
   const { created_at } = attempt
-  const next_ask_at = nextAsk(change.attempt, now, reply.state !== 'unknown')
+  const next_ask_at = nextAsk(change.attempt, now, !unclearStates.has(reply.state))
   if (isUnresolved(change.attempt) && now.getTime() - created_at.getTime() >= worryAfterMs)
     change.tasks.push(task(payment, change.attempt, 'unresolved', dueOf(payment), '', now))
   return { ...change, attempt: { ...change.attempt, next_ask_at } }
 }
 
-function heard(payment: LivingPayment, before: Attempt, reply: Heard, now: Date): Change {
+const unclearStates = new Set<Heard['state']>(['unknown', 'not_sent', 'other_order'])
+
+function heard(payment: LivingPayment, before: Attempt, reply: Heard, now: Date, worth: Worth): Change {
   const same = { payment, attempt: before, events: [], tasks: [] }
   if (before.state === 'paid') return same
   switch (reply.state) {
@@ -35,24 +48,60 @@ function heard(payment: LivingPayment, before: Attempt, reply: Heard, now: Date)
     case 'pending':
       return pending(payment, before, reply, now)
     case 'absent':
-      return isUnsent(before) && now.getTime() - before.created_at.getTime() >= absentForMs
+      return isUnheardOf(before) && isLongAbsent(before, worth, now)
         ? failed(payment, { ...before, updated_at: now }, 'never_arrived', now)
         : unclear(payment, before, 'The provider does not know this attempt.', now)
+    case 'not_sent':
+      return notSent(payment, before, reply.words, now, worth)
+    case 'other_order':
+      return otherOrder(payment, before, reply.words, now)
     default:
-      return unclear(payment, before, reply.words, now)
+      return unclear(payment, acknowledged(before, reply.acknowledged === true, now), reply.words, now)
   }
 }
 
-// The provider has never shown that it knows of this attempt.
-const isUnsent = ({ state }: Attempt) => state === 'started' || state === 'unknown'
+// The provider has never shown that it has the order of this attempt.
+const isUnheardOf = (attempt: Attempt) => isUnresolved(attempt) && !isAcknowledged(attempt)
+
+// What was sent again was so within this time.
+const isLongAbsent = ({ created_at, sends }: Attempt, { absentForMs }: Worth, now: Date) =>
+  now.getTime() - created_at.getTime() >= absentForMs + (sends > 1 ? resendForMs : 0)
+
+const acknowledged = (attempt: Attempt, isSo: boolean, now: Date): Attempt =>
+  isSo && attempt.acknowledged_at === null ? { ...attempt, acknowledged_at: now } : attempt
 
 function pending(payment: LivingPayment, before: Attempt, reply: Reply & { state: 'pending' }, now: Date) {
   if (!isUnresolved(before)) return { payment, attempt: before, events: [], tasks: [] }
   const { redirect_url = before.redirect_url, qr = before.qr } = reply
-  const state = isUnsent(before) ? 'pending' : before.state
+  const isNews = before.state !== 'pending' && before.state !== 'disputed'
+  const state = isNews ? 'pending' : before.state
   const attempt: Attempt = { ...told(before, reply, now), state, redirect_url, qr }
-  const events = isUnsent(before) ? [event('attempt_pending', 'channel', attempt, '', now)] : []
+  const events = isNews ? [event('attempt_pending', 'channel', attempt, '', now)] : []
   return { payment, attempt, events, tasks: [] }
+}
+
+// Nothing has left us. That is known of the sending that was asked about, and of those before it: there is another only
+// after one that has not left. It says nothing where one may have arrived all the same.
+function notSent(
+  payment: LivingPayment,
+  before: Attempt,
+  words: string,
+  now: Date,
+  { sends }: Worth,
+): Change {
+  if (!isUnheardOf(before) || before.resent_at || before.sends !== sends)
+    return unclear(payment, before, words, now)
+  const attempt: Attempt = { ...before, updated_at: now }
+  if (isOverForSending(payment, before, now)) return failed(payment, attempt, 'not_sent', now)
+  const isNews = before.state !== 'not_sent' && sends === 1
+  const events = isNews ? [event('attempt_not_sent', 'channel', before, words, now)] : []
+  return { payment, attempt: { ...attempt, state: 'not_sent' }, events, tasks: [] }
+}
+
+// Nothing was said about this order; but money may have moved where nobody looks for it.
+function otherOrder(payment: LivingPayment, before: Attempt, words: string, now: Date): Change {
+  const change = unclear(payment, before, words, now)
+  return { ...change, tasks: [task(payment, before, 'other_order', dueOf(payment), words, now)] }
 }
 
 // No clear answer leaves things as they are, to be asked again. That the first answer is missing is worth noting.
@@ -104,6 +153,27 @@ function disputed(payment: LivingPayment, before: Attempt, reply: Reply & { stat
   return { payment, attempt, events: [event('attempt_disputed', 'channel', attempt, words, now)], tasks }
 }
 
+// A yes by a reference that has paid another attempt: the same money does not pay twice.
+export function doubt(
+  payment: LivingPayment,
+  before: Attempt,
+  { reference, holder }: { reference: string; holder: string }, // what it has paid
+  now: Date,
+): Change {
+  const words = `Its reference ${reference} has paid another attempt already.`
+  const isNews = isUnresolved(before) && before.state !== 'disputed'
+  const attempt: Attempt = {
+    ...acknowledged(before, true, now),
+    state: isNews ? 'disputed' : before.state,
+    updated_at: now,
+  }
+  attempt.next_ask_at = nextAsk(attempt, now)
+  const events = isNews ? [event('attempt_doubted', 'channel', attempt, words, now)] : []
+  const note = `The provider says paid by the reference ${reference}, which has paid ${holder} already.`
+  const tasks = [task(payment, attempt, 'reference_taken', dueOf(payment), note, now)]
+  return { payment, attempt, events, tasks }
+}
+
 // An amount that our books cannot hold stands in the words alone. The task is there once, however often it is said.
 function paidOddly(
   payment: LivingPayment,
@@ -121,7 +191,7 @@ function paidOddly(
 
 function told(attempt: Attempt, reply: Told, now: Date): Attempt {
   return {
-    ...attempt,
+    ...acknowledged(attempt, true, now),
     provider_ref: reply.provider_ref ?? attempt.provider_ref,
     instrument: attempt.instrument ?? reply.instrument ?? null,
     card_type: reply.card_type ?? attempt.card_type,

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import type { Delivery } from './delivery.ts'
 import { notificationId } from './notification.ts'
 
-// What signs and names a merchant in one mode.
-export type Signer = { keys: readonly Buffer[]; merchant_key: string }
+// What signs and names a merchant in one mode. The password is for style basic alone.
+export type Signer = { keys: readonly Buffer[]; merchant_key: string; password?: string }
 
 // What a secret signs with: the bytes behind its prefix.
 export const signingKey = (secret: string) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
@@ -20,8 +20,12 @@ type Sending = Pick<Delivery, 'merchant_id' | 'tx_reference' | 'sequence' | 'url
 
 // One try of a delivery as an HTTP request. Headers follow the Standard Webhooks convention: a signature for every
 // live secret, over the bytes that are sent.
-export function ipnRequest(delivery: Sending, { keys, merchant_key }: Signer, now: Date): IpnRequest {
-  const { style, url, merchant_id, sequence, tries } = delivery
+export function ipnRequest(
+  delivery: Sending,
+  { keys, merchant_key, password }: Signer,
+  now: Date,
+): IpnRequest {
+  const { style, url, sequence, tries } = delivery
   const body = style === 'get' ? '' : delivery.body
   const id = notificationId(delivery)
   const timestamp = String(Math.floor(now.getTime() / 1000))
@@ -35,8 +39,8 @@ export function ipnRequest(delivery: Sending, { keys, merchant_key }: Signer, no
   }
   if (style === 'get') return { method: 'GET', url: withInvoice(url, delivery.body), headers }
   headers['content-type'] = 'application/json'
-  if (style === 'basic')
-    headers.authorization = `Basic ${Buffer.from(`${merchant_key}:${merchant_id}`).toString('base64')}`
+  if (style === 'basic' && password !== undefined)
+    headers.authorization = `Basic ${Buffer.from(`${merchant_key}:${password}`).toString('base64')}`
   return { method: 'POST', url, headers, body }
 }
 

@@ -11,3 +11,15 @@ export const maskInstrument = (instrument: string | null) =>
 export const maskEmail = (email: string) => `${email.slice(0, 1)}••@••`
 
 export const maskName = (name: string) => `${[...name][0] ?? ''}•••`
+
+// A shop may send along more about a person, in fields of its own. Their names tell.
+const personal =
+  /^(customer|buyer|payer|client|contact|billing|shipping|user)?(e?mail(address)?|(phone|mobile|telephone|tel|cell|msisdn|whatsapp)(no|number)?|(full|first|last|middle|sur)?name)$/
+
+const isPersonal = (name: string) => personal.test(name.toLowerCase().replace(/[^a-z0-9]/g, ''))
+
+export function maskExtra(extra: Readonly<Record<string, string>>): Record<string, string> {
+  const masked: Record<string, string> = { ...extra }
+  for (const name of Object.keys(extra)) if (isPersonal(name)) masked[name] = '•••'
+  return masked
+}

@@ -1,3 +1,4 @@
+import { usualCurrency } from './money.ts'
 import { type PaymentRequest, requestSchema } from './request.ts'
 
 // The meaning of a request, spelled one way, so that a repeated request can be told from another one.
@@ -5,7 +6,7 @@ import { type PaymentRequest, requestSchema } from './request.ts'
 export function requestMeaning(request: PaymentRequest): string {
   const pairs: [string, string][] = []
   for (const name of meaningful) {
-    const value = request[name] ?? (name === 'currency' ? 'GHS' : undefined)
+    const value = request[name] ?? (name === 'currency' ? usualCurrency : undefined)
     if (value !== undefined) pairs.push([name, String(value)])
   }
   for (const name of Object.keys(request.extra).sort())

@@ -1,3 +1,4 @@
+import { mailboxOf } from './mailbox.ts'
 import type { Message } from './message.ts'
 import { lateWords, maxUnanswered, messageWindowMs, unansweredWords } from './messageTries.ts'
 import type { Status } from './payment.ts'
@@ -27,20 +28,21 @@ export function whyNot(
   return undefined
 }
 
-// How many messages have left, or are leaving, within the window.
+// How many messages have left, or are leaving, within the window. A recipient counts as the mailbox behind the address.
 export type MessageCounts = { recipients: Map<string, number>; merchants: Map<string, number> }
 type Counted = Pick<Message, 'recipient' | 'merchant_id'>
 
 // Takes one place under both caps; the words when one of them has none.
 export function takePlace(counts: MessageCounts, message: Counted, rules: MessageRules): string | undefined {
   const { recipients, merchants } = counts
-  const ofRecipient = recipients.get(message.recipient) ?? 0
+  const mailbox = mailboxOf(message.recipient)
+  const ofRecipient = recipients.get(mailbox) ?? 0
   const ofMerchant = merchants.get(message.merchant_id) ?? 0
   if (ofRecipient >= rules.perRecipient)
     return `The recipient has had all the messages of 24 hours: ${rules.perRecipient}.`
   if (ofMerchant >= rules.perMerchant)
     return `The merchant has sent all the messages of 24 hours: ${rules.perMerchant}.`
-  recipients.set(message.recipient, ofRecipient + 1)
+  recipients.set(mailbox, ofRecipient + 1)
   merchants.set(message.merchant_id, ofMerchant + 1)
   return undefined
 }
@@ -50,10 +52,11 @@ export function tooMany<M extends Counted>(taken: readonly M[], counts: MessageC
   const recipients = new Map(counts.recipients)
   const merchants = new Map(counts.merchants)
   return taken.toReversed().filter(({ recipient, merchant_id }) => {
-    const ofRecipient = recipients.get(recipient) ?? 0
+    const mailbox = mailboxOf(recipient)
+    const ofRecipient = recipients.get(mailbox) ?? 0
     const ofMerchant = merchants.get(merchant_id) ?? 0
     if (ofRecipient <= rules.perRecipient && ofMerchant <= rules.perMerchant) return false
-    recipients.set(recipient, ofRecipient - 1)
+    recipients.set(mailbox, ofRecipient - 1)
     merchants.set(merchant_id, ofMerchant - 1)
     return true
   })

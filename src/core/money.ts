@@ -1,6 +1,9 @@
 // Money is a bigint of minor units with its currency. Decimal text in, decimal text out, never a float.
 export const currencies = ['GHS', 'USD', 'GBP', 'EUR'] as const
 export type Currency = (typeof currencies)[number]
+export const usualCurrency: Currency = 'GHS' // of a request that names none
+
+export const isCurrency = (word: unknown): word is Currency => currencies.some(known => known === word)
 
 const decimals = 2 // of all four currencies
 

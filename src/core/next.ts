@@ -27,6 +27,8 @@ function taskStep({ kind, amount, currency, note }: Task): Next {
     refund: `a refund of ${money(currency, amount)} is open`,
     amount_mismatch: note || `the provider took ${money(currency, amount)}`,
     unresolved: 'the provider has not said for a day how the attempt ended',
+    other_order: note,
+    reference_taken: note,
     not_recorded: `the provider answered, and it could not be written down. ${note}`,
   }[kind]
   return { at: null, words: `A person must look: ${what}` }
@@ -38,6 +40,8 @@ function askStep(attempt: Attempt, now: Date): Next[] {
   const at = next_ask_at > now ? next_ask_at : now
   if (!isUnresolved(attempt))
     return [{ at, words: `The no to attempt ${number} is asked about again, in case it turns into a yes` }]
+  if (attempt.state === 'not_sent')
+    return [{ at, words: `We try again to send attempt ${number} to ${wayName(payment_method)}` }]
   const times = asks === 0 ? 'not asked yet' : `asked ${asks === 1 ? 'once' : `${asks} times`} so far`
   return [{ at, words: `We ask ${wayName(payment_method)} how attempt ${number} stands (${times})` }]
 }
@@ -59,6 +63,10 @@ function unresolvedSteps(
   const otherwise = payment.cancel_wished_at ? 'cancelled' : 'failed'
   if (state === 'disputed')
     return [step(`Closing the task gives attempt ${number} up, and the payment becomes ${otherwise}`)]
+  if (state === 'not_sent')
+    return [
+      step(`Nothing has left us: attempt ${number} fails if it cannot be sent within a minute of its start`),
+    ]
   const worried = tasks.some(task => task.attempt_id === attempt_id && task.kind === 'unresolved')
   const worry = new Date(created_at.getTime() + worryAfterMs)
   const called: Next = { at: worry, words: 'A person is called when nothing is known by then' }

@@ -16,6 +16,7 @@ export const reasons = {
   not_authenticated: 'The customer did not pass the 3-D Secure step.',
   refused: 'The provider refused the payment.',
   never_arrived: 'The request never reached the provider.',
+  not_sent: 'The provider could not be reached. Nothing was sent.',
   given_up: 'A person closed the attempt after looking into it.',
   expired: 'The checkout expired before it was paid.',
   cancelled: 'The customer cancelled.',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Fields, NumberText, noFields } from './json.ts'
-import { currencies, parseMoney } from './money.ts'
+import { currencies, parseMoney, usualCurrency } from './money.ts'
 import * as patterns from './patterns.ts'
 import { parsePhone } from './phone.ts'
 import { malformed, type Refusal } from './refusal.ts'
@@ -90,7 +90,10 @@ export const requestSchema = z.object({
   currency: z
     .enum(currencies, `must be one of ${currencies.join(', ')}`)
     .optional()
-    .meta({ default: 'GHS', description: 'Currency of total.' }),
+    .meta({
+      default: usualCurrency,
+      description: 'Currency of total: one of those that your operator has set for you, GHS alone at first.',
+    }),
   success_url: url.optional().meta({ description: 'Where the customer goes after completing checkout.' }),
   cancelled_url: url
     .optional()

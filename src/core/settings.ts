@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { formatMoney, parseMoney } from './money.ts'
+import { currencies, formatMoney, isCurrency, parseMoney, usualCurrency } from './money.ts'
 import { ipnStyles } from './notification.ts'
 import { originOf, parseUrl } from './text.ts'
 
@@ -31,6 +31,14 @@ const origins = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+const currencyList = z.string().transform((text, context) => {
+  const list = [...new Set(text.split(',').map(word => word.trim()))]
+  if (list.every(isCurrency)) return list
+  const wrong = list.find(word => !isCurrency(word))
+  context.addIssue(`${wrong || 'an empty word'} is none of ${currencies.join(', ')}`)
+  return z.NEVER
+})
+
 const settingSchemas = {
   errors_as_200: onOff.default(false),
   unsigned_requests: onOff.default(false),
@@ -39,6 +47,7 @@ const settingSchemas = {
   allowed_origins: origins.default([]),
   min_total: money.default(1n),
   max_total: money.default(99_999_999n),
+  currencies: currencyList.default([usualCurrency]),
   rate_limit: whole(0, 1_000_000).default(1000),
   rate_burst: whole(1, 1_000_000).default(2000),
   expiry_minutes: whole(5, 7 * 24 * 60).default(60),

@@ -1,6 +1,6 @@
-import { maskEmail, maskName, maskPhone } from './mask.ts'
+import { maskEmail, maskExtra, maskName, maskPhone } from './mask.ts'
 import { formatMoney, moneyNumber } from './money.ts'
-import type { PaymentState } from './payment.ts'
+import type { Payment, PaymentState } from './payment.ts'
 
 // The answer of the status check. Public clients read two shapes: an object keyed by the invoice id, and a
 // flat record; the keyed record has its amount as text.
@@ -38,18 +38,22 @@ export function statusRecord(payment: PaymentState, now: Date, masked: boolean) 
     outlet: payment.outlet,
     client_ip: null,
     client_ip_location: null,
-    extra: extraOf(payment, { name, email, phone }),
+    extra: extraOf(payment, { name, email, phone, sent: masked ? maskExtra(payment.extra) : payment.extra }),
   }
 }
 
-type Buyer = { name: string | null; email: string | null; phone: string | null }
+type Told = { name: string | null; email: string | null; phone: string | null; sent: Payment['extra'] }
+
+const everything = ({ name, email, number, extra }: PaymentState): Told => ({
+  name,
+  email,
+  phone: number,
+  sent: extra,
+})
 
 // Beside what the merchant sent along. The status check and the notification carry the same.
-export const extraOf = (
-  payment: PaymentState,
-  { name, email, phone }: Buyer = { name: payment.name, email: payment.email, phone: payment.number },
-) => ({
-  ...payment.extra,
+export const extraOf = (payment: PaymentState, { name, email, phone, sent }: Told = everything(payment)) => ({
+  ...sent,
   channel: payment.payment_method,
   wallet_issuer_hint: payment.wallet_issuer_hint,
   email,

@@ -3,6 +3,8 @@ export const taskKinds = {
   refund: 'Money arrived twice: give this amount back.',
   amount_mismatch: 'The provider took another amount than was asked for.',
   unresolved: 'The provider has not said how this ended for a day.',
+  other_order: 'The provider said paid, and named another order.',
+  reference_taken: 'The provider says paid by a reference that has paid another attempt already.',
   not_recorded: 'The provider answered, and we could not write it down.',
 } as const
 export type TaskKind = keyof typeof taskKinds

@@ -7,5 +7,11 @@ type Reach = { HOST: string; TOLLGATE_BASE_URL?: string; TOLLGATE_TRUST_PROXY: n
 // Whether nobody but this machine reaches the gateway. A proxy on the machine may speak for the whole world and not say
 // so; the settings tell that there is one, because checkout addresses would be wrong without them. Everything that is
 // open to this machine for being this machine goes by this.
-export const isForThisMachineOnly = ({ HOST, TOLLGATE_BASE_URL, TOLLGATE_TRUST_PROXY }: Reach) =>
+export const onlyThisMachineReaches = ({ HOST, TOLLGATE_BASE_URL, TOLLGATE_TRUST_PROXY }: Reach) =>
   isLoopbackName(HOST) && TOLLGATE_BASE_URL === undefined && TOLLGATE_TRUST_PROXY === 0
+
+type Door = { token?: string; isForThisMachineOnly: boolean }
+
+// Whom a door of the operator's opens to. Where there is a token it is asked of everybody, this machine included.
+export const opensTo = ({ token, isForThisMachineOnly }: Door): 'token' | 'this_machine' | 'nobody' =>
+  token !== undefined ? 'token' : isForThisMachineOnly ? 'this_machine' : 'nobody'

@@ -46,6 +46,8 @@ const sentences: Record<EventKind, Sentence> = {
   attempt_started: ({ event, attempt }) =>
     `${event.cause === 'merchant' ? "Started it with the customer's" : 'Chose'} ${how(attempt)}`,
   attempt_pending: () => "Has the request; the customer's answer is awaited",
+  attempt_not_sent: ({ event, attempt }) =>
+    join(`Could not be reached, so nothing of ${nth(attempt)} was sent; we try again`, event.reason),
   attempt_unknown: ({ event }) => join('No clear answer, so it is asked again', event.reason),
   attempt_resent: ({ attempt }) =>
     `Sent ${nth(attempt)} again under the same reference: the provider had not heard of it`,
@@ -56,6 +58,7 @@ const sentences: Record<EventKind, Sentence> = {
   attempt_paid: ({ attempt, payment }) =>
     `Yes to ${nth(attempt)}: ${money(payment.currency, attempt?.charged ?? payment.total)} taken${reference(attempt)}${code('paid', attempt)}`,
   attempt_disputed: ({ event }) => join('Yes, but to another amount', event.reason),
+  attempt_doubted: ({ event }) => join('Yes, but not believed', event.reason),
   status_changed: ({ event }) => statusSentence(event),
   cancel_wished: ({ attempt }) =>
     `Cancelled while ${nth(attempt)} was on its way; the money may still arrive, so it is a wish for now`,
@@ -89,17 +92,20 @@ function kindClosedBy(tasks: readonly Task[], { at, attempt_id }: PaymentEvent):
   return task ? `${task.kind} ` : ''
 }
 
-// That a person was called after a day of silence, or because an answer could not be written down, is no event of the
-// payment, but it belongs to the story.
+// That a person was called after a day of silence, or because an answer could not be written down or was for another
+// order, is no event of the payment, but it belongs to the story.
+const worries: Partial<Record<Task['kind'], (attempt: string) => string>> = {
+  unresolved: attempt => `Nobody could say for a day how ${attempt} ended`,
+  other_order: attempt => `A yes to our question about ${attempt} was for another order`,
+  not_recorded: attempt => `An answer about ${attempt} could not be written down`,
+}
+
 function withWorries(moments: Moment[], { tasks, attempts }: Story): Moment[] {
   const all = [...moments]
   for (const { kind, attempt_id, created_at, note } of tasks) {
-    if (kind !== 'unresolved' && kind !== 'not_recorded') continue
-    const attempt = attempts.find(one => one.attempt_id === attempt_id)
-    const words =
-      kind === 'unresolved'
-        ? `Nobody could say for a day how ${nth(attempt)} ended: a person was called`
-        : `An answer about ${nth(attempt)} could not be written down: a person was called. ${note}`
+    const what = worries[kind]?.(nth(attempts.find(one => one.attempt_id === attempt_id)))
+    if (!what) continue
+    const words = `${what}: a person was called${note ? `. ${note}` : ''}`
     const later = all.findIndex(({ at }) => at > created_at)
     all.splice(later < 0 ? all.length : later, 0, { at: created_at, who: 'clock', words })
   }

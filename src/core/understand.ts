@@ -11,44 +11,60 @@ const maxAmount = 2n ** 63n - 1n // that our books can hold
 
 type Said = Readonly<Record<string, unknown>>
 
-// What a channel brought from its provider becomes one of the answers that we know, fit to be written down. Whatever
-// else it is, it is no answer.
-export function understand(told: unknown): Heard {
+// What a channel brought from its provider about the order of this name becomes one of the answers that we know, fit to
+// be written down. Whatever else it is, it is no answer.
+export function understand(told: unknown, name: string): Heard {
   if (typeof told !== 'object' || told === null)
     return unknown(`The channel answered ${cleanText(told, 40)}.`)
   const said = told as Said
-  if (said.state === 'paid') return paid(said)
+  if (said.state === 'paid') return paid(said, name)
   if (said.state === 'failed') return failed(said)
   if (said.state === 'pending') return pending(said)
   if (said.state === 'absent') return { state: 'absent' }
-  if (said.state === 'unknown') return unknown(cleanWords(said.words, maxWords) ?? '')
+  if (said.state === 'not_sent') return { state: 'not_sent', words: cleanWords(said.words, maxWords) ?? '' }
+  if (said.state === 'unknown')
+    return unknown(cleanWords(said.words, maxWords) ?? '', said.acknowledged === true)
   return unknown(`The channel answered ${cleanText(said.state, 40)}.`)
 }
 
-const unknown = (words: string): Heard => ({ state: 'unknown', words })
+const unknown = (words: string, acknowledged = false): Heard => ({
+  state: 'unknown',
+  words,
+  ...(acknowledged && { acknowledged }),
+})
 
-// A yes is never lost: where its amount is none that we can write down, a person is told what was said.
-function paid(said: Said): Heard {
-  const { amount, currency } = said
+// A yes is never lost: where its amount is none that we can write down, or it is for another order, a person is told
+// what was said.
+function paid(said: Said, name: string): Heard {
+  const { amount, currency, order } = said
+  if (order !== name || name === '') return { state: 'other_order', words: otherOrder(said) }
   const isAmount = typeof amount === 'bigint' && amount >= 0n && amount <= maxAmount
   if (isAmount && typeof currency === 'string' && /^\w{1,10}$/.test(currency))
-    return { state: 'paid', amount, currency, ...toldOf(said) }
+    return { state: 'paid', order: name, amount, currency, ...toldOf(said) }
   const words = `The provider says paid: ${cleanText(amount, maxName)} of ${cleanText(currency, maxName)}, which is no amount.`
   return { state: 'paid_oddly', words, ...toldOf(said) }
+}
+
+function otherOrder({ order, amount, currency, provider_ref }: Said): string {
+  const named = typeof order === 'string' && order !== '' ? `order ${cleanText(order, maxName)}` : 'no order'
+  const reference = provider_ref === undefined ? '' : `, reference ${cleanText(provider_ref, maxName)}`
+  const what = `${cleanText(currency, maxName)} ${cleanText(amount, maxName)} in minor units${reference}`
+  return `We asked about one order, and the provider says paid for ${named}: ${what}.`
 }
 
 function failed(said: Said): Heard {
   const { reason } = said
   if (typeof reason !== 'string' || !Object.hasOwn(reasons, reason))
-    return unknown(`The channel answered failed for a reason that is none: ${cleanText(reason, 40)}.`)
+    return unknown(`The channel answered failed for a reason that is none: ${cleanText(reason, 40)}.`, true)
   return { state: 'failed', reason: reason as Reason, ...toldOf(said) }
 }
 
 // Without the way on, the customer would wait for nothing: it is asked for again.
 function pending(said: Said): Heard {
   const { redirect_url, qr } = said
-  if (redirect_url !== undefined && !isAddress(redirect_url)) return unknown('The way on is no address.')
-  if (qr !== undefined && !isShort(qr, maxQr)) return unknown('The way on is no code.')
+  if (redirect_url !== undefined && !isAddress(redirect_url))
+    return unknown('The way on is no address.', true)
+  if (qr !== undefined && !isShort(qr, maxQr)) return unknown('The way on is no code.', true)
   return { state: 'pending', ...present({ redirect_url, qr }), ...toldOf(said) }
 }
 

@@ -70,6 +70,6 @@ export function pathsOf({ method, reference }: Pick<Charge, 'method' | 'referenc
   return {}
 }
 
-// A number of the provider's own, the same each time it is asked.
+// A number of the provider's own, the same each time it is asked, and long enough that no two charges share one.
 const transactionOf = (reference: string) =>
-  String(createHash('sha256').update(reference).digest().readUIntBE(0, 6))
+  String(createHash('sha256').update(reference).digest().readBigUInt64BE(0))

@@ -1,7 +1,14 @@
 import type { Attempt } from '../core/attempt.ts'
 import { named, sql, type Tx } from './db.ts'
 
-type Instants = 'next_ask_at' | 'created_at' | 'updated_at' | 'ended_at'
+type Instants =
+  | 'acknowledged_at'
+  | 'resent_at'
+  | 'returned_at'
+  | 'next_ask_at'
+  | 'created_at'
+  | 'updated_at'
+  | 'ended_at'
 export type AttemptInJson = Omit<Attempt, Instants | 'charged'> &
   Record<Instants, string | null> & { charged: number | null }
 
@@ -9,11 +16,16 @@ export type AttemptInJson = Omit<Attempt, Instants | 'charged'> &
 export const attemptOfJson = (row: AttemptInJson): Attempt => ({
   ...row,
   charged: row.charged === null ? null : BigInt(row.charged),
-  next_ask_at: row.next_ask_at === null ? null : new Date(row.next_ask_at),
+  acknowledged_at: instant(row.acknowledged_at),
+  resent_at: instant(row.resent_at),
+  returned_at: instant(row.returned_at),
+  next_ask_at: instant(row.next_ask_at),
   created_at: new Date(row.created_at as string),
   updated_at: new Date(row.updated_at as string),
-  ended_at: row.ended_at === null ? null : new Date(row.ended_at),
+  ended_at: instant(row.ended_at),
 })
+
+const instant = (text: string | null) => (text === null ? null : new Date(text))
 
 export const insertAttempt = (tx: Tx, a: Attempt) =>
   tx.rows(named('insert_attempt')`
@@ -24,8 +36,8 @@ export const insertAttempt = (tx: Tx, a: Attempt) =>
       ${a.created_at}, ${a.updated_at})`)
 
 // Everything that changes in an attempt's life; what it is for never does. How often it was asked about is
-// counted where it is claimed. When it is asked about next changes with an answer to the latest question alone: that ends
-// the lease and the knock, too. Else both are somebody else's, who still waits.
+// counted where it is claimed, how often it was sent where it is sent. When it is asked about next changes with an answer
+// to the latest question alone: that ends the lease and the knock, too. Else both are somebody else's, who still waits.
 export const saveAttempt = (tx: Tx, a: Attempt) =>
   tx.rows(named('save_attempt')`
     update attempts set state = ${a.state}, reason = ${a.reason}, instrument = ${a.instrument},
@@ -34,7 +46,14 @@ export const saveAttempt = (tx: Tx, a: Attempt) =>
       psp_response_code = ${a.psp_response_code}, psp_response_msg = ${a.psp_response_msg},
       lease_until = case when next_ask_at = ${a.next_ask_at} then lease_until end,
       knocked = knocked and coalesce(next_ask_at = ${a.next_ask_at}, false),
-      next_ask_at = ${a.next_ask_at}, updated_at = ${a.updated_at}, ended_at = ${a.ended_at}
+      acknowledged_at = ${a.acknowledged_at}, next_ask_at = ${a.next_ask_at}, updated_at = ${a.updated_at},
+      ended_at = ${a.ended_at}
+    where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`)
+
+// Before it is handed to its channel once more.
+export const saveSending = (tx: Tx, a: Attempt) =>
+  tx.rows(sql`
+    update attempts set state = ${a.state}, sends = ${a.sends}, resent_at = ${a.resent_at}, updated_at = ${a.updated_at}
     where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`)
 
 // In the order in which they were made.
@@ -63,7 +82,8 @@ export const putOffAttempt = (tx: Tx, a: Attempt, next_ask_at: Date) =>
     where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id} and asks = ${a.asks}
       and next_ask_at = ${a.next_ask_at}`)
 
-// What is still on its way counts as a failure until it is paid, or a crowd of tries would slip through at once.
+// What is still on its way counts as a failure until it is paid, or a crowd of tries would slip through at once. What
+// never left us has tried nothing.
 // Where there are as many as may be, the moment of the one that has to grow old before another may be made.
 export type Failures = { instrument: Date | null; payer: Date | null }
 
@@ -76,8 +96,8 @@ export const countFailures = async (
   (await tx.one<Failures>(named('count_failures')`
     select
       (select created_at from attempts where merchant_id = ${a.merchant_id} and state <> 'paid'
-        and instrument = ${a.instrument} and created_at > ${since}
+        and instrument = ${a.instrument} and created_at > ${since} and reason is distinct from 'not_sent'
         order by created_at desc offset ${most.instrument - 1} limit 1) as instrument,
       (select created_at from attempts where merchant_id = ${a.merchant_id} and state <> 'paid'
-        and payer = ${a.payer} and created_at > ${since}
+        and payer = ${a.payer} and created_at > ${since} and reason is distinct from 'not_sent'
         order by created_at desc offset ${most.payer - 1} limit 1) as payer`)) as Failures

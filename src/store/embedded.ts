@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isClosed } from './embedded/access.ts'
 import { makeCluster } from './embedded/cluster.ts'
 import { enter } from './embedded/door.ts'
 import { EmbeddedError, explain } from './embedded/error.ts'
@@ -8,8 +9,10 @@ import { type Holder, isAlive, readHolder } from './embedded/holder.ts'
 import { type Home, openHome } from './embedded/home.ts'
 import { reasonIn } from './embedded/log.ts'
 import { launch, type Server, stopServer } from './embedded/server.ts'
-import { ensureDatabase, urlOf } from './embedded/session.ts'
+import { loginTo } from './embedded/keeper.ts'
+import { type Login, loginWith, urlOf } from './embedded/session.ts'
 import { hangSign, readSigns, type Sign } from './embedded/sign.ts'
+import { takeOver } from './embedded/takeOver.ts'
 
 export { EmbeddedError }
 
@@ -43,8 +46,10 @@ async function ownOrJoin(home: Home, role: Role): Promise<Embedded> {
   for (;;) {
     const holder = readHolder(home.cluster)
     if (!holder?.alive) {
-      const server = await launch(home, holder?.pid)
+      const server = (await takeOver(home, holder?.pid)) && (await launch(home, holder?.pid))
       if (server) return own(home, server, role)
+    } else if (!isClosed(home)) {
+      await refuseFormer(home, holder)
     } else if (holder.ready) {
       const guest = role === 'command' ? await join(home, holder) : await refuseSecondGateway(home, holder)
       if (guest) return guest
@@ -65,7 +70,7 @@ async function own(home: Home, server: Server, role: Role): Promise<Embedded> {
     rmSync(sockets, { recursive: true, force: true })
   }
   const embedded: Embedded = {
-    url: urlOf(sockets),
+    url: urlOf(sockets, home.password),
     owner: true,
     onExit: tell =>
       void program.ended.then(how => {
@@ -75,8 +80,7 @@ async function own(home: Home, server: Server, role: Role): Promise<Embedded> {
     stop: () => (stopping ??= stop()),
   }
   try {
-    await ensureDatabase(sockets)
-    if (role === 'gateway') sign = await hangSign(sockets)
+    if (role === 'gateway') sign = await hangSign(sockets, loginWith(home.password))
     program.keepAwake(false)
     return embedded
   } catch (error) {
@@ -86,10 +90,11 @@ async function own(home: Home, server: Server, role: Role): Promise<Embedded> {
 }
 
 // Undefined when the server is not open to us just now: it is going, or its first start is not over.
-async function join({ cluster }: Home, { sockets }: Holder): Promise<Embedded | undefined> {
-  const session = await enter(sockets).catch(() => undefined)
+async function join({ cluster, password }: Home, { sockets }: Holder): Promise<Embedded | undefined> {
+  const session = await enter(sockets, loginWith(password)).catch(() => undefined)
   if (!session) return undefined
-  const embedded = { url: urlOf(sockets), owner: false, onExit: () => {}, stop: () => session.close() }
+  const url = urlOf(sockets, password)
+  const embedded = { url, owner: false, onExit: () => {}, stop: () => session.close() }
   if (readHolder(cluster)?.ready) return embedded
   await embedded.stop() // the door was opened again by a server that has begun to stop
   return undefined
@@ -97,9 +102,25 @@ async function join({ cluster }: Home, { sockets }: Holder): Promise<Embedded | 
 
 // A sign whose gateway is dead goes within moments, and its server with it.
 async function refuseSecondGateway(home: Home, { sockets }: Holder): Promise<undefined> {
-  const gateway = (await readSigns(sockets).catch(() => [])).find(isAlive)
+  const gateway = await gatewayAt(sockets, loginWith(home.password))
   if (gateway !== undefined) throw inUse(home, gateway)
 }
+
+const gatewayAt = async (sockets: string, login: Login) =>
+  (await readSigns(sockets, login).catch(() => [])).find(isAlive)
+
+// The server is not one of ours, or is one that is just taken over. A former version lets everybody in, so a gateway
+// of one can be seen; its commands end by themselves.
+async function refuseFormer(home: Home, { ready, sockets }: Holder) {
+  const gateway = ready ? await gatewayAt(sockets, loginTo('postgres')) : undefined
+  if (gateway !== undefined) throw former(home, gateway)
+}
+
+const former = ({ dataDir }: Home, pid: number) =>
+  new EmbeddedError(
+    `The database in the data folder ${dataDir} is being run (by process ${pid}) in the way of a former version of ` +
+      'Tollgate, or its postgres.pgpass was changed since: stop that Tollgate, then this one takes the folder over.',
+  )
 
 const inUse = ({ dataDir }: Home, pid: number) =>
   new EmbeddedError(
@@ -109,7 +130,8 @@ const inUse = ({ dataDir }: Home, pid: number) =>
 
 async function tired(home: Home): Promise<EmbeddedError> {
   const holder = readHolder(home.cluster)
-  const [gateway] = holder?.ready ? await readSigns(holder.sockets).catch(() => []) : []
+  if (holder?.alive && !isClosed(home)) return former(home, holder.pid)
+  const gateway = holder?.ready ? await gatewayAt(holder.sockets, loginWith(home.password)) : undefined
   if (gateway !== undefined) return inUse(home, gateway)
   return new EmbeddedError(
     `The database in ${home.cluster} is still in use by another Tollgate command, or busy starting or stopping, ` +

@@ -8,7 +8,7 @@ import { lockPayment, type PaymentKey, type PaymentOfMerchant, paymentOfMerchant
 const isExpired = (now: Date, leftOut: readonly PaymentKey[]) => sql`
   p.status = 'awaiting_payment' and p.expires_at <= ${now}
   and not exists (select from attempts a where a.merchant_id = p.merchant_id
-    and a.tx_reference = p.tx_reference and a.state in ('started', 'pending', 'unknown', 'disputed'))
+    and a.tx_reference = p.tx_reference and a.state not in ('paid', 'failed'))
   ${isNoneOf(leftOut)}`
 
 const isNoneOf = (keys: readonly PaymentKey[]) =>

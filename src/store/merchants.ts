@@ -8,10 +8,11 @@ export type Merchant = WrappedKey & {
   active: boolean
   settings: SettingWords
   created_at: Date
+  sealed_ipn_password: Buffer | null // null: its id is the password
 }
 
 // `on conflict do nothing`: work that was cut off at its commit runs again and finds its own row.
-export const addMerchant = (tx: Tx, m: Merchant) =>
+export const addMerchant = (tx: Tx, m: Omit<Merchant, 'sealed_ipn_password'>) =>
   tx.rows(sql`
     insert into merchants (merchant_id, name, active, settings, master_key_id, wrapped_key, created_at)
     values (${m.merchant_id}, ${m.name}, ${m.active}, ${m.settings}, ${m.master_key_id}, ${m.wrapped_key},
@@ -32,8 +33,18 @@ export const merchantsWithSettings = (tx: Tx) =>
   tx.rows<Pick<Merchant, 'merchant_id' | 'settings'>>(sql`
     select merchant_id, settings from merchants where settings <> '{}' order by created_at, merchant_id`)
 
+// Those that take real money.
+export const liveMerchants = (tx: Tx) =>
+  tx.rows<Merchant>(sql`
+    select * from merchants m where active and exists (
+      select 1 from merchant_keys k where k.merchant_id = m.merchant_id and k.mode = 'live')
+    order by created_at, merchant_id`)
+
 export const saveSettings = (tx: Tx, merchant_id: string, settings: SettingWords) =>
   tx.rows(sql`update merchants set settings = ${settings} where merchant_id = ${merchant_id}`)
+
+export const saveIpnPassword = (tx: Tx, merchant_id: string, sealed: Buffer | null) =>
+  tx.rows(sql`update merchants set sealed_ipn_password = ${sealed} where merchant_id = ${merchant_id}`)
 
 export const setActive = (tx: Tx, merchant_id: string, active: boolean) =>
   tx.one<Merchant>(

@@ -1,19 +1,20 @@
 import type { MessageCounts } from '../core/messageRules.ts'
 import { named, sql, type Tx } from './db.ts'
 
-// What has left or is leaving since then, for these recipients and merchants. What stayed in the inbox of the house has
+// What has left or is leaving since then, for these mailboxes and merchants. What stayed in the inbox of the house has
 // reached nobody.
 export async function countMessages(
   tx: Tx,
-  recipients: readonly string[],
+  mailboxes: readonly string[],
   merchants: readonly string[],
   since: Date,
 ): Promise<MessageCounts> {
   const rows = await tx.rows<{ of: 'recipient' | 'merchant'; key: string; count: number }>(named(
     'count_messages',
   )`
-    select 'recipient' as of, recipient as key, count(*)::integer as count from messages
-    where recipient = any(${recipients}::text[]) and sent_at > ${since} and messenger <> 'inbox' group by recipient
+    select 'recipient' as of, coalesce(mailbox, recipient) as key, count(*)::integer as count from messages
+    where coalesce(mailbox, recipient) = any(${mailboxes}::text[]) and sent_at > ${since} and messenger <> 'inbox'
+    group by coalesce(mailbox, recipient)
     union all
     select 'merchant', merchant_id, count(*)::integer from messages
     where merchant_id = any(${merchants}::text[]) and sent_at > ${since} and messenger <> 'inbox'

@@ -1,3 +1,4 @@
+import { mailboxOf } from '../core/mailbox.ts'
 import type { Message, MessageKey } from '../core/message.ts'
 import type { Ending } from '../core/messageTries.ts'
 import { texts, times } from './arrays.ts'
@@ -19,14 +20,16 @@ export async function addCustomerMessages(tx: Tx, all: readonly CustomerMessage[
   const statement = all.length <= 2 ? named('add_customer_messages') : sql // planned anew for many: tables grow
   await tx.rows(statement`
     insert into messages as m (merchant_id, message_id, mode, medium, topic, recipient, lang, tx_reference,
-      created_at, next_try_at)
+      created_at, next_try_at, mailbox)
     select told.merchant_id, told.message_id, told.mode, told.medium, told.topic, told.recipient,
-      coalesce(latest.lang, 'en'), told.tx_reference, told.created_at, told.next_try_at
+      coalesce(latest.lang, 'en'), told.tx_reference, told.created_at, told.next_try_at, told.mailbox
     from unnest(${merchants}::text[], ${references}::text[], ${texts(all.map(m => m.message_id))}::text[],
         ${texts(all.map(m => m.mode))}::text[], ${texts(all.map(m => m.medium))}::text[],
         ${texts(all.map(m => m.topic))}::text[], ${texts(all.map(m => m.recipient))}::text[],
-        ${times(all.map(m => m.created_at))}::timestamptz[], ${times(all.map(m => m.next_try_at))}::timestamptz[])
-        as told (merchant_id, tx_reference, message_id, mode, medium, topic, recipient, created_at, next_try_at)
+        ${times(all.map(m => m.created_at))}::timestamptz[], ${times(all.map(m => m.next_try_at))}::timestamptz[],
+        ${texts(all.map(m => mailboxOf(m.recipient)))}::text[])
+        as told (merchant_id, tx_reference, message_id, mode, medium, topic, recipient, created_at, next_try_at,
+          mailbox)
       join (select distinct on (a.merchant_id, a.tx_reference) a.merchant_id, a.tx_reference, a.lang
           from unnest(${merchants}::text[], ${references}::text[]) as k (merchant_id, tx_reference)
             join attempts a on a.merchant_id = k.merchant_id and a.tx_reference = k.tx_reference
@@ -43,8 +46,9 @@ type Notice = Addressed & News & Pick<Message, 'merchant_id' | 'mode'>
 // To somebody of the merchant, about no payment in particular; once, whatever became of it.
 export const addNotice = (tx: Tx, n: Notice) =>
   tx.rows(sql`
-    insert into messages (merchant_id, message_id, mode, medium, topic, recipient, lang, created_at, next_try_at)
-    values (${n.merchant_id}, ${n.message_id}, ${n.mode}, ${n.medium}, ${n.topic}, ${n.recipient}, 'en',
+    insert into messages (merchant_id, message_id, mode, medium, topic, recipient, mailbox, lang, created_at,
+      next_try_at)
+    values (${n.merchant_id}, ${n.message_id}, ${n.mode}, ${n.medium}, ${n.topic}, ${n.recipient}, ${mailboxOf(n.recipient)}, 'en',
       ${n.created_at}, ${n.next_try_at})
     on conflict (merchant_id, message_id) do nothing`)
 

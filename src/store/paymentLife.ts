@@ -46,14 +46,15 @@ export async function findCheckout(tx: Tx, merchant_id: string, tx_token: string
   return row && { ...row, attempts: (row.attempts ?? []).map(attemptOfJson) }
 }
 
-// Everything that changes in a payment's life; what was asked for never does.
+// Everything that changes in a payment's life; what was asked for never does. What comes with a change may tell of the
+// payer again.
 const savePayment = (tx: Tx, p: LivingPayment) =>
   tx.rows(named('save_payment')`
     update payments set status = ${p.status}, status_reason = ${p.status_reason}, updated_at = ${p.updated_at},
       late = ${p.late}, cancel_wished_at = ${p.cancel_wished_at}, payment_method = ${p.payment_method},
       payment_instrument = ${p.payment_instrument}, payment_reference = ${p.payment_reference},
       payment_time = ${p.payment_time}, charged = ${p.charged}, card_type = ${p.card_type},
-      psp_response_code = ${p.psp_response_code}, psp_response_msg = ${p.psp_response_msg}
+      psp_response_code = ${p.psp_response_code}, psp_response_msg = ${p.psp_response_msg}, redacted_at = null
     where merchant_id = ${p.merchant_id} and tx_reference = ${p.tx_reference}`)
 
 // The same for many. One alone is quicker by itself.
@@ -65,7 +66,7 @@ export function savePayments(tx: Tx, all: readonly LivingPayment[]) {
       late = c.late::boolean, cancel_wished_at = c.cancel_wished_at, payment_method = c.payment_method,
       payment_instrument = c.payment_instrument, payment_reference = c.payment_reference,
       payment_time = c.payment_time, charged = c.charged::bigint, card_type = c.card_type,
-      psp_response_code = c.psp_response_code, psp_response_msg = c.psp_response_msg
+      psp_response_code = c.psp_response_code, psp_response_msg = c.psp_response_msg, redacted_at = null
     from unnest(${merchants}::text[], ${references}::text[], ${texts(all.map(p => p.status))}::text[],
         ${texts(all.map(p => p.status_reason))}::text[], ${times(all.map(p => p.updated_at))}::timestamptz[],
         ${texts(all.map(p => String(p.late)))}::text[], ${times(all.map(p => p.cancel_wished_at))}::timestamptz[],

@@ -69,7 +69,7 @@ async function insertPayments(db: Db, payments: Payment[]): Promise<Set<string>>
   return new Set(rows.map(row => row.tx_reference))
 }
 
-const findRequests = (tx: Tx, keys: InvoiceKey[]) =>
+export const findRequests = (tx: Tx, keys: InvoiceKey[]) =>
   tx.rows<StoredRequest>(sql`
     select p.merchant_id, p.mode, p.invoice_id, p.tx_reference, p.tx_token, p.request_digest
     from ${unnestKeys(keys)} join payments p using (merchant_id, mode, invoice_id)`)
@@ -101,15 +101,33 @@ export const searchPayments = (tx: Tx, merchant_ids: string[], word: string) =>
     select * from payments
     where merchant_id = any(${merchant_ids}) and mode in ('test', 'live') and invoice_id = ${word}`)
 
-export type PaymentFilter = { mode?: Mode; status?: Status; outlet?: string; limit: number }
+export type PaymentFilter = {
+  mode?: Mode
+  status?: Status
+  outlet?: string
+  before?: string // a reference: only older ones
+  limit: number
+}
 
 // Newest first, from the end of the merchant's own key range: references sort by time, so that no index is
-// needed that every initiation would have to keep.
-export const listPayments = (tx: Tx, merchant_id: string, f: PaymentFilter) =>
+// needed that every initiation would have to keep. What is asked for may be rare: no more than so many are looked at.
+export const listPayments = (tx: Tx, merchant_id: string, f: PaymentFilter, most: number) =>
   tx.rows<LivingPayment>(sql`
-    select * from payments
-    where merchant_id = ${merchant_id}
-      and (${f.mode ?? null}::text is null or mode = ${f.mode ?? null})
+    select * from (
+      select * from payments
+      where merchant_id = ${merchant_id} and ${isOlder(f)} order by tx_reference desc limit ${most}) as newest
+    where (${f.mode ?? null}::text is null or mode = ${f.mode ?? null})
       and (${f.status ?? null}::text is null or status = ${f.status ?? null})
       and (${f.outlet ?? null}::text is null or outlet = ${f.outlet ?? null})
     order by tx_reference desc limit ${f.limit}`)
+
+const isOlder = ({ before }: PaymentFilter) =>
+  before === undefined ? sql`true` : sql`tx_reference < ${before}`
+
+// The last one that such a look has looked at; undefined when there are no more behind it.
+export const lastLookedAt = async (tx: Tx, merchant_id: string, f: PaymentFilter, most: number) => {
+  const [last, next] = await tx.rows<{ tx_reference: string }>(sql`
+    select tx_reference from payments where merchant_id = ${merchant_id} and ${isOlder(f)}
+    order by tx_reference desc offset ${most - 1} limit 2`)
+  return next && last?.tx_reference
+}

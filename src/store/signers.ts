@@ -1,7 +1,7 @@
 import { type Signer, signingKey } from '../core/ipnRequest.ts'
 import type { Mode } from '../core/payment.ts'
 import { readSettings, type SettingWords } from '../core/settings.ts'
-import { ipnSecretPurpose } from './callers.ts'
+import { ipnPasswordPurpose, ipnSecretPurpose } from './callers.ts'
 import { sql, type Tx } from './db.ts'
 import { type MasterKeys, openSecret, unwrapKey, type WrappedKey } from './vault.ts'
 
@@ -13,9 +13,10 @@ type Row = WrappedKey & {
   expires_at: Date | null
   settings: SettingWords
   merchant_key: string | null
+  sealed_ipn_password: Buffer | null
 }
 
-// Without keys when none of the secrets could be opened, and `sealed` says why.
+// Without keys when none of the secrets could be opened, and `sealed` says why; without a password when that could not.
 export type MerchantSigner = Signer & {
   merchant_id: string
   mode: Mode
@@ -32,6 +33,7 @@ export async function findSigners(
 ): Promise<MerchantSigner[]> {
   const rows = await tx.rows<Row>(sql`
     select s.merchant_id, s.mode, s.secret_id, s.sealed_secret, m.settings, m.master_key_id, m.wrapped_key,
+      m.sealed_ipn_password,
       (select k.merchant_key from merchant_keys k where k.merchant_id = s.merchant_id and k.mode = s.mode
         order by k.created_at desc limit 1) as merchant_key
     from ipn_secrets s join merchants m on m.merchant_id = s.merchant_id
@@ -49,11 +51,24 @@ export async function findSigners(
       mode,
       keys,
       merchant_key: row.merchant_key ?? '',
+      password: known ? known.password : passwordOf(masterKeys, row),
       contact_email: readSettings(row.settings).contact_email,
       sealed: keys.length > 0 ? undefined : (known?.sealed ?? sealed),
     })
   }
   return [...signers.values()]
+}
+
+// Only style basic needs it; what it is worth to the others is nothing, so they go on without it.
+function passwordOf(masterKeys: MasterKeys, row: Row): string | undefined {
+  const { merchant_id, sealed_ipn_password } = row
+  if (sealed_ipn_password === null) return merchant_id
+  try {
+    const dataKey = unwrapKey(masterKeys, merchant_id, row)
+    return openSecret(dataKey, ipnPasswordPurpose(merchant_id), sealed_ipn_password)
+  } catch {
+    return undefined
+  }
 }
 
 // Each for itself: what cannot be opened is this merchant's trouble alone.

@@ -6,17 +6,20 @@ import { sql, type Tx } from './db.ts'
 import { paymentKeysOf } from './paymentKeys.ts'
 import type { PaymentKey } from './paymentLife.ts'
 
-// `updated_at` as PostgreSQL writes it: to the microsecond, or a look would begin with its own last one.
-export type EndedPayment = PaymentKey & { changed: string }
+// `place` as PostgreSQL writes it: to the microsecond, or a look would begin with its own last one.
+export type EndedPayment = PaymentKey & { place: string }
 
-// Those that ended before a moment and still say who paid, behind a place. The words are those of the index.
+// Those whose time was over before a moment and that still say who paid, behind a place. The words are those of the
+// index.
 export const endedBefore = (tx: Tx, before: Date, after: EndedPayment | undefined, limit: number) =>
   tx.rows<EndedPayment>(sql`
-    select merchant_id, tx_reference, updated_at::text as changed from payments
-    where status <> 'awaiting_payment' and (redacted_at is null or redacted_at < updated_at)
-      and updated_at < ${before}
-      ${after ? sql`and (updated_at, merchant_id, tx_reference) > (${after.changed}::timestamptz, ${after.merchant_id}, ${after.tx_reference})` : sql``}
-    order by updated_at, merchant_id, tx_reference limit ${limit}`)
+    select merchant_id, tx_reference, expires_at::text as place from payments
+    where status <> 'awaiting_payment' and redacted_at is null and expires_at < ${before}
+      ${after ? isBehind(after) : sql``}
+    order by expires_at, merchant_id, tx_reference limit ${limit}`)
+
+const isBehind = ({ place, merchant_id, tx_reference }: EndedPayment) => sql`
+  and (expires_at, merchant_id, tx_reference) > (${place}::timestamptz, ${merchant_id}, ${tx_reference})`
 
 const keysOf = (keys: readonly PaymentKey[]) => {
   const { merchants, references } = paymentKeysOf(keys)

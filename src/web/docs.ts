@@ -1,5 +1,3 @@
-import { createRequire } from 'node:module'
-import { pathToFileURL } from 'node:url'
 import type { Document } from './documents.ts'
 import { htmlType, jsonType } from './exchange.ts'
 import { openapiDocument } from './openapi.ts'
@@ -21,10 +19,9 @@ const headers = {
   'x-xss-protection': '0',
 }
 
-const swagger = new URL(
-  './',
-  pathToFileURL(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')),
-)
+// The files of Swagger UI lie here as they were published: its package brings another that reports home when it is
+// installed.
+const swagger = new URL('./reference/', import.meta.url)
 
 // Whatever is the same for everybody: the files of the checkout, the interface described, and the interactive
 // reference.

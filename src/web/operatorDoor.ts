@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Limits } from '../actions/limits.ts'
 import type { Refusal } from '../core/refusal.ts'
+import { opensTo } from '../core/thisMachine.ts'
 import { isRefusal } from './errors.ts'
 import { addressOf } from './exchange.ts'
 import { isFromThisMachine } from './local.ts'
@@ -21,8 +22,9 @@ export type Access = 'granted' | 'shut' | 'no_token' | 'wrong_token' | Refusal
 // Where there is a token, whoever shows it, from anywhere and by any name. Without one, this machine, where nobody else
 // reaches the gateway.
 export function accessOf(incoming: IncomingMessage, shown: string | undefined, door: OperatorDoor): Access {
-  const { token, isForThisMachineOnly } = door
-  if (token === undefined) return isForThisMachineOnly && isFromThisMachine(incoming) ? 'granted' : 'shut'
+  const { token } = door
+  if (token === undefined)
+    return opensTo(door) === 'this_machine' && isFromThisMachine(incoming) ? 'granted' : 'shut'
   return shown === undefined
     ? 'no_token'
     : compare(shown, token, door, addressOf(incoming, door.trustedProxies))

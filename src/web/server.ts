@@ -71,6 +71,7 @@ export function listen(host: string, port: number, { stallMs = stalledReaderMs }
   }
 
   server.maxConnections = maxConnections
+  server.maxHeadersCount = 0 // their bytes are counted; Node would leave out what comes after the thousandth, unsaid
   server.on('clientError', answerBrokenRequest)
   return new Promise((resolve, reject) => {
     server.once('error', reject)

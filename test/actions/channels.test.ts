@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { lineTo } from '../../src/actions/channels.ts'
 import type { Channel, Order, Reply } from '../../src/core/channel.ts'
+import { terms } from '../support/lifeNode.ts'
 import { pending } from '../support/lifeRows.ts'
 
 const order = {} as Order
@@ -9,7 +10,7 @@ const order = {} as Order
 function line(check: Channel['check']) {
   const deadlines = new Set<() => void>()
   const timer = (ring: () => void) => (deadlines.add(ring), () => deadlines.delete(ring))
-  const ours = lineTo({ mode: 'test', ways: [], start: check, check }, timer)
+  const ours = lineTo({ ...terms, mode: 'test', ways: [], start: check, check }, timer)
   return { ...ours, deadlines, ring: () => [...deadlines].forEach(ring => ring()) }
 }
 const never = () => new Promise<Reply>(() => {})

@@ -183,6 +183,28 @@ test('what could not be written down says nothing about the money: it is closed,
   expect(await close(payment, 'not_recorded', after(1, later))).toMatchObject({ done: 'closed' })
 })
 
+test('a yes to another order says nothing about this one: it is closed, and asked about on', async () => {
+  shop.setNow(start)
+  const payment = await shop.try(await shop.ask(merchant), { ...yes, order: 'somebodyelses' })
+  const { attempts } = await rows(payment)
+  expect(await close(payment, 'other_order')).toMatchObject({ done: 'closed', gaveUp: false })
+  expect((await rows(payment)).attempts).toEqual(attempts)
+  expect(await shop.hear(payment, yes)).toMatchObject({ status: 'paid' })
+})
+
+test('a yes by a reference that has paid another: who looked into it gives the attempt up', async () => {
+  shop.setNow(start)
+  const same = { ...yes, provider_ref: 'FT-SAME' }
+  await shop.try(await shop.ask(merchant), same)
+  const payment = await shop.try(await shop.ask(merchant), same)
+  expect(payment.status).toBe('awaiting_payment')
+  expect(await close(payment, 'reference_taken')).toMatchObject({
+    gaveUp: true,
+    payment: { status: 'failed' },
+  })
+  expect((await rows(payment)).attempts).toMatchObject([{ reason: 'given_up', next_ask_at: null }])
+})
+
 test('a closed task is not raised again by the same news', async () => {
   const payment = await silent()
   await close(payment, 'unresolved')

@@ -67,9 +67,9 @@ test('a payment that went all ways is told from the first word to the last', asy
   at(12)
   await shop.hear(payment, no)
   at(13)
-  const paid = await shop.hear(payment, yes, 1) // the no turned out to be a yes
+  const paid = await shop.hear(payment, { ...yes, provider_ref: 'FT-1' }, 1) // the no turned out to be a yes
   at(14)
-  await shop.hear(payment, yes, 2)
+  await shop.hear(payment, { ...yes, provider_ref: 'FT-2' }, 2)
 
   const {
     moments,
@@ -91,9 +91,9 @@ test('a payment that went all ways is told from the first word to the last', asy
     'customer: Cancelled while attempt 2 was on its way; the money may still arrive, so it is a wish for now',
     'provider (live_bank): No to attempt 2: Not enough money in the account.',
     'provider (live_bank): The payment is cancelled: The customer cancelled.',
-    'provider (live_bank): Yes to attempt 1: GHS 25.00 taken, reference P-1',
+    'provider (live_bank): Yes to attempt 1: GHS 25.00 taken, reference FT-1',
     'provider (live_bank): The payment is paid, late: it was cancelled, but money outranks an earlier no',
-    'provider (live_bank): Yes to attempt 2: GHS 25.00 taken, reference P-1',
+    'provider (live_bank): Yes to attempt 2: GHS 25.00 taken, reference FT-2',
     'provider (live_bank): The payment was already paid: GHS 25.00 came on top, to be given back',
   ])
   expect(moments.map(moment => moment.at)).toEqual(

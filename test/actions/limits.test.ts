@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLimits } from '../../src/actions/limits.ts'
+import { readSettings } from '../../src/core/settings.ts'
+import type { Caller } from '../../src/store/callers.ts'
 
 let now = 0
 const passes = (n: number, ask: () => void) => {
@@ -49,4 +51,40 @@ test('who goes astray may still visit what is there, and ask the interface', () 
   expect(passes(200, () => limits.astray('192.0.2.1'))).toBe(100)
   expect(passes(200, () => limits.visit('192.0.2.1'))).toBe(200)
   expect(passes(200, () => limits.guess('192.0.2.1'))).toBe(200)
+})
+
+const settings = readSettings({ rate_limit: '5', rate_burst: '20' })
+const merchant = { merchant_key: 'tk_ama', settings } as Caller
+const other = { merchant_key: 'tk_kofi', settings } as Caller
+
+test('what is not signed has a bucket for each merchant and address, and leaves that of what is signed alone', () => {
+  const limits = createLimits(() => now)
+  expect(passes(100, () => limits.unsigned(merchant, '192.0.2.1'))).toBe(20)
+  expect(passes(100, () => limits.unsigned(merchant, '192.0.2.2'))).toBe(20)
+  expect(passes(100, () => limits.unsigned(other, '192.0.2.1'))).toBe(20)
+  expect(passes(100, () => limits.request(merchant))).toBe(20)
+  now += 1000
+  expect(passes(100, () => limits.unsigned(merchant, '192.0.2.1'))).toBe(5)
+})
+
+test('an address of IPv6 is a whole /64 there, too', () => {
+  const limits = createLimits(() => now)
+  let host = 0
+  expect(passes(100, () => limits.unsigned(merchant, `2001:db8:1:3::${(++host).toString(16)}`))).toBe(20)
+})
+
+test('strangers from more addresses than we remember give a merchant none of its rate back', () => {
+  const limits = createLimits(() => now)
+  expect(passes(100, () => limits.request(merchant))).toBe(20)
+  expect(passes(100, () => limits.miss('198.51.100.1'))).toBe(100)
+  for (let at = 0; at < 25_000; at++)
+    limits.unsigned(merchant, `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`)
+  expect(passes(100, () => limits.request(merchant))).toBe(0)
+  expect(passes(100, () => limits.miss('198.51.100.1'))).toBe(0)
+})
+
+test('a merchant without a limit has none for strangers either', () => {
+  const limits = createLimits(() => now)
+  const free = { merchant_key: 'tk_free', settings: readSettings({ rate_limit: '0', rate_burst: '1' }) }
+  expect(passes(500, () => limits.unsigned(free as Caller, '192.0.2.1'))).toBe(500)
 })

@@ -238,6 +238,29 @@ describe('the caps', () => {
     }
   })
 
+  test('count a mailbox and a phone once, however they are spelled, and write to them as they were given', async () => {
+    const post = openPost(undefined, { perRecipient: 2 })
+    const emails = ['Kofi.Mensah+hats@GMail.com', 'kofimensah@googlemail.com', 'k.ofimensah+7@gmail.com']
+    const numbers = ['0241234567', '+233 24 123 4567', '233241234567']
+    for (const [at, email] of emails.entries()) await askAndPay({ email, number: numbers[at] })
+    await post.sendAll() // in one batch
+    await askAndPay({ email: 'KOFIMENSAH@gmail.com', number: '024-123-4567' })
+    await post.sendAll() // and in a later one
+    expect(post.email.letters).toHaveLength(2)
+    for (const { to } of post.email.letters) expect(emails).toContain(to)
+    expect(post.sms.letters).toHaveLength(2)
+  })
+
+  test('count what another version wrote down by its recipient alone', async () => {
+    const post = openPost(undefined, { perRecipient: 1 })
+    const payment = await askAndPay({})
+    await addMany(db, payment, ['ama@shop.example'], now)
+    await post.sendAll()
+    await askAndPay({ email: 'ama@shop.example' })
+    await post.sendAll()
+    expect(post.email.letters).toHaveLength(1)
+  })
+
   test('count both media of a merchant', async () => {
     const post = openPost(undefined, { perMerchant: 4 })
     const payment = await askAndPay({})

@@ -3,13 +3,13 @@ import { openCheckout } from '../../src/actions/openCheckout.ts'
 import type { Reply } from '../../src/core/channel.ts'
 import { attemptsOf } from '../../src/store/attempts.ts'
 import type { Db, Query } from '../../src/store/db.ts'
+import { yes } from '../support/lifeRows.ts'
 import { openShop, type TestShop } from '../support/shop.ts'
 
 let shop: TestShop
 beforeAll(async () => void (shop = await openShop()))
 afterAll(() => shop.stop())
 
-const yes: Reply = { state: 'paid', amount: 2500n, currency: 'GHS' }
 const no: Reply = { state: 'failed', reason: 'declined' }
 
 // Something happens right after each statement, as if it came from elsewhere.

@@ -50,18 +50,16 @@ const ask = (fields: Record<string, unknown> = {}) =>
 async function found(): Promise<string[]> {
   const columns = await query(
     shop.url,
-    `select table_name, column_name from information_schema.columns
+    `select table_name, column_name, data_type from information_schema.columns
      where table_schema = 'public' and data_type in ('text', 'jsonb', 'bytea', 'character varying')`,
   )
-  const places: string[] = []
-  for (const { table_name, column_name } of columns) {
-    const rows = await query(shop.url, `select ${column_name} as value from ${table_name}`)
-    for (const { value } of rows) {
-      const text = Buffer.isBuffer(value) ? value.toString('latin1') : JSON.stringify(value)
-      if (traces.test(text)) places.push(`${table_name}.${column_name}`)
-    }
-  }
-  return [...new Set(places)].toSorted()
+  const looks = columns.map(
+    ({ table_name, column_name, data_type }) =>
+      `select '${table_name}.${column_name}' as place from ${table_name}
+       where ${data_type === 'bytea' ? `encode(${column_name}, 'escape')` : `${column_name}::text`} ~* $1`,
+  )
+  const rows = await query(shop.url, looks.join(' union '), [traces.source])
+  return rows.map(({ place }) => place as string).toSorted()
 }
 
 const told: unknown[] = []
@@ -268,6 +266,26 @@ test('one that cannot be redacted is told of and keeps none of the others; nothi
   expect(others).toHaveLength(1)
   const attempts = await shop.db.rows(sql`select from attempts where instrument is not null`)
   expect(attempts).toHaveLength(1)
+})
+
+test('a connection that dies in the middle leaves nothing half, and the same round does it again', async () => {
+  const payment = await everything()
+  await query(
+    shop.url,
+    `create sequence deaths;
+     create function die() returns trigger language plpgsql as $$ begin
+       if nextval('deaths') = 1 then perform pg_terminate_backend(pg_backend_pid()); end if;
+       return old;
+     end $$;
+     create trigger die before delete on messages for each row execute function die()`,
+  )
+  try {
+    await redactAll()
+  } finally {
+    await query(shop.url, 'drop function die cascade; drop sequence deaths')
+  }
+  expect(await found()).toEqual([])
+  expect(await stored(payment)).toMatchObject({ redacted_at: later })
 })
 
 test('what the time has ended by the hundred goes in several batches, each payment once', async () => {

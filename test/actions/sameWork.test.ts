@@ -6,6 +6,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Gate } from '../../src/actions/gate.ts'
+import { createLimits } from '../../src/actions/limits.ts'
 import { rotateKey } from '../../src/actions/rotateKey.ts'
 import type { Db } from '../../src/store/db.ts'
 import { createApi } from '../../src/web/api/api.ts'
@@ -81,7 +82,13 @@ const counted = (db: Db): Db => ({
 
 // A gateway that has just started knows nobody by heart.
 function freshGate() {
-  gate = testGate({ db: counted(gateway.db), masterKeys: gateway.masterKeys, batchRows: 10, poolSize: 2 })
+  const made = testGate({
+    db: counted(gateway.db),
+    masterKeys: gateway.masterKeys,
+    batchRows: 10,
+    poolSize: 2,
+  })
+  gate = { ...made, limits: createLimits(() => 0) } // no time passes that gives tokens back
   const log = pino({ level: 'silent' })
   answerer = createApi({ gate, baseUrl: () => url, trustedProxies: 0, log, observe: () => {} })
 }

@@ -38,7 +38,9 @@ const cards = ['5555-5555-5555-4444', '4242 4242 4242 4241', '4242424242424242']
 const secrets = ['246810', 'Kofi', 'kofi@mail.example']
 
 // Whole journeys: a wallet, a card that fails, is mistyped and passes, a change of mind; and each time back to the shop.
-test('no log line and no other site learns who paid, with what, or the address of the payment', async () => {
+test('no log line and no other site learns who paid, with what, or the address of the payment', {
+  timeout: 60_000,
+}, async () => {
   const shop = shopOf(gateway)
   const merchant = await shop.merchant('Ama Shop')
   const { page, faults } = await browser.newCustomer()

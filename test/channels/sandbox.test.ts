@@ -30,6 +30,7 @@ async function openBench(): Promise<Bench> {
       (await house.sql(`select from sandbox_charges where reference = '${attempt_id}'`)).length,
     oddWord: text => change(text, { status: 'SUCCESSFULLY_FAILED' }),
     otherAmount: (text, amount) => change(text, { amount }),
+    otherOrder: text => change(text, { externalId: 'm0m0m0m0m0another' }),
     stop: house.stop,
   }
 }
@@ -99,16 +100,16 @@ describe('what only this channel does', () => {
     const line = await openLine(house.url)
     line.rewrite = text => text.replaceAll('/sandbox/card/', '//evil.test/sandbox/card/')
     const reply = await connect(key, line.url).start(orderFor('card'))
-    expect(reply).toEqual({ state: 'unknown', words: 'no way on' })
+    expect(reply).toEqual({ state: 'unknown', words: 'no way on', acknowledged: true })
     await line.stop()
   })
 
-  test('no secret and no wallet number stands in the words for an unknown', async () => {
+  test('no secret and no wallet number stands in the words for what was not sent', async () => {
     const order = orderFor('telecel_cash', '+233201234567')
     const line = await openLine(house.url)
     await line.stop()
     const reply = await connect(key, line.url).start(order)
-    assert.equal(reply.state, 'unknown')
+    assert.equal(reply.state, 'not_sent')
     expect(reply.words).toContain('ECONNREFUSED')
     expect(reply.words).not.toContain(key)
     expect(reply.words).not.toContain('1234567')
@@ -187,6 +188,7 @@ describe('what only this channel does', () => {
     await postForm(house, `/sandbox/card/${order.attempt_id}`, visa)
     expect(await channel.check(order)).toEqual({
       state: 'paid',
+      order: order.attempt_id,
       amount: 2500n,
       currency: 'EUR',
       provider_ref: expect.stringMatching(/^\d+$/),

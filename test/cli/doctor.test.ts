@@ -161,7 +161,8 @@ test('a database that may lose payments fails', async () => {
 })
 
 test('secrets that our master key does not open fail', async () => {
-  await tollgate(env, 'merchant', 'add', '--name', 'Ama Shop')
+  const { data } = await tollgateJson(env, 'merchant', 'add', '--name', 'Ama Shop')
+  await tollgate(env, 'merchant', 'set', data.merchant_id, 'allowed_origins=https://shop.example')
   const { code, one, checks } = await doctor({ ...env, TOLLGATE_MASTER_KEY: newMasterKey() })
   expect(code).toBe(1)
   expect(notFine(checks)).toEqual(['secrets'])
@@ -172,7 +173,7 @@ test('secrets that our master key does not open fail', async () => {
 test('settings of a merchant that cannot be read are named, by the merchant too, and can be mended', async () => {
   const [{ merchant_id }] = (await query(
     database.url,
-    `update merchants set settings = '{"rate_limit": "as you like", "ipn_style": "post"}' returning merchant_id`,
+    `update merchants set settings = '{"rate_limit": "as you like", "ipn_style": "post", "allowed_origins": "https://a.example"}' returning merchant_id`,
   )) as [{ merchant_id: string }]
   const { one, checks } = await doctor(env)
   expect(notFine(checks)).toEqual(['merchants'])
@@ -219,9 +220,41 @@ for (const [settings, state] of [
   [{ TOLLGATE_BASE_URL: 'http://pay.example' }, 'warning'],
   [{ TOLLGATE_BASE_URL: 'https://pay.example' }, 'ok'],
   [{ TOLLGATE_BASE_URL: 'http://localhost:8080' }, 'ok'],
+  [{ TOLLGATE_TRUST_PROXY: '1' }, 'warning'],
 ] as const)
   test(`base URL with ${JSON.stringify(settings)}: ${state}`, () =>
     expect(checkBaseUrl(readConfig(settings)).state).toBe(state))
+
+const doorsTold = async (settings: Env) => {
+  const { one } = await doctor({ ...env, ...settings })
+  return [one('support'), one('metrics')].map(check => `${check?.state}: ${check?.fact}`)
+}
+
+test('who may look at the pages of the operator is told, and what is shut for want of a token', async () => {
+  expect(await doorsTold({})).toEqual([
+    'ok: /support and /inbox are open to this machine only',
+    'ok: /metrics is open to this machine only',
+  ])
+  const reached = { TOLLGATE_BASE_URL: 'https://pay.example' }
+  expect(await doorsTold(reached)).toEqual([
+    'warning: /support and /inbox are shut: others reach this gateway, and TOLLGATE_SUPPORT_TOKEN is not set',
+    'warning: /metrics is shut: others reach this gateway, and TOLLGATE_METRICS_TOKEN is not set',
+  ])
+  const tokens = { TOLLGATE_SUPPORT_TOKEN: 'x'.repeat(16), TOLLGATE_METRICS_TOKEN: 'y'.repeat(16) }
+  expect(await doorsTold({ ...reached, ...tokens })).toEqual([
+    'ok: /support and /inbox are open to who has TOLLGATE_SUPPORT_TOKEN',
+    'ok: /metrics is open to who has TOLLGATE_METRICS_TOKEN',
+  ])
+})
+
+test('notifications to this machine are told of where others reach the gateway', async () => {
+  const settings = { ...env, TOLLGATE_EGRESS_LOOPBACK: 'on' }
+  expect((await doctor(settings)).one('egress')).toBeUndefined()
+  expect((await doctor({ ...settings, TOLLGATE_TRUST_PROXY: '1' })).one('egress')).toMatchObject({
+    state: 'warning',
+    fact: 'merchants may have addresses of this machine notified, although others reach this gateway',
+  })
+})
 
 const server = {
   version: '16.2',

@@ -3,7 +3,7 @@ import { explainPayment } from '../../src/actions/explainPayment.ts'
 import { storyText } from '../../src/cli/paymentTimeline.ts'
 import type { LivingPayment } from '../../src/core/payment.ts'
 import type { TestMerchant } from '../support/gateway.ts'
-import { after, minutes, no, seconds } from '../support/lifeRows.ts'
+import { after, minutes, no, seconds, yes } from '../support/lifeRows.ts'
 import { openShop, type TestShop } from '../support/shop.ts'
 import { tollgate, tollgateJson } from './tollgate.ts'
 
@@ -24,9 +24,7 @@ beforeAll(async () => {
   payment = await shop.try(
     payment,
     {
-      state: 'paid',
-      amount: 2500n,
-      currency: 'GHS',
+      ...yes,
       provider_ref: 'P-77',
       instrument: '•••• 4242',
       card_type: 'visa',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AttemptState } from '../../src/core/attempt.ts'
-import { hear } from '../../src/core/hear.ts'
+import { doubt, hear as hearIt } from '../../src/core/hear.ts'
 import type { Status } from '../../src/core/payment.ts'
 import * as rows from '../support/lifeRows.ts'
 import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../support/lifeRows.ts'
@@ -8,6 +8,9 @@ import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../su
 const { yes, wrong, no, pending, unclear, absent } = rows
 const young = after(seconds(10))
 const old = after(minutes(5))
+const worth = { absentForMs: minutes(5), sends: 1 }
+const hear = (...[payment, attempt, reply, now]: HearArguments) => hearIt(payment, attempt, reply, now, worth)
+type HearArguments = Parameters<typeof hearIt> extends [...infer Four, unknown] ? Four : never
 const leased = after(hours(9)) // whoever asks has put the next ask off
 
 // What an attempt becomes: a yes, a yes to another amount, a no, pending, nothing clear, absent, absent for long.
@@ -18,6 +21,7 @@ const table: [AttemptState, ...AttemptState[]][] = [
   ['unknown', 'paid', 'disputed', 'failed', 'pending', 'unknown', 'unknown', 'failed'],
   ['pending', 'paid', 'disputed', 'failed', 'pending', 'pending', 'pending', 'pending'],
   ['started', 'paid', 'disputed', 'failed', 'pending', 'unknown', 'unknown', 'failed'],
+  ['not_sent', 'paid', 'disputed', 'failed', 'pending', 'not_sent', 'not_sent', 'failed'],
 ]
 const replies = [yes, wrong, no, pending, unclear, absent, absent]
 
@@ -147,3 +151,100 @@ test('what a later reply leaves out is not forgotten', () => {
   const { attempt } = hear(aPayment(), known, pending, young)
   expect(attempt).toMatchObject({ provider_ref: 'P-1', redirect_url: 'https://bank.example/1' })
 })
+
+for (const [what, attempt, now, sends, state, events] of [
+  ['the first time', {}, young, 1, 'not_sent', ['attempt_not_sent']],
+  ['again', { sends: 4 }, young, 4, 'not_sent', []],
+  [
+    'after a minute',
+    { state: 'not_sent' },
+    after(minutes(1)),
+    1,
+    'failed',
+    ['attempt_failed', 'status_changed'],
+  ],
+  ['of a sending before the last', { sends: 2 }, young, 1, 'unknown', ['attempt_unknown']],
+  [
+    'of a second sending, where the first may have arrived',
+    { resent_at: noon, sends: 2 },
+    old,
+    2,
+    'unknown',
+    ['attempt_unknown'],
+  ],
+  ['of what the provider has', { state: 'unknown', acknowledged_at: noon }, old, 1, 'unknown', []],
+  ['of what the provider has, once more', { state: 'pending' }, old, 1, 'pending', []],
+] as const)
+  test(`known not to have been sent, ${what}: ${state}`, () => {
+    const change = hearIt(aPayment(), anAttempt(attempt), rows.notSent, now, {
+      absentForMs: minutes(5),
+      sends,
+    })
+    expect(change.attempt.state).toBe(state)
+    expect(change.events.map(({ kind }) => kind)).toEqual(events)
+    expect(change.attempt.reason).toBe(state === 'failed' ? 'not_sent' : null)
+  })
+
+for (const [what, changed] of [
+  ['a wish to cancel', { cancel_wished_at: noon }],
+  ['an end', { status: 'failed' }],
+] as const)
+  test(`after ${what} nothing is sent any more`, () => {
+    const { attempt } = hear(aPayment(changed), anAttempt(), rows.notSent, young)
+    expect(attempt).toMatchObject({ state: 'failed', reason: 'not_sent' })
+  })
+
+test('whatever shows that the provider has it is an acknowledgement, and the first one counts', () => {
+  const acknowledging = { state: 'unknown', words: 'HTTP 202', acknowledged: true } as const
+  for (const reply of [yes, wrong, no, pending, acknowledging]) {
+    const { attempt } = hear(aPayment(), anAttempt(), reply, young)
+    expect(attempt.acknowledged_at).toEqual(young)
+    expect(hear(aPayment(), attempt, reply, old).attempt.acknowledged_at).toEqual(young)
+  }
+  for (const reply of [unclear, absent, rows.notSent])
+    expect(hear(aPayment(), anAttempt(), reply, young).attempt.acknowledged_at).toBeNull()
+})
+
+test('absent after an acknowledgement is a contradiction, however long it lasts', () => {
+  const known = anAttempt({ state: 'unknown', acknowledged_at: noon })
+  const { attempt, tasks } = hear(aPayment(), known, absent, after(hours(24)))
+  expect(attempt.state).toBe('unknown')
+  expect(tasks.map(({ kind }) => kind)).toEqual(['unresolved'])
+})
+
+test('what was sent a second time may be absent for so much longer', () => {
+  const again = anAttempt({ state: 'unknown', sends: 2, resent_at: young })
+  expect(hear(aPayment(), again, absent, old).attempt.state).toBe('unknown')
+  expect(hear(aPayment(), again, absent, after(minutes(6))).attempt.state).toBe('failed')
+})
+
+test('a channel that does not say how long leaves absent unbelieved', () => {
+  const never = { absentForMs: Infinity, sends: 1 }
+  expect(hearIt(aPayment(), anAttempt(), absent, after(hours(20)), never).attempt.state).toBe('unknown')
+})
+
+for (const state of ['started', 'not_sent', 'pending', 'unknown', 'disputed', 'failed'] as const)
+  test(`a yes to another order changes nothing for an attempt that is ${state}, and is for a person`, () => {
+    const reply = { state: 'other_order', words: 'It says paid for order X.' } as const
+    const change = hear(aPayment(), anAttempt({ state }), reply, young)
+    expect(change.attempt.state).toBe(state === 'started' ? 'unknown' : state)
+    expect(change.attempt.provider_ref).toBeNull()
+    expect(change.payment.status).toBe('awaiting_payment')
+    expect(change.tasks).toMatchObject([{ kind: 'other_order', amount: 2500n, note: reply.words }])
+  })
+
+for (const [state, to, events] of [
+  ['pending', 'disputed', ['attempt_doubted']],
+  ['disputed', 'disputed', []],
+  ['failed', 'failed', []], // the customer may be trying again
+] as const)
+  test(`a yes by a reference that has paid another, of an attempt that is ${state}`, () => {
+    const clash = { reference: 'P-1', holder: 'TG-9, attempt 1,' }
+    const change = doubt(aPayment(), anAttempt({ state }), clash, young)
+    expect(change.attempt).toMatchObject({ state: to, charged: null, provider_ref: null })
+    expect(change.attempt.next_ask_at).not.toBeNull()
+    expect(change.events.map(({ kind }) => kind)).toEqual(events)
+    expect(change.tasks).toMatchObject([
+      { kind: 'reference_taken', note: expect.stringMatching(/P-1.*TG-9, attempt 1/) },
+    ])
+  })

@@ -33,10 +33,13 @@ test('style post: the body as it is stored, and the headers of the convention', 
   })
 })
 
-test('style basic: a login of key and merchant', () => {
-  const { headers, method } = ipnRequest({ ...sending, style: 'basic' }, signer, noon)
+test('style basic: a login of key and password, which no other style has', () => {
+  const known = { ...signer, password: 'blue heron' }
+  const { headers, method } = ipnRequest({ ...sending, style: 'basic' }, known, noon)
   expect(method).toBe('POST')
-  expect(headers.authorization).toBe(`Basic ${Buffer.from('tk_ama:ama0000000').toString('base64')}`)
+  expect(headers.authorization).toBe(`Basic ${Buffer.from('tk_ama:blue heron').toString('base64')}`)
+  for (const style of ['post', 'get'] as const)
+    expect(ipnRequest({ ...sending, style }, known, noon).headers).not.toHaveProperty('authorization')
 })
 
 for (const [url, sent] of [

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   addressWithoutPayer,
@@ -27,6 +28,19 @@ for (const [words, left] of [
   ['Amanda paid 2412345 in bank ref 77-1', 'Amanda paid 2412345 in bank ref 77-1'], // somebody else's words
 ] as const)
   test(`in "${words}" the payer is not named any more`, () => expect(withoutPayer(words, ama)).toBe(left))
+
+test('a payer of any name and any address is removed', () => {
+  const texts = fc
+    .string({ unit: 'grapheme', minLength: 3, maxLength: 30 })
+    .map(text => text.replace(/\s/g, '-'))
+  fc.assert(
+    fc.property(fc.oneof(texts, fc.constantFrom('Anne-Marie', 'A/B-C', '(((', '^$.*', '-]-')), text => {
+      const spellings = spellingsOf({ ...nobody, name: text, email: `${text}@mail-1.example` })
+      expect(withoutPayer(`${text}@mail-1.example`, spellings)).toBe('(removed)')
+      expect(withoutPayer(text, spellings)).toBe('(removed)')
+    }),
+  )
+})
 
 test('of nobody nothing is removed', () => {
   expect(spellingsOf(nobody)).toBeUndefined()

@@ -10,6 +10,7 @@ test('the defaults are those of the contract', () => {
     allowed_origins: [],
     min_total: 1n,
     max_total: 99_999_999n,
+    currencies: ['GHS'],
     rate_limit: 1000,
     rate_burst: 2000,
     expiry_minutes: 60,
@@ -28,6 +29,8 @@ for (const [change, name, value] of [
     ['https://a.example', 'http://localhost:3000'],
   ],
   ['min_total=0.50', 'min_total', 50n],
+  ['currencies=EUR', 'currencies', ['EUR']],
+  ['currencies=USD, GHS,USD', 'currencies', ['USD', 'GHS']],
   ['rate_limit=0', 'rate_limit', 0],
   ['expiry_minutes=10080', 'expiry_minutes', 10_080],
   ['ipn_url=https://a.example/ipn?a=b', 'ipn_url', 'https://a.example/ipn?a=b'],
@@ -49,6 +52,12 @@ for (const change of [
   'min_total=-1',
   'min_total=1e3',
   'max_total=0',
+  'currencies=,',
+  'currencies= ',
+  'currencies=GHS,',
+  'currencies=ghs',
+  'currencies=GHS,XAU',
+  'currencies=GHS USD',
   'rate_limit=fast',
   'rate_burst=0',
   'expiry_minutes=4',
@@ -78,7 +87,7 @@ test('limits that cross each other are refused', () => {
 test('an empty value goes back to the default', () => {
   const { words } = changeSettings({ rate_limit: '5' }, ['rate_limit='])
   expect(words).toEqual({})
-  expect(settingNames).toHaveLength(13)
+  expect(settingNames).toHaveLength(14)
 })
 
 test('each is read for itself: one that cannot be read is named, and stands at its default', () => {
@@ -105,3 +114,7 @@ for (const value of [5, true, null, { of: 'a newer version' }] as never[])
     expect(changeSettings(words, ['rate_limit='])).toEqual({ words: { ipn_style: 'hologram' }, faults: [] })
     expect(changeSettings(words, ['rate_limit=fast']).faults).toHaveLength(1)
   })
+
+test('a list of currencies that is empty cannot be read', () => {
+  expect(unreadableSettings({ currencies: '' })).toEqual(['currencies'])
+})

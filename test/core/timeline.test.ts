@@ -103,6 +103,16 @@ describe('every kind of event has its sentence', () => {
       'provider (simulated): No clear answer, so it is asked again: HTTP 503',
     ],
     [
+      anEvent('attempt_not_sent', { reason: 'connect ECONNREFUSED' }),
+      { state: 'not_sent' },
+      'provider (simulated): Could not be reached, so nothing of attempt 1 was sent; we try again: connect ECONNREFUSED',
+    ],
+    [
+      anEvent('attempt_doubted', { reason: 'Its reference P-1 has paid another attempt already.' }),
+      { state: 'disputed' },
+      'provider (simulated): Yes, but not believed: Its reference P-1 has paid another attempt already.',
+    ],
+    [
       anEvent('attempt_resent', { cause: 'clock' }),
       {},
       'clock: Sent attempt 1 again under the same reference: the provider had not heard of it',
@@ -201,6 +211,26 @@ test('that an answer could not be written down is told, with the reason', () => 
   expect(moments.at(-1)?.words).toBe(
     'An answer about attempt 1 could not be written down: a person was called. The provider says paid.',
   )
+})
+
+test('that a yes was for another order is told', () => {
+  const tasks = [aTask('other_order', { note: 'It says paid for order X.' })]
+  const { moments, next } = timeline(aStory({ attempts: [anAttempt()], tasks }), noon)
+  expect(moments.at(-1)?.words).toBe(
+    'A yes to our question about attempt 1 was for another order: a person was called. It says paid for order X.',
+  )
+  expect(next[0]?.words).toBe('A person must look: It says paid for order X.')
+})
+
+test('what has not left is told as such', () => {
+  const attempts = [anAttempt({ state: 'not_sent', next_ask_at: after(seconds(1)) })]
+  expect(timeline(aStory({ attempts }), noon).next).toEqual([
+    { at: after(seconds(1)), words: 'We try again to send attempt 1 to MTN MoMo' },
+    {
+      at: null,
+      words: 'Nothing has left us: attempt 1 fails if it cannot be sent within a minute of its start',
+    },
+  ])
 })
 
 describe('what happens next', () => {

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { understand } from '../../src/core/understand.ts'
+import { understand as understandIt } from '../../src/core/understand.ts'
 import { understandReceipt, understandSent } from '../../src/core/understandMessenger.ts'
 
 const long = 'x'.repeat(100_000)
+const order = 'ama0000000first'
+const understand = (told: unknown) => understandIt(told, order)
 
 describe('a channel', () => {
   for (const [name, told, heard] of [
@@ -11,11 +13,18 @@ describe('a channel', () => {
     ['absent', { state: 'absent', provider_ref: 'A' }, { state: 'absent' }],
     ['unknown', { state: 'unknown', words: 'HTTP\u0000 503' }, { state: 'unknown', words: 'HTTP 503' }],
     ['unknown without words', { state: 'unknown' }, { state: 'unknown', words: '' }],
+    [
+      'unknown, but taken',
+      { state: 'unknown', words: 'HTTP 202', acknowledged: true },
+      { state: 'unknown', words: 'HTTP 202', acknowledged: true },
+    ],
+    ['not sent', { state: 'not_sent', words: 'refused\u0000' }, { state: 'not_sent', words: 'refused' }],
     ['failed', { state: 'failed', reason: 'declined' }, { state: 'failed', reason: 'declined' }],
     [
       'paid, with all that belongs to it and nothing else',
       {
         state: 'paid',
+        order,
         amount: 2500n,
         currency: 'GHS',
         provider_ref: 123,
@@ -27,6 +36,7 @@ describe('a channel', () => {
       },
       {
         state: 'paid',
+        order,
         amount: 2500n,
         currency: 'GHS',
         provider_ref: '123',
@@ -77,14 +87,38 @@ describe('a channel', () => {
     [2500n, long],
   ])
     test(`a yes that is not lost: ${String(amount)} of ${JSON.stringify(currency)?.slice(0, 20)}`, () => {
-      const heard = understand({ state: 'paid', amount, currency, provider_ref: 'A' })
+      const heard = understand({ state: 'paid', order, amount, currency, provider_ref: 'A' })
       expect(heard).toMatchObject({ state: 'paid_oddly', provider_ref: 'A' })
       expect(heard).toMatchObject({ words: expect.stringContaining(String(amount)) })
     })
 
+  for (const named of [undefined, null, '', 7, {}, 'other', `${order} `, order.toUpperCase(), long])
+    test(`a yes to another order: ${JSON.stringify(named)?.slice(0, 20)}`, () => {
+      const told = { state: 'paid', order: named, amount: 2500n, currency: 'GHS', provider_ref: 'A-1' }
+      const heard = understand(told)
+      expect(heard).toEqual({ state: 'other_order', words: expect.stringContaining('GHS 2500') })
+      expect(heard).toMatchObject({ words: expect.stringContaining('A-1') })
+    })
+
+  test('a name that is none is nobody’s', () =>
+    expect(understandIt({ state: 'paid', order: '', amount: 1n, currency: 'GHS' }, '').state).toBe(
+      'other_order',
+    ))
+
+  for (const told of [
+    { state: 'pending', redirect_url: 'javascript:alert(1)' },
+    { state: 'pending', qr: '' },
+    { state: 'failed', reason: 'because' },
+  ])
+    test(`not understood, and acknowledged all the same: ${JSON.stringify(told)}`, () =>
+      expect(understand(told)).toMatchObject({ state: 'unknown', acknowledged: true }))
+
   test('the largest amount of our books is an amount', () => {
     const amount = 2n ** 63n - 1n
-    expect(understand({ state: 'paid', amount, currency: 'GHS' })).toMatchObject({ state: 'paid', amount })
+    expect(understand({ state: 'paid', order, amount, currency: 'GHS' })).toMatchObject({
+      state: 'paid',
+      amount,
+    })
   })
 
   test('anything at all is understood, somehow', () =>

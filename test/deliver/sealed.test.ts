@@ -63,3 +63,20 @@ test('a secret that cannot be opened: nothing of this merchant leaves unsigned, 
   expect(second.sent.map(referenceOf)).toEqual([mine])
   expect(second.sent.every(({ headers }) => headers['webhook-signature'])).toBe(true)
 })
+
+test('a password that cannot be opened: nothing in style basic leaves with another, and all the rest does', async () => {
+  await post.db.rows(sql`
+    update merchants set sealed_ipn_password = 'no password' where merchant_id = ${ama}`)
+  const mine = await post.tell({ merchant_id: ama, style: 'basic' })
+  const rest = [await post.tell({ merchant_id: ama }), await post.tell({ merchant_id: kofi, style: 'basic' })]
+  const first = open()
+  await carryAll(first.courier)
+  expect(first.sent.map(referenceOf).toSorted()).toEqual(rest.toSorted())
+  expect(post.troubles.map(String)).toEqual([expect.stringContaining(`of merchant ${ama} cannot be opened`)])
+  await post.db.rows(sql`update merchants set sealed_ipn_password = null where merchant_id = ${ama}`)
+  post.pass(seconds(31))
+  const second = open()
+  await carryAll(second.courier)
+  expect(second.sent.map(referenceOf)).toEqual([mine])
+  expect(second.sent[0]?.headers.authorization).toMatch(/^Basic /)
+})

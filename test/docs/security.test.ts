@@ -21,10 +21,10 @@ function titlesIn(file: string): string[] {
   const calls =
     /\btest(?:\.\w+)*(?:\(\w+\))?\(\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|`((?:\\.|[^`\\])*)`)/g
   const titles = source.matchAll(calls)
-  return [...titles].map(([, single, double, template]) => single ?? double ?? filled(template ?? ''))
+  return [...titles].map(([, single, double, template]) => filled(single ?? double ?? template ?? ''))
 }
 
-const filled = (template: string) => template.replace(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, '…')
+const filled = (title: string) => title.replace(/%s|\$\{(?:[^{}]|\{[^{}]*\})*\}/g, '…')
 
 test('the page has threats, and each has a test', () => {
   expect(threats.length).toBeGreaterThan(20)

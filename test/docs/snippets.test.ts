@@ -41,7 +41,7 @@ const run = async (program: string, args: string[]) =>
 const missing = (programs: string[]) => programs.find(program => spawnSync(program, ['--version']).error)
 
 const checkoutAddress = /https?:\/\/\S+\/checkout\/[0-9a-z]{42}/
-const waits = /awaiting_payment/
+const waits = /awaiting_payment[^]*\nNot paid\n$/
 
 for (const { language, needs, argsOf, prints } of [
   {

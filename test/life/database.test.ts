@@ -16,6 +16,7 @@ const hotPayments = 6 // all steps of a round meet there
 const everything = [
   'attempt_disputed by channel',
   'attempt_failed by channel',
+  'attempt_not_sent by channel',
   'attempt_paid by channel',
   'attempt_pending by channel',
   'attempt_resent by clock',

@@ -61,6 +61,7 @@ function attemptFaults(attempt: Attempt, entry: Entry | undefined): string[] {
   check((entry?.charges ?? 0) <= 1, 'was charged twice')
   if (state === 'failed' && reason === 'never_arrived')
     check((ended_at as Date).getTime() - created_at.getTime() >= 300_000, 'was given up too early')
+  else if (state === 'failed' && reason === 'not_sent') check(entry === undefined, 'was sent all the same')
   else if (state === 'failed') check(entry?.wasRefused === true, 'failed without a no')
   return faults
 }

@@ -1,7 +1,7 @@
 // The life of a payment as the answers' table tells it, written from the table and not from the program: what may
 // follow what, and what each piece of news does.
 export type Status = 'awaiting_payment' | 'paid' | 'failed' | 'cancelled'
-export type News = 'yes' | 'other_amount' | 'no' | 'pending' | 'unclear' | 'absent_long_enough'
+export type News = 'yes' | 'other_amount' | 'no' | 'pending' | 'unclear' | 'never_there'
 
 export const arrows: readonly `${Status} > ${Status}`[] = [
   'awaiting_payment > paid',
@@ -52,7 +52,7 @@ export function tell(model: Model, id: string, news: News) {
     one.disputed ||= one.open
   }
   if (news === 'pending' && one.open) one.known = true
-  if (news === 'absent_long_enough' && one.open && !one.known && !one.disputed) no(model, one)
+  if (news === 'never_there' && one.open && !one.known && !one.disputed) no(model, one)
   if (news === 'no' && one.open) no(model, one)
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Asking } from '../../src/actions/ask.ts'
-import type { Order, Reply } from '../../src/core/channel.ts'
+import { NotSent, type Order, type Reply } from '../../src/core/channel.ts'
 import type { Db } from '../../src/store/db.ts'
 import { simulatedNode } from '../support/lifeNode.ts'
 import type { Provider } from './provider.ts'
@@ -18,6 +18,7 @@ export type Stage = {
 const crashShare = 0.02
 const hangShare = 0.03
 const slowShare = 0.08
+const deadLineShare = 0.1
 
 // A connection whose process dies around a commit, or which loses the commit's answer and does it all again. What has
 // died does nothing more.
@@ -65,7 +66,9 @@ export function createNode(db: Db, stage: Stage, gone: () => void): Asking {
   const clock = () => new Date(stage.clock() + skewMs)
   return simulatedNode(crashingDb(db, stage), clock, {
     start: order =>
-      play(order, ({ take }) => take(order.attempt_id, order.amount, stage.clock(), stage.dice() ** 4)),
+      stage.troubles && stage.dice() < deadLineShare
+        ? Promise.reject(new NotSent('connect ECONNREFUSED'))
+        : play(order, ({ take }) => take(order.attempt_id, order.amount, stage.clock(), stage.dice() ** 4)),
     check: order => play(order, ({ look }) => look(order.attempt_id, stage.clock())),
   })
 }

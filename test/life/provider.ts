@@ -52,7 +52,8 @@ export function createProvider() {
     if (!entry || entry.visible > now) return absent
     if (entry.truth === 'pending') return pending
     if (entry.truth === 'refused') return no
-    return { state: 'paid', amount: entry.amount, currency: 'GHS', provider_ref: `P-${reference}` }
+    const { amount } = entry
+    return { state: 'paid', order: reference, amount, currency: 'GHS', provider_ref: `P-${reference}` }
   }
 
   function charge(reference: string, now: number, otherAmount = false) {

@@ -78,7 +78,7 @@ test('the database itself refuses a second unresolved attempt', async () => {
       updated_at)
     select merchant_id, 'another', tx_reference, 2, channel, payment_method, 'pending', created_at, updated_at
     from attempts where tx_reference = ${reference}`
-  await expect(lives.db.rows(second)).rejects.toThrow('attempts_unresolved')
+  await expect(lives.db.rows(second)).rejects.toThrow('attempts_open')
 })
 
 test('a knock is for an attempt that there is, whatever else is written there', async () => {

@@ -9,8 +9,8 @@ import { sql } from '../../src/store/db.ts'
 import { startAsking as startLoop } from '../../src/workers/asking.ts'
 import type { Loop } from '../../src/workers/loop.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
-import { simulatedWay } from '../support/lifeNode.ts'
-import { after, anAttempt, hours, noon, seconds, yes } from '../support/lifeRows.ts'
+import { simulatedWay, terms } from '../support/lifeNode.ts'
+import { after, anAttempt, hours, inItsName, noon, seconds, yes } from '../support/lifeRows.ts'
 
 // Two providers: one gives no answer to anything, ever; the other is well. Nobody waits for a clock here: deadlines are
 // over when the test says so.
@@ -36,10 +36,11 @@ const silence = () => new Promise<Reply>(() => {})
 const channel = (name: 'sick' | 'well', check: () => Promise<Reply>): [string, Channel] => [
   name,
   {
+    ...terms,
     mode: 'test',
     ways: [{ ...simulatedWay, payment_method: name }],
     start: check,
-    check: async ({ attempt_id }) => (asked[name].push(attempt_id), check()),
+    check: async order => (asked[name].push(order.attempt_id), inItsName(order, await check())),
   },
 ]
 

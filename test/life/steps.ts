@@ -44,10 +44,11 @@ export const steps: readonly Step[] = [
   [
     3,
     'pay',
-    ({ pay, life }, dice) => pay(life.attempts.length + (dice % 8 === 0 ? 2 : dice % 8 < 3 ? 0 : 1)),
+    ({ pay, life }, dice) =>
+      pay(life.attempts.length + (dice % 8 === 0 ? 2 : dice % 8 < 3 ? 0 : 1), dice % 5 > 0),
   ],
   [1, 'cancel', ({ end }, dice) => dice % 3 === 0 && end('customer')],
-  [7, 'ask', ({ ask }, dice) => ask(dice % 4 > 0)],
+  [7, 'ask', ({ ask }, dice) => ask(dice % 4 > 0, dice % 3 > 0)],
   [9, 'deliver', bring],
   [5, 'decide', decide],
   [1, 'expire', ({ end }) => end('clock')],
@@ -115,7 +116,7 @@ function rest(world: World) {
       .map(a => a.next_ask_at as Date)
     if (due.length === 0) break
     wait(Math.max(0, Math.min(...due.map(Number)) - clock().getTime()))
-    world.ask(true)
+    world.ask(true, true)
     for (const message of wire.splice(0)) {
       told.add(message.id)
       world.deliver(message, 0, true)

@@ -9,6 +9,7 @@ const longest = 200
 const everything = [
   'attempt_disputed by channel',
   'attempt_failed by channel',
+  'attempt_not_sent by channel',
   'attempt_paid by channel',
   'attempt_pending by channel',
   'attempt_started by customer',

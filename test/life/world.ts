@@ -1,5 +1,5 @@
 import { firstAskMs, resendForMs } from '../../src/core/asking.ts'
-import { type Attempt, isUnresolved } from '../../src/core/attempt.ts'
+import type { Attempt } from '../../src/core/attempt.ts'
 import { obstacle } from '../../src/core/begin.ts'
 import type { Reply } from '../../src/core/channel.ts'
 import { cancel, expire } from '../../src/core/end.ts'
@@ -7,8 +7,9 @@ import type { NewEvent } from '../../src/core/event.ts'
 import { event, statusEvent } from '../../src/core/change.ts'
 import { facts, hear } from '../../src/core/hear.ts'
 import { move } from '../../src/core/payment.ts'
+import { maySendAgain, sentAgain } from '../../src/core/sendAgain.ts'
 import type { Task } from '../../src/core/task.ts'
-import { after, anAttempt, aPayment, minutes, noon, seconds, unclear } from '../support/lifeRows.ts'
+import { after, anAttempt, aPayment, minutes, noon, notSent, seconds, unclear } from '../support/lifeRows.ts'
 import type { Life } from './faults.ts'
 import * as model from './model.ts'
 import { createProvider } from './provider.ts'
@@ -16,7 +17,9 @@ import { createProvider } from './provider.ts'
 const wireLifeMs = minutes(10) // what was on its way for longer is lost
 const merchant = { active: true, settings: { retry_after_failure: true } }
 
-type Asked = Pick<Attempt, 'asks' | 'next_ask_at'> // as it was when we asked
+const absentForMs = minutes(5)
+
+type Asked = Pick<Attempt, 'asks' | 'next_ask_at' | 'sends'> // as it was when we asked
 
 // What is on its way. Whatever is taken from here and not put back was lost, with the process or the line.
 type Message =
@@ -47,7 +50,15 @@ export function createWorld() {
         life.tasks.push(task)
   }
 
-  function pay(number: number) {
+  // Nothing leaves us where the line is dead from the start, and we know it.
+  function send(id: string, asked: Asked, leaves: boolean) {
+    const sent = now.getTime()
+    wire.push(
+      leaves ? { kind: 'order', id, asked, sent } : { kind: 'reply', id, reply: notSent, asked, sent },
+    )
+  }
+
+  function pay(number: number, leaves: boolean) {
     const { payment, attempts } = life
     if (number <= attempts.length) return // the same form came twice
     const against = obstacle(payment, attempts, merchant, now)
@@ -62,7 +73,7 @@ export function createWorld() {
     if (moved) note([statusEvent(payment, moved, 'customer', attempt, now)])
     life.payment = moved ?? facts(payment, attempt)
     model.begin(table, id)
-    wire.push({ kind: 'order', id, asked: attempt, sent: now.getTime() })
+    send(id, attempt, leaves)
   }
 
   // The order arrives at the provider, whose answer may get lost.
@@ -72,47 +83,54 @@ export function createWorld() {
     wire.push({ kind: 'reply', id, reply: isClear ? reply : unclear, asked, sent: now.getTime() })
   }
 
-  // A worker takes what is due, and asks.
-  function ask(isClear: boolean) {
+  // A worker takes what is due, and asks; or sends, where that may be.
+  function ask(isClear: boolean, leaves: boolean) {
     const due = life.attempts.find(({ next_ask_at }) => next_ask_at && next_ask_at <= now)
     if (!due) return
     const asked = { ...due, asks: due.asks + 1, next_ask_at: after(seconds(20), now) }
     put(asked)
     const id = due.attempt_id
-    const reply = isClear ? provider.look(id, now.getTime()) : unclear
-    const isYoung = now.getTime() - due.created_at.getTime() < resendForMs
-    const { status, cancel_wished_at } = life.payment
-    if (
-      reply.state === 'absent' &&
-      isYoung &&
-      isUnresolved(due) &&
-      status === 'awaiting_payment' &&
-      !cancel_wished_at
-    )
-      wire.push({ kind: 'order', id, asked, sent: now.getTime() })
-    else wire.push({ kind: 'reply', id, reply, asked, sent: now.getTime() })
+    const answer = isClear ? provider.look(id, now.getTime()) : unclear
+    const reply = due.state === 'not_sent' ? notSent : answer
+    const isSendable = reply.state === 'absent' || reply.state === 'not_sent'
+    if (isSendable && maySendAgain(life.payment, asked, true, now)) {
+      const sending = sentAgain(asked, now)
+      put(sending)
+      send(id, sending, leaves)
+    } else wire.push({ kind: 'reply', id, reply, asked, sent: now.getTime() })
   }
 
   function listen({ id, reply, asked, sent }: Message & { kind: 'reply' }) {
     if (now.getTime() - sent > wireLifeMs) return
     const before = find(id)
-    const { payment, attempt, events, tasks } = hear(life.payment, before, reply, now)
+    const worth = { absentForMs, sends: asked.sends }
+    const news = newsOf(before, reply, asked)
+    const { payment, attempt, events, tasks } = hear(life.payment, before, reply, now, worth)
     life.payment = payment
     // Somebody knocked or asked since this was asked: their time stands.
     const isOurs =
       before.asks === asked.asks && before.next_ask_at?.getTime() === asked.next_ask_at?.getTime()
     put(isOurs || attempt.state === 'paid' ? attempt : { ...attempt, next_ask_at: before.next_ask_at })
     note(events, tasks)
-    const again = hear(payment, attempt, reply, now)
+    const again = hear(payment, attempt, reply, now, worth)
     if (again.events.length > 0 || again.payment.status !== payment.status)
       broken.push(`${reply.state} said again to a ${attempt.state} attempt is ${again.events[0]?.kind}`)
-    model.tell(table, id, newsOf(reply, now.getTime() - before.created_at.getTime()))
+    model.tell(table, id, news)
   }
 
-  const newsOf = (reply: Reply, ageMs: number): model.News => {
+  const newsOf = (before: Attempt, reply: Reply, asked: Asked): model.News => {
+    const ageMs = now.getTime() - before.created_at.getTime()
     if (reply.state === 'paid') return reply.amount === life.payment.total ? 'yes' : 'other_amount'
     if (reply.state === 'failed') return 'no'
-    if (reply.state === 'absent') return ageMs >= minutes(5) ? 'absent_long_enough' : 'unclear'
+    if (reply.state === 'absent') {
+      const isLong = ageMs >= absentForMs + (before.sends > 1 ? resendForMs : 0)
+      return isLong ? 'never_there' : 'unclear'
+    }
+    if (reply.state === 'not_sent') {
+      const isSo = !before.resent_at && before.sends === asked.sends
+      const isOver = ageMs >= resendForMs || table.wished || table.status !== 'awaiting_payment'
+      return isSo && isOver ? 'never_there' : 'unclear'
+    }
     return reply.state === 'pending' ? 'pending' : 'unclear'
   }
 

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, test } from 'vitest'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { type Answer, checkStatus, post, send, sign, signedRequest } from '../support/merchant.ts'
+import {
+  type Answer,
+  checkStatus,
+  newInvoice,
+  post,
+  send,
+  sign,
+  signedQuestion,
+  signedRequest,
+} from '../support/merchant.ts'
 
 let gateway: TestGateway
 let shop: TestMerchant
@@ -49,11 +58,10 @@ test('a merchant has its burst, then its rate; its other key and other merchants
   assert.equal((await initiate(busy.test)()).http, 200) // Retry-After said one second
 })
 
-test('a status check counts as a request of the merchant', async () => {
+test('a signed status check counts as a request of the merchant', async () => {
   const { test: keys } = await gateway.addMerchant('rate_limit=1', 'rate_burst=20')
   const { invoice_id } = (await initiate(keys)()).body
-  const { merchant_key } = keys
-  await flood(60, 19, 1, () => checkStatus(gateway.url, { merchant_key, invoice_id }))
+  await flood(60, 19, 1, () => checkStatus(gateway.url, signedQuestion(keys, invoice_id)))
 })
 
 test('with rate_limit=0 a merchant has no limit', async () => {
@@ -99,6 +107,56 @@ for (const [what, http, address, miss] of [
     assert.equal((await miss('198.51.100.1')).http, http) // another address has its own hundred
   })
 }
+
+// The key stands in the shop's pages: everybody has it, and can ask for what the merchant itself would ask.
+const strangers: [string, (key: string, invoice_id: string) => [string, Record<string, string>?]][] = [
+  [
+    'status checks',
+    (merchant_key, invoice_id) => [`/v1/gateway/json_status_chk?${words({ merchant_key, invoice_id })}`],
+  ],
+  [
+    'lines of status',
+    (merchant_key, invoice_id) => [`/v1/gateway/status_chk?${words({ merchant_key, invoice_id })}`],
+  ],
+  ['forms', merchant_key => [`/gateway?${words({ merchant_key, invoice_id: newInvoice(), total: '5' })}`]],
+  [
+    'direct requests',
+    merchant_key => [
+      '/v1/mobile_agents_v2',
+      {
+        merchant_key,
+        invoice_id: newInvoice(),
+        total: '5',
+        pymt_instrument: '0241234999',
+        extra_wallet_issuer_hint: 'mtn',
+      },
+    ],
+  ],
+]
+const words = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
+
+for (const [what, ask] of strangers)
+  test(`a stranger's flood of unsigned ${what} stops nobody but the stranger`, async () => {
+    const { test: keys } = await gateway.addMerchant('rate_limit=1', 'rate_burst=20', 'unsigned_requests=on')
+    const { invoice_id } = (await initiate(keys)()).body
+    const askFrom = (address: string) => from(address, ...ask(keys.merchant_key, invoice_id))
+    const stranger = await many(60, () => askFrom('203.0.113.7'))
+    assert.ok(stranger.some(({ http }) => http === 429))
+    assert.notEqual((await askFrom('203.0.113.8')).http, 429)
+    const own = await many(15, () => checkFrom('203.0.113.7', signedQuestion(keys, invoice_id)))
+    const asked = await many(2, () => initiateFrom('203.0.113.7', signedRequest(keys)))
+    assert.deepEqual(httpOf([...own, ...asked]), [200])
+  })
+
+test('a signed form that a customer sends again and again takes nothing from the shop', async () => {
+  const { test: keys } = await gateway.addMerchant('rate_limit=1', 'rate_burst=20')
+  const { generate_checkout_url: _, ...form } = signedRequest(keys)
+  const copied = await many(60, () =>
+    from('203.0.113.9', `/gateway?${words(form as Record<string, string>)}`),
+  )
+  assert.ok(copied.some(({ http }) => http === 429))
+  assert.deepEqual(httpOf(await many(18, initiate(keys))), [200])
+})
 
 test('an address of IPv6 is a whole /64', async () => {
   let host = 0

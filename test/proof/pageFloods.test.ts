@@ -5,9 +5,13 @@ import { checkStatus, post, send, signedRequest } from '../support/merchant.ts'
 let gateway: TestGateway
 let shop: TestMerchant
 let isOverloaded = false
+const metricsToken = 'a-token-of-enough-letters'
 
 beforeAll(async () => {
-  gateway = await testGateway({ TOLLGATE_TRUST_PROXY: '1' }, { isOverloaded: () => isOverloaded })
+  gateway = await testGateway(
+    { TOLLGATE_TRUST_PROXY: '1', TOLLGATE_METRICS_TOKEN: metricsToken },
+    { isOverloaded: () => isOverloaded },
+  )
   shop = await gateway.addMerchant()
 })
 afterAll(() => gateway.stop())
@@ -63,11 +67,12 @@ test('under overload documents wait, and payments do not', async () => {
   const { merchant_key } = shop.test
   const script = /src="(\/public\/[^"]+)"/.exec((await send(checkout_url)).text)?.[1] ?? ''
   const documents = ['/docs', '/docs/swagger-ui-bundle.js', '/docs/start.js', '/openapi.json']
-  const ask = (paths: string[]) => Promise.all(paths.map(path => send(gateway.url + path)))
+  const headers = { authorization: `Bearer ${metricsToken}` }
+  const ask = (paths: string[]) => Promise.all(paths.map(path => send(gateway.url + path, { headers })))
   isOverloaded = true
-  for (const { http, headers, body } of await ask(documents)) {
+  for (const { http, headers: got, body } of await ask(documents)) {
     expect([http, body.error.code]).toEqual([503, 'busy'])
-    expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+    expect(got.get('retry-after')).toMatch(/^[1-9]\d*$/)
   }
   expect(httpOf(await ask(['/public/checkout.css', script, '/healthz', '/readyz', '/metrics']))).toEqual([
     200,

@@ -36,8 +36,9 @@ const badSchema = `
 
 const inPublic = (column: string) => `${column} = 'public'::regnamespace`
 
-// The ledger of migrations belongs to no merchant, and stays on one node.
-const notTheLedger = `relname <> 'migrations'`
+// The ledger of migrations belongs to no merchant, and stays on one node. A provider's reference is one across merchants:
+// a sharded database spreads these by the reference, and whoever asks has one.
+const ofNoMerchant = `relname not in ('migrations', 'paid_references')`
 
 for (const [what, text] of [
   [
@@ -45,7 +46,7 @@ for (const [what, text] of [
     `select indexrelid::regclass as name from pg_index i
      join pg_class c on c.oid = indrelid
      join pg_attribute a on a.attrelid = indrelid and a.attnum = indkey[0]
-     where indisunique and attname <> 'merchant_id' and ${notTheLedger} and ${inPublic('relnamespace')}`,
+     where indisunique and attname <> 'merchant_id' and ${ofNoMerchant} and ${inPublic('relnamespace')}`,
   ],
   [
     'foreign key that does not lead with merchant_id',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Credentials, onboard } from '../../src/actions/onboard.ts'
+import { setMerchant } from '../../src/actions/setMerchant.ts'
 import { readConfig } from '../../src/config.ts'
 import { openRecords } from '../../src/records.ts'
 import { startEmbedded } from '../../src/store/embedded.ts'
@@ -22,6 +23,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-secrets-'))
 const tokens: string[] = []
 const hashes: string[] = []
 const keys: Credentials[] = []
+const passwords: string[] = []
 let logs = ''
 let dump = ''
 
@@ -33,6 +35,8 @@ beforeAll(async () => {
     const added = await onboard(records.db, records.masterKeys, shop, ['test', 'live'], new Date())
     assert.ok(added.test && added.live)
     keys.push(added.test, added.live)
+    const chosen = await setMerchant(records.db, added.merchant_id, ['ipn_style=basic'], records.masterKeys)
+    passwords.push(chosen?.ipn_password ?? '')
   }
   await records.close()
 
@@ -135,9 +139,11 @@ const dumpDatabase = () =>
       .join('\n')
   })
 
-// The bytes that a secret stands for: ours are 32 of them, spelled as hexadecimal or, after whsec_, as base64.
+// The bytes that a secret stands for: ours are spelled as hexadecimal, a password and what follows whsec_ as base64.
 const bytesOf = (secret: string) =>
-  secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret, 'hex')
+  /^[0-9a-f]{64}$/.test(secret)
+    ? Buffer.from(secret, 'hex')
+    : Buffer.from(secret.replace('whsec_', ''), 'base64')
 
 // As it is, and as hexadecimal or base64 of its text or its bytes, whatever stands before and after it.
 const spellings = (secret: string) => [
@@ -156,6 +162,7 @@ const base64Of = (bytes: Buffer) =>
 const secrets = () => [
   ...readFileSync(join(dataDir, 'master.key'), 'utf8').trim().split('\n'),
   ...keys.flatMap(one => [one.secret_key, one.ipn_secret]),
+  ...passwords,
 ]
 
 function found(where: string, words: string[]) {
@@ -164,6 +171,7 @@ function found(where: string, words: string[]) {
 }
 
 test('a dump of the database holds no secret, in no spelling', () => {
+  assert.ok(passwords.length === 2 && passwords.every(password => password.length === 32))
   assert.deepEqual(found(dump, secrets().flatMap(spellings)), [])
   assert.deepEqual(found(dump, [...tokens, ...Object.values(stored)]), [...tokens, ...Object.values(stored)])
 })

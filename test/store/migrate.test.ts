@@ -125,8 +125,8 @@ test('one whose connection is cut is applied by the next', async () => {
 
 test('a user who may make nothing is told so, and no connection stays behind', async () => {
   const fresh = await freshDatabase()
-  await query(fresh.url, 'create role guest login')
-  const guest = openDb(fresh.url.replace('//tollgate@', '//guest@'), 1)
+  await query(fresh.url, `create role guest login password 'guest'`)
+  const guest = openDb(fresh.url.replace(/\/\/.*@/, '//guest:guest@'), 1)
   const error = await migrate(guest).catch((thrown: unknown) => thrown)
   await guest.end()
   expect(failureOf(error).message).toBe(

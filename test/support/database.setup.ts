@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { openHome } from '../../src/store/embedded/home.ts'
+import { asSuperuser } from '../../src/store/embedded/keeper.ts'
 import { startEmbedded } from '../../src/store/embedded.ts'
 
 declare module 'vitest' {
@@ -13,6 +15,8 @@ declare module 'vitest' {
 // One real PostgreSQL for the whole run; each test file makes databases of its own on it.
 export default async function setup(project: TestProject) {
   const dataDir = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
+  await (await startEmbedded(dataDir, 'command')).stop()
+  await mayMakeDatabases(dataDir)
   const embedded = await startEmbedded(dataDir, 'command')
   project.provide('databaseUrl', embedded.url)
   return async () => {
@@ -20,3 +24,7 @@ export default async function setup(project: TestProject) {
     rmSync(dataDir, { recursive: true, force: true })
   }
 }
+
+// Tests use the role of the application, which may not do this otherwise.
+const mayMakeDatabases = (dataDir: string) =>
+  asSuperuser(openHome(dataDir), undefined, [['postgres', 'alter role tollgate_app createdb createrole']])

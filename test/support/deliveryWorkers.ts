@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { build } from 'rolldown'
 import { afterAll, beforeAll } from 'vitest'
 
 export type Worker = {
@@ -25,12 +25,10 @@ export function openWorkers() {
 
   beforeAll(async () => {
     await build({
-      entryPoints: [fileURLToPath(new URL('../proof/deliveryWorker.ts', import.meta.url))],
-      outfile: program,
-      bundle: true,
+      input: fileURLToPath(new URL('../proof/deliveryWorker.ts', import.meta.url)),
+      output: { file: program, format: 'cjs', codeSplitting: false },
       platform: 'node',
-      format: 'cjs',
-      target: 'node20',
+      transform: { target: 'node20' },
       external: ['pg-native'],
       logLevel: 'silent',
     })

@@ -4,6 +4,7 @@ import type { Wish } from '../../src/actions/pay.ts'
 import type { Channel, Order, Reply, Way } from '../../src/core/channel.ts'
 import type { Mode } from '../../src/core/payment.ts'
 import type { Db } from '../../src/store/db.ts'
+import { inItsName, minutes } from './lifeRows.ts'
 
 export const simulatedWay: Way = {
   payment_method: 'mtn_mobile_money',
@@ -12,19 +13,35 @@ export const simulatedWay: Way = {
   currencies: ['GHS'],
   asks: [{ name: 'phone', kind: 'phone' }],
   next: 'prompt',
+  livesForMs: minutes(5),
+}
+
+// What a channel says of itself.
+export const terms: Pick<Channel, 'account' | 'startIsIdempotent' | 'visibleWithinMs'> = {
+  account: 'simulated',
+  startIsIdempotent: true,
+  visibleWithinMs: minutes(5),
 }
 
 // The provider is played; all else is the program.
 export function simulatedNode(
   db: Db,
   clock: () => Date,
-  line: Pick<Channel, 'start' | 'check'>,
+  line: Pick<Channel, 'start' | 'check'> & Partial<Channel>,
   mode: Mode = 'test',
 ): Asking {
+  const channel: Channel = {
+    mode,
+    ways: [simulatedWay],
+    ...terms,
+    ...line,
+    start: async (order, signal) => inItsName(order, await line.start(order, signal)),
+    check: async (order, signal) => inItsName(order, await line.check(order, signal)),
+  }
   return {
     db,
     // Time goes by as the test says, so no call is ever late: one that never ends is a process that has died.
-    channels: channelsOf(new Map([['simulated', { mode, ways: [simulatedWay], ...line }]]), () => () => {}),
+    channels: channelsOf(new Map([['simulated', channel]]), () => () => {}),
     baseUrl: () => 'https://pay.example',
     clock,
     watch() {},

@@ -1,5 +1,5 @@
 import type { Attempt } from '../../src/core/attempt.ts'
-import type { Reply } from '../../src/core/channel.ts'
+import type { Order, Reply } from '../../src/core/channel.ts'
 import { type LivingPayment, unlived } from '../../src/core/payment.ts'
 
 // A payment and an attempt of an ordinary day, to be changed in the one thing that a test is about.
@@ -41,9 +41,11 @@ export const aPayment = (changed: Partial<LivingPayment> = {}): LivingPayment =>
 
 const hasEnded = (state: Attempt['state'] | undefined) => state === 'paid' || state === 'failed'
 
+const firstId = 'ama0000000first'
+
 export const anAttempt = (changed: Partial<Attempt> = {}): Attempt => ({
   merchant_id: 'ama0000000',
-  attempt_id: 'ama0000000first',
+  attempt_id: firstId,
   tx_reference: 'TG-1',
   number: 1,
   channel: 'simulated',
@@ -61,6 +63,10 @@ export const anAttempt = (changed: Partial<Attempt> = {}): Attempt => ({
   card_type: null,
   psp_response_code: null,
   psp_response_msg: null,
+  acknowledged_at: null,
+  sends: 1,
+  resent_at: null,
+  returned_at: null,
   asks: 0,
   next_ask_at: after(seconds(8)),
   created_at: noon,
@@ -70,9 +76,26 @@ export const anAttempt = (changed: Partial<Attempt> = {}): Attempt => ({
 })
 
 type Yes = Reply & { state: 'paid' }
-export const yes: Yes = { state: 'paid', amount: 2500n, currency: 'GHS', provider_ref: 'P-1' }
+export const yes: Yes = {
+  state: 'paid',
+  order: firstId,
+  amount: 2500n,
+  currency: 'GHS',
+  provider_ref: 'P-1',
+}
 export const wrong: Yes = { ...yes, amount: 2400n }
 export const no: Reply = { state: 'failed', reason: 'insufficient_funds' }
 export const pending: Reply = { state: 'pending' }
 export const unclear: Reply = { state: 'unknown', words: 'HTTP 503' }
 export const absent: Reply = { state: 'absent' }
+export const notSent: Reply = { state: 'not_sent', words: 'connect ECONNREFUSED' }
+
+// What a provider that is asked about this order says of it: the yes above names it, by a reference of its own.
+export const inItsName = ({ attempt_id }: Order, reply: Reply): Reply =>
+  reply?.state === 'paid' && reply.order === firstId
+    ? {
+        ...reply,
+        order: attempt_id,
+        ...(reply.provider_ref === yes.provider_ref && { provider_ref: `P-${attempt_id}` }),
+      }
+    : reply

@@ -40,6 +40,15 @@ export const post = (url: string, body: unknown, type = 'application/json') =>
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 
+// A question about a payment, proved to be the merchant's own.
+export function signedQuestion(
+  { merchant_key, secret_key }: Pick<Credentials, 'merchant_key' | 'secret_key'>,
+  invoice_id: string,
+) {
+  const secure_hash = sign(secret_key, `invoice_id=${invoice_id}&merchant_key=${merchant_key}`)
+  return { merchant_key, invoice_id, secure_hash }
+}
+
 export const checkStatus = (
   url: string,
   query: Record<string, string>,

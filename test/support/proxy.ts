@@ -20,7 +20,7 @@ export type Proxy = {
 
 // Stands between the gateway and PostgreSQL, reads what the gateway says and misbehaves on purpose.
 export async function startProxy(databaseUrl: string): Promise<Proxy> {
-  const { target, path } = addressIn(databaseUrl)
+  const { target, who, path } = addressIn(databaseUrl)
   const sockets = new Set<Socket>()
   let held = false
   const server = createServer({ noDelay: true }, client => {
@@ -46,7 +46,7 @@ export async function startProxy(databaseUrl: string): Promise<Proxy> {
     await closed
   }
   const proxy: Proxy = {
-    url: `postgres://tollgate@127.0.0.1:${port}${path}?sslmode=disable`,
+    url: `postgres://${who}@127.0.0.1:${port}${path}?sslmode=disable`,
     onStatement: () => undefined,
     hold() {
       held = true
@@ -65,12 +65,12 @@ export async function startProxy(databaseUrl: string): Promise<Proxy> {
 
 // The embedded server's URL names a folder with a socket, for which PostgreSQL has a fixed file name.
 function addressIn(url: string) {
-  const [, path = '', folder = ''] = /^postgres:\/\/[^/]*(\/[^?]*)\?host=([^&]+)/.exec(url) ?? []
-  return { path, target: { path: `${decodeURIComponent(folder)}/.s.PGSQL.5432` } }
+  const [, who = '', path = '', folder = ''] = /^postgres:\/\/([^/]*)@(\/[^?]*)\?host=([^&]+)/.exec(url) ?? []
+  return { who, path, target: { path: `${decodeURIComponent(folder)}/.s.PGSQL.5432` } }
 }
 
-// After these the server acts: a sync, a simple query, a goodbye, and the first message of all.
-const fullStops = ['S', 'Q', 'X', '']
+// After these the server acts: a sync, a simple query, a goodbye, a word about a password, and the first message of all.
+const fullStops = ['S', 'Q', 'X', 'p', '']
 
 function relay(client: Socket, upstream: Socket, fateOf: (text: string) => Cut | undefined) {
   const texts = new Map<string, string>() // of prepared statements, by name

@@ -17,11 +17,18 @@ import { findPayment } from '../../src/store/paymentLife.ts'
 import { freshDatabase } from './database.ts'
 import { testGate } from './gate.ts'
 import type { TestMerchant } from './gateway.ts'
+import { terms } from './lifeNode.ts'
+import { inItsName, minutes } from './lifeRows.ts'
 import { signedRequest } from './merchant.ts'
 
 export type TestShop = Awaited<ReturnType<typeof openShop>>
 
-const way = { badge: { text: '', background: '', ink: '' }, currencies, next: 'prompt' } as const
+const way = {
+  badge: { text: '', background: '', ink: '' },
+  currencies,
+  next: 'prompt',
+  livesForMs: minutes(5),
+} as const
 
 // Payments and attempts by the real verbs on a database of its own; what the provider says, and when, is the test's.
 export async function openShop() {
@@ -33,6 +40,7 @@ export async function openShop() {
   let reply: Reply = { state: 'pending' }
   let now = new Date()
   const channel = (mode: Mode): Channel => ({
+    ...terms,
     mode,
     ways: [
       {
@@ -43,8 +51,8 @@ export async function openShop() {
       },
       { ...way, payment_method: 'card', label: 'Card', asks: [] },
     ],
-    start: async () => reply,
-    check: async () => reply,
+    start: async order => inItsName(order, reply),
+    check: async order => inItsName(order, reply),
   })
   const channels = channelsOf(
     new Map((['test', 'live'] as const).map(mode => [`${mode}_bank`, channel(mode)])),

@@ -8,7 +8,7 @@ let shop: TestMerchant
 
 beforeAll(async () => {
   gateway = await testGateway()
-  shop = await gateway.addMerchant()
+  shop = await gateway.addMerchant('currencies=GHS,USD')
   await addOutlet(gateway.db, {
     merchant_id: shop.merchant_id,
     code: '7',

@@ -11,6 +11,9 @@ import { viewOf } from '../support/checkout.ts'
 const acme = `
   export default ({ ACME_KEY }) => ACME_KEY && {
     mode: 'test',
+    account: 'acme 4711',
+    startIsIdempotent: true,
+    visibleWithinMs: 60_000,
     ways: [{
       payment_method: 'acme_wallet',
       label: 'Acme Wallet',
@@ -25,6 +28,7 @@ const acme = `
         { name: 'nickname', kind: 'text', optional: true },
       ],
       next: 'prompt',
+      livesForMs: 300_000,
     }],
     start: async () => ({ state: 'pending' }),
     check: async () => ({ state: 'pending' }),
@@ -59,6 +63,22 @@ test('a new way to pay is one new file, and draws itself', async () => {
     ])
       expect(html).toContain(drawn)
     expect(html).toContain('nickname') // without words of its own it still has a name
+  }
+})
+
+test('a channel that does not say what we may believe of it is not taken', async () => {
+  for (const [name, text] of [
+    ['account', acme.replace(/account:.*/, '')],
+    ['account2', acme.replace(/account:.*/, "account: '',")],
+    ['idempotent', acme.replace(/startIsIdempotent:.*/, '')],
+    ['visible', acme.replace(/visibleWithinMs:.*/, '')],
+    ['lives', acme.replace(/livesForMs:.*/, '')],
+  ] as const) {
+    const other = mkdtempSync(join(tmpdir(), 'tollgate-channels-'))
+    writeFileSync(join(other, `${name}.js`), text)
+    const opening = openChannels({ ACME_KEY: 'k' }, pathToFileURL(`${other}/`))
+    await expect(opening).rejects.toThrow(`The channel ${name} must say its account`)
+    rmSync(other, { recursive: true })
   }
 })
 

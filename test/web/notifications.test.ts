@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Webhook } from 'standardwebhooks'
+import { setMerchant } from '../../src/actions/setMerchant.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { checkStatus, post, signedRequest } from '../support/merchant.ts'
+import { checkStatus, post, signedQuestion, signedRequest } from '../support/merchant.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
 
 let gateway: TestGateway
@@ -49,10 +50,7 @@ test('a paid payment is told with the fields of the contract, signed, and the st
     one?.body ?? '',
     one?.headers as Record<string, string>,
   )
-  const { body: checked } = await checkStatus(gateway.url, {
-    invoice_id,
-    merchant_key: merchant.test.merchant_key,
-  })
+  const { body: checked } = await checkStatus(gateway.url, signedQuestion(merchant.test, invoice_id))
   expect(body).toEqual({
     invoice_id,
     tx_reference,
@@ -92,11 +90,12 @@ test('style get asks the merchant to look, and appends the invoice to its query'
 })
 
 test('style basic is for older clients: a login, the amount as text, no awaiting_payment', async () => {
-  const merchant = await gateway.addMerchant('ipn_style=basic')
+  const merchant = await gateway.addMerchant()
+  const chosen = await setMerchant(gateway.db, merchant.merchant_id, ['ipn_style=basic'], gateway.masterKeys)
   const { tx_reference } = await payBy(merchant, '0240000000')
   await told(tx_reference)
   const [one] = receiver.of(tx_reference)
-  const login = Buffer.from(`${merchant.test.merchant_key}:${merchant.merchant_id}`).toString('base64')
+  const login = Buffer.from(`${merchant.test.merchant_key}:${chosen?.ipn_password}`).toString('base64')
   expect(one?.headers.authorization).toBe(`Basic ${login}`)
   expect(JSON.parse(one?.body ?? '')).toMatchObject({ amount: '25.00', status: 'paid' })
 })

@@ -107,6 +107,15 @@ describe('on a gateway for this machine only', () => {
       }
   })
 
+  test('and to who asks as a proxy does that was told nothing', async () => {
+    for (const [path] of doors) {
+      const { socket, heard, ended } = await dial(gateway.url)
+      socket.write(`GET ${path} HTTP/1.0\r\nhost: 127.0.0.1:8080\r\nconnection: close\r\n\r\n`)
+      await ended
+      expect([path, heard().slice(9, 12)]).toEqual([path, '403'])
+    }
+  })
+
   for (const [name, value] of [
     ['x-forwarded-for', '203.0.113.9'],
     ['x-forwarded-for', '127.0.0.1'],

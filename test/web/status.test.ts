@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { checkStatus, post, send, sign, signedRequest } from '../support/merchant.ts'
+import { checkStatus, post, send, sign, signedQuestion, signedRequest } from '../support/merchant.ts'
 
 let gateway: TestGateway
 let shop: TestMerchant
@@ -63,8 +63,13 @@ async function pay(merchant: TestMerchant, fields: object = person) {
   const request = signedRequest(merchant.test, { total: '10.50', ...fields })
   const answer = await post(gateway.url, request)
   expect(answer.http).toBe(200)
-  return { invoice_id: request.invoice_id, merchant_key: merchant.test.merchant_key }
+  return signedQuestion(merchant.test, request.invoice_id)
 }
+
+const unsigned = ({ merchant_key, invoice_id }: { merchant_key: string; invoice_id: string }) => ({
+  merchant_key,
+  invoice_id,
+})
 
 test('GET answers the keyed record first, then the flat one', async () => {
   const question = await pay(shop)
@@ -103,7 +108,11 @@ test('the plain-text twin', async () => {
   const { body } = await checkStatus(gateway.url, question)
   const { text } = await checkStatus(gateway.url, question, '/v1/gateway/status_chk')
   expect(text).toMatch(new RegExp(`^${body.tx_reference}~awaiting_payment~\\d{4}-.*Z$`))
-  const miss = await checkStatus(gateway.url, { ...question, invoice_id: 'none' }, '/v1/gateway/status_chk')
+  const miss = await checkStatus(
+    gateway.url,
+    { ...unsigned(question), invoice_id: 'none' },
+    '/v1/gateway/status_chk',
+  )
   expect(miss.http).toBe(404)
   expect(miss.text).toMatch(/^none~error~\d{4}-.*Z$/)
 })
@@ -168,31 +177,74 @@ test('a hash is verified when sent, in both readings of the secret', async () =>
 test('signed_status_checks makes the hash required', async () => {
   const strict = await gateway.addMerchant('signed_status_checks=on')
   const question = await pay(strict)
-  const refused = await checkStatus(gateway.url, question)
+  const refused = await checkStatus(gateway.url, unsigned(question))
   expect(refused.http).toBe(401)
   expect(refused.body.error).toMatchObject({
     code: 'GW-010',
     hint: { likely_mistake: 'secure_hash was not sent' },
   })
-  const text = `invoice_id=${question.invoice_id}&merchant_key=${question.merchant_key}`
-  const secure_hash = sign(strict.test.secret_key, text)
-  expect((await checkStatus(gateway.url, { ...question, secure_hash })).http).toBe(200)
+  expect((await checkStatus(gateway.url, question)).http).toBe(200)
 })
 
-test('a merchant whose key is public: the unsigned answer has no personal data, the signed one has', async () => {
-  const open = await gateway.addMerchant('unsigned_requests=on')
-  const question = await pay(open)
-  const masked = await checkStatus(gateway.url, question)
-  for (const word of ['Serwaa', 'Mensah', 'ama@', 'shop.example', '241234567', '0241234'])
-    expect(masked.text).not.toContain(word)
-  expect(masked.body.buyer_phone).toMatch(/•/)
-  const secure_hash = sign(
-    open.test.secret_key,
-    `invoice_id=${question.invoice_id}&merchant_key=${question.merchant_key}`,
-  )
-  expect((await checkStatus(gateway.url, { ...question, secure_hash })).body.buyer_phone).toBe(
-    '+233241234567',
-  )
+// A merchant key stands in web forms, whatever the settings say.
+for (const setting of ['unsigned_requests=off', 'unsigned_requests=on'])
+  test(`${setting}: an unsigned answer has no personal data at any door, a signed one has`, async () => {
+    const seen = await gateway.addMerchant(setting)
+    const question = await pay(seen, {
+      ...person,
+      extra_phone: '0207654321',
+      extra_customer_name: 'Efua Sutherland',
+      extra_Email_Address: 'efua@home.example',
+    })
+    for (const [path, method] of [
+      ['/v1/gateway/json_status_chk', 'GET'],
+      ['/v1/gateway/json_status_chk', 'POST'],
+      ['/gateway/json_status_chk', 'GET'],
+      ['/gateway/json_status_chk', 'POST'],
+      ['/v1/gateway/status_chk', 'GET'],
+      ['/v1/gateway/status_chk', 'POST'],
+      ['/gateway/status_chk', 'GET'],
+    ] as const) {
+      const ask = (fields: Record<string, string>) =>
+        method === 'GET'
+          ? checkStatus(gateway.url, fields, path)
+          : send(gateway.url + path, { method, body: new URLSearchParams(fields) })
+      const { http, text } = await ask(unsigned(question))
+      expect([path, http]).toEqual([path, 200])
+      for (const word of personal) expect(text).not.toContain(word)
+      if (path.endsWith('json_status_chk')) {
+        expect(text).toContain('"note":"blue"') // what is nobody's name or number stays
+        expect((await ask(question)).text).toMatch(/Serwaa Mensah.*ama@shop.example.*\+233241234567/s)
+      }
+    }
+  })
+
+const personal = ['Serwaa', 'Mensah', 'ama@', 'shop.example', '241234567', '0241234']
+personal.push('Efua', 'Sutherland', 'efua@', 'home.example', '0207654321', '7654')
+
+test('an unsigned answer has every key that a signed one has, and null where that has null', async () => {
+  const question = await pay(shop)
+  const [masked, whole] = [
+    await checkStatus(gateway.url, unsigned(question)),
+    await checkStatus(gateway.url, question),
+  ]
+  expect(Object.keys(masked.body)).toEqual(Object.keys(whole.body))
+  expect(Object.keys(masked.body.extra)).toEqual(Object.keys(whole.body.extra))
+  expect(masked.body).toMatchObject({
+    buyer_firstname: 'A•••',
+    buyer_lastname: null,
+    buyer_email: 'a••@••',
+    buyer_phone: expect.stringMatching(/•/),
+    narration: 'Two straw hats',
+    extra: { name: 'A•••', email: 'a••@••', note: 'blue' },
+  })
+  const bare = await pay(shop, {})
+  expect((await checkStatus(gateway.url, unsigned(bare))).body).toMatchObject({
+    buyer_firstname: null,
+    buyer_email: null,
+    buyer_phone: null,
+    extra: { name: null, email: null, mobile_no: null },
+  })
 })
 
 test('a deactivated merchant can still ask', async () => {

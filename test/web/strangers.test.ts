@@ -80,6 +80,14 @@ test('what a Host header says stands in no address that we give', async () => {
   expect(heard).not.toContain('evil.example')
 })
 
+test('a header behind a thousand others is read', async () => {
+  const many = Array.from({ length: 1500 }, (_, at) => `h${at}: 1`)
+  const heard = await say(
+    lines('GET /metrics HTTP/1.1', 'host: localhost', ...many, 'x-forwarded-for: 203.0.113.9', last),
+  )
+  expect(heard).toMatch(/^HTTP\/1\.1 403 /) // it tells that somebody else asks
+})
+
 test('fields named like properties of every object are fields, and no other object has them', async () => {
   const named = {
     extra___proto__: 'a',

@@ -45,6 +45,7 @@ describe('doors', () => {
     ['allowed_origins', ['ask']],
     ['min_total', ['ask']],
     ['max_total', ['ask']],
+    ['currencies', ['ask']],
     ['rate_limit', ['ask', 'check', 'follow']],
     ['rate_burst', ['ask', 'check', 'follow']],
     ['signed_status_checks', ['check']],

@@ -1,30 +1,28 @@
-const maxAnswerBytes = 64 * 1024
+import { NotSent } from '../../core/channel.ts'
+import { cleanError } from '../../core/stranger.ts'
+import { type Call, exchange } from './exchange.ts'
+
+const maxWords = 200
 
 export type JsonAnswer = Record<string, unknown>
 
-// A redirect, a page, an endless or a late answer: each is thrown. The signal reaches the body, too: fetch can lose sight
-// of it once the headers are there, and would then read a slow answer for ever.
-export async function askJson(url: string, init: RequestInit & { signal: AbortSignal }) {
-  const response = await fetch(url, { ...init, redirect: 'error' })
-  const answer: unknown = JSON.parse(await readText(response, init.signal))
-  if (typeof answer !== 'object' || answer === null) throw new Error('the answer is no JSON object')
-  return { http: response.status, answer: answer as JsonAnswer }
+// For questions. Whatever is no answer in JSON is thrown.
+export const askJson = (url: string, call: Call) => exchangeJson(url, call, () => {})
+
+// For an order. It throws NotSent where for certain nothing of it has left us. So it is for what charges somebody alone:
+// where an order takes several requests, the last of them.
+export async function sendJson(url: string, call: Call) {
+  let hasLeft = false
+  try {
+    return await exchangeJson(url, call, () => (hasLeft = true))
+  } catch (error) {
+    throw hasLeft ? error : new NotSent(cleanError(error, maxWords))
+  }
 }
 
-async function readText({ body }: Response, signal: AbortSignal) {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  const reader = body?.getReader()
-  const hangUp = () => void reader?.cancel().catch(() => {})
-  signal.addEventListener('abort', hangUp)
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true }
-    signal.throwIfAborted()
-    if (done || !value) return Buffer.concat(chunks).toString()
-    bytes += value.byteLength
-    chunks.push(value)
-    if (bytes <= maxAnswerBytes) continue
-    hangUp()
-    throw new Error('the answer is too long')
-  }
+async function exchangeJson(url: string, call: Call, leaving: () => void) {
+  const { http, text } = await exchange(url, call, leaving)
+  const answer: unknown = JSON.parse(text)
+  if (typeof answer !== 'object' || answer === null) throw new Error('the answer is no JSON object')
+  return { http, answer: answer as JsonAnswer }
 }

@@ -82,6 +82,7 @@ export const en = {
     not_authenticated: 'Not paid: your bank’s check was not passed',
     refused: 'Not paid: the provider refused',
     never_arrived: 'Not paid: the request did not get through',
+    not_sent: 'Not paid: the provider could not be reached',
     given_up: 'Not paid: this try was closed',
     expired: 'Not paid: the time to pay is over',
     cancelled: 'Not paid: it was cancelled',

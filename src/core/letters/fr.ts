@@ -81,6 +81,7 @@ export const fr: LetterTexts = {
     not_authenticated: 'Non payé : la vérification de votre banque n’a pas abouti',
     refused: 'Non payé : le prestataire a refusé',
     never_arrived: 'Non payé : la demande n’est pas arrivée',
+    not_sent: 'Non payé : le prestataire est injoignable',
     given_up: 'Non payé : cet essai a été clos',
     expired: 'Non payé : le délai de paiement est écoulé',
     cancelled: 'Non payé : le paiement a été annulé',

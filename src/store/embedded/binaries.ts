@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
-  lstatSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -15,6 +14,7 @@ import { homedir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { makeFolder } from '../folder.ts'
 import { codeOf, EmbeddedError, explain } from './error.ts'
+import { isOurs, isReachedSafely } from './trust.ts'
 
 export type Binaries = { bin: string; major: number }
 
@@ -49,24 +49,27 @@ function keepCopy(native: string, name: string, dataDir: string): string {
       if (isOurs(copy)) return copy
       throw new EmbeddedError(`${copy} was put there by somebody else: remove it and start again.`)
     } catch (error) {
+      if (isRoot() && error instanceof EmbeddedError) throw error // from its data folder others could not run them
       trouble = error
     }
   }
   throw explain(trouble, dataDir)
 }
 
-function cacheFolder(): string {
-  const folder = process.getuid?.() === 0 ? '/var/cache/tollgate' : join(homedir(), '.cache', 'tollgate')
-  makeFolder(folder)
-  chmodSync(folder, 0o755) // whatever the umask
-  if (!isOurs(folder)) throw new EmbeddedError(`${folder} belongs to somebody else.`)
-  return folder
-}
+const isRoot = () => process.getuid?.() === 0
 
-// We run what lies there, so nobody else may be able to put it there.
-function isOurs(folder: string): boolean {
-  const found = lstatSync(folder, { throwIfNoEntry: false })
-  return found?.isDirectory() === true && found.uid === process.getuid?.() && (found.mode & 0o022) === 0
+const cacheFolder = () => openCache(isRoot() ? '/var/cache/tollgate' : join(homedir(), '.cache', 'tollgate'))
+
+// Looked at first: a mode is not changed of what is somebody else's, or is a link to something else of ours.
+export function openCache(folder: string): string {
+  makeFolder(folder, 0o755)
+  if (!isOurs(folder) || !isReachedSafely(folder))
+    throw new EmbeddedError(
+      `${folder}, where the programs of PostgreSQL are to be kept, is a link or is not ours alone, or others may ` +
+        'write to a folder above it: look at what is there, remove it and start again.',
+    )
+  chmodSync(folder, 0o755) // whatever the umask
+  return folder
 }
 
 // Several commands may do this at once and any of them may be killed, so the copy gets its name last.

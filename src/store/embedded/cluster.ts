@@ -1,20 +1,15 @@
-import {
-  chownSync,
-  closeSync,
-  fsyncSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { superuser } from './access.ts'
 import { codeOf, explain } from './error.ts'
+import { syncFolder } from './file.ts'
 import { type Home, isMade } from './home.ts'
 import { isAlive } from './holder.ts'
+import { closeCluster } from './keeper.ts'
 import { reasonIn } from './log.ts'
 import { here, run } from './program.ts'
+import { giveFiles } from './takeOver.ts'
+import { nobody } from './user.ts'
 
 const draftLifeMs = 10 * 60_000
 
@@ -23,11 +18,13 @@ const draftLifeMs = 10 * 60_000
 export async function makeCluster(home: Home) {
   sweepDrafts(home)
   if (isMade(home.cluster)) return
-  const draft = mkdtempSync(`${home.cluster}.new-${process.pid}-`)
+  const draft = mkdtempSync(`${home.cluster}.new-${process.pid}-`) // ours alone, whoever owns what is in it
   try {
-    if (home.runAs) chownSync(draft, home.runAs.uid, home.runAs.gid)
-    await fill(home, draft)
-    renameSync(draft, home.cluster)
+    const cluster = join(draft, 'postgres')
+    mkdirSync(cluster, { mode: 0o700 })
+    await fill(home, cluster)
+    await closeCluster({ ...home, cluster }, undefined)
+    renameSync(cluster, home.cluster)
     syncFolder(home.dataDir)
   } catch (error) {
     if (!['ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) throw error
@@ -36,12 +33,17 @@ export async function makeCluster(home: Home) {
   }
 }
 
-async function fill(home: Home, draft: string) {
+// The name of the user who runs it must be known to the system, or initdb gives up. So it runs as nobody, but in a
+// group that nobody has: whoever else runs as nobody cannot look into it, nor find the way to its files.
+async function fill(home: Home, cluster: string) {
+  const runAs = home.runAs && { uid: nobody.uid, gid: home.runAs.gid }
+  if (runAs) chownSync(cluster, runAs.uid, runAs.gid)
   // Not cleaned by initdb itself, so that we still see a full disk as full when it fails.
-  const flags = ['-U', 'tollgate', '--auth=trust', '-E', 'UTF8', '--locale=C', '--no-clean']
-  const initdb = run(home, 'initdb', draft, ['-D', here, ...flags])
+  const flags = ['-U', superuser, '--auth=reject', '-E', 'UTF8', '--locale=C', '--no-clean']
+  const initdb = run({ ...home, runAs }, 'initdb', cluster, ['-D', here, ...flags])
   const how = await initdb.ended
   if (how !== 'exit code 0') throw explain(reasonIn(initdb.said()) ?? how, home.dataDir)
+  if (home.runAs) giveFiles(cluster, home.runAs)
 }
 
 // Drafts carry the process id of their maker. One whose maker is gone, or that is far too old, is litter.
@@ -56,10 +58,4 @@ function sweepDrafts({ cluster, dataDir }: Home) {
       // its initdb is still on the way out: the next start sweeps again
     }
   }
-}
-
-function syncFolder(path: string) {
-  const folder = openSync(path, 'r')
-  fsyncSync(folder)
-  closeSync(folder)
 }

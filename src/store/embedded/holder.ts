@@ -14,7 +14,7 @@ export function readHolder(cluster: string): Holder | undefined {
   const [pid = '', , , , sockets = '', , , status = ''] = readNote(cluster).split('\n')
   if (!/^\d+$/.test(pid)) return undefined
   const alive = worksIn(cluster, Number(pid))
-  // Passwords are not asked for, so a socket in somebody else's folder is not spoken to.
+  // A socket in somebody else's folder is not spoken to.
   const ready = alive && status.trim() === 'ready' && ownerOf(sockets) === ownerOf(cluster)
   return { pid: Number(pid), alive, ready, sockets }
 }

@@ -1,10 +1,11 @@
 import { accessSync, chmodSync, constants, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { holdsFiles, makeFolder, noPlace } from '../folder.ts'
+import { applicationPassword } from './access.ts'
 import { unpackBinaries } from './binaries.ts'
 import { EmbeddedError } from './error.ts'
-
-const nobody = { uid: 65_534, gid: 65_534 }
+import { closeToOthers, whyNotBegin } from './trust.ts'
+import { nobody, privateUser, type User } from './user.ts'
 
 // Where one database lives, and as whom it runs: PostgreSQL refuses to run as root.
 export type Home = {
@@ -12,7 +13,8 @@ export type Home = {
   cluster: string // the folder that is PostgreSQL's own
   log: string
   bin: string
-  runAs: { uid: number; gid: number } | undefined // undefined: as ourselves
+  runAs: User | undefined // undefined: as ourselves
+  password: string // with which the application is let in
 }
 
 export function openHome(dataDir: string): Home {
@@ -20,20 +22,31 @@ export function openHome(dataDir: string): Home {
   if (!holdsFiles(dataDir)) throw noPlace(dataDir)
   accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   const cluster = join(dataDir, 'postgres')
-  const runAs = ownerToBe(cluster)
+  const why = isMade(cluster) ? undefined : whyNotBegin(dataDir)
+  if (why) throw new EmbeddedError(`${sentence(why)}, or choose another TOLLGATE_DATA_DIR.`)
+  closeToOthers(dataDir)
+  const runAs = ownerToBe(dataDir, cluster)
   const { bin, major } = unpackBinaries(dataDir)
   if (isMade(cluster)) checkCluster(cluster, major)
-  return { dataDir, cluster, log: join(dataDir, 'postgres.log'), bin, runAs }
+  const password = applicationPassword(dataDir)
+  return { dataDir, cluster, log: join(dataDir, 'postgres.log'), bin, runAs, password }
 }
 
-function ownerToBe(cluster: string): Home['runAs'] {
+const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+
+// Root's database has a user of its own. A former version ran it as nobody, and is followed in that only where the
+// whole folder is nobody's; a database of somebody else stays his when root runs a command on it.
+function ownerToBe(dataDir: string, cluster: string): User | undefined {
   const me = process.getuid?.()
-  const found = statSync(cluster, { throwIfNoEntry: false })
+  const found = isMade(cluster) ? statSync(cluster) : undefined
   if (me === 0) {
-    if (found?.uid !== 0) return found ? { uid: found.uid, gid: found.gid } : nobody
+    if (!found) return privateUser()
+    if (found.uid === nobody.uid) return statSync(dataDir).uid === nobody.uid ? nobody : privateUser()
+    if (found.uid !== 0) return { uid: found.uid, gid: found.gid }
+    const { uid, gid } = privateUser()
     throw new EmbeddedError(
       `The database files in ${cluster} belong to root, as whom PostgreSQL does not run: ` +
-        `give them to an ordinary user, such as by chown -R ${nobody.uid}:${nobody.gid} ${cluster}`,
+        `give them to a user that nobody else is, such as by chown -R ${uid}:${gid} ${cluster}`,
     )
   }
   if (!found || found.uid === me) return undefined

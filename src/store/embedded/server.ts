@@ -8,6 +8,7 @@ import type { Home } from './home.ts'
 import { readHolder } from './holder.ts'
 import { reasonIn } from './log.ts'
 import { here, type Program, run } from './program.ts'
+import { loginWith } from './session.ts'
 
 const pollMs = 20
 // Repair after a crash may take minutes on a slow disk, and cutting it short means to begin it again.
@@ -20,6 +21,7 @@ const settings = {
   synchronous_commit: 'on',
   full_page_writes: 'on',
   max_connections: '60',
+  superuser_reserved_connections: '0', // it never comes while others are there
   shared_buffers: '256MB',
   max_wal_size: '4GB',
   checkpoint_timeout: '15min',
@@ -36,10 +38,17 @@ export type Server = { program: Program; sockets: string }
 
 // Gives back undefined when another server has the files: PostgreSQL's own lock decides that. A process id
 // which is known to be stale is passed as a relative, the one kind of process that its lock disregards.
-export async function launch(home: Home, stalePid: number | undefined): Promise<Server | undefined> {
+export async function launch(
+  home: Home,
+  stalePid: number | undefined,
+  more: Record<string, string> = {},
+): Promise<Server | undefined> {
   const sockets = makeSocketFolder(home)
   try {
-    const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    const args = Object.entries({ ...settings, ...more }).flatMap(([name, value]) => [
+      '-c',
+      `${name}=${value}`,
+    ])
     const stale = stalePid === undefined ? {} : { PG_GRANDPARENT_PID: String(stalePid) }
     const env = { SOCKETS: sockets, ...stale }
     const program = run(home, 'postgres', home.cluster, ['-D', here, '-k', sockets, ...args], env)
@@ -94,7 +103,7 @@ function isReady({ cluster }: Home, { pid }: Program): boolean {
 // Sessions get until the deadline to finish, guests first; those that are left then are cut.
 export async function stopServer(home: Home, { program, sockets }: Server, withinMs: number) {
   const deadline = performance.now() + withinMs
-  const door = await closeDoor(sockets, withinMs).catch(() => undefined) // it has died
+  const door = await closeDoor(sockets, loginWith(home.password), withinMs).catch(() => undefined) // it has died
   const stopped = stopProgram(program, Math.max(0, deadline - performance.now()))
   // The door opens again only when everyone can read that the server is stopping.
   while (isReady(home, program)) await sleep(pollMs)

@@ -1,11 +1,16 @@
 import { Socket } from 'node:net'
 import { Client, type QueryResultRow } from 'pg'
+import { application, database } from './access.ts'
 
 const connectTimeoutMs = 5000
 
 // Port and sslmode are spelled out, else PGPORT and PGSSLMODE in the environment would have a say.
-export const urlOf = (sockets: string) =>
-  `postgres://tollgate@/tollgate?host=${encodeURIComponent(sockets)}&port=5432&sslmode=disable`
+export const urlOf = (sockets: string, password: string) =>
+  `postgres://${application}:${password}@/${database}?host=${encodeURIComponent(sockets)}&port=5432&sslmode=disable`
+
+export type Login = { user: string; password?: string; database: string }
+
+export const loginWith = (password: string): Login => ({ user: application, password, database })
 
 export type Session = {
   client: Client
@@ -13,14 +18,14 @@ export type Session = {
   close(): Promise<void>
 }
 
-export async function openSession(sockets: string, database: string, name: string): Promise<Session> {
+export async function openSession(sockets: string, login: Login, name: string): Promise<Session> {
   const socket = new Socket()
   const client = new Client({
     host: sockets,
     port: 5432,
     ssl: false,
-    user: 'tollgate',
-    database,
+    password: '', // or PGPASSWORD and ~/.pgpass would have a say
+    ...login,
     application_name: name,
     connectionTimeoutMillis: connectTimeoutMs,
     stream: () => socket,
@@ -37,16 +42,15 @@ export async function openSession(sockets: string, database: string, name: strin
   }
 }
 
-export async function ask<Row extends QueryResultRow>(sockets: string, text: string): Promise<Row[]> {
-  const session = await openSession(sockets, 'postgres', 'tollgate start')
+export async function ask<Row extends QueryResultRow>(
+  sockets: string,
+  login: Login,
+  text: string,
+): Promise<Row[]> {
+  const session = await openSession(sockets, login, 'tollgate start')
   try {
     return (await session.client.query<Row>(text)).rows
   } finally {
     await session.close()
   }
-}
-
-export async function ensureDatabase(sockets: string) {
-  const [found] = await ask(sockets, `select 1 from pg_database where datname = 'tollgate'`)
-  if (!found) await ask(sockets, 'create database tollgate')
 }

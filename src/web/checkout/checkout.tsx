@@ -1,9 +1,8 @@
 import { Hono } from 'hono'
-import { askAttempt } from '../../actions/ask.ts'
+import { createReturns } from '../../actions/askOnReturn.ts'
 import { cancel } from '../../actions/cancel.ts'
 import { forAMoment } from '../../actions/inTime.ts'
 import { leaveOnce } from '../../actions/leaveOnce.ts'
-import type { Attempt } from '../../core/attempt.ts'
 import type { Ctx, Env } from '../context.ts'
 import { CancelPage } from './cancel.tsx'
 import { exitByItself } from './exit.ts'
@@ -55,21 +54,14 @@ export function checkoutRoutes(options: CheckoutOptions) {
   return app
 }
 
-// Who comes back from a provider's page has just done something there: we ask before we show. However often the
-// address is called, one question about an attempt is under way at a time.
+// From a provider's page.
 function comeBack(gate: CheckoutOptions['gate']) {
-  const underWay = new Map<string, Promise<unknown>>()
-  const askOnce = (attempt: Attempt) => {
-    const { attempt_id } = attempt
-    const asked =
-      underWay.get(attempt_id) ?? askAttempt(gate, attempt).finally(() => underWay.delete(attempt_id))
-    underWay.set(attempt_id, asked)
-    return asked
-  }
+  const askOnReturn = createReturns(gate)
   return async (c: Ctx, view: View, deadline: number) => {
     if (c.req.query('back') === undefined) return showStage(c, await onItsWay(gate, view, deadline))
     const attempt = attemptOf(view)
-    if (view.checkout.stage === 'wait' && attempt?.redirect_url) await forAMoment(askOnce(attempt))
+    if (view.checkout.stage === 'wait' && attempt?.redirect_url)
+      await forAMoment(askOnReturn(attempt, deadline))
     return goHome(c, attempt ? { ...view, visit: visitFrom(attempt) } : view)
   }
 }

@@ -76,7 +76,7 @@ const promptedWallet = { payment_method: 'mtn_mobile_money', typed: {}, offered:
 export const storedBody = (baseUrl: string, direct = false) =>
   initiatedBody({ stored: payment, direct: direct ? promptedWallet : undefined }, baseUrl)
 
-const record = status.statusRecord({ ...payment, ...unlived }, now, false)
+const record = status.statusRecord({ ...payment, ...unlived }, now, true) // the question is not signed
 export const keyedAnswer = { [invoice_id]: { ...record, amount: '25.00' } }
 export const statusAnswer = { ...keyedAnswer, ...record }
 export const statusLine = status.statusLine(payment.tx_reference, payment.status, now)

@@ -59,7 +59,7 @@ export const otherPaths: Paths = {
   '/metrics': {
     get: operation('Operation', 'readMetrics', 'Numbers for Prometheus', {
       description:
-        'Open to the machine itself. From elsewhere it needs TOLLGATE_METRICS_TOKEN as a bearer token.',
+        'Needs TOLLGATE_METRICS_TOKEN as a bearer token. Where none is set and nobody else reaches the gateway, it is open to the machine itself.',
       security: [{}, { metricsToken: [] }],
       responses: {
         200: answerOf(
@@ -69,6 +69,11 @@ export const otherPaths: Paths = {
         403: answerOf(
           'Not from there, or not with this token.',
           text('Set TOLLGATE_METRICS_TOKEN and send it.'),
+        ),
+        429: answerOf(
+          'Too many wrong tokens came from this address.',
+          text('Too many wrong tokens came from this address. Wait for Retry-After seconds.'),
+          retryAfter,
         ),
       },
     }),

@@ -16,7 +16,7 @@ const question = {
       pattern: `^$|${hexDigest}`,
       description:
         'HMAC-SHA-256 of `invoice_id=<invoice_id>&merchant_key=<merchant_key>`. Checked when sent; required where ' +
-        'signed_status_checks is on.',
+        "signed_status_checks is on. Without it the customer's name, email and phone are masked.",
     },
   },
 }

@@ -170,6 +170,10 @@ export const en = {
       title: 'Not paid: the request did not get through',
       advice: 'Try again, or pay another way.',
     },
+    not_sent: {
+      title: 'Not paid: the provider could not be reached',
+      advice: 'Nothing was sent to it. Try again, or pay another way.',
+    },
     given_up: {
       title: 'Not paid: this try was closed',
       advice: 'A person looked into it. If you have a question, keep the reference.',

@@ -174,6 +174,10 @@ export const fr: Texts = {
       title: 'Non payé : la demande n’est pas arrivée',
       advice: 'Réessayez, ou payez autrement.',
     },
+    not_sent: {
+      title: 'Non payé : le prestataire est injoignable',
+      advice: 'Rien ne lui a été envoyé. Réessayez, ou payez autrement.',
+    },
     given_up: {
       title: 'Non payé : cet essai a été clos',
       advice: 'Une personne l’a examiné. Si vous avez une question, conservez la référence.',

@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { codeOf, EmbeddedError } from './error.ts'
+
+export type User = { uid: number; gid: number }
+
+// Everybody's: whatever else on the machine has no user of its own runs as this one.
+export const nobody: User = { uid: 65_534, gid: 65_534 }
+
+// Neither Debian nor systemd gives these to anybody, and a container that knows 65,536 users has them too. All data
+// folders get the same one: another start on the same folder, at the same time, must come to the same number.
+const candidates = [65_528, 65_529, 65_530, 65_531]
+
+// Whom PostgreSQL runs as when root starts it: a number without a name, which nobody else is. There is no account to
+// make on the machine, or to remove again.
+export function privateUser(): User {
+  const id = candidates.find(
+    number => !hasName('passwd', number) && !hasName('group', number) && !isLent(number),
+  )
+  if (id !== undefined) return { uid: id, gid: id }
+  throw new EmbeddedError(
+    `PostgreSQL does not run as root, and the user ids ${candidates.join(', ')}, one of which it would run as, are ` +
+      'all in use on this machine: start Tollgate as an ordinary user, or set DATABASE_URL.',
+  )
+}
+
+export const isPrivate = (uid: number) => candidates.includes(uid)
+
+// Names may come from elsewhere than the file, such as from a directory of a company.
+function hasName(kind: 'passwd' | 'group', id: number): boolean {
+  try {
+    execFileSync('getent', [kind, String(id)], { stdio: 'ignore' })
+    return true
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') return false
+    return readFileSync(`/etc/${kind}`, 'utf8')
+      .split('\n')
+      .some(line => line.split(':')[2] === String(id))
+  }
+}
+
+// A container may run under any number. Servers of other data folders do not count.
+const isLent = (uid: number) => readdirSync('/proc').some(pid => /^\d+$/.test(pid) && isStranger(pid, uid))
+
+function isStranger(pid: string, uid: number): boolean {
+  try {
+    if (statSync(`/proc/${pid}`).uid !== uid) return false
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+    return command !== '' && !/postgres|initdb/.test(command)
+  } catch {
+    return false // it has ended
+  }
+}
