@@ -27,7 +27,7 @@ const questions = {
 
 export function listsSection(bench, { rounds }) {
   const place = {}
-  const names = Object.entries(questions)
+  const names = Object.entries(questions).map(([id, [label]]) => [id, String(label)])
   return {
     title: 'Lists and reports',
     table: 'knock',
@@ -37,17 +37,17 @@ export function listsSection(bench, { rounds }) {
     ],
     rounds,
     job: { warmMs: 0, measureMs: 1000 },
-    contenders: names.flatMap(([id, [label]]) => [
+    contenders: names.flatMap(([id, label]) => [
       { id: `${id}-few`, label: `${label}, small`, run: () => ask(bench, place, id, 'few') },
       { id: `${id}-many`, label: `${label}, large`, run: () => ask(bench, place, id, 'many') },
     ]),
-    ratios: names.map(([id, [label]]) => ({
+    ratios: names.map(([id, label]) => ({
       name: `${label}: large/small`,
       of: `${id}-many`,
       to: `${id}-few`,
       by: 'p50',
     })),
-    limits: names.map(([id, [label]]) => ({
+    limits: names.map(([id, label]) => ({
       name: `${label}, ms`,
       of: `${id}-many`,
       by: 'p50',
