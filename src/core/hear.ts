@@ -67,8 +67,11 @@ const isUnheardOf = (attempt: Attempt) => isUnresolved(attempt) && !isAcknowledg
 const isLongAbsent = ({ created_at, sends }: Attempt, { absentForMs }: Worth, now: Date) =>
   now.getTime() - created_at.getTime() >= absentForMs + (sends > 1 ? resendForMs : 0)
 
-const acknowledged = (attempt: Attempt, isSo: boolean, now: Date): Attempt =>
-  isSo && attempt.acknowledged_at === null ? { ...attempt, acknowledged_at: now } : attempt
+// Who shows that it has what we think never left is right about that.
+function acknowledged(attempt: Attempt, isSo: boolean, now: Date): Attempt {
+  if (!isSo || attempt.acknowledged_at) return attempt
+  return { ...attempt, acknowledged_at: now, state: attempt.state === 'not_sent' ? 'unknown' : attempt.state }
+}
 
 function pending(payment: LivingPayment, before: Attempt, reply: Reply & { state: 'pending' }, now: Date) {
   if (!isUnresolved(before)) return { payment, attempt: before, events: [], tasks: [] }

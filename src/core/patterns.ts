@@ -10,9 +10,9 @@ export const plainText = `^[^${controls}]*$`
 export const email = `^[^@${blanks}]+@[^@.${blanks}]+(\\.[^@.${blanks}]+)+$`
 
 // Of the host, what no host has; whether there can be such a host at all is more than a pattern can say.
-const host = `([^"#%/:<>?@\\[\\\\\\]^\`{|}${blanks}]+|\\[[0-9A-Fa-f:.]+\\])`
+const host = `([^#/:<>?@\\[\\\\\\]^|${blanks}]+|\\[[0-9A-Fa-f:.]+\\])`
 
-export const url = `^[Hh][Tt][Tt][Pp][Ss]?://${host}(:[0-9]{0,5})?([/?#][^\\\\${blanks}]*)?$`
+export const url = `^[Hh][Tt][Tt][Pp][Ss]?://${host}(:[0-9]*)?([/?#][^\\\\${blanks}]*)?$`
 
 const apart = '[ -]*'
 const digit = `${apart}[0-9]`

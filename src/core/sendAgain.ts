@@ -18,9 +18,9 @@ export function maySendAgain(
   startIsIdempotent: boolean,
   now: Date,
 ): boolean {
-  if (!isUnresolved(attempt) || isOverForSending(payment, attempt, now)) return false
-  if (attempt.state === 'not_sent') return true
-  return startIsIdempotent && !isAcknowledged(attempt) && attempt.resent_at === null
+  if (!isUnresolved(attempt) || isAcknowledged(attempt)) return false
+  if (isOverForSending(payment, attempt, now)) return false
+  return attempt.state === 'not_sent' || (startIsIdempotent && attempt.resent_at === null)
 }
 
 // The attempt as it has to stand in the books before the order leaves: whether it has left is not known from here on.

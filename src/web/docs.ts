@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
 import type { Document } from './documents.ts'
 import { htmlType, jsonType } from './exchange.ts'
 import { openapiDocument } from './openapi.ts'
@@ -19,13 +22,21 @@ const headers = {
   'x-xss-protection': '0',
 }
 
-// The files of Swagger UI lie here as they were published: its package brings another that reports home when it is
-// installed.
-const swagger = new URL('./reference/', import.meta.url)
+// The files of Swagger UI: beside us where Tollgate is built, else in the package that the build takes them from. Neither
+// is there in a checkout that was installed without what is for developers.
+function findReference(): URL | null {
+  const built = new URL('./reference/', import.meta.url)
+  if (existsSync(built)) return built
+  try {
+    return new URL('.', pathToFileURL(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')))
+  } catch {
+    return null
+  }
+}
 
 // Whatever is the same for everybody: the files of the checkout, the interface described, and the interactive
 // reference.
-export function allDocuments(baseUrl: () => string): Map<string, Document> {
+export function allDocuments(baseUrl: () => string, reference = findReference()): Map<string, Document> {
   return new Map<string, Document>([
     ...publicFiles('/public', new URL('./public/', import.meta.url), undefined, { isPartOfCheckout: true }),
     [
@@ -36,7 +47,7 @@ export function allDocuments(baseUrl: () => string): Map<string, Document> {
         make: () => Buffer.from(JSON.stringify(openapiDocument(baseUrl()))),
       },
     ],
-    ['/docs', { route: '/docs', type: htmlType, headers, make: () => Buffer.from(page) }],
+    ['/docs', { route: '/docs', type: htmlType, headers, make: () => Buffer.from(reference ? page : bare) }],
     [
       '/docs/start.js',
       {
@@ -46,11 +57,25 @@ export function allDocuments(baseUrl: () => string): Map<string, Document> {
         make: () => Buffer.from(start),
       },
     ],
-    ...publicFiles('/docs', swagger, ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'], {
-      headers,
-    }),
+    ...(reference ? publicFiles('/docs', reference, swaggerFiles, { headers }) : []),
   ])
 }
+
+const swaggerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
+
+const bare = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tollgate interface</title>
+</head>
+<body>
+<p>The interface is described at <a href="/openapi.json">/openapi.json</a>, for any program that reads OpenAPI.</p>
+<p>To try it out on this page, Tollgate has to be built with its development packages: run <code>npm ci</code> in its folder and start it again.</p>
+</body>
+</html>
+`
 
 // The two rules make it fit a phone; the column that the second one hides is always empty.
 const page = `<!doctype html>

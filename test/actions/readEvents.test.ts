@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLimits } from '../../src/actions/limits.ts'
 import { readEvents } from '../../src/actions/readEvents.ts'
 import { rotateKey } from '../../src/actions/rotateKey.ts'
 import { notificationId } from '../../src/core/notification.ts'
@@ -244,4 +245,20 @@ test('after a rotation both keys read the same events', async () => {
   expect(old.events).toHaveLength(3)
   expect(young).toEqual(old)
   expect((await ask({ ...merchant.test, ...fresh }, String(old.next))).events).toEqual([])
+})
+
+test('an address has a hundred guesses while no time passes, and an honest question from it goes on', async () => {
+  const { test: keys } = await shop.addMerchant()
+  const gate = { ...shop.gate, limits: createLimits(() => 0) }
+  const question = feedQuestion(keys)
+  const right = feedSignature(keys, question, gate.clock())
+  const forged = right.replace(/v1=.*/, `v1=${'1'.repeat(64)}`)
+  const ended = await Promise.allSettled(
+    Array.from({ length: 150 }, () => readEvents(gate, question, forged, address)),
+  )
+  const codes = ended.map(one => (one as PromiseRejectedResult).reason.http)
+  expect([codes.filter(http => http === 401).length, codes.filter(http => http === 429).length]).toEqual([
+    100, 50,
+  ])
+  expect(await readEvents(gate, question, right, address)).toMatchObject({ events: [] })
 })

@@ -105,6 +105,8 @@ async function walk(words: string, look: (name: string, shows: boolean) => Promi
   await go('test phone, decided', `/sandbox/phone/${prompt}`)
   await go('paid', shop.at(waiting))
   expect(await page.locator('main a.button').getAttribute('href')).toBe(fields.success_url)
+  await go('paid, leaving', shop.at(`${waiting}?visit=one`))
+  expect(await page.locator('main').getAttribute('data-go')).toBe(fields.success_url)
   await go('receipt', shop.at(`${waiting}/receipt`))
   await go('failed', shop.at(await shop.until(await pay(wallet('0244123002')), 'failed')))
 

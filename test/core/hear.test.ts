@@ -205,6 +205,12 @@ test('whatever shows that the provider has it is an acknowledgement, and the fir
     expect(hear(aPayment(), anAttempt(), reply, young).attempt.acknowledged_at).toBeNull()
 })
 
+test('what the provider has is not what never left', () => {
+  const reply = { state: 'unknown', words: 'HTTP 409', acknowledged: true } as const
+  const { attempt } = hear(aPayment(), anAttempt({ state: 'not_sent' }), reply, young)
+  expect(attempt).toMatchObject({ state: 'unknown', acknowledged_at: young })
+})
+
 test('absent after an acknowledgement is a contradiction, however long it lasts', () => {
   const known = anAttempt({ state: 'unknown', acknowledged_at: noon })
   const { attempt, tasks } = hear(aPayment(), known, absent, after(hours(24)))

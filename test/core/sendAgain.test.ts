@@ -16,6 +16,12 @@ for (const [what, changed, harmless, harmful] of [
   ['paid', { state: 'paid' }, false, false],
   ['known not to have left', { state: 'not_sent' }, true, true],
   ['known not to have left, for the ninth time', { state: 'not_sent', sends: 9 }, true, true],
+  [
+    'known not to have left, and acknowledged all the same',
+    { state: 'not_sent', acknowledged_at: noon },
+    false,
+    false,
+  ],
 ] as const)
   test(`an order that is ${what}`, () => {
     expect(maySendAgain(aPayment(), anAttempt(changed), true, young)).toBe(harmless)

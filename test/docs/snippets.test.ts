@@ -8,6 +8,7 @@ import { notificationBody } from '../../src/core/notification.ts'
 import { offsets } from '../../src/core/schedule.ts'
 import { settingNames as merchantSettings } from '../../src/core/settings.ts'
 import { codes } from '../../src/web/openapi/codes.ts'
+import { allRules } from '../../src/web/openapi/rules.ts'
 import { bodies, jsonSchemas } from '../../src/web/openapi/schemas.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { aPayment } from '../support/lifeRows.ts'
@@ -151,4 +152,12 @@ test('the page names every field, key, code and setting', () => {
 
 test('the README has every setting of the program in its table', () => {
   for (const name of settingNames) expect(readme).toContain(`| \`${name}\` |`)
+})
+
+test('the page has every rule that a schema cannot say, with what breaking it is answered', () => {
+  for (const { field, rule, http, code } of allRules) {
+    const row = page.split('\n').find(line => line.includes(`| ${rule} | ${http} ${code} |`))
+    expect(row, rule).toBeDefined()
+    if (field && field !== '*') expect(row, rule).toContain(`\`${field}\``)
+  }
 })

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openapiDocument } from '../../src/web/openapi.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { brokenRule, invoiceOf, type Known, refusalOf } from './allowed.ts'
+import { breaks, brokenRule, invoiceOf, type Known, refusalOf } from './allowed.ts'
 import { type Described, type Operation, readDescription } from './document.ts'
 import { complaints } from './judge.ts'
 import { type Question, questionsOf, type Spoiling, spoilings } from './questions.ts'
@@ -83,6 +83,11 @@ export function testOperations({ runs, seed, timeoutMs }: Effort) {
   }
 
   const effort = { numRuns: runs, seed, endOnFailure: false }
+
+  test('knows of every rule how it is broken', () => {
+    for (const { rules } of described.operations)
+      for (const { name } of rules) expect(breaks[name], name).toBeDefined()
+  })
 
   for (const [path, methods] of Object.entries(openapiDocument('').paths))
     describe(path, () => {

@@ -1,6 +1,9 @@
+import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { askAttempt } from '../../src/actions/ask.ts'
 import { askDue } from '../../src/actions/askDue.ts'
 import { pay } from '../../src/actions/pay.ts'
+import type { Attempt } from '../../src/core/attempt.ts'
 import { type Channel, NotSent, type Reply } from '../../src/core/channel.ts'
 import type { LivingPayment } from '../../src/core/payment.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
@@ -33,8 +36,9 @@ async function journey(
     const answer = starts[sent.push(attempt_id) - 1] ?? starts.at(-1)
     return answer ? answer() : lost()
   }
-  const node = () =>
-    simulatedNode(lives.db, () => now, { start, check: () => Promise.resolve(check()), ...terms })
+  const node = (more = terms) =>
+    simulatedNode(lives.db, () => now, { start, check: () => Promise.resolve(check()), ...more })
+  const wait = (ms: number) => (now = after(ms, now))
   const life = async () => {
     const [stored] = await lives.read([payment.tx_reference])
     if (!stored) throw new Error('no life')
@@ -45,13 +49,13 @@ async function journey(
   const begin = (number = 1) => pay(node(), payment, aWish({ number, address, typed }))
   await begin()
   // Each node asks once and is gone, as after a restart.
-  async function live(ms: number, step = seconds(1)) {
+  async function live(ms: number, step = seconds(1), more = terms) {
     for (const end = after(ms, now); now < end; ) {
       now = after(step, now)
-      await askDue(node(), fail)
+      await askDue(node(more), fail)
     }
   }
-  return { payment, sent, life, live, begin, at: () => now }
+  return { sent, life, live, begin, node, wait }
 }
 
 const yesSaid = () => Promise.resolve(pending)
@@ -104,6 +108,37 @@ test('never acknowledged, and a second start might charge twice: it is not sent 
   expect(sent).toHaveLength(1)
   expect(await life()).toMatchObject({ attempt: { state: 'unknown' } })
 })
+
+for (const [what, first, terms, count] of [
+  ['an order that was never acknowledged', lost, { startIsIdempotent: true }, 2],
+  ['what had not left', refused, { startIsIdempotent: false }, 2],
+] as const)
+  test(`ten nodes want to send ${what} again at once: one does`, async () => {
+    const { sent, life, node, wait } = await journey([first, yesSaid], undefined, terms)
+    wait(seconds(9))
+    const { attempt } = await life()
+    await Promise.all(Array.from({ length: 10 }, () => askAttempt(node(), attempt as Attempt)))
+    expect(sent).toHaveLength(count)
+    expect((await life()).attempt).toMatchObject({ state: 'pending', sends: 2 })
+  })
+
+for (const [what, first] of [
+  ['an order that was never acknowledged', lost],
+  ['what had not left', refused],
+] as const)
+  test(`who dies while ${what} is sent again has used that up: it may have arrived`, async () => {
+    const line = new EventEmitter()
+    const sending = once(line, 'sending')
+    const dies = () => (line.emit('sending'), new Promise<never>(() => {}))
+    const { sent, life, live, node, wait } = await journey([first, dies])
+    wait(seconds(9))
+    void askAttempt(node(), (await life()).attempt as Attempt)
+    await sending
+    wait(seconds(30))
+    await live(minutes(1), seconds(5), { startIsIdempotent: first === lost })
+    expect(sent).toHaveLength(2)
+    expect((await life()).attempt).toMatchObject({ state: 'unknown', sends: 2 })
+  })
 
 test('known not to have been sent: sent again on any channel, as soon as there is somebody', async () => {
   const { sent, live, life } = await journey([refused, refused, refused, yesSaid], () => no, {

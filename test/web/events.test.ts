@@ -263,7 +263,11 @@ test("the merchant's own rate holds here too", async () => {
 
 test('guessing is slow, and honest questions from the same address are not', async () => {
   const guess = () => askFeed(gateway.url, feedQuestion(shop.test), `t=${now()},v1=${'1'.repeat(64)}`)
+  const started = performance.now()
   const answers = await Promise.all(Array.from({ length: 150 }, guess))
-  expect(new Set(answers.map(({ http }) => http))).toEqual(new Set([401, 429]))
+  const gained = ((performance.now() - started) / 1000) * 20 // a slow machine gives tokens back meanwhile
+  const passed = answers.filter(({ http }) => http !== 429)
+  expect(new Set(passed.map(({ http }) => http))).toEqual(new Set([401]))
+  expect(passed.length).toBeLessThanOrEqual(100 + gained)
   expect((await follow(shop.test)).http).toBe(200)
 })

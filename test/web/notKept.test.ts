@@ -42,7 +42,7 @@ test('answers of the interface are not kept, and are what they say: good ones, r
     ['/gateway', 400, form({})],
     ['/gateway', 400, form({}, { accept: 'text/html' })],
     ['/callbacks/nobody', 200, { method: 'POST' }],
-    ['/callbacks/nobody', 404],
+    ['/callbacks/nobody', 405],
     ['/healthz', 200],
     ['/readyz', 200],
     ['/metrics', 200],

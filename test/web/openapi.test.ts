@@ -272,6 +272,13 @@ describe('a running gateway', () => {
     const { body } = await post(gateway.url, signedRequest(shop.test))
     expectDescribed(await send(body.checkout_url), 'get', '/checkout/{token}', 200)
     expectDescribed(await send(`${gateway.url}/checkout/none`), 'get', '/checkout/{token}', 404)
+    for (const accept of ['*/*', 'text/html'])
+      expectDescribed(
+        await send(`${body.checkout_url}%20`, { headers: { accept } }),
+        'get',
+        '/checkout/{token}',
+        400,
+      )
     for (const path of ['/healthz', '/readyz', '/metrics'])
       expectDescribed(await send(gateway.url + path), 'get', path, 200)
     const elsewhere = { headers: { 'x-forwarded-for': '203.0.113.7' } }

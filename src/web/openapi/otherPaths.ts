@@ -19,6 +19,10 @@ export const otherPaths: Paths = {
       responses: {
         200: answerOf('The page.', html),
         303: answerOf('Back from a provider: on to the page itself.', {}, location),
+        400: answerOf('The address is written in another way than we gave it.', {
+          ...html,
+          ...json(refTo('ErrorBody'), {}),
+        }),
         404: answerOf('No payment has this token.', html),
         429: answerOf('Too many pages were opened from one address.', html, retryAfter),
         410: answerOf('The time to pay is over.', html),

@@ -37,7 +37,7 @@ const readable = ruleOf(
   400,
   'GW-012',
   undefined,
-  'JSON nests at most 16 levels and has no key twice. Its numbers are written without an exponent.',
+  'JSON nests at most 16 levels and has no key twice.',
 )
 
 const malformed = (name: string, field: string, rule: string) => ruleOf(name, 400, 'GW-012', field, rule)
@@ -82,12 +82,18 @@ export const rulesOfLinks: Rule[] = [
   malformed(
     'named_issuer',
     'extra_wallet_issuer_hint',
-    'It is there when pymt_instrument is, without a page.',
+    'In a query: it is there when pymt_instrument is, without a page.',
   ),
 ]
 
 export const rulesOfChecks: Rule[] = [
-  ruleOf('known_payment', 404, 'GW-005', 'invoice_id', 'The merchant has a payment with this invoice_id.'),
+  ruleOf(
+    'known_payment',
+    404,
+    'GW-005',
+    'invoice_id',
+    'Status check: the merchant has a payment with this invoice_id.',
+  ),
   rightHash,
   ...ofEveryRequest,
 ]
@@ -100,3 +106,5 @@ export const rulesOfFeeds: Rule[] = [
   malformed('own_cursor', 'after', 'It is not beyond the end of your events.'),
   ...ofEveryRequest,
 ]
+
+export const allRules = [...rulesOfPayments, ...rulesOfLinks, ...rulesOfCheckForms, ...rulesOfFeeds]

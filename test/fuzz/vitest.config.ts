@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+// `npm run fuzz`: for long, and with a fuzzer from outside where there is one.
+export default defineConfig({
+  test: {
+    include: ['test/fuzz/*.fuzz.ts'],
+    globalSetup: ['test/support/database.setup.ts'],
+    hookTimeout: 60_000,
+    fileParallelism: false,
+    reporters: ['verbose'],
+  },
+})
