@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { allDocuments } from '../src/web/docs.ts'
 
-type Locked = { dev?: boolean; hasInstallScript?: boolean; resolved?: string }
+type Locked = { dev?: boolean; hasInstallScript?: boolean; resolved?: string; integrity?: string }
 
 const read = (path: string) => readFileSync(path, 'utf8')
 const sha256 = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex')
@@ -39,6 +39,14 @@ test('the script of PostgreSQL is the one that we have read', () => {
 test('everything comes from the registry, as it was when it was locked', () => {
   for (const [path, { resolved }] of locked)
     if (resolved) expect(new URL(resolved).host, path).toBe('registry.npmjs.org')
+})
+
+test('every package is pinned by its digest, and those that we name by their version', () => {
+  for (const [path, { integrity }] of locked)
+    if (path !== '') expect(integrity, path).toMatch(/^sha512-[\w+/]{86}==$/)
+  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(read('package.json'))
+  const named: string[] = [dependencies, optionalDependencies, devDependencies].flatMap(Object.values)
+  for (const version of named) expect(version).toMatch(/^\d/)
 })
 
 test('a checkout runs no script of any package', () => {
