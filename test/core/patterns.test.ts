@@ -10,6 +10,7 @@ const { email, extra_wallet_issuer_hint: hint } = requestSchema.shape
 const isUrl = (text: string) => parseUrl(text) === undefined && isPlainText(text)
 const isMoney = (text: string) => typeof parseMoney(text) === 'bigint'
 const isPhone = (text: string) => parsePhone(text) !== undefined
+const isOfGhana = (text: string) => /^(0|\+?233)[1-9]\d{8}$/.test(text.replaceAll(/[ -]/g, ''))
 const fits = (pattern: string, text: string) => new RegExp(pattern, 'u').test(text)
 const fitsTotal = (text: string) => fits(patterns.total, text) && fits(patterns.moreThanZero, text)
 
@@ -78,7 +79,6 @@ for (const [name, pattern, isTaken] of [
 
 test('of what fits its pattern, only a host that cannot be and a number of no country is refused', () => {
   const phones = matching(patterns.phone)
-  const isOfGhana = (text: string) => /^(0|\+?233)[1-9]\d{8}$/.test(text.replaceAll(/[ -]/g, ''))
   fc.assert(
     fc.property(phones, text => {
       expect(isPhone(text) || !isOfGhana(text), text).toBe(true)

@@ -57,6 +57,8 @@ export const breaks: Record<string, Breaks> = {
   right_signature: ({ shop, question: { header } }) => shop === undefined || !header['x-tollgate-signature'],
   own_invoice: ({ shop, question, known }) => known.invoices.has(invoiceOf(shop, question.fields)),
   own_bounds: ({ shop, question }) => Number(question.fields.total) > (shop?.most ?? 0),
+  own_currency: ({ shop, question: { fields } }) =>
+    shop !== undefined && !shop.currencies.includes(String(fields.currency || 'GHS')),
   plain_number: ({ question: { fields } }) =>
     typeof fields.total === 'number' && !/^\d+(\.\d{1,2})?$/.test(JSON.stringify(fields.total)),
   own_outlet: refused => textAt(refused, 'extra_outlet') !== '' || refused.question.fields.extra_outlet === 0,

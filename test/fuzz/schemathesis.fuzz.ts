@@ -19,7 +19,8 @@ test('schemathesis finds no answer outside the description', { timeout: 3_600_00
   const brought = await bringSchemathesis()
   if ('why' in brought) {
     console.log(brought.why)
-    return context.skip(brought.why)
+    context.skip(brought.why)
+    return
   }
   const code = await runSchemathesis(brought.program, gateway.url, {
     FUZZ_MERCHANT_KEY: shop?.merchant_key ?? '',

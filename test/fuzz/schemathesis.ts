@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 // A fuzzer that nobody here wrote. It is a program in Python: whoever has Python gets it into a folder of its own, once.
@@ -17,23 +19,31 @@ export async function bringSchemathesis(): Promise<{ program: string } | { why: 
   return { program }
 }
 
-export function runSchemathesis(path: string, url: string, env: Record<string, string>) {
+// It keeps notes where it is started: in a folder that goes with it.
+export async function runSchemathesis(path: string, url: string, env: Record<string, string>) {
   const { FUZZ_EXAMPLES = '', FUZZ_SEED = '' } = env
   const args = ['--config-file', fileOf('schemathesis.toml'), 'run', `${url}/openapi.json`]
   const effort = ['--max-examples', FUZZ_EXAMPLES, '--seed', FUZZ_SEED, '--continue-on-failure']
-  return run(path, [...args, ...effort], {
-    ...env,
+  const hooks = {
     PYTHONPATH: fileOf('.'),
+    PYTHONDONTWRITEBYTECODE: '1',
     SCHEMATHESIS_HOOKS: 'schemathesis_hooks',
-  })
+  }
+  const cwd = mkdtempSync(join(tmpdir(), 'tollgate-fuzz-'))
+  try {
+    return await run(path, [...args, ...effort], { ...env, ...hooks }, cwd)
+  } finally {
+    rmSync(cwd, { recursive: true, force: true })
+  }
 }
 
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 // Not at the same moment as we wait: the gateway answers from this very process.
-const run = (path: string, args: string[], env: Record<string, string> = {}) =>
+const run = (path: string, args: string[], env: Record<string, string> = {}, cwd?: string) =>
   new Promise<number>(resolve => {
     const child = spawn(path, args, {
+      cwd,
       env: { ...process.env, ...env },
       stdio: ['ignore', 'inherit', 'inherit'],
     })

@@ -6,23 +6,35 @@ export type Shop = {
   secret_key: string
   most: number // the largest total that it takes
   origins: string[]
+  currencies: string[]
   isClosed: boolean
   takesUnsigned: boolean
   signsChecks: boolean
 }
 
 const largest = '999999999999.99'
+const currencies = ['GHS', 'USD', 'GBP', 'EUR']
 const origin = 'https://shop.example'
 
 export async function openShops(gateway: TestGateway): Promise<Shop[]> {
   const open = async (settings: string[], told: Partial<Shop> = {}) => {
     const { merchant_id, test, live } = await gateway.addMerchant('rate_limit=0', ...settings)
     if (told.isClosed) await gateway.deactivate(merchant_id)
-    const usual = { most: 999_999.99, origins: [], isClosed: false, takesUnsigned: false, signsChecks: false }
+    const usual = {
+      most: 999_999.99,
+      origins: [],
+      currencies: ['GHS'],
+      isClosed: false,
+      takesUnsigned: false,
+      signsChecks: false,
+    }
     return [test, live].map(keys => ({ ...usual, ...told, ...keys }))
   }
   const shops = await Promise.all([
-    open([`max_total=${largest}`], { most: Number(largest) }),
+    open([`max_total=${largest}`, `currencies=${currencies.join(',')}`], {
+      most: Number(largest),
+      currencies,
+    }),
     open([`max_total=${largest}`, 'errors_as_200=on'], { most: Number(largest) }),
     open(['unsigned_requests=on', 'signed_status_checks=on'], { takesUnsigned: true, signsChecks: true }),
     open([`allowed_origins=${origin}`], { origins: [origin] }),

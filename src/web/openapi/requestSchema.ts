@@ -2,7 +2,11 @@ import * as patterns from '../../core/patterns.ts'
 import { aliases, maxExtraLength, maxExtras } from '../../core/request.ts'
 import type { Json, ObjectSchema } from './schemas.ts'
 
-const extraName = '^extra_[A-Za-z0-9_.-]{1,64}$'
+const letter = 'A-Za-z0-9_.-'
+const extraName = `^extra_[${letter}]{1,64}$`
+const wrongExtraName = `^extra_($|[${letter}]*[^${letter}]|[${letter}]{65})`
+
+const nothing = { enum: ['', null] } // as good as not sent
 
 const extraField = {
   type: ['string', 'number', 'boolean', 'null'],
@@ -28,8 +32,7 @@ export function withOtherNames(schema: ObjectSchema): ObjectSchema {
   return {
     ...schema,
     properties,
-    patternProperties: { [extraName]: extraField },
-    propertyNames: { anyOf: [{ pattern: extraName }, { not: { pattern: '^extra_' } }] },
+    patternProperties: { [extraName]: extraField, [wrongExtraName]: nothing },
   }
 }
 
@@ -47,7 +50,7 @@ export const asForm = (schema: ObjectSchema): ObjectSchema => ({
   properties: Object.fromEntries(
     Object.entries(schema.properties).map(([name, field]) => [name, asText(field)]),
   ),
-  patternProperties: { [extraName]: { ...extraField, type: 'string' } },
+  patternProperties: { [extraName]: { ...extraField, type: 'string' }, [wrongExtraName]: nothing },
   additionalProperties: { type: 'string' },
 })
 
@@ -65,8 +68,6 @@ const given = (name: string, schema: Json = { type: 'string', minLength: 1 }) =>
   required: [name],
   properties: { [name]: schema },
 })
-const nothing = { enum: ['', null] }
-
 const hasPage = given('generate_checkout_url', { enum: [true, 'true', '1', 1] })
 const hasIssuer = given('extra_wallet_issuer_hint')
 const isDirect = {

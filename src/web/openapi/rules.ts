@@ -58,6 +58,7 @@ const ofPayments: Rule[] = [
     'total',
     'A JSON number is written without an exponent and with at most 2 decimals.',
   ),
+  malformed('own_currency', 'currency', 'It is one of your currencies; without it the request is in GHS.'),
   malformed('own_outlet', 'extra_outlet', 'You have such an outlet.'),
   ...urls.map(field =>
     malformed('real_address', field, 'A browser can read it as a URL, its host and port too.'),
