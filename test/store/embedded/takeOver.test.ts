@@ -45,7 +45,7 @@ beforeAll(async () => {
   })
   expect(payments).toHaveLength(5)
 }, 120_000)
-afterAll(() => rmSync(base, { recursive: true, force: true }))
+afterAll(() => rmSync(base, { recursive: true, force: true }), 120_000)
 
 const everyPayment = 'select * from payments order by tx_reference'
 const thingsOfTheOperator = `
@@ -119,6 +119,7 @@ test('a take-over that was cut off after any of its statements is completed by t
     const home = { ...openHome(data), runAs: isRoot ? nobody : undefined }
     await asSuperuser(home, undefined, theApplicationsRole(home.password).slice(0, done))
     await isWhole(data)
+    rmSync(data, { recursive: true })
   }
 }, 120_000)
 
@@ -145,6 +146,7 @@ test('one that was killed is completed by the next start, whenever it was', asyn
     child.kill('SIGKILL')
     await once(child, 'exit')
     await isWhole(data)
+    rmSync(data, { recursive: true })
   }
 }, 180_000)
 
