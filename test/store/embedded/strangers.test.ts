@@ -173,12 +173,13 @@ test('a data folder of ours that others could write to is closed to them', async
   if (isRoot) assert.notEqual(statSync(join(folder, 'postgres')).uid, 0)
 })
 
+const sleeper = (env: Record<string, string>) =>
+  spawn('/bin/sleep', ['60'], { uid: 47_111, gid: 47_111, env, stdio: 'ignore' })
+
 test('a user id that another process has is not taken, and what we run ourselves does not count', async context => {
   onlyRoot(context)
   const numbers = [47_111, 47_112] // other than those that tests beside this one choose from
   const chosen = () => privateUser(numbers).uid
-  const sleeper = (env: Record<string, string>) =>
-    spawn('/bin/sleep', ['60'], { uid: 47_111, gid: 47_111, env, stdio: 'ignore' })
   const ours = sleeper(mark)
   await once(ours, 'spawn')
   assert.equal(chosen(), 47_111)
