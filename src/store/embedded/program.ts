@@ -4,6 +4,7 @@ import { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Home } from './home.ts'
 import { openLog, readLog } from './log.ts'
+import { mark } from './user.ts'
 
 export type Program = {
   pid: number | undefined
@@ -33,7 +34,7 @@ export function run(home: Home, name: 'initdb' | 'postgres', cwd: string, args: 
     const child = spawn('/bin/sh', ['-c', script, `tollgate-${name}`, join(home.bin, name), ...args], {
       cwd,
       ...home.runAs,
-      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...env },
+      env: { ...mark, PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...env },
       detached: true, // Ctrl-C is for Tollgate alone, which finishes its work before it stops PostgreSQL
       stdio: ['ignore', 'ignore', log.file, 'pipe'],
     })

@@ -13,13 +13,13 @@ const candidates = [65_528, 65_529, 65_530, 65_531]
 
 // Whom PostgreSQL runs as when root starts it: a number without a name, which nobody else is. There is no account to
 // make on the machine, or to remove again.
-export function privateUser(): User {
-  const id = candidates.find(
+export function privateUser(numbers = candidates): User {
+  const id = numbers.find(
     number => !hasName('passwd', number) && !hasName('group', number) && !isLent(number),
   )
   if (id !== undefined) return { uid: id, gid: id }
   throw new EmbeddedError(
-    `PostgreSQL does not run as root, and the user ids ${candidates.join(', ')}, one of which it would run as, are ` +
+    `PostgreSQL does not run as root, and the user ids ${numbers.join(', ')}, one of which it would run as, are ` +
       'all in use on this machine: start Tollgate as an ordinary user, or set DATABASE_URL.',
   )
 }
@@ -39,6 +39,9 @@ function hasName(kind: 'passwd' | 'group', id: number): boolean {
   }
 }
 
+// In the environment of all that we run under such a number.
+export const mark = { RUN_BY: 'tollgate' }
+
 // A container may run under any number. Servers of other data folders do not count.
 const isLent = (uid: number) => readdirSync('/proc').some(pid => /^\d+$/.test(pid) && isStranger(pid, uid))
 
@@ -46,7 +49,8 @@ function isStranger(pid: string, uid: number): boolean {
   try {
     if (statSync(`/proc/${pid}`).uid !== uid) return false
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-    return command !== '' && !/postgres|initdb/.test(command)
+    if (command === '' || /postgres|initdb/.test(command)) return false
+    return !readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`RUN_BY=${mark.RUN_BY}`) // such as a sleep of a watcher
   } catch {
     return false // it has ended
   }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   chownSync,
@@ -14,6 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, test } from 'vitest'
+import { mark, privateUser } from '../../../src/store/embedded/user.ts'
 import { type Embedded, startEmbedded } from '../../../src/store/embedded.ts'
 import { query } from '../../support/database.ts'
 import { as, isRoot, onlyRoot, others, stranger } from '../../support/stranger.ts'
@@ -168,4 +171,28 @@ test('a data folder of ours that others could write to is closed to them', async
   assert.equal(statSync(folder).mode & 0o777, 0o755)
   await command.stop()
   if (isRoot) assert.notEqual(statSync(join(folder, 'postgres')).uid, 0)
+})
+
+const sleeper = (env: Record<string, string>) =>
+  spawn('/bin/sleep', ['60'], { uid: 47_111, gid: 47_111, env, stdio: 'ignore' })
+
+test('a user id that another process has is not taken, and what we run ourselves does not count', async context => {
+  onlyRoot(context)
+  const numbers = [47_111, 47_112] // other than those that tests beside this one choose from
+  const chosen = () => privateUser(numbers).uid
+  const ours = sleeper(mark)
+  await once(ours, 'spawn')
+  assert.equal(chosen(), 47_111)
+  const theirs = sleeper({})
+  await once(theirs, 'spawn')
+  assert.equal(chosen(), 47_112)
+  for (const child of [ours, theirs]) {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  assert.equal(chosen(), 47_111)
+  assert.throws(
+    () => privateUser([0, 1]),
+    /are all in use on this machine: start Tollgate as an ordinary user/,
+  )
 })
