@@ -20,6 +20,8 @@ async function fill(url, merchant_id) {
       select ${mine}, ${mine} || substr(md5(n::text), 1, 26), reference, 1, 'sandbox', 'mtn_mobile_money',
         case when n % 10 < 2 then 'failed' else 'paid' end, '+23324' || lpad((n % 9999991)::text, 7, '0'),
         md5((n % 50000)::text), 'en', 'MP' || n, 2550, 2, at, at, at ${rows}`,
+    `insert into paid_references (account, reference, merchant_id, attempt_id)
+      select 'sandbox', 'MP' || n, ${mine}, ${mine} || substr(md5(n::text), 1, 26) ${rows} where n % 10 >= 2`,
     `insert into events (merchant_id, tx_reference, sequence, kind, cause, attempt_id, from_status, to_status, at)
       select ${mine}, reference, step, (array['attempt_started', 'attempt_pending', 'attempt_paid', 'status_changed'])[step],
         'channel', ${mine} || substr(md5(n::text), 1, 26), case when step = 4 then 'awaiting_payment' end,
@@ -30,7 +32,7 @@ async function fill(url, merchant_id) {
     await query(url, text)
 }
 
-const grown = `('payments', 'attempts', 'events', 'notifications', 'deliveries', 'tries')`
+const grown = `('payments', 'attempts', 'events', 'notifications', 'deliveries', 'tries', 'paid_references')`
 
 const tables = `select relname, pg_table_size(relid) as rows, pg_indexes_size(relid) as indexes
   from pg_stat_user_tables where relname in ${grown} order by relname`

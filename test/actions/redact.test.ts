@@ -112,6 +112,7 @@ test('nothing of the payer is left in any table; what accounts and a safe retry 
     'deliveries.last_words',
     'deliveries.url',
     'events.reason',
+    'messages.mailbox',
     'messages.recipient',
     'notifications.body',
     'payments.cancelled_url',
