@@ -49,7 +49,9 @@ async function visit(node: Hono<Env>, query = '') {
   return node.request(`/checkout/${payment.tx_token}${query}`, {}, bindings)
 }
 async function comesBack(node: Hono<Env>) {
-  expect((await visit(node, '?back=1')).headers.get('location')).toBe(`/checkout/${payment.tx_token}`)
+  expect((await visit(node, '?back=1')).headers.get('location')).toBe(
+    `/checkout/${payment.tx_token}?visit=back-1`,
+  )
 }
 const attempt = async () => (await attemptsOf(shop.db, payment.merchant_id, payment.tx_reference)).at(-1)
 
