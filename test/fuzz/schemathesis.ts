@@ -48,5 +48,8 @@ const run = (path: string, args: string[], env: Record<string, string> = {}, cwd
       stdio: ['ignore', 'inherit', 'inherit'],
     })
     child.on('error', () => resolve(-1))
-    child.on('close', code => resolve(code ?? -1))
+    child.on('close', (code, signal) => {
+      if (signal) console.log(`It was ended by ${signal}.`)
+      resolve(code ?? -1)
+    })
   })

@@ -50,7 +50,7 @@ export const asForm = (schema: ObjectSchema): ObjectSchema => ({
   properties: Object.fromEntries(
     Object.entries(schema.properties).map(([name, field]) => [name, asText(field)]),
   ),
-  patternProperties: { [extraName]: { ...extraField, type: 'string' }, [wrongExtraName]: nothing },
+  patternProperties: { [extraName]: { ...extraField, type: 'string' }, [wrongExtraName]: { enum: [''] } },
   additionalProperties: { type: 'string' },
 })
 
