@@ -13,7 +13,8 @@ const run = (text: string) => query(gateway.db.url, text)
 const name = () => /\/(test_\w+)\?/.exec(gateway.db.url)?.[1]
 const cut = () =>
   run(
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+       and usename = current_user and pid <> pg_backend_pid()`,
   )
 
 for (const [sessions, before] of [
@@ -39,12 +40,12 @@ test('a role that may write is heard before a database that may not', async () =
   await run(`alter database ${name()} set default_transaction_read_only = on`)
   await query(
     gateway.db.url.replace(`/${name()}?`, '/tollgate?'),
-    `alter role tollgate in database ${name()} set default_transaction_read_only = off`,
+    `alter role current_user in database ${name()} set default_transaction_read_only = off`,
   )
   await cut()
   expect(await ready()).toMatchObject({ http: 200 })
   await run(`alter database ${name()} reset default_transaction_read_only`)
-  await run(`alter role tollgate in database ${name()} reset default_transaction_read_only`)
+  await run(`alter role current_user in database ${name()} reset default_transaction_read_only`)
 })
 
 test('not ready when a newer Tollgate has changed the schema', async () => {
