@@ -1,5 +1,6 @@
 const lookMs = 250
-const silentMs = 1500 // so long has nobody been answered who waits
+const silentLooks = 6 // at so many in a row was nobody answered who waits
+const lateMs = 2 * lookMs
 
 // Whether the database hangs: connections stand, or can be made, and no answer comes. Somebody who asks then is told at
 // once, because the wait would be in vain; a server that refuses connections answers, and may be back in a moment.
@@ -11,32 +12,41 @@ export type Health = {
 }
 
 // One slow statement is no sign of it, so before it is believed somebody knocks: `isSilent` tells whether nobody opened.
+// Silence is counted in looks and not on a clock: a process that was stopped, or that its machine gave no time, reads the
+// answers that lie there after its timers.
 export function watchHealth(isSilent: () => Promise<boolean>): Health {
   let waiting = 0
-  let heardAt = performance.now() // or the moment since which somebody waits
+  let silence = 0 // in looks, while somebody waits
   let hanging = false
   let knocking = false
+  let stoodStill = false
+  let lookedAt = performance.now()
+
+  const isLate = () => performance.now() - lookedAt > lateMs
 
   async function look() {
-    const isSuspect = waiting > 0 && performance.now() - heardAt >= silentMs
-    if (knocking || !(hanging || isSuspect)) return
+    if (isLate()) stoodStill = true
+    lookedAt = performance.now()
+    silence = waiting > 0 ? silence + 1 : 0
+    if (knocking || !(hanging || silence > silentLooks)) return
     knocking = true
+    stoodStill = false
     const silent = await isSilent()
-    const wasHeard = !hanging && performance.now() - heardAt < silentMs
-    hanging = silent && !wasHeard
     knocking = false
+    if (silent && (stoodStill || isLate())) return // the next look knocks again
+    hanging = silent && (hanging || silence > silentLooks)
   }
 
   const timer = setInterval(() => void look(), lookMs)
   timer.unref()
   return {
     begin() {
-      if (waiting++ === 0) heardAt = performance.now()
+      if (waiting++ === 0) silence = 0
     },
     end(isAnswered) {
       waiting--
       if (!isAnswered) return
-      heardAt = performance.now()
+      silence = 0
       hanging = false
     },
     isHanging: () => hanging,
