@@ -70,7 +70,7 @@ async function compile(files, outdir) {
 
 // The interactive reference at /docs. Its package brings another that reports home when it is installed, so it is there
 // only where Tollgate is built, and what was built carries the files along.
-const reference = join('web', 'reference')
+const reference = join('web', 'openapi', 'reference')
 const referenceFiles = [
   'swagger-ui.css',
   'swagger-ui-bundle.js',

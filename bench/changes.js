@@ -43,7 +43,14 @@ const clock = () => new Date()
 
 async function delivering(version, env) {
   const [{ readConfig }, { openRecords }, { openDispatch }, { createMetrics }, { createLog }, { cancel }] =
-    await version.load('config', 'records', 'dispatch', 'web/metrics', 'log', 'actions/cancel')
+    await version.load(
+      'config',
+      'start/database',
+      'start/deliveries',
+      'observe/metrics',
+      'observe/log',
+      'actions/payments/cancel',
+    )
   const config = readConfig(env)
   const records = await openRecords(config, 'gateway')
   const dispatch = openDispatch(config, records, {
@@ -64,7 +71,10 @@ async function delivering(version, env) {
 }
 
 async function writing(version, url) {
-  const [{ openDb }, { addNotification }] = await version.load('store/db', 'store/notifications')
+  const [{ openDb }, { addNotification }] = await version.load(
+    'store/db',
+    'store/notifications/notifications',
+  )
   const db = openDb(url, connections, 'bench')
   return {
     change: ({ merchant_id, tx_reference, address }) =>

@@ -9,7 +9,10 @@ const taken = 64 // as many as Tollgate takes at once
 const leaseMs = 30_000
 
 export async function claimTimes(url) {
-  const [{ openDb }, { lookForDue, takeAlone }] = await thisVersion.load('store/db', 'store/deliveries')
+  const [{ openDb }, { lookForDue, takeAlone }] = await thisVersion.load(
+    'store/db',
+    'store/notifications/deliveries',
+  )
   const db = openDb(url, 1, 'bench')
   const lookMs = []
   const takeMs = []

@@ -11,7 +11,7 @@ const empty = 'truncate payments, events, sandbox_charges cascade' // and what r
 export const masterKey = '7'.repeat(64)
 
 export async function startDatabase(folder) {
-  const [{ startEmbedded }] = await thisVersion.load('store/embedded')
+  const [{ startEmbedded }] = await thisVersion.load('postgres/embedded')
   await (await startEmbedded(folder, 'command')).stop()
   await mayMakeDatabases(folder)
   const embedded = await startEmbedded(folder, 'command')
@@ -33,8 +33,8 @@ export async function startDatabase(folder) {
 // The benchmark uses the role of the application, which may do neither otherwise.
 async function mayMakeDatabases(folder) {
   const [{ openHome }, { asSuperuser }] = await thisVersion.load(
-    'store/embedded/home',
-    'store/embedded/keeper',
+    'postgres/folder/dataFolder',
+    'postgres/keeper',
   )
   const more = ['alter role tollgate_app createdb', 'grant pg_checkpoint to tollgate_app']
   await asSuperuser(
@@ -55,9 +55,9 @@ async function createDatabase(server, name, version = thisVersion) {
   const [{ openDb }, { migrate }, { onboard }, { setMerchant }, { givenMasterKeys }] = await version.load(
     'store/db',
     'store/migrate',
-    'actions/onboard',
-    'actions/setMerchant',
-    'store/masterKeys',
+    'actions/merchants/onboard',
+    'actions/merchants/setMerchant',
+    'start/masterKeys',
   )
   const db = openDb(url, 2, 'bench')
   try {

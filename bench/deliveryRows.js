@@ -10,7 +10,7 @@ const anyOf = (list, n = 'n') => `(array[${list.map(literal).join(', ')}])[1 + $
 
 // A card payment with all that it can carry: some 600 bytes.
 export async function bodyInSql() {
-  const [{ notificationBody }] = await thisVersion.load('core/notification')
+  const [{ notificationBody }] = await thisVersion.load('core/notification/notification')
   const body = notificationBody(
     {
       invoice_id: `INV-${at.n}`,

@@ -7,9 +7,9 @@ process.on('disconnect', () => process.exit()) // the parent is gone
 async function begin({ folder, env }) {
   const [{ readConfig }, { openRecords }, { channelsOf }, { startWorkers }] = await versionAt(folder).load(
     'config',
-    'records',
-    'actions/channels',
-    'workers/workers',
+    'start/database',
+    'runtime/channels',
+    'workers/payments',
   )
   const records = await openRecords(readConfig(env), 'gateway')
   const asking = {

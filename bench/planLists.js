@@ -87,9 +87,9 @@ async function ask(bench, { url, end, ...merchants }, id, whose) {
 
 async function answer(db, id, merchant_id, end) {
   const [{ newestPayments }, { newestNotifications }, { outletReport }] = await thisVersion.load(
-    'actions/findPayments',
-    'actions/findNotifications',
-    'actions/outletReport',
+    'actions/payments/findPayments',
+    'actions/notifications/findNotifications',
+    'actions/payments/outletReport',
   )
   const { label, filter, length } = questions[id]
   if (label.startsWith('payments')) return newestPayments(db, { ...filter, merchant_id, limit })

@@ -14,9 +14,9 @@ export async function createTown(bench, name, ports, made) {
 async function onboardAll(url, version, count) {
   const [{ openDb }, { onboard }, { setMerchant }, { givenMasterKeys }] = await version.load(
     'store/db',
-    'actions/onboard',
-    'actions/setMerchant',
-    'store/masterKeys',
+    'actions/merchants/onboard',
+    'actions/merchants/setMerchant',
+    'start/masterKeys',
   )
   const db = openDb(url, 2, 'bench')
   try {

@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander'
-import { createCli, printFailure } from './cli/answer.ts'
 import { onBug } from './cli/bugs.ts'
 import { exitCodes } from './cli/exitCodes.ts'
 import { failureOf } from './cli/failure.ts'
 import { helpHint } from './cli/help.ts'
+import { createCli, printFailure } from './cli/output.ts'
 import { createProgram } from './cli/program.ts'
 
 const words = process.argv.slice(2)

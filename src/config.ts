@@ -1,9 +1,9 @@
 import { isIP as ipVersion } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import type { ChannelSettings } from './core/channel.ts'
-import type { MessengerSettings } from './core/messenger.ts'
-import { leastRedactDays } from './core/redact.ts'
+import type { ChannelSettings } from './core/channel/channel.ts'
+import type { MessengerSettings } from './core/message/messenger.ts'
+import { leastRedactDays } from './core/redaction/redact.ts'
 import { onlyThisMachineReaches } from './core/thisMachine.ts'
 
 // The only place that reads the environment. Every fault is told at once, by the name of its setting.

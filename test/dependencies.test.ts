@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { allDocuments } from '../src/web/docs.ts'
+import { allDocuments } from '../src/web/openapi/docsPage.ts'
 
 type Locked = { dev?: boolean; hasInstallScript?: boolean; resolved?: string; integrity?: string }
 
@@ -57,7 +57,7 @@ test('what was built carries the reference along, unchanged', async () => {
   execFileSync(process.execPath, ['build.js'])
   const source = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png', 'LICENSE', 'NOTICE'])
-    expect(sha256(join('dist/web/reference', name)), name).toBe(sha256(join(source, name)))
+    expect(sha256(join('dist/web/openapi/reference', name)), name).toBe(sha256(join(source, name)))
 })
 
 test('without it the page leads to the description', () => {

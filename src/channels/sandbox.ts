@@ -1,7 +1,7 @@
-import type { Ask, MakeChannel, Order, Reply, Told, Way } from '../core/channel.ts'
+import type { Ask, MakeChannel, Order, Reply, Told, Way } from '../core/channel/channel.ts'
+import type { Reason } from '../core/channel/reason.ts'
 import { currencies, formatMoney, parseMoney } from '../core/money.ts'
-import type { Reason } from '../core/reason.ts'
-import { askJson, type JsonAnswer as Answer, sendJson } from './http/askJson.ts'
+import { type JsonAnswer as Answer, askJson, sendJson } from './http/askJson.ts'
 
 // The line to the simulated provider. It speaks HTTP as to any other.
 const phone: Ask = { name: 'phone', kind: 'phone' }

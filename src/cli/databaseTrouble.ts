@@ -1,4 +1,4 @@
-import { codeOf } from '../store/embedded/error.ts'
+import { codeOf } from '../postgres/error.ts'
 
 // What a database that cannot be used said, with the cure.
 export function databaseTrouble(error: unknown): string {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
-import { checkDatabase, openRecords } from '../records.ts'
-import { migrate } from '../store/migrate.ts'
-import type { Answer, Cli } from './answer.ts'
+import { checkDatabase, openRecords } from '../start/database.ts'
+import { migrate } from '../store/migrate/migrate.ts'
 import { examples } from './help.ts'
+import type { Answer, Cli } from './output.ts'
 
 export function addMigrate(program: Command, cli: Cli) {
   program

@@ -1,8 +1,8 @@
-import { findByWord } from '../actions/explainPayment.ts'
-import type { LivingPayment } from '../core/payment.ts'
+import { findByWord } from '../actions/payments/explainPayment.ts'
+import type { LivingPayment } from '../core/payment/payment.ts'
 import type { Db } from '../store/db.ts'
 import { CannotDo } from './failure.ts'
-import { paymentData, paymentTable } from './paymentText.ts'
+import { paymentData, paymentTable } from './payment/text.ts'
 import { merchantOf } from './records.ts'
 
 // The one payment that an operator means by a reference or an invoice id.

@@ -1,9 +1,9 @@
-import { readClock } from '../actions/measureClock.ts'
 import { type Config, readConfig } from '../config.ts'
-import { checkDatabase, checkMasterKeys, openRecords, type Records } from '../records.ts'
+import { readClock } from '../runtime/measureClock.ts'
+import { checkDatabase, checkMasterKeys, openRecords, type Records } from '../start/database.ts'
 import type { Db } from '../store/db.ts'
-import { findMerchant, type Merchant } from '../store/merchants.ts'
-import { migrate } from '../store/migrate.ts'
+import { findMerchant, type Merchant } from '../store/merchants/merchants.ts'
+import { migrate } from '../store/migrate/migrate.ts'
 import { CannotDo } from './failure.ts'
 import { say } from './terminal.ts'
 

@@ -1,4 +1,4 @@
-import { explain } from '../store/embedded/error.ts'
+import { explain } from '../postgres/error.ts'
 
 type SystemError = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string }
 

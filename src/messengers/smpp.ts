@@ -1,4 +1,4 @@
-import type { Letter, Messenger, MessengerSettings, MessengerTools, Sent } from '../core/messenger.ts'
+import type { Letter, Messenger, MessengerSettings, MessengerTools, Sent } from '../core/message/messenger.ts'
 import { openSlots } from './common/slots.ts'
 import { warnOnChange } from './common/warnOnChange.ts'
 import { within } from './common/within.ts'

@@ -1,4 +1,4 @@
-import type { Letter, Messenger, MessengerSettings, MessengerTools, Sent } from '../core/messenger.ts'
+import type { Letter, Messenger, MessengerSettings, MessengerTools, Sent } from '../core/message/messenger.ts'
 import { tidy, warnOnChange } from './common/warnOnChange.ts'
 import { call } from './smsHttp/call.ts'
 import { readSettings } from './smsHttp/settings.ts'

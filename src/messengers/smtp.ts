@@ -1,4 +1,4 @@
-import type { Letter, Messenger, MessengerSettings, MessengerTools, Sent } from '../core/messenger.ts'
+import type { Letter, Messenger, MessengerSettings, MessengerTools, Sent } from '../core/message/messenger.ts'
 import { warnOnChange } from './common/warnOnChange.ts'
 import { openLines, type SmtpTimes } from './smtp/lines.ts'
 import { isAddress, mailOf, messageIdOf } from './smtp/mail.ts'

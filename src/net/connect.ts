@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net'
-import { connect as connectTls, rootCertificates, type SecureContext, createSecureContext } from 'node:tls'
+import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 import { type Proxy, readProxy, tunnel } from './proxy.ts'
 import { vet, vettedAddresses } from './resolve.ts'
 import type { Target } from './target.ts'

@@ -1,4 +1,4 @@
-import type { Answer } from '../core/delivery.ts'
+import type { Answer } from '../core/notification/delivery.ts'
 
 export type Failure = NonNullable<Answer['failure']>
 

@@ -4,7 +4,7 @@ import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { findCharge, insertCharge } from '../store/sandboxCharges.ts'
 import { answerOf, endingOfCharge, pathsOf, stateAt } from './charge.ts'
-import type { House, SandboxEnv } from './house.ts'
+import type { House, SandboxEnv } from './context.ts'
 import { hangMs } from './endings.ts'
 import { isReference, parseCharge } from './request.ts'
 

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { Locked, Unavailable } from '../core/refusal.ts'
+import { Locked, Unavailable } from '../core/interface/refusal.ts'
 import { isLocked, isLost, isSerialization } from './databaseErrors.ts'
 import type { Health } from './health.ts'
 import { connectUntil } from './pool.ts'

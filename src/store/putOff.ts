@@ -1,5 +1,5 @@
-import type { Attempt } from '../core/attempt.ts'
-import type { NotificationKey } from '../core/notification.ts'
+import type { NotificationKey } from '../core/notification/notification.ts'
+import type { Attempt } from '../core/payment/attempt.ts'
 import { sql, type Tx } from './db.ts'
 
 type AttemptKey = Pick<Attempt, 'merchant_id' | 'attempt_id'>

@@ -1,4 +1,4 @@
-import { Locked } from '../core/refusal.ts'
+import { Locked } from '../core/interface/refusal.ts'
 import { type Db, sql, type Tx } from './db.ts'
 
 const waitForAllMs = 100

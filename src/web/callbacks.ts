@@ -1,6 +1,6 @@
-import { prompted } from '../actions/askDue.ts'
-import type { Gate } from '../actions/gate.ts'
-import type { Ctx } from './context.ts'
+import { prompted } from '../actions/payments/askDue.ts'
+import type { Gate } from '../runtime/runtime.ts'
+import type { Ctx } from './http/context.ts'
 
 // A provider tells us that something happened to an attempt. It is a prompt to ask, never an answer: the body is not
 // even read. Stored before it is acknowledged.

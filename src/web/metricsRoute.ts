@@ -1,7 +1,7 @@
-import type { Ctx } from './context.ts'
-import { isRefusal } from './errors.ts'
-import type { Metrics } from './metrics.ts'
-import { accessOf, type OperatorDoor } from './operatorDoor.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import type { Ctx } from './http/context.ts'
+import { isRefusal } from './http/errors.ts'
+import { accessOf, type OperatorDoor } from './http/operatorDoor.ts'
 
 // The numbers tell how a business goes, so they are for whoever runs it.
 export const metricsRoute = (metrics: Metrics, door: OperatorDoor) => async (c: Ctx) => {

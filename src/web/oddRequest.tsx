@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import { newRequestId } from '../actions/ids.ts'
-import { pageHeaders } from './checkout/pageHeaders.ts'
-import { chosenLang, preferredLang } from './checkout/texts.ts'
-import { NoPaymentPage } from './checkout/trouble.tsx'
-import { plainAnswer } from './errors.ts'
-import { type Answer, htmlType, sendAnswer, splitUrl } from './exchange.ts'
-import type { Observe } from './observe.ts'
-import type { Answerer } from './server.ts'
+import type { Observe } from '../observe/requests.ts'
+import { newRequestId } from '../runtime/ids.ts'
+import { pageHeaders } from './checkout/page/pageHeaders.ts'
+import { NoPaymentPage } from './checkout/page/trouble.tsx'
+import { chosenLang, preferredLang } from './checkout/texts/texts.ts'
+import { type Answer, htmlType, sendAnswer, splitUrl } from './http/apiRequest.ts'
+import { plainAnswer } from './http/errors.ts'
+import type { Answerer } from './server/server.ts'
 
 // Segments of the letters that an address has without escapes; none is empty, `.` or `..`. A slash may be at the end.
 const plainPath = /^\/(?:(?!\.\.?(?:\/|$))[\w.~!$&'()*+,;=:@-]+(?:\/|$))*$/

@@ -1,6 +1,6 @@
-import { type ClockWatch, createDatabaseClock, type DatabaseClock } from '../actions/databaseClock.ts'
-import type { Gate } from '../actions/gate.ts'
-import { measureClock, measureFirst } from '../actions/measureClock.ts'
+import { type ClockWatch, createDatabaseClock, type DatabaseClock } from '../runtime/databaseClock.ts'
+import { measureClock, measureFirst } from '../runtime/measureClock.ts'
+import type { Gate } from '../runtime/runtime.ts'
 import { startLoop } from './loop.ts'
 
 const restMs = 10_000

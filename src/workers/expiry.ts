@@ -1,7 +1,7 @@
-import { createExpiry } from '../actions/expire.ts'
+import { createExpiry } from '../actions/payments/expire.ts'
 import type { Pause } from '../core/databaseClock.ts'
-import type { Gate } from '../actions/gate.ts'
-import type { OnLeftOut } from '../actions/leftOut.ts'
+import type { OnLeftOut } from '../runtime/leftOut.ts'
+import type { Gate } from '../runtime/runtime.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const restMs = 1000

@@ -1,6 +1,6 @@
-import type { Gate } from '../actions/gate.ts'
-import { createRedaction, type RedactionWatch } from '../actions/redact.ts'
+import { createRedaction, type RedactionWatch } from '../actions/redaction/redact.ts'
 import type { Pause } from '../core/databaseClock.ts'
+import type { Gate } from '../runtime/runtime.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const restMs = 3_600_000

@@ -1,5 +1,5 @@
-import type { Gate } from '../actions/gate.ts'
-import { type OnUnreadable, unreadableMerchants } from '../actions/unreadableMerchants.ts'
+import { type OnUnreadable, unreadableMerchants } from '../actions/merchants/unreadableMerchants.ts'
+import type { Gate } from '../runtime/runtime.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const restMs = 10 * 60_000

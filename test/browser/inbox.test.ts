@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { LivingPayment } from '../../src/core/payment.ts'
+import type { LivingPayment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
 import { axeFaults } from '../support/axe.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addOutlet } from '../../src/store/outlets.ts'
+import { addOutlet } from '../../src/store/merchants/outlets.ts'
 import { overflow } from '../support/browser/measure.ts'
 import { type Customer, openBrowser, type TestBrowser } from '../support/browser.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'

@@ -1,7 +1,7 @@
-import { describe, expect } from 'vitest'
 import type { Page } from 'playwright-core'
-import { openMarket } from '../support/journey.ts'
+import { describe, expect } from 'vitest'
 import * as step from '../support/journey/steps.ts'
+import { openMarket } from '../support/journey.ts'
 
 const market = openMarket()
 

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
-import { openMarket } from '../support/journey.ts'
 import * as step from '../support/journey/steps.ts'
+import { openMarket } from '../support/journey.ts'
 
 const { en } = step
 

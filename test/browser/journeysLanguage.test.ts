@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { languages } from '../../src/web/checkout/texts.ts'
-import { openMarket } from '../support/journey.ts'
+import { languages } from '../../src/web/checkout/texts/texts.ts'
 import * as step from '../support/journey/steps.ts'
+import { openMarket } from '../support/journey.ts'
 
 const { en, fr } = languages
 

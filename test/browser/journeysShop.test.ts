@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { setMerchant } from '../../src/actions/setMerchant.ts'
-import { openMarket } from '../support/journey.ts'
+import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
+import { languages } from '../../src/web/checkout/texts/texts.ts'
 import { openShopSite } from '../support/journey/shopSite.ts'
 import * as step from '../support/journey/steps.ts'
-import { languages } from '../../src/web/checkout/texts.ts'
+import { openMarket } from '../support/journey.ts'
 
 const { en } = step
 const { fr } = languages

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Customer, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { testGateway, type TestGateway } from '../support/gateway.ts'
+import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { shopOf } from '../support/stagePayments.ts'
 
 declare const document: any // the functions given to evaluate() run in the browser

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { lineTo, type Line as OurLine } from '../../src/actions/channels.ts'
-import type { ChannelSettings, MakeChannel, Order, Way } from '../../src/core/channel.ts'
-import { reasons } from '../../src/core/reason.ts'
+import type { ChannelSettings, MakeChannel, Order, Way } from '../../src/core/channel/channel.ts'
+import { reasons } from '../../src/core/channel/reason.ts'
+import { lineTo, type Line as OurLine } from '../../src/runtime/channels.ts'
 import { type Line, mischiefs } from './line.ts'
 
 // A provider, lines to it that can misbehave, and a customer.

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Line, lineTo } from '../../src/actions/channels.ts'
 import sandbox from '../../src/channels/sandbox.ts'
-import type { Channel, Order, Way } from '../../src/core/channel.ts'
-import { key, openHouse, postForm, type TestHouse } from '../sandbox/house.ts'
+import type { Channel, Order, Way } from '../../src/core/channel/channel.ts'
+import { type Line, lineTo } from '../../src/runtime/channels.ts'
+import { key, openHouse, postForm, type TestHouse } from '../sandbox/context.ts'
 import { type Bench, conformance, newOrder } from './conformance.ts'
 import { openLine } from './line.ts'
 

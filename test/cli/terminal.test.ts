@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { humanLog } from '../../src/cli/humanLog.ts'
+import { humanLog } from '../../src/cli/start/humanLog.ts'
 import { facts, painter, table } from '../../src/cli/terminal.ts'
 
 test('columns are as wide as their widest cell, and numbers stand at the right', () => {

@@ -6,7 +6,7 @@ import { readReceipt } from '../../src/messengers/smpp/receipt.ts'
 import { openRefs } from '../../src/messengers/smpp/refs.ts'
 import { openWire } from '../../src/messengers/smpp/wire.ts'
 import { fill } from '../../src/messengers/smsHttp/template.ts'
-import { open } from './smtpBench.ts'
+import { open } from './smtp/bench.ts'
 import { newLetter } from './tools.ts'
 
 const nasty = fc.constantFrom(

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
-import { openMessengers } from '../../src/actions/messengers.ts'
 import * as smppFile from '../../src/messengers/smpp.ts'
 import * as smsHttpFile from '../../src/messengers/smsHttp.ts'
 import * as smtpFile from '../../src/messengers/smtp.ts'
+import { openMessengers } from '../../src/runtime/messengers.ts'
 import { newLetter, newTools } from './tools.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-messengers-'))

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SegmentedMessage } from 'sms-segments-calculator'
 import { describe, expect, test } from 'vitest'
 import smpp from '../../src/messengers/smpp.ts'
-import { open, sms } from './smppBench.ts'
+import { open, sms } from './smpp/bench.ts'
 import { type Answer, join, type Submit } from './smsCentre.ts'
 import { newTools } from './tools.ts'
 

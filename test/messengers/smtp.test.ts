@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import smtp from '../../src/messengers/smtp.ts'
-import { from, open } from './smtpBench.ts'
+import { from, open } from './smtp/bench.ts'
 import { newLetter, newTools } from './tools.ts'
 
 describe('settings', () => {

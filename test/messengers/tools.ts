@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Letter, MessengerTools, Receipt } from '../../src/core/messenger.ts'
+import type { Letter, MessengerTools, Receipt } from '../../src/core/message/messenger.ts'
 
 export type TestTools = MessengerTools & { receipts: Receipt[]; warnings: string[] }
 

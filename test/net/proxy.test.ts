@@ -1,6 +1,6 @@
 import { createServer } from 'node:tls'
 import { expect, test } from 'vitest'
-import { createOutbound } from '../../src/net/outbound.ts'
+import { createOutbound } from '../../src/net/http1/outbound.ts'
 import { makeCertificate } from './certificate.ts'
 import { startProxy } from './connectProxy.ts'
 import { startNameServer } from './nameServer.ts'

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterAll } from 'vitest'
-import type { Answer } from '../../src/core/delivery.ts'
-import { createOutbound, type OutboundOptions, type OutboundRequest } from '../../src/net/outbound.ts'
+import type { Answer } from '../../src/core/notification/delivery.ts'
+import { createOutbound, type OutboundOptions, type OutboundRequest } from '../../src/net/http1/outbound.ts'
 
 const closers: (() => unknown)[] = []
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, beforeEach, test } from 'vitest'
-import type { Credentials } from '../../src/actions/onboard.ts'
+import type { Credentials } from '../../src/actions/merchants/onboard.ts'
 import { openDb, sql } from '../../src/store/db.ts'
 import { type BehindProxy, gatewayBehindProxy } from '../support/behindProxy.ts'
 import { checkStatus, post, type Request, signedRequest } from '../support/merchant.ts'

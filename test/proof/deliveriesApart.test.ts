@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../src/store/db.ts'
-import { everyTry } from '../../src/store/tries.ts'
+import { everyTry } from '../../src/store/notifications/tries.ts'
 import { type Books, compare, openBooks } from '../support/deliveryBooks.ts'
 import { readMetrics } from '../support/deliveryMetrics.ts'
 import { openTown, type Town, type TownShop } from '../support/deliveryTown.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { LivingPayment } from '../../src/core/payment.ts'
+import type { LivingPayment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
 import { type Books, compare, openBooks } from '../support/deliveryBooks.ts'
 import { openTown, type Town, type TownShop } from '../support/deliveryTown.ts'

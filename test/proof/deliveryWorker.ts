@@ -1,8 +1,8 @@
-import { createSigners } from '../../src/actions/signers.ts'
-import { createOutbound } from '../../src/net/outbound.ts'
+import { createOutbound } from '../../src/net/http1/outbound.ts'
+import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { openDb } from '../../src/store/db.ts'
-import { givenMasterKeys } from '../../src/store/masterKeys.ts'
-import { startDeliveries } from '../../src/workers/deliveries.ts'
+import { createSigners } from '../../src/workers/deliveries/signerCache.ts'
+import { startDeliveries } from '../../src/workers/deliveries/worker.ts'
 
 // Carries notifications as a gateway does, and does nothing else: a process that is cheap to start, to be killed often.
 const { DATABASE_URL = '', TOLLGATE_MASTER_KEY = '' } = process.env

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { Credentials } from '../../src/actions/onboard.ts'
+import type { Credentials } from '../../src/actions/merchants/onboard.ts'
 import { type BehindProxy, gatewayBehindProxy } from '../support/behindProxy.ts'
 import { checkStatus, post, send, signedRequest } from '../support/merchant.ts'
 import { followFeed } from '../support/notifications.ts'

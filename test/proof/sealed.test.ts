@@ -4,18 +4,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, test } from 'vitest'
-import { type Credentials, onboard } from '../../src/actions/onboard.ts'
-import { rewrapKeys } from '../../src/actions/rewrapKeys.ts'
-import { setMerchant } from '../../src/actions/setMerchant.ts'
-import { findCallers } from '../../src/store/callers.ts'
-import { sql } from '../../src/store/db.ts'
+import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
+import { rewrapKeys } from '../../src/actions/merchants/rewrapKeys.ts'
+import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import {
   addMasterKey,
   forgetOldMasterKeys,
   givenMasterKeys,
   masterKeysInFile,
-} from '../../src/store/masterKeys.ts'
-import type { MasterKeys } from '../../src/store/vault.ts'
+} from '../../src/start/masterKeys.ts'
+import { sql } from '../../src/store/db.ts'
+import { findCallers } from '../../src/store/merchants/callers.ts'
+import type { MasterKeys } from '../../src/store/merchants/vault.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { type Answer, checkStatus, post, signedRequest } from '../support/merchant.ts'
 

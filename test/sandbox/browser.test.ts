@@ -3,7 +3,7 @@ import { axeFaults } from '../support/axe.ts'
 import { focusOrder } from '../support/browser/focus.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'
 import { openBrowser, type TestBrowser } from '../support/browser.ts'
-import { lookUp, openHouse, postForm, type TestHouse, taken } from './house.ts'
+import { lookUp, openHouse, postForm, type TestHouse, taken } from './context.ts'
 
 let house: TestHouse
 let browser: TestBrowser

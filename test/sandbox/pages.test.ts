@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testCards } from '../../src/sandbox/cards.ts'
-import { getPage, lookUp, openHouse, postForm, type TestHouse, taken } from './house.ts'
+import { getPage, lookUp, openHouse, postForm, type TestHouse, taken } from './context.ts'
 
 let house: TestHouse // at the real pace, so that a busy machine does not miss a moment
 beforeAll(async () => {

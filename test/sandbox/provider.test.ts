@@ -14,7 +14,7 @@ import {
   type TestHouse,
   taken,
   until,
-} from './house.ts'
+} from './context.ts'
 
 let house: TestHouse
 let slow: TestHouse // at the real pace, so that a busy machine does not miss a moment

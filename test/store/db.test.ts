@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Locked, Unavailable } from '../../src/core/refusal.ts'
-import { createBatcher } from '../../src/store/batch.ts'
+import { Locked, Unavailable } from '../../src/core/interface/refusal.ts'
+import { createBatcher } from '../../src/runtime/batcher.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { failureOf } from '../../src/cli/failure.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { migrationNames, pendingMigrations } from '../../src/store/migrate/ledger.ts'
-import { migrate } from '../../src/store/migrate.ts'
+import { migrate } from '../../src/store/migrate/migrate.ts'
 import { type FreshDatabase, freshDatabase, query } from '../support/database.ts'
 import {
   isRunning,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { failureOf } from '../../src/cli/failure.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
-import { migrate } from '../../src/store/migrate.ts'
+import { migrate } from '../../src/store/migrate/migrate.ts'
 import { type FreshDatabase, freshDatabase, query } from '../support/database.ts'
 import { isRunning, isValid, migrationFolder, openTransaction } from '../support/migrations.ts'
 

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { openHome } from '../../src/store/embedded/home.ts'
-import { asSuperuser } from '../../src/store/embedded/keeper.ts'
-import { startEmbedded } from '../../src/store/embedded.ts'
+import { startEmbedded } from '../../src/postgres/embedded.ts'
+import { openHome } from '../../src/postgres/folder/dataFolder.ts'
+import { asSuperuser } from '../../src/postgres/keeper.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {

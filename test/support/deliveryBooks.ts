@@ -1,9 +1,9 @@
 import { Webhook } from 'standardwebhooks'
-import type { Notification } from '../../src/core/notification.ts'
-import type { Delivery } from '../../src/core/delivery.ts'
+import type { Delivery } from '../../src/core/notification/delivery.ts'
+import type { Notification } from '../../src/core/notification/notification.ts'
 import { sql } from '../../src/store/db.ts'
-import { openReceiver, type Received } from './receiver.ts'
 import type { Town, TownShop } from './deliveryTown.ts'
+import { openReceiver, type Received } from './receiver.ts'
 
 export type Books = Awaited<ReturnType<typeof openBooks>>
 

@@ -1,5 +1,5 @@
-import { createLimits } from '../../src/actions/limits.ts'
-import type { OperatorDoor } from '../../src/web/operatorDoor.ts'
+import { createLimits } from '../../src/runtime/rateLimits.ts'
+import type { OperatorDoor } from '../../src/web/http/operatorDoor.ts'
 
 // The door of a gateway that nobody but this machine reaches.
 export const testDoor = (token?: string, monotonicMs = () => performance.now()): OperatorDoor => ({

@@ -1,5 +1,5 @@
-import { channelsOf } from '../../src/actions/channels.ts'
-import { createGate, type Gate, type GateOptions } from '../../src/actions/gate.ts'
+import { channelsOf } from '../../src/runtime/channels.ts'
+import { createGate, type Gate, type GateOptions } from '../../src/runtime/runtime.ts'
 
 // What the verbs need, without a server around it; what a test does not care about is filled in.
 export function testGate(options: Pick<GateOptions, 'db' | 'masterKeys'> & Partial<GateOptions>): Gate {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Credentials } from '../../src/actions/onboard.ts'
+import type { Credentials } from '../../src/actions/merchants/onboard.ts'
 import { type GatewayProcess, spawnGateway } from './gateway.ts'
 import { post, type Request, signedRequest } from './merchant.ts'
 

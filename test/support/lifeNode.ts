@@ -1,8 +1,8 @@
-import type { Asking } from '../../src/actions/ask.ts'
-import { channelsOf } from '../../src/actions/channels.ts'
-import type { Wish } from '../../src/actions/pay.ts'
-import type { Channel, Order, Reply, Way } from '../../src/core/channel.ts'
-import type { Mode } from '../../src/core/payment.ts'
+import type { PaymentDeps } from '../../src/actions/payments/deps.ts'
+import type { Wish } from '../../src/actions/payments/pay.ts'
+import type { Channel, Order, Reply, Way } from '../../src/core/channel/channel.ts'
+import type { Mode } from '../../src/core/mode.ts'
+import { channelsOf } from '../../src/runtime/channels.ts'
 import type { Db } from '../../src/store/db.ts'
 import { inItsName, minutes } from './lifeRows.ts'
 
@@ -29,7 +29,7 @@ export function simulatedNode(
   clock: () => Date,
   line: Pick<Channel, 'start' | 'check'> & Partial<Channel>,
   mode: Mode = 'test',
-): Asking {
+): PaymentDeps {
   const channel: Channel = {
     mode,
     ways: [simulatedWay],

@@ -1,6 +1,6 @@
-import type { Attempt } from '../../src/core/attempt.ts'
-import type { Order, Reply } from '../../src/core/channel.ts'
-import { type LivingPayment, unlived } from '../../src/core/payment.ts'
+import type { Order, Reply } from '../../src/core/channel/channel.ts'
+import type { Attempt } from '../../src/core/payment/attempt.ts'
+import { type LivingPayment, unlived } from '../../src/core/payment/payment.ts'
 
 // A payment and an attempt of an ordinary day, to be changed in the one thing that a test is about.
 export const noon = new Date('2026-03-02T12:00:00Z')

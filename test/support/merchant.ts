@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Credentials } from '../../src/actions/onboard.ts'
+import type { Credentials } from '../../src/actions/merchants/onboard.ts'
 
 // The merchant's side of the interface, written from the contract alone.
 export const sign = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex')

@@ -1,7 +1,7 @@
-import { notificationBody } from '../../src/core/notification.ts'
+import { notificationBody } from '../../src/core/notification/notification.ts'
 import type { Db, Tx } from '../../src/store/db.ts'
-import { addNotification, type Destination } from '../../src/store/notifications.ts'
-import type { NewNotification } from '../../src/store/notifications.ts'
+import type { NewNotification } from '../../src/store/notifications/notifications.ts'
+import { addNotification, type Destination } from '../../src/store/notifications/notifications.ts'
 import { aPayment } from './lifeRows.ts'
 import { send, sign } from './merchant.ts'
 

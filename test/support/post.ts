@@ -1,10 +1,10 @@
-import { createPostman, type PostmanOptions } from '../../src/actions/sendMessages.ts'
-import type { SeenMessage } from '../../src/actions/sendMessage.ts'
-import { messengersOf } from '../../src/actions/messengers.ts'
-import type { Message } from '../../src/core/message.ts'
-import type { Letter, Medium, Messenger, Sent } from '../../src/core/messenger.ts'
-import type { LivingPayment } from '../../src/core/payment.ts'
+import type { Message } from '../../src/core/message/message.ts'
+import type { Letter, Medium, Messenger, Sent } from '../../src/core/message/messenger.ts'
+import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import { messengersOf } from '../../src/runtime/messengers.ts'
 import { type Db, sql } from '../../src/store/db.ts'
+import { createPostman, type PostmanOptions } from '../../src/workers/messages/sender.ts'
+import type { SeenMessage } from '../../src/workers/messages/sendOne.ts'
 
 export const yes: Sent = { state: 'sent' }
 export const later: Sent = { state: 'later', words: 'The network is busy.' }

@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { type Asking, askAttempt } from '../../src/actions/ask.ts'
-import { channelsOf } from '../../src/actions/channels.ts'
-import { initiate } from '../../src/actions/initiate.ts'
-import { onboard } from '../../src/actions/onboard.ts'
-import { pay, type Wish } from '../../src/actions/pay.ts'
-import { setMerchant } from '../../src/actions/setMerchant.ts'
-import type { Channel, Reply } from '../../src/core/channel.ts'
+import { initiate } from '../../src/actions/interface/initiate.ts'
+import { onboard } from '../../src/actions/merchants/onboard.ts'
+import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
+import { askAttempt } from '../../src/actions/payments/askProvider.ts'
+import type { PaymentDeps } from '../../src/actions/payments/deps.ts'
+import { pay, type Wish } from '../../src/actions/payments/pay.ts'
+import type { Channel, Reply } from '../../src/core/channel/channel.ts'
+import type { Mode } from '../../src/core/mode.ts'
 import { currencies } from '../../src/core/money.ts'
-import type { LivingPayment, Mode } from '../../src/core/payment.ts'
-import { attemptsOf } from '../../src/store/attempts.ts'
+import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import { channelsOf } from '../../src/runtime/channels.ts'
+import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { openDb } from '../../src/store/db.ts'
-import { givenMasterKeys } from '../../src/store/masterKeys.ts'
-import { migrate } from '../../src/store/migrate.ts'
-import { findPayment } from '../../src/store/paymentLife.ts'
+import { migrate } from '../../src/store/migrate/migrate.ts'
+import { attemptsOf } from '../../src/store/payments/attempts.ts'
+import { findPayment } from '../../src/store/payments/paymentLife.ts'
 import { freshDatabase } from './database.ts'
 import { testGate } from './gate.ts'
 import type { TestMerchant } from './gateway.ts'
@@ -96,7 +98,7 @@ export async function openShop() {
       return fresh(payment)
     },
     // We ask the provider about an attempt, the last one unless told, and it says so.
-    async hear(payment: LivingPayment, says: Reply, number?: number, asking: Asking = gate) {
+    async hear(payment: LivingPayment, says: Reply, number?: number, asking: PaymentDeps = gate) {
       reply = says
       const attempts = await attemptsOf(db, payment.merchant_id, payment.tx_reference)
       const attempt = attempts.at(number === undefined ? -1 : number - 1)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { attemptsOf } from '../../src/store/attempts.ts'
-import { eventsOf } from '../../src/store/events.ts'
+import { attemptsOf } from '../../src/store/payments/attempts.ts'
+import { eventsOf } from '../../src/store/payments/events.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
 import { checkStatus, post, send, signedRequest } from '../support/merchant.ts'
 

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Webhook } from 'standardwebhooks'
-import { setMerchant } from '../../src/actions/setMerchant.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
 import { checkStatus, post, signedQuestion, signedRequest } from '../support/merchant.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'

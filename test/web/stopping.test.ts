@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
-import type { Env } from '../../src/web/context.ts'
-import { listen } from '../../src/web/server.ts'
+import type { Env } from '../../src/web/http/context.ts'
+import { listen } from '../../src/web/server/server.ts'
 import { dial, get } from '../support/rawSocket.ts'
 
 const soonMs = 8000 // before anything is cut by force

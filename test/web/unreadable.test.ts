@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { setMerchant } from '../../src/actions/setMerchant.ts'
+import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { sql } from '../../src/store/db.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
 import { checkStatus, newInvoice, post, send, sign, signedRequest } from '../support/merchant.ts'

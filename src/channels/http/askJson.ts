@@ -1,4 +1,4 @@
-import { NotSent } from '../../core/channel.ts'
+import { NotSent } from '../../core/channel/channel.ts'
 import { cleanError } from '../../core/stranger.ts'
 import { type Call, exchange } from './exchange.ts'
 

@@ -1,4 +1,4 @@
-import type { MessengerTools } from '../../core/messenger.ts'
+import type { MessengerTools } from '../../core/message/messenger.ts'
 
 const maxWords = 200
 const maxRead = 1000 // of the other side's words: the patterns below take their time with long ones

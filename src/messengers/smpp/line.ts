@@ -1,4 +1,4 @@
-import type { MessengerTools } from '../../core/messenger.ts'
+import type { MessengerTools } from '../../core/message/messenger.ts'
 import { tidy, warnOnChange } from '../common/warnOnChange.ts'
 import { within } from '../common/within.ts'
 import { type DialTimes, dial } from './dial.ts'

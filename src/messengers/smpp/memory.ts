@@ -1,4 +1,4 @@
-import type { Letter } from '../../core/messenger.ts'
+import type { Letter } from '../../core/message/messenger.ts'
 
 const maxLetters = 1000
 

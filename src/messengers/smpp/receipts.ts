@@ -1,4 +1,4 @@
-import type { MessengerTools, Receipt } from '../../core/messenger.ts'
+import type { MessengerTools, Receipt } from '../../core/message/messenger.ts'
 import type { RawReceipt } from './receipt.ts'
 import { openRefs } from './refs.ts'
 

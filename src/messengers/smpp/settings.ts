@@ -1,4 +1,4 @@
-import type { MessengerSettings, MessengerTools } from '../../core/messenger.ts'
+import type { MessengerSettings, MessengerTools } from '../../core/message/messenger.ts'
 import { readCa } from '../common/readCa.ts'
 import { readEach } from '../common/readEach.ts'
 import { isLoopback, parseServerUrl } from '../common/serverUrl.ts'

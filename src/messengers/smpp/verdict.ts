@@ -1,4 +1,4 @@
-import type { Sent } from '../../core/messenger.ts'
+import type { Sent } from '../../core/message/messenger.ts'
 import { errors, statusName } from './library.ts'
 
 export type Verdict = { sent: Sent; fault?: boolean; tooFast?: boolean } // a fault is the operator's to mend

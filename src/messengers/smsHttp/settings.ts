@@ -1,4 +1,4 @@
-import type { MessengerSettings, MessengerTools } from '../../core/messenger.ts'
+import type { MessengerSettings, MessengerTools } from '../../core/message/messenger.ts'
 import { readEach } from '../common/readEach.ts'
 import { isLoopback } from '../common/serverUrl.ts'
 import { type Encoding, fill, names } from './template.ts'

@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
-import type { Letter } from '../../core/messenger.ts'
+import type { Letter } from '../../core/message/messenger.ts'
 
 export const names = ['to', 'to_digits', 'to_local', 'text', 'from', 'id'] as const
 export type Values = Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-import type { Sent } from '../../core/messenger.ts'
+import type { Sent } from '../../core/message/messenger.ts'
 import { tidy } from '../common/warnOnChange.ts'
 import type { Answer } from './call.ts'
 import type { SmsHttpSettings } from './settings.ts'

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import type { SendMailOptions } from 'nodemailer'
-import type { Letter } from '../../core/messenger.ts'
-import type { Sender } from './settings.ts'
+import type { Letter } from '../../core/message/messenger.ts'
 
 const maxAddress = 254
 const maxSubject = 200
@@ -42,3 +41,5 @@ const oneLine = (text: string) =>
     .slice(0, maxSubject)
     .join('')
     .trim()
+
+export type Sender = { name: string; address: string }

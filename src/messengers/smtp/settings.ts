@@ -1,8 +1,8 @@
-import type { MessengerSettings, MessengerTools } from '../../core/messenger.ts'
+import type { MessengerSettings, MessengerTools } from '../../core/message/messenger.ts'
 import { readCa } from '../common/readCa.ts'
 import { readEach } from '../common/readEach.ts'
 import { isLoopback, parseServerUrl } from '../common/serverUrl.ts'
-import { isAddress } from './mail.ts'
+import { isAddress, type Sender } from './mail.ts'
 
 export type SmtpSettings = {
   host: string
@@ -12,7 +12,6 @@ export type SmtpSettings = {
   ca?: string
   from: Sender
 }
-export type Sender = { name: string; address: string }
 
 export function readSettings(
   { SMTP_URL, SMTP_FROM, SMTP_TLS_CA }: MessengerSettings,

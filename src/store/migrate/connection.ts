@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { Unavailable } from '../../core/refusal.ts'
+import { Unavailable } from '../../core/interface/refusal.ts'
 import { codeOf } from '../databaseErrors.ts'
 import { hostsOf } from '../hosts.ts'
 

@@ -1,8 +1,8 @@
-import { type EventPage, readEvents } from '../../actions/readEvents.ts'
-import { feedHeader } from '../../core/feedSignature.ts'
-import { notificationId } from '../../core/notification.ts'
-import { queryFields } from '../body.ts'
-import { type Answer, type Exchange, jsonType } from '../exchange.ts'
+import { type EventPage, readEvents } from '../../actions/interface/readEvents.ts'
+import { feedHeader } from '../../core/interface/feedSignature.ts'
+import { notificationId } from '../../core/notification/notification.ts'
+import { type Answer, type Exchange, jsonType } from '../http/apiRequest.ts'
+import { queryFields } from '../http/body.ts'
 import type { ApiOptions } from './initiate.ts'
 
 // The event feed: what the notifications said, for whoever missed some.

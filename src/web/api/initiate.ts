@@ -1,7 +1,7 @@
-import type { Gate } from '../../actions/gate.ts'
-import { type Initiated, initiate } from '../../actions/initiate.ts'
-import { readFields } from '../body.ts'
-import { type Answer, type Exchange, jsonType } from '../exchange.ts'
+import { type Initiated, initiate } from '../../actions/interface/initiate.ts'
+import type { Gate } from '../../runtime/runtime.ts'
+import { type Answer, type Exchange, jsonType } from '../http/apiRequest.ts'
+import { readFields } from '../http/body.ts'
 
 export type ApiOptions = { gate: Gate; baseUrl(): string }
 

@@ -1,8 +1,14 @@
-import { check, type Question } from '../../actions/check.ts'
-import { errorRecord, keyedAndFlatAnswer, keyedAnswer, statusLine, statusRecord } from '../../core/status.ts'
-import { queryFields, readFields } from '../body.ts'
-import { errorBody, isRefusal, refusalAnswer, refusedAs } from '../errors.ts'
-import { type Answer, type Exchange, jsonType, textType } from '../exchange.ts'
+import { check, type Question } from '../../actions/interface/checkStatus.ts'
+import {
+  errorRecord,
+  keyedAndFlatAnswer,
+  keyedAnswer,
+  statusLine,
+  statusRecord,
+} from '../../core/interface/statusRecord.ts'
+import { type Answer, type Exchange, jsonType, textType } from '../http/apiRequest.ts'
+import { queryFields, readFields } from '../http/body.ts'
+import { errorBody, isRefusal, refusalAnswer, refusedAs } from '../http/errors.ts'
 import type { ApiOptions } from './initiate.ts'
 
 // GET answers the keyed record and the flat one at once; POST, and the path without /v1, the keyed alone.

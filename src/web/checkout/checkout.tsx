@@ -1,11 +1,9 @@
 import { Hono } from 'hono'
-import { createReturns } from '../../actions/askOnReturn.ts'
-import { cancel } from '../../actions/cancel.ts'
-import { forAMoment } from '../../actions/inTime.ts'
-import { leaveOnce } from '../../actions/leaveOnce.ts'
-import type { Ctx, Env } from '../context.ts'
-import { CancelPage } from './cancel.tsx'
-import { exitByItself } from './exit.ts'
+import { createReturns } from '../../actions/payments/askOnReturn.ts'
+import { cancel } from '../../actions/payments/cancel.ts'
+import { leaveOnce } from '../../actions/payments/leaveOnce.ts'
+import { forAMoment } from '../../runtime/inTime.ts'
+import type { Ctx, Env } from '../http/context.ts'
 import {
   brokenPage,
   type CheckoutOptions,
@@ -15,14 +13,16 @@ import {
   withPayment,
   withToken,
 } from './open.tsx'
-import { pageHeaders } from './pageHeaders.ts'
+import { exitByItself } from './page/exit.ts'
+import { pageHeaders } from './page/pageHeaders.ts'
+import { attemptOf, linkTo, secondsLeft, type View, versionOf } from './page/view.ts'
 import { payRoute } from './payRoute.tsx'
-import { Qr } from './qr.tsx'
-import { ReceiptPage } from './receipt.tsx'
 import { show } from './show.ts'
-import { stagePage } from './stagePage.tsx'
-import { chosenLang } from './texts.ts'
-import { attemptOf, linkTo, secondsLeft, type View, versionOf } from './view.ts'
+import { CancelPage } from './stages/cancel.tsx'
+import { Qr } from './stages/qr.tsx'
+import { ReceiptPage } from './stages/receipt.tsx'
+import { stagePage } from './stages/stagePage.tsx'
+import { chosenLang } from './texts/texts.ts'
 import { onVisit, visitFrom } from './visit.ts'
 
 const mayCancel = ['choose', 'wait', 'failed']

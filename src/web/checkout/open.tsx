@@ -1,15 +1,13 @@
 import type { ErrorHandler, MiddlewareHandler } from 'hono'
-import type { Asking } from '../../actions/ask.ts'
-import type { Gate } from '../../actions/gate.ts'
-import { isToken } from '../../actions/ids.ts'
-import { databaseDeadline } from '../../actions/inTime.ts'
-import { openCheckout } from '../../actions/openCheckout.ts'
-import type { Ctx, Env } from '../context.ts'
-import { isRefusal } from '../errors.ts'
-import { addressOf } from '../exchange.ts'
-import { pageHeaders } from './pageHeaders.ts'
-import { show } from './show.ts'
-import { chosenLang, languages, preferredLang } from './texts.ts'
+import type { PaymentDeps } from '../../actions/payments/deps.ts'
+import { openCheckout } from '../../actions/payments/openCheckout.ts'
+import { isToken } from '../../runtime/ids.ts'
+import { databaseDeadline } from '../../runtime/inTime.ts'
+import type { Gate } from '../../runtime/runtime.ts'
+import { addressOf } from '../http/apiRequest.ts'
+import type { Ctx, Env } from '../http/context.ts'
+import { isRefusal } from '../http/errors.ts'
+import { pageHeaders } from './page/pageHeaders.ts'
 import {
   BrokenPage,
   BusyPage,
@@ -17,11 +15,13 @@ import {
   NoPaymentPage,
   UnreachablePage,
   UnreadablePage,
-} from './trouble.tsx'
-import { linkTo, type View } from './view.ts'
+} from './page/trouble.tsx'
+import { linkTo, type View } from './page/view.ts'
+import { show } from './show.ts'
+import { chosenLang, languages, preferredLang } from './texts/texts.ts'
 import { visitOf } from './visit.ts'
 
-export type CheckoutOptions = { gate: Asking & Pick<Gate, 'wake' | 'limits'>; trustedProxies: number }
+export type CheckoutOptions = { gate: PaymentDeps & Pick<Gate, 'wake' | 'limits'>; trustedProxies: number }
 type Answer = Response | Promise<Response>
 
 const retrySeconds = '5'

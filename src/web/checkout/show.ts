@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import type { Child } from 'hono/jsx'
-import type { Ctx } from '../context.ts'
-import { htmlType } from '../exchange.ts'
-import { pageHeaders } from './pageHeaders.ts'
+import { htmlType } from '../http/apiRequest.ts'
+import type { Ctx } from '../http/context.ts'
+import { pageHeaders } from './page/pageHeaders.ts'
 
 // Answers with a page. Pages are a few kilobytes, and every one of them counts on a bad network. What a stranger could
 // put into a page never stands beside a secret of somebody else: the length of an answer gives nothing away.

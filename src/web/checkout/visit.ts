@@ -1,7 +1,7 @@
-import { newVisit } from '../../actions/ids.ts'
-import { endedAt } from '../../core/leave.ts'
-import type { Ctx } from '../context.ts'
-import type { View } from './view.ts'
+import { endedAt } from '../../core/payment/leave.ts'
+import { newVisit } from '../../runtime/ids.ts'
+import type { Ctx } from '../http/context.ts'
+import type { View } from './page/view.ts'
 
 // One visit of one browser, from the first page to the last. Its name goes from page to page in the address, because
 // there are no cookies, and is good for one way out: an address that is opened again, or by somebody else, stays.

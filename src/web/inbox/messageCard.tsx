@@ -1,6 +1,6 @@
-import type { RecentMessage, Sms } from '../../actions/recentMessages.ts'
-import { maxSeptets } from '../../core/letters/gsm.ts'
+import type { RecentMessage, Sms } from '../../actions/messages/recentMessages.ts'
 import { maskEmail, maskPhone } from '../../core/mask.ts'
+import { maxSeptets } from '../../core/message/texts/gsm.ts'
 import { frameSandbox } from './headers.ts'
 import { StateWords, Time } from './state.tsx'
 

@@ -1,5 +1,5 @@
-import type { RecentMessage } from '../../actions/recentMessages.ts'
-import type { Medium } from '../../core/messenger.ts'
+import type { RecentMessage } from '../../actions/messages/recentMessages.ts'
+import type { Medium } from '../../core/message/messenger.ts'
 import { Frame } from './frame.tsx'
 import { MessageCard } from './messageCard.tsx'
 

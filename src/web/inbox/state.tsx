@@ -1,5 +1,5 @@
-import type { RecentMessage } from '../../actions/recentMessages.ts'
-import { inboxName } from '../../actions/takeMessages.ts'
+import type { RecentMessage } from '../../actions/messages/recentMessages.ts'
+import { inboxName } from '../../core/message/message.ts'
 
 const maxWords = 300
 

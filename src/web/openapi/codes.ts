@@ -1,4 +1,4 @@
-import type { Code } from '../../core/refusal.ts'
+import type { Code } from '../../core/interface/refusal.ts'
 
 // Every code that an error can carry. Typed by the refusals' own list: a new code does not compile undescribed.
 const meanings: Record<Code, string> = {

@@ -1,5 +1,5 @@
-import { mostEvents } from '../../actions/readEvents.ts'
-import { feedHeader } from '../../core/feedSignature.ts'
+import { mostEvents } from '../../actions/interface/readEvents.ts'
+import { feedHeader } from '../../core/interface/feedSignature.ts'
 import * as examples from './examples.ts'
 import { operation, type Paths, queryOf } from './operation.ts'
 import { answerOf, broken, failures, json, jsonOf } from './responses.ts'

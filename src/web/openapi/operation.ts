@@ -1,6 +1,6 @@
+import type { Json, ObjectSchema } from './requestSchema.ts'
 import { json, orAnywhere, type Responses } from './responses.ts'
 import type { Rule } from './rules.ts'
-import type { Json, ObjectSchema } from './schemas.ts'
 
 export type Paths = Record<string, { get?: Json; post?: Json }>
 

@@ -1,9 +1,9 @@
 import * as examples from './examples.ts'
 import { bodyOf, operation, type Paths, queryOf } from './operation.ts'
+import { forBrowsers, forServers, type Json, type ObjectSchema } from './requestSchema.ts'
 import { answerOf, broken, failures, html, json, jsonOf, location, type Responses } from './responses.ts'
-import { forBrowsers, forServers } from './requestSchema.ts'
 import { rulesOfLinks, rulesOfPayments } from './rules.ts'
-import { anyOf, type Json, type ObjectSchema, refTo } from './schemas.ts'
+import { anyOf, refTo } from './schemas.ts'
 
 const refused = jsonOf(refTo('ErrorBody'), examples.errorBody)
 const forms = { checkout: examples.request, direct: examples.directRequest }

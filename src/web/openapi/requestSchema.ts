@@ -1,6 +1,5 @@
-import * as patterns from '../../core/patterns.ts'
-import { aliases, maxExtraLength, maxExtras } from '../../core/request.ts'
-import type { Json, ObjectSchema } from './schemas.ts'
+import * as patterns from '../../core/interface/patterns.ts'
+import { aliases, maxExtraLength, maxExtras } from '../../core/interface/request.ts'
 
 const letter = 'A-Za-z0-9_.-'
 const extraName = `^extra_[${letter}]{1,64}$`
@@ -79,3 +78,7 @@ export const forServers = (request: Json) => ({ allOf: [request, { anyOf: [hasPa
 export const forBrowsers = (request: Json) => ({
   allOf: [request, { anyOf: [{ properties: { pymt_instrument: nothing } }, hasPage, hasIssuer] }],
 })
+
+export type Json = Record<string, unknown>
+
+export type ObjectSchema = Json & { properties: Record<string, Json>; required: string[] }

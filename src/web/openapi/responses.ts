@@ -1,7 +1,8 @@
-import { type Code, Refusal } from '../../core/refusal.ts'
+import { type Code, Refusal } from '../../core/interface/refusal.ts'
 import { meaningOf } from './codes.ts'
 import { errorBody } from './examples.ts'
-import { type Json, refTo } from './schemas.ts'
+import type { Json } from './requestSchema.ts'
+import { refTo } from './schemas.ts'
 
 export type Responses = Record<string, Json>
 

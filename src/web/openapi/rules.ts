@@ -1,6 +1,6 @@
-import { feedHeader } from '../../core/feedSignature.ts'
-import type { Code } from '../../core/refusal.ts'
-import { maxExtras } from '../../core/request.ts'
+import { feedHeader } from '../../core/interface/feedSignature.ts'
+import type { Code } from '../../core/interface/refusal.ts'
+import { maxExtras } from '../../core/interface/request.ts'
 
 // Why a request that fits its schema can be refused all the same. The document carries these with each operation as
 // x-further-rules, so that a program that reads it knows them too: a refusal of such a request has one of these codes.

@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import { requestSchema } from '../../core/request.ts'
+import { requestSchema } from '../../core/interface/request.ts'
 import * as answers from './answers.ts'
-import { asForm, withOtherNames } from './requestSchema.ts'
+import { asForm, type Json, type ObjectSchema, withOtherNames } from './requestSchema.ts'
 
-export type Json = Record<string, unknown>
-export type ObjectSchema = Json & { properties: Record<string, Json>; required: string[] }
 type Requests = { PaymentRequest: ObjectSchema; PaymentForm: ObjectSchema }
 
 // By the names that they have in the document.

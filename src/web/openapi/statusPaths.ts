@@ -1,4 +1,4 @@
-import { hexDigest } from '../../core/patterns.ts'
+import { hexDigest } from '../../core/interface/patterns.ts'
 import * as examples from './examples.ts'
 import { bodyOf, operation, type Paths, queryOf } from './operation.ts'
 import { answerOf, broken, failures, json, jsonOf, type Responses, text } from './responses.ts'

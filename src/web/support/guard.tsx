@@ -1,7 +1,7 @@
 import type { Next } from 'hono'
-import type { Ctx } from '../context.ts'
-import { isRefusal } from '../errors.ts'
-import { accessOf, type OperatorDoor } from '../operatorDoor.ts'
+import type { Ctx } from '../http/context.ts'
+import { isRefusal } from '../http/errors.ts'
+import { accessOf, type OperatorDoor } from '../http/operatorDoor.ts'
 import { PasswordPage, ShutPage, TooOftenPage } from './pages.tsx'
 
 // Stands before every page that tells who pays.

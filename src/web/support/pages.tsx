@@ -1,5 +1,5 @@
-import type { LivingPayment } from '../../core/payment.ts'
-import { money } from '../../core/story.ts'
+import type { LivingPayment } from '../../core/payment/payment.ts'
+import { money } from '../../core/story/story.ts'
 import { Frame } from './frame.tsx'
 
 export const AskPage = () => (

@@ -1,9 +1,9 @@
-import type { Explained } from '../../actions/explainPayment.ts'
-import type { Next } from '../../core/next.ts'
-import type { Status } from '../../core/payment.ts'
-import { paymentFacts } from '../../core/paymentFacts.ts'
-import { money } from '../../core/story.ts'
-import type { Moment } from '../../core/timeline.ts'
+import type { Explained } from '../../actions/payments/explainPayment.ts'
+import type { Status } from '../../core/payment/payment.ts'
+import type { Next } from '../../core/story/nextSteps.ts'
+import { paymentFacts } from '../../core/story/paymentFacts.ts'
+import { money } from '../../core/story/story.ts'
+import type { Moment } from '../../core/story/timeline.ts'
 import { Frame } from './frame.tsx'
 
 // A word and a mark, never colour alone.

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
-import { attemptsOf } from '../../../src/store/attempts.ts'
 import { sql } from '../../../src/store/db.ts'
-import { eventsOf } from '../../../src/store/events.ts'
+import { attemptsOf } from '../../../src/store/payments/attempts.ts'
+import { eventsOf } from '../../../src/store/payments/events.ts'
 import type { TestGateway, TestMerchant } from '../gateway.ts'
 import { checkStatus, post, signedRequest } from '../merchant.ts'
 

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { fill } from '../../../src/core/text.ts'
-import { languages, type Texts } from '../../../src/web/checkout/texts.ts'
+import type { Texts } from '../../../src/web/checkout/texts/en.ts'
+import { languages } from '../../../src/web/checkout/texts/texts.ts'
 
 export const { en } = languages
 export const eventually = { timeout: 40_000 } // for what comes by itself

@@ -317,3 +317,5 @@ export const en = {
       'The shop sent something that we cannot take. Nothing was charged. Go back and tell the shop:',
   },
 }
+
+export type Texts = typeof en

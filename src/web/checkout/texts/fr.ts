@@ -1,4 +1,4 @@
-import type { Texts } from '../texts.ts'
+import type { Texts } from './en.ts'
 
 // Le français. L’espace devant « : » et « ? » est insécable.
 export const fr: Texts = {

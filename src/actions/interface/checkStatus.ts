@@ -1,0 +1,80 @@
+import { malformed, missing, unknownInvoice } from '../../core/interface/refusal.ts'
+import { isInvoiceId } from '../../core/interface/request.ts'
+import { statusString } from '../../core/interface/signature.ts'
+import type { PaymentState } from '../../core/payment/payment.ts'
+import type { Batcher } from '../../runtime/batcher.ts'
+import type { Callers, Found } from '../../runtime/callerCache.ts'
+import { databaseDeadline, inTime } from '../../runtime/inTime.ts'
+import type { Limits } from '../../runtime/rateLimits.ts'
+import type { Caller } from '../../store/merchants/callers.ts'
+import type { InvoiceKey } from '../../store/payments/payments.ts'
+import { answerFor } from './errorsAs200.ts'
+import { hashRefusal } from './hashRefusal.ts'
+import { mustBeReadable } from './mustBeReadable.ts'
+import { type Claim, signedBy } from './signedBy.ts'
+
+export type Checking = {
+  callers: Callers
+  limits: Limits
+  lookups: Batcher<InvoiceKey, PaymentState | undefined>
+}
+
+export type Question = { merchant_key?: unknown; invoice_id?: unknown; secure_hash?: unknown }
+export type Checked = { payment: PaymentState; masked: boolean }
+
+type Asked = { merchant_key: string; invoice_id: string; secure_hash: string | undefined }
+
+// A merchant asks how a payment stands. An unknown merchant and an unknown invoice give the same answer after
+// the same work, so that neither can be guessed by its timing. Whoever does not sign may be anybody, because merchant
+// keys stand in web pages: the answer is masked.
+export async function check(gate: Checking, question: Question, address: string): Promise<Checked> {
+  const asked = requiredFields(question)
+  if (asked.secure_hash === undefined) gate.limits.guess(address)
+  const deadline = databaseDeadline()
+  const found = await gate.callers.find(asked.merchant_key)
+  return answerFor(found.caller, () => inTime(deadline, answer(gate, asked, found, address)))
+}
+
+async function answer(gate: Checking, asked: Asked, found: Found, address: string): Promise<Checked> {
+  if (found.caller) mustBeReadable(found.caller, 'status')
+  const claim = claimOf(asked)
+  const isUnsigned = claim.hash === undefined
+  const caller = isUnsigned ? found.caller : await signedBy(gate.callers, found, claim)
+  if (!isUnsigned && !caller) {
+    gate.limits.miss(address)
+    throw hashRefusal(found.caller, claim, unknownInvoice)
+  }
+  const isShut = isUnsigned && caller?.settings.signed_status_checks
+  if (caller && !isShut) mindRate(gate.limits, caller, isUnsigned, address)
+  const payment = await gate.lookups.add(keyOf(isShut ? undefined : caller, asked.invoice_id))
+  if (caller && payment) return { payment, masked: isUnsigned }
+  if (!found.isFresh) await gate.callers.findFresh(asked.merchant_key) // as an unknown one was
+  gate.limits.miss(address)
+  throw isShut ? hashRefusal(caller, claim) : unknownInvoice()
+}
+
+const claimOf = ({ merchant_key, invoice_id, secure_hash }: Asked): Claim => ({
+  merchant_key,
+  strings: [statusString(invoice_id, merchant_key)],
+  hash: secure_hash,
+})
+
+const mindRate = (limits: Limits, caller: Caller, isUnsigned: boolean, address: string) =>
+  isUnsigned ? limits.unsigned(caller, address) : limits.request(caller)
+
+// A key of nothing where nobody may know: it is looked up all the same.
+const keyOf = (caller: Caller | undefined, invoice_id: string): InvoiceKey => ({
+  merchant_id: caller?.merchant_id ?? '',
+  mode: caller?.mode ?? 'test',
+  invoice_id: isInvoiceId(invoice_id) ? invoice_id : '',
+})
+
+function requiredFields({ merchant_key, invoice_id, secure_hash }: Question): Asked {
+  if (merchant_key === undefined || merchant_key === '') throw missing('merchant_key')
+  if (invoice_id === undefined || invoice_id === '') throw missing('invoice_id')
+  if (typeof merchant_key !== 'string') throw malformed('merchant_key', 'must be text')
+  if (typeof invoice_id !== 'string') throw malformed('invoice_id', 'must be text')
+  if (secure_hash !== undefined && typeof secure_hash !== 'string')
+    throw malformed('secure_hash', 'must be text')
+  return { merchant_key, invoice_id, secure_hash: secure_hash === '' ? undefined : secure_hash }
+}

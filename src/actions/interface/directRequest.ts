@@ -1,0 +1,68 @@
+import { type Fault, readAsks } from '../../core/channel/formFields.ts'
+import { malformed, type Refusal, slowDown } from '../../core/interface/refusal.ts'
+import type { PaymentRequest } from '../../core/interface/request.ts'
+import type { Mode } from '../../core/mode.ts'
+import { usualCurrency } from '../../core/money.ts'
+import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
+import { findPayment } from '../../store/payments/paymentLife.ts'
+import type { PaymentDeps } from '../payments/deps.ts'
+import { pay } from '../payments/pay.ts'
+
+// What an older request without a page says about the wallet to charge.
+export type Direct = { payment_method: string; typed: Record<string, string>; offered: boolean }
+
+const methods = {
+  mtn: 'mtn_mobile_money',
+  airtel: 'airteltigo_money',
+  tigo: 'airteltigo_money',
+  airteltigo: 'airteltigo_money',
+  vodafone: 'telecel_cash',
+  telecel: 'telecel_cash',
+} as const
+
+// The names of the wire, by the ask that they answer.
+const wireNames: Record<string, string> = { phone: 'pymt_instrument' }
+
+const faultWords: Record<Fault['fault'], string> = {
+  missing: 'is needed for this network',
+  not_a_phone: 'is not a possible phone number',
+  not_digits: 'must be digits',
+  too_long: 'is too long',
+  not_text: 'must not contain control characters',
+}
+
+// Read before the payment is stored, so that what is at fault leaves nothing behind.
+export function readDirect(
+  channels: PaymentDeps['channels'],
+  mode: Mode,
+  request: PaymentRequest,
+): { direct: Direct; fault: Refusal | undefined } {
+  const payment_method = methods[request.extra_wallet_issuer_hint ?? 'mtn']
+  const typed = { phone: request.pymt_instrument ?? '', voucher_code: request.voucher_code ?? '' }
+  const way = channels
+    .offers(mode, request.currency ?? usualCurrency)
+    .find(offer => offer.payment_method === payment_method)
+  const wrong = way && readAsks(way, typed).faults[0]
+  return {
+    direct: { payment_method, typed, offered: way !== undefined },
+    fault: wrong && malformed(wireNames[wrong.field] ?? wrong.field, faultWords[wrong.fault]),
+  }
+}
+
+// The first and only attempt of such a request: sent again, it finds the same one. The address is that of whoever could
+// try one wallet after the other.
+export async function payDirectly(
+  asking: PaymentDeps,
+  key: PaymentKey,
+  direct: Direct,
+  address: string | null,
+  deadline: number,
+) {
+  if (!direct.offered) return
+  const payment = await findPayment(asking.db.until(deadline), key)
+  if (!payment) throw new Error('a stored payment is not there')
+  const { payment_method, typed } = direct
+  const wish = { number: 1, payment_method, typed, cause: 'merchant', address } as const
+  const paying = await pay(asking, payment, wish, deadline)
+  if (paying.done === 'refused' && paying.obstacle === 'too_many') throw slowDown(paying.seconds)
+}

@@ -1,0 +1,177 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import { requestMeaning } from '../../core/interface/fingerprint.ts'
+import { type Fields, NumberText } from '../../core/interface/json.ts'
+import { conflict, deactivated, malformed, missing, type Refusal } from '../../core/interface/refusal.ts'
+import { type PaymentRequest, parseRequest, presentFields } from '../../core/interface/request.ts'
+import { otherCurrency, settingsRefuse } from '../../core/interface/requestLimits.ts'
+import { requestString, totalSpellings } from '../../core/interface/signature.ts'
+import { isCurrency, usualCurrency } from '../../core/money.ts'
+import type { Payment } from '../../core/payment/payment.ts'
+import type { Found } from '../../runtime/callerCache.ts'
+import { newReference, newToken } from '../../runtime/ids.ts'
+import { databaseDeadline, inTime } from '../../runtime/inTime.ts'
+import type { Gate } from '../../runtime/runtime.ts'
+import type { Caller } from '../../store/merchants/callers.ts'
+import { findRequests, type StoredRequest } from '../../store/payments/payments.ts'
+import { type Direct, payDirectly, readDirect } from './directRequest.ts'
+import { answerFor } from './errorsAs200.ts'
+import { hashRefusal } from './hashRefusal.ts'
+import { mustBeReadable } from './mustBeReadable.ts'
+import { signedBy } from './signedBy.ts'
+
+// The contract's door asks for generate_checkout_url; the older form doors never knew it.
+export type Door = 'api' | 'form'
+export type Initiated = { stored: StoredRequest; direct?: Direct }
+
+const nobodyFound: Found = { caller: undefined, isFresh: true }
+
+// A merchant asks for a payment. The same request again finds the same payment; nothing is answered before
+// it is stored.
+export async function initiate(gate: Gate, sent: Fields, door: Door, address: string): Promise<Initiated> {
+  const deadline = databaseDeadline()
+  const fields = presentFields(sent)
+  const key = fields.merchant_key
+  const found = typeof key === 'string' ? await gate.callers.find(key) : nobodyFound
+  return answerFor(found.caller, async () => {
+    const initiated = await inTime(deadline, take(gate, fields, door, address, found, deadline))
+    const { stored, direct } = initiated
+    if (direct) await payDirectly(gate, stored, direct, isOwn(fields, door) ? null : address, deadline)
+    return initiated
+  })
+}
+
+// A signed request is the merchant's own server's; but a form that it signed is sent by the customer's browser, as often
+// as that likes.
+const isOwn = (fields: Fields, door: Door) => door === 'api' && fields.secure_hash !== undefined
+
+async function take(
+  gate: Gate,
+  fields: Fields,
+  door: Door,
+  address: string,
+  found: Found,
+  deadline: number,
+): Promise<Initiated> {
+  if (found.caller) mustBeReadable(found.caller, 'initiation')
+  const proved = await prove(gate, fields, door, address, found)
+  if (proved !== found.caller) mustBeReadable(proved, 'initiation')
+  if (isOwn(fields, door)) gate.limits.request(proved)
+  else gate.limits.unsigned(proved, address)
+  const request = readRequest(fields, door, proved)
+  const { direct, fault } = isDirect(request) ? readDirect(gate.channels, proved.mode, request) : noDirect
+  const refusal = settingsRefuse(proved.settings, proved.outlets, request) ?? fault
+  const stored = refusal
+    ? await storedBefore(gate, proved, request, refusal, deadline)
+    : await store(gate, proved, request)
+  return { stored, direct }
+}
+
+const noDirect = { direct: undefined, fault: undefined }
+
+// Who asks, proved by the hash, or by the merchant's wish to take older requests that have none.
+async function prove(gate: Gate, fields: Fields, door: Door, address: string, found: Found): Promise<Caller> {
+  const { merchant_key, invoice_id, total, secure_hash } = await requiredFields(gate, fields, found)
+  const { caller } = found
+  const mayBeUnsigned = caller?.active && caller.settings.unsigned_requests
+  if (secure_hash === undefined && mayBeUnsigned && (door === 'form' || isDirect(fields))) return caller
+  const strings = totalSpellings(total).map(spelling => requestString(invoice_id, merchant_key, spelling))
+  const claim = { merchant_key, strings, hash: secure_hash }
+  const signer = await signedBy(gate.callers, found, claim)
+  if (signer?.active) return signer
+  if (!signer) gate.limits.miss(address)
+  throw (signer ?? caller)?.active === false ? deactivated() : hashRefusal(caller, claim)
+}
+
+// Without them there is nothing to prove; a known merchant is read all the same, as an unknown one was.
+async function requiredFields(gate: Gate, fields: Fields, { caller, isFresh }: Found) {
+  try {
+    return readRequired(fields)
+  } catch (refusal) {
+    if (caller && !isFresh) await gate.callers.findFresh(caller.merchant_key)
+    throw refusal
+  }
+}
+
+function readRequired(fields: Fields) {
+  const { merchant_key, invoice_id, total, secure_hash } = fields
+  if (merchant_key === undefined) throw missing('merchant_key')
+  if (invoice_id === undefined) throw missing('invoice_id')
+  if (total === undefined) throw missing('total')
+  if (typeof merchant_key !== 'string') throw malformed('merchant_key', 'must be text')
+  if (typeof invoice_id !== 'string') throw malformed('invoice_id', 'must be text')
+  if (typeof total !== 'string' && !(total instanceof NumberText))
+    throw malformed('total', 'must be text or a number')
+  if (secure_hash !== undefined && typeof secure_hash !== 'string')
+    throw malformed('secure_hash', 'must be text')
+  return { merchant_key, invoice_id, total, secure_hash }
+}
+
+const isDirect = (fields: Fields) =>
+  fields.pymt_instrument !== undefined && fields.generate_checkout_url === undefined
+
+// What is wrong with a request for every merchant. A currency that we do not know is refused by those that this one has.
+function readRequest(fields: Fields, door: Door, { settings }: Caller): PaymentRequest {
+  if (fields.currency !== undefined && !isCurrency(fields.currency)) throw otherCurrency(settings)
+  const request = parseRequest(fields)
+  const direct = isDirect(request)
+  if (direct && !request.extra_wallet_issuer_hint)
+    throw malformed('extra_wallet_issuer_hint', 'is needed beside pymt_instrument')
+  if (door === 'api' && !direct && !request.generate_checkout_url)
+    throw malformed('generate_checkout_url', 'must be true')
+  return request
+}
+
+// Refused by the settings as they are now. When the same request was stored under others, its answer stands.
+async function storedBefore(
+  { db }: Gate,
+  { merchant_id, mode }: Caller,
+  request: PaymentRequest,
+  refusal: Refusal,
+  deadline: number,
+): Promise<StoredRequest> {
+  const key = { merchant_id, mode, invoice_id: request.invoice_id }
+  const [stored] = await findRequests(db.share('repeat').until(deadline), [key])
+  if (stored && timingSafeEqual(stored.request_digest, digestOf(request))) return stored
+  throw refusal
+}
+
+async function store(gate: Gate, caller: Caller, request: PaymentRequest): Promise<StoredRequest> {
+  const payment = newPayment(caller, request, gate.clock())
+  const stored = await gate.payments.add(payment)
+  if (!timingSafeEqual(stored.request_digest, payment.request_digest)) throw conflict()
+  return stored
+}
+
+// Of the request alone: no setting is part of it.
+const digestOf = (request: PaymentRequest) =>
+  Buffer.from(hash('sha256', requestMeaning(request), 'hex'), 'hex')
+
+function newPayment({ merchant_id, mode, settings }: Caller, request: PaymentRequest, now: Date): Payment {
+  return {
+    merchant_id,
+    tx_reference: newReference(now),
+    mode,
+    invoice_id: request.invoice_id,
+    tx_token: newToken(merchant_id, now),
+    status: 'awaiting_payment',
+    status_reason: '',
+    total: request.total,
+    currency: request.currency ?? usualCurrency,
+    success_url: request.success_url ?? null,
+    cancelled_url: request.cancelled_url ?? null,
+    deferred_url: request.deferred_url ?? null,
+    ipn_url: request.ipn_url ?? null,
+    number: request.number ?? null,
+    email: request.email ?? null,
+    name: request.name ?? null,
+    description: request.description ?? null,
+    outlet: request.extra_outlet ?? null,
+    pymt_instrument: request.pymt_instrument ?? null,
+    wallet_issuer_hint: request.extra_wallet_issuer_hint ?? null,
+    extra: request.extra,
+    request_digest: digestOf(request),
+    created_at: now,
+    updated_at: now,
+    expires_at: new Date(now.getTime() + settings.expiry_minutes * 60_000),
+  }
+}

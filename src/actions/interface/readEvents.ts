@@ -1,0 +1,129 @@
+import { feedString, isInGrace, readFeedSignature } from '../../core/interface/feedSignature.ts'
+import { malformed, missing } from '../../core/interface/refusal.ts'
+import type { Found } from '../../runtime/callerCache.ts'
+import { databaseDeadline, inTime } from '../../runtime/inTime.ts'
+import type { Gate } from '../../runtime/runtime.ts'
+import type { Caller } from '../../store/merchants/callers.ts'
+import {
+  endOfFeed,
+  type Feed,
+  type FeedEvent,
+  numberFeed,
+  oldestKept,
+  readFeed,
+} from '../../store/notifications/feed.ts'
+import { answerFor } from './errorsAs200.ts'
+import { feedRefusal } from './hashRefusal.ts'
+import { mustBeReadable } from './mustBeReadable.ts'
+import { signedBy } from './signedBy.ts'
+
+const keptMs = 30 * 86_400_000
+const usualLimit = 100
+export const mostEvents = 500
+const numberedAtOnce = 1000 // more than anyone can ask for, so that `more` is true when there are more
+
+type Reading = Pick<Gate, 'db' | 'callers' | 'limits' | 'clock'>
+
+export type Question = Partial<Record<'merchant_key' | 'after' | 'limit' | 'secure_hash', unknown>>
+export type EventPage = { merchant_id: string; events: FeedEvent[]; next: bigint; more: boolean }
+
+// A merchant reads what happened after its cursor, the oldest first. It tells everything about the merchant's customers,
+// so it is always signed, with the time. One that is deactivated can still ask.
+export async function readEvents(
+  gate: Reading,
+  question: Question,
+  signature: string | undefined,
+  address: string,
+): Promise<EventPage> {
+  const asked = { ...textFields(question), signature }
+  const { merchant_key, after = '' } = asked
+  if (!merchant_key) throw missing('merchant_key')
+  if (!signature) gate.limits.guess(address)
+  const deadline = databaseDeadline()
+  const found = await gate.callers.find(merchant_key)
+  return answerFor(found.caller, async () => {
+    if (found.caller) mustBeReadable(found.caller, 'feed')
+    const proving = prove(gate, found, { ...asked, merchant_key, after }, address)
+    const { merchant_id, mode } = await inTime(deadline, proving)
+    const limit = readLimit(question.limit)
+    const since = new Date(gate.clock().getTime() - keptMs)
+    const db = gate.db.share('feed').until(deadline)
+    return { merchant_id, ...(await newest({ db }, { merchant_id, mode }, readCursor(after), since, limit)) }
+  })
+}
+
+function textFields(question: Question): Partial<Record<keyof Question, string>> {
+  for (const [name, value] of Object.entries(question))
+    if (typeof value !== 'string') throw malformed(name, 'must be text')
+  return question as Partial<Record<keyof Question, string>>
+}
+
+type Asked = { merchant_key: string; after: string; limit?: string; secure_hash?: string; signature?: string }
+
+async function prove(gate: Reading, found: Found, asked: Asked, address: string): Promise<Caller> {
+  const now = gate.clock()
+  const { merchant_key, after, limit = '' } = asked
+  const signature = readFeedSignature(asked.signature, asked.secure_hash)
+  const { t = String(Math.floor(now.getTime() / 1000)), hash } = signature
+  const claim = { merchant_key, strings: [feedString(t, merchant_key, after, limit)], hash }
+  const signer = await signedBy(gate.callers, found, claim)
+  if (!signer || !isInGrace(t, now)) {
+    gate.limits.miss(address)
+    throw feedRefusal(signer ?? found.caller, claim, signature, now)
+  }
+  if (signer !== found.caller) mustBeReadable(signer, 'feed')
+  gate.limits.request(signer)
+  return signer
+}
+
+function readCursor(after: string): bigint {
+  if (!/^(|0|[1-9]\d{0,17})$/.test(after))
+    throw malformed('after', 'must be a cursor that we gave, or empty to begin at the beginning')
+  return BigInt(after)
+}
+
+function readLimit(text: unknown): number {
+  if (text === undefined || text === '') return usualLimit
+  const limit = typeof text === 'string' && /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > mostEvents) throw malformed('limit', `must be from 1 to ${mostEvents}`)
+  return limit
+}
+
+type Page = Omit<EventPage, 'merchant_id'>
+
+// The lock is taken only when there is something to number.
+async function newest(
+  { db }: Pick<Reading, 'db'>,
+  feed: Feed,
+  after: bigint,
+  since: Date,
+  limit: number,
+): Promise<Page> {
+  const page = await pageAfter(db, feed, after, since, limit)
+  if (page.more) return page
+  const { position, unnumbered } = await endOfFeed(db, feed, since)
+  const end = position ?? 0n
+  if (after > end) throw malformed('after', 'is beyond the end of your events: begin again without it')
+  if (unnumbered) await numberFeed(db, feed, since, numberedAtOnce)
+  else if (page.next === end) return page // otherwise somebody has numbered since we looked
+  return pageAfter(db, feed, after, since, limit)
+}
+
+async function pageAfter(
+  db: Reading['db'],
+  feed: Feed,
+  after: bigint,
+  since: Date,
+  limit: number,
+): Promise<Page> {
+  const isKept = ({ created_at }: FeedEvent) => created_at >= since
+  let found = await readFeed(db, feed, after, limit + 1)
+  const kept = found.findIndex(isKept)
+  if (found.length > 0 && kept !== 0) {
+    const oldest = found[kept]?.position ?? (await oldestKept(db, feed, since))
+    found = oldest && oldest > after ? await readFeed(db, feed, oldest - 1n, limit + 1) : []
+  }
+  const page = found.slice(0, limit)
+  const next = page.at(-1)?.position ?? after
+  return { events: page.filter(isKept), next, more: found.length > limit }
+}

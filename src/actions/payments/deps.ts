@@ -1,0 +1,4 @@
+import type { Gate } from '../../runtime/runtime.ts'
+
+// What it takes to ask a provider and to keep what it says.
+export type PaymentDeps = Pick<Gate, 'db' | 'channels' | 'baseUrl' | 'clock' | 'watch'>

@@ -1,0 +1,49 @@
+import { readSettings } from '../../core/merchant/settings.ts'
+import type { LivingPayment } from '../../core/payment/payment.ts'
+import type { Story } from '../../core/story/story.ts'
+import { type Timeline, timeline } from '../../core/story/timeline.ts'
+import { isPlainText } from '../../core/text.ts'
+import type { Db } from '../../store/db.ts'
+import { findMerchant } from '../../store/merchants/merchants.ts'
+import { attemptsOf } from '../../store/payments/attempts.ts'
+import { eventsOf } from '../../store/payments/events.ts'
+import { tasksOf } from '../../store/payments/tasks.ts'
+import { searchEverywhere } from './findPayments.ts'
+
+const maxWordLength = 200 // longer than any reference or invoice id
+
+// References are read out on the phone, so nobody minds their letter case.
+const asStored = (word: string) =>
+  /^tg-[0-9a-z]{6}-[0-9a-z]{6}-[0-9a-z]{6}$/i.test(word) ? word.toUpperCase() : word
+
+// Newest first. Of one merchant a reference is exact: an invoice id that looks like it does not count.
+export async function findByWord(db: Db, word: string, merchant_id?: string): Promise<LivingPayment[]> {
+  const stored = asStored(word.trim())
+  if (stored === '' || stored.length > maxWordLength || !isPlainText(stored + (merchant_id ?? ''))) return []
+  const found = await searchEverywhere(db, stored, merchant_id)
+  const exact = merchant_id ? found.filter(({ tx_reference }) => tx_reference === stored) : []
+  return (exact.length > 0 ? exact : found).sort((a, b) => b.created_at.getTime() - a.created_at.getTime())
+}
+
+export type Explained = Story & Timeline
+
+// Why a payment stands as it does. Not one snapshot: what is told may be a moment older than the rest.
+export async function explainPayment(db: Db, payment: LivingPayment, now: Date): Promise<Explained> {
+  const { merchant_id, tx_reference } = payment
+  const [merchant, attempts, events, tasks] = await Promise.all([
+    findMerchant(db, merchant_id),
+    attemptsOf(db, merchant_id, tx_reference),
+    eventsOf(db, merchant_id, tx_reference),
+    tasksOf(db, merchant_id, tx_reference),
+  ])
+  if (!merchant) throw new Error('a payment without its merchant')
+  const { name, active } = merchant
+  const story: Story = {
+    payment,
+    merchant: { name, active, settings: readSettings(merchant.settings) },
+    attempts,
+    events,
+    tasks,
+  }
+  return { ...story, ...timeline(story, now) }
+}

@@ -1,0 +1,47 @@
+import {
+  readSettings,
+  type SettingName,
+  type Settings,
+  unreadableSettings,
+} from '../../core/merchant/settings.ts'
+import type { Attempt } from '../../core/payment/attempt.ts'
+import { type Obstacle, obstacle, secondsToWait } from '../../core/payment/mayStart.ts'
+import { type Stage, stageOf } from '../../core/payment/stage.ts'
+import type { Offer } from '../../runtime/channels.ts'
+import { isToken, merchantOfToken } from '../../runtime/ids.ts'
+import { findCheckout, type PaymentOfMerchant } from '../../store/payments/paymentLife.ts'
+import type { PaymentDeps } from './deps.ts'
+
+// The payment behind a checkout address, and everything that its page shows.
+export type Checkout = Omit<PaymentOfMerchant, 'merchant_settings'> & {
+  settings: Settings
+  unreadable: readonly SettingName[]
+  attempts: Attempt[]
+  stage: Stage
+  obstacle: Obstacle | undefined
+  seconds: number // to wait before the next try
+  offers: Offer[]
+}
+
+export async function openCheckout(
+  { db, channels, clock }: PaymentDeps,
+  token: string,
+): Promise<Checkout | undefined> {
+  if (!isToken(token)) return undefined
+  const found = await findCheckout(db.share('checkout'), merchantOfToken(token), token)
+  if (!found) return undefined
+  const { merchant_settings, ...payment } = found
+  const { attempts } = payment
+  const now = clock()
+  const settings = readSettings(merchant_settings)
+  const against = obstacle(payment, attempts, { active: payment.merchant_active, settings }, now)
+  return {
+    ...payment,
+    settings,
+    unreadable: unreadableSettings(merchant_settings),
+    stage: stageOf(payment, attempts, against),
+    obstacle: against,
+    seconds: secondsToWait(attempts, now),
+    offers: channels.offers(payment.mode, payment.currency),
+  }
+}

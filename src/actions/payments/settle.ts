@@ -1,0 +1,63 @@
+import type { Heard } from '../../core/channel/channel.ts'
+import { Unavailable } from '../../core/interface/refusal.ts'
+import { doubt, hear } from '../../core/payment/applyReply.ts'
+import type { Attempt } from '../../core/payment/attempt.ts'
+import type { Change } from '../../core/payment/change.ts'
+import type { Tx } from '../../store/db.ts'
+import { lockAttempt } from '../../store/payments/attempts.ts'
+import { holdReference, nameOfAttempt } from '../../store/payments/paidReferences.ts'
+import { lockPayment, type PaymentOfMerchant } from '../../store/payments/paymentLife.ts'
+import { callPerson } from './callPerson.ts'
+import type { PaymentDeps } from './deps.ts'
+import { saveChange } from './saveChange.ts'
+
+// A channel replied to our question. Safe to call twice with the same news.
+export async function settle(
+  asking: PaymentDeps,
+  asked: Attempt, // as it was when we asked
+  reply: Heard,
+): Promise<Change> {
+  const now = asking.clock()
+  const change = await save(asking, asked, reply, now).catch(async (error: unknown) => {
+    if (!(error instanceof Unavailable)) await callPerson(asking, asked, reply, error, now)
+    throw error
+  })
+  asking.watch(change)
+  return change
+}
+
+function save({ db, channels }: PaymentDeps, asked: Attempt, reply: Heard, now: Date) {
+  const line = channels.find(asked.channel)
+  const absentForMs = line?.absentForMs(asked.payment_method) ?? Infinity
+  const { merchant_id, tx_reference, attempt_id } = asked
+  return db.share('settle').transaction(async (tx): Promise<Change> => {
+    const payment = await lockPayment(tx, { merchant_id, tx_reference })
+    const attempt = await lockAttempt(tx, merchant_id, attempt_id)
+    if (!payment || !attempt) throw new Error('an attempt without its payment')
+    const wished = hear(payment, attempt, reply, now, { absentForMs, sends: asked.sends })
+    const account = line?.account ?? attempt.channel
+    const decided = (await doubted(tx, payment, attempt, wished, account, now)) ?? wished
+    // Somebody knocked, or asked after us: their time stands, because this answer may be older than their question.
+    const isOurs =
+      attempt.asks === asked.asks && attempt.next_ask_at?.getTime() === asked.next_ask_at?.getTime()
+    if (!isOurs && decided.attempt.state !== 'paid') decided.attempt.next_ask_at = attempt.next_ask_at
+    return { ...decided, tasks: await saveChange(tx, payment, decided) }
+  })
+}
+
+// Whatever becomes paid holds the provider's reference; where another attempt holds it already, it does not become paid.
+// A yes without one goes by the order's own name.
+async function doubted(
+  tx: Tx,
+  payment: PaymentOfMerchant,
+  before: Attempt,
+  { attempt }: Change,
+  account: string,
+  now: Date,
+): Promise<Change | undefined> {
+  if (attempt.state !== 'paid' || before.state === 'paid') return undefined
+  const reference = attempt.provider_ref ?? attempt.attempt_id
+  const holder = await holdReference(tx, account, reference, attempt)
+  if (holder.attempt_id === attempt.attempt_id) return undefined
+  return doubt(payment, before, { reference, holder: await nameOfAttempt(tx, holder) }, now)
+}

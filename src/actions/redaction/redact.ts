@@ -1,0 +1,156 @@
+import { Locked, Unavailable } from '../../core/interface/refusal.ts'
+import type { Attempt } from '../../core/payment/attempt.ts'
+import { isUnresolved } from '../../core/payment/attempt.ts'
+import {
+  addressWithoutPayer,
+  bodyWithoutPayer,
+  maskedOnly,
+  messageIdsOf,
+  spellingsOf,
+  withoutPayer,
+} from '../../core/redaction/redact.ts'
+import { byHalves } from '../../runtime/byHalves.ts'
+import { createLeftOut, type OnLeftOut } from '../../runtime/leftOut.ts'
+import type { Db, Tx } from '../../store/db.ts'
+import { attemptsOfMany, lockFreePayments, lockPayments } from '../../store/payments/expired.ts'
+import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
+import type { PaymentOfMerchant } from '../../store/payments/paymentLife.ts'
+import { redactPayments } from '../../store/redaction/redactions.ts'
+import {
+  bodiesOf,
+  closingNotesOf,
+  deliveriesOf,
+  type EndedPayment,
+  endedBefore,
+  tasksOfAttempts,
+  unsentOf,
+} from '../../store/redaction/toRedact.ts'
+import { takeUnlocked, waitBriefly } from '../../store/skipLocked.ts'
+
+const batch = 200
+const dayMs = 24 * 3_600_000
+
+export type RedactionWatch = { redacted(count: number): void; leftOut: OnLeftOut }
+
+// Removes what is known of payers, so many days after their payments ended: a batch at each call, until it gives back 0;
+// then it begins anew with the oldest. What is open in any way is passed over and looked at again in the next round, so
+// nothing stands in the way of what comes after it.
+export function createRedaction(db: Db, days: number, watch: RedactionWatch) {
+  let after: EndedPayment | undefined
+  return async (now: Date): Promise<number> => {
+    const before = new Date(now.getTime() - days * dayMs)
+    const found = await endedBefore(db, before, after, batch)
+    const redacted = found.length > 0 ? await redactSome(db, found, { before, now }, watch.leftOut) : 0
+    after = found.at(-1)
+    if (redacted > 0) watch.redacted(redacted)
+    return found.length
+  }
+}
+
+type Times = { before: Date; now: Date }
+
+async function redactSome(db: Db, keys: readonly PaymentKey[], times: Times, onLeftOut: OnLeftOut) {
+  try {
+    return await redactFree(db, keys, times)
+  } catch (error) {
+    if (isOutOfReach(error)) throw error
+    const leftOut = createLeftOut(onLeftOut)
+    const redacted = await byHalves(
+      keys,
+      some => redactFree(db, some, times),
+      (why, alone) => {
+        if (isOutOfReach(why)) throw why
+        if (alone) leftOut.add([alone], why)
+      },
+    )
+    leftOut.tell()
+    return redacted
+  }
+}
+
+// Then single tries would be in vain.
+const isOutOfReach = (error: unknown) => error instanceof Unavailable && !(error instanceof Locked)
+
+const redactFree = async (db: Db, keys: readonly PaymentKey[], times: Times) =>
+  (
+    await takeUnlocked(db, {
+      skipping: own =>
+        own.transaction(async tx => {
+          await waitBriefly(tx)
+          return redactThese(tx, await lockFreePayments(tx, keys), times)
+        }),
+      find: async () => keys,
+      waiting: async (tx, some) => redactThese(tx, await lockPayments(tx, some), times),
+    })
+  ).length
+
+// Under their locks: nobody adds an attempt or a delivery meanwhile.
+async function redactThese(tx: Tx, locked: readonly PaymentOfMerchant[], { before, now }: Times) {
+  const ended = locked.filter(
+    ({ status, updated_at, redacted_at }) =>
+      status !== 'awaiting_payment' && updated_at < before && redacted_at === null,
+  )
+  if (ended.length === 0) return []
+  const found = await gather(tx, ended)
+  const payments = ended.filter(payment => !found.open.has(paymentName(payment)))
+  if (payments.length > 0) await redactPayments(tx, withoutPayers(payments, found), now)
+  return payments
+}
+
+type Found = Awaited<ReturnType<typeof gather>>
+
+async function gather(tx: Tx, payments: readonly PaymentOfMerchant[]) {
+  const attempts = await attemptsOfMany(tx, payments)
+  const tasks = await tasksOfAttempts(tx, attempts)
+  const deliveries = await deliveriesOf(tx, payments)
+  const messages = payments.flatMap(payment =>
+    messageIdsOf(payment).map(message_id => ({ ...payment, message_id })),
+  )
+  const open = [
+    ...attempts.filter(isUnresolved),
+    ...tasks.filter(({ closed_at }) => closed_at === null),
+    ...deliveries.filter(({ next_try_at }) => next_try_at !== null),
+    ...(await unsentOf(tx, messages)),
+  ]
+  const bodies = await bodiesOf(tx, payments)
+  const notes = await closingNotesOf(tx, payments)
+  return { attempts, tasks, deliveries, messages, bodies, notes, open: new Set(open.map(paymentName)) }
+}
+
+// As all of it is to stand.
+function withoutPayers(payments: readonly PaymentOfMerchant[], found: Found) {
+  const attempts = new Map<string, Attempt[]>(payments.map(payment => [paymentName(payment), []]))
+  for (const attempt of found.attempts) attempts.get(paymentName(attempt))?.push(attempt)
+  const spellings = new Map(
+    payments.map(payment => [
+      paymentName(payment),
+      spellingsOf(
+        payment,
+        attempts.get(paymentName(payment))?.map(({ instrument }) => instrument),
+      ),
+    ]),
+  )
+  const whose = (key: PaymentKey) => spellings.get(paymentName(key))
+  const isOurs = (key: PaymentKey) => spellings.has(paymentName(key))
+  return {
+    payments: payments.map(payment => ({
+      ...payment,
+      payment_instrument: maskedOnly(payment.payment_instrument),
+      ipn_url: payment.ipn_url && addressWithoutPayer(payment.ipn_url, whose(payment)),
+    })),
+    attempts: found.attempts.filter(isOurs),
+    bodies: found.bodies.filter(isOurs).map(told => ({ ...told, body: bodyWithoutPayer(told.body) })),
+    deliveries: found.deliveries
+      .filter(isOurs)
+      .map(sent => ({ ...sent, url: addressWithoutPayer(sent.url, whose(sent)) })),
+    tasks: found.tasks.filter(isOurs).map(task => ({
+      ...task,
+      note: withoutPayer(task.note, whose(task)),
+      closed_note: task.closed_note && withoutPayer(task.closed_note, whose(task)),
+    })),
+    notes: found.notes
+      .filter(isOurs)
+      .map(note => ({ ...note, reason: withoutPayer(note.reason, whose(note)) })),
+    messages: found.messages.filter(isOurs),
+  }
+}

@@ -1,0 +1,107 @@
+import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import { missingIn, unknownIn } from '../../core/fitDatabase.ts'
+import { isFormers } from '../../postgres/access.ts'
+import { startEmbedded } from '../../postgres/embedded.ts'
+import { isMade } from '../../postgres/folder/dataFolder.ts'
+import { type Db, openDb } from '../../store/db.ts'
+import { masterKeyIdsInUse } from '../../store/merchants/merchants.ts'
+import { migrationNames } from '../../store/migrate/ledger.ts'
+import { readDatabaseState, readServerFacts } from '../../store/serverFacts.ts'
+import { exitCodes } from '../exitCodes.ts'
+import { failureOf } from '../failure.ts'
+import { type Check, failed, fine, warning } from './check.ts'
+import { checkDeliveries } from './checkDeliveries.ts'
+import { presentMasterKeys } from './checkMasterKey.ts'
+import { checkMerchants } from './checkMerchants.ts'
+import { checkOrigins } from './checkOrigins.ts'
+import { checkPayers } from './checkPayers.ts'
+import { checkServer } from './checkServer.ts'
+import { checkTasks } from './checkTasks.ts'
+
+export async function checkRecords(config: Config, keyIsRight = true): Promise<Check[]> {
+  try {
+    if (!config.DATABASE_URL && !isMade(join(config.TOLLGATE_DATA_DIR, 'postgres')))
+      return [fine('database', 'no data yet; tollgate start makes it')]
+    if (!config.DATABASE_URL && isFormers(join(config.TOLLGATE_DATA_DIR, 'postgres'))) return [formers]
+    return await withDatabase(config, db => lookInside(db, config, keyIsRight))
+  } catch (error) {
+    const { exit, message } = failureOf(error)
+    if (exit === exitCodes.bug) throw error
+    return [failed('database', message)]
+  }
+}
+
+// By hand and not by openRecords: a master key at fault has a check of its own.
+async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Promise<T> {
+  const embedded = config.DATABASE_URL ? undefined : await startEmbedded(config.TOLLGATE_DATA_DIR, 'command')
+  const db = openDb(embedded?.url ?? config.DATABASE_URL ?? '', 1)
+  try {
+    return await work(db)
+  } finally {
+    await db.end()
+    await embedded?.stop()
+  }
+}
+
+async function lookInside(db: Db, config: Config, keyIsRight: boolean): Promise<Check[]> {
+  await readServerFacts(db) // so that the time to connect does not count as a difference between the clocks
+  const asked = Date.now()
+  const server = await readServerFacts(db)
+  const halfWay = (asked + Date.now()) / 2
+  if (!server) return [failed('database', 'it says nothing about itself')]
+  const state = await readDatabaseState(db)
+  const missing = missingIn(state, migrationNames())
+  return [
+    ...checkServer(server, server.now.getTime() - halfWay, config),
+    ...(state.read_only ? [readOnly] : []),
+    checkMigrations(missing, unknownIn(state, migrationNames())),
+    ...(keyIsRight && missing.length < migrationNames().length ? [await checkSecrets(db, config)] : []),
+    ...(missing.length === 0 ? await lookAtWork(db, config, server.now) : []),
+  ]
+}
+
+const lookAtWork = async (db: Db, config: Config, now: Date): Promise<Check[]> => [
+  await checkTasks(db),
+  await checkDeliveries(db, now),
+  await checkMerchants(db),
+  ...(await checkOrigins(db)),
+  ...(await checkPayers(db, config, now)),
+]
+
+// Not done by us, who only look: that version could not use it any more.
+const formers = warning(
+  'database',
+  'it is as a former version of Tollgate left it',
+  'Stop that version; tollgate start, and any other command, takes it over.',
+)
+
+const readOnly = failed(
+  'database',
+  'it is read-only',
+  'Let it take writes (default_transaction_read_only = off): payments cannot be stored.',
+)
+
+function checkMigrations(missing: string[], unknown: string[]): Check {
+  if (unknown.length > 0)
+    return failed(
+      'migrations',
+      `a newer Tollgate has changed the database: ${unknown.join(', ')}`,
+      'Start that version, or restore a backup from before.',
+    )
+  if (missing.length === 0) return fine('migrations', 'the database is up to date')
+  return warning(
+    'migrations',
+    `${missing.length} to apply`,
+    'Run tollgate migrate; tollgate start does it too.',
+  )
+}
+
+async function checkSecrets(db: Db, config: Config): Promise<Check> {
+  const masterKeys = presentMasterKeys(config)
+  const unknown = (await masterKeyIdsInUse(db)).filter(id => !masterKeys?.byId(id))
+  if (unknown.length === 0) return fine('secrets', 'our master key opens those of every merchant')
+  const fact = `sealed with a master key that we lack (${unknown.join(', ')})`
+  const todo = 'Set TOLLGATE_MASTER_KEY to it, or put the master.key that holds it into the data folder.'
+  return failed('secrets', fact, todo)
+}

@@ -1,0 +1,32 @@
+import { networkInterfaces } from 'node:os'
+import type { Config } from '../../config.ts'
+import { type Check, failed, fine, warning } from './check.ts'
+
+// How notifications leave the house.
+export function checkEgress({
+  TOLLGATE_EGRESS_ADDRESS: from,
+  TOLLGATE_EGRESS_PROXY: proxy,
+  TOLLGATE_EGRESS_LOOPBACK: loopback,
+  isForThisMachineOnly,
+}: Config): Check[] {
+  const ours = Object.values(networkInterfaces()).flatMap(addresses => addresses ?? [])
+  if (from && !ours.some(({ address }) => address === from))
+    return [
+      failed(
+        'egress',
+        `${from} is not an address of this machine`,
+        'Correct TOLLGATE_EGRESS_ADDRESS, or leave it out: no notification could leave.',
+      ),
+    ]
+  const way = [from && `from ${from}`, proxy && `by the proxy ${new URL(proxy).host}`].filter(Boolean)
+  return [
+    ...(way.length > 0 ? [fine('egress', `notifications leave ${way.join(', ')}`)] : []),
+    ...(loopback && !isForThisMachineOnly ? [inwards] : []),
+  ]
+}
+
+const inwards = warning(
+  'egress',
+  'merchants may have addresses of this machine notified, although others reach this gateway',
+  'Leave TOLLGATE_EGRESS_LOOPBACK out, unless every merchant is yours.',
+)

@@ -1,0 +1,89 @@
+import type { Command } from 'commander'
+import { type Rewrapped, rewrapKeys } from '../../actions/merchants/rewrapKeys.ts'
+import { addMasterKey, forgetOldMasterKeys, masterKeysInFile } from '../../start/masterKeys.ts'
+import { masterKeyIdsInUse } from '../../store/merchants/merchants.ts'
+import { masterKeyId } from '../../store/merchants/vault.ts'
+import { CannotDo } from '../failure.ts'
+import { examples } from '../help.ts'
+import type { Answer, Cli } from '../output.ts'
+import { type Opened, withSecrets } from '../records.ts'
+
+export function addMasterKeyCommands(program: Command, cli: Cli) {
+  const masterKey = program
+    .command('master-key')
+    .description('Change the key that seals all secrets.')
+    .addHelpText('after', examples('tollgate master-key rotate'))
+  masterKey
+    .command('rotate')
+    .description(
+      "Seal every merchant's secrets with a new master key. A key file gets a new first line, and running gateways " +
+        'read it by themselves. With TOLLGATE_MASTER_KEY=new,old the first key becomes the one in use.',
+    )
+    .option('--forget-old', 'drop the old keys from the file (backups made before need them)')
+    .addHelpText('after', examples('tollgate master-key rotate', 'tollgate master-key rotate --forget-old'))
+    .action(async ({ forgetOld = false }: { forgetOld?: boolean }) =>
+      cli.print(await withSecrets(records => rotate(records, forgetOld))),
+    )
+}
+
+const rotate = (records: Opened, forgetOld: boolean): Promise<Answer> =>
+  records.config.TOLLGATE_MASTER_KEY
+    ? rotateGiven(records, records.config.TOLLGATE_MASTER_KEY, forgetOld)
+    : rotateFile(records, forgetOld)
+
+// Every gateway must know the new key before the first secret is sealed with it, so the setting comes first.
+async function rotateGiven({ db, masterKeys }: Opened, keys: Buffer[], forgetOld: boolean): Promise<Answer> {
+  if (keys.length === 1)
+    throw new CannotDo(
+      'refused',
+      'TOLLGATE_MASTER_KEY holds one key: set it to NEW,OLD (openssl rand -hex 32 makes one), restart the ' +
+        'gateways with it, and run this again.',
+    )
+  if (forgetOld)
+    throw new CannotDo(
+      'refused',
+      'TOLLGATE_MASTER_KEY is yours to change: take the old keys out of it yourself.',
+    )
+  const rewrapped = await rewrapKeys(db, masterKeys)
+  const next = 'TOLLGATE_MASTER_KEY needs its first key only, once no backup needs the others.'
+  return answer(masterKeyId(masterKeys.newest()), rewrapped, next)
+}
+
+// Nodes that share a database do not share the file, and none may meet a key that it does not have.
+async function rotateFile({ db, config }: Opened, forgetOld: boolean): Promise<Answer> {
+  if (config.DATABASE_URL)
+    throw new CannotDo(
+      'refused',
+      'Other gateways may use this database: give them all TOLLGATE_MASTER_KEY=NEW,OLD first (openssl rand -hex 32 ' +
+        'makes a key, master.key in the data folder holds the old one), and run this again with it.',
+    )
+  addMasterKey(config.TOLLGATE_DATA_DIR)
+  const masterKeys = masterKeysInFile(config.TOLLGATE_DATA_DIR)
+  const newest = masterKeyId(masterKeys.newest())
+  const rewrapped = await rewrapKeys(db, masterKeys)
+  // Somebody may have registered a merchant meanwhile, with the key that was newest for them.
+  const safe = forgetOld && (await masterKeyIdsInUse(db)).every(id => id === newest)
+  if (forgetOld && !safe)
+    throw new CannotDo(
+      'refused',
+      'A merchant was registered meanwhile, so the old keys were kept: run this again.',
+    )
+  if (safe) forgetOldMasterKeys(config.TOLLGATE_DATA_DIR)
+  const kept = safe
+    ? 'The old keys are forgotten.'
+    : 'The old keys stay in the file: backups made before need them.'
+  return answer(newest, rewrapped, kept)
+}
+
+function answer(master_key_id: string, { changed, failed }: Rewrapped, next: string): Answer {
+  if (failed.length > 0)
+    throw new CannotDo(
+      'refused',
+      `The data keys of these merchants do not open and stay as they are; ${changed} others were sealed anew: ` +
+        `${failed.join(', ')}.`,
+    )
+  return {
+    data: { master_key_id, merchants: changed },
+    text: `Master key ${master_key_id} is in use; the secrets of ${changed} ${changed === 1 ? 'merchant' : 'merchants'} were sealed with it. ${next}`,
+  }
+}

@@ -1,0 +1,69 @@
+import type { Command } from 'commander'
+import { setMerchant } from '../../actions/merchants/setMerchant.ts'
+import { plainWords } from '../../core/story/story.ts'
+import { CannotDo } from '../failure.ts'
+import { examples } from '../help.ts'
+import type { Answer, Cli } from '../output.ts'
+import { merchantOf, noMerchant, type Opened, withRecords, withSecrets } from '../records.ts'
+import { facts } from '../terminal.ts'
+import { shownOnce } from './ipnPassword.ts'
+import { type SettingLine, settingLines } from './settingText.ts'
+
+export function addMerchantSet(merchant: Command, cli: Cli) {
+  merchant
+    .command('set <id> <setting=value...>')
+    .description(
+      'Change settings of a merchant: all that are given, or none when one is wrong. Who chooses ipn_style=basic gets ' +
+        'a password, shown this once.',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'tollgate merchant set 7c2k9m0x4f ipn_url=https://shop.example/ipn expiry_minutes=30',
+        'tollgate merchant set 7c2k9m0x4f allowed_origins=https://shop.example,https://www.shop.example',
+        'tollgate merchant set 7c2k9m0x4f currencies=GHS,USD',
+        'tollgate merchant set 7c2k9m0x4f expiry_minutes=  # back to the default',
+        'tollgate merchant show 7c2k9m0x4f  # every setting and its value',
+      ),
+    )
+    .action(async (id: string, changes: string[]) =>
+      cli.print(await opening(changes)(records => set(records, id, changes))),
+    )
+}
+
+// A style may need a password, which is sealed.
+const opening = (changes: readonly string[]) =>
+  changes.some(change => change.startsWith('ipn_style=')) ? withSecrets : withRecords
+
+async function set({ db, masterKeys }: Opened, id: string, changes: string[]): Promise<Answer> {
+  const merchant = await merchantOf(db, id)
+  const changed = await setMerchant(db, id, changes, masterKeys)
+  if (!changed) throw noMerchant(id)
+  if (changed.faults.length > 0) throw refused(changed.faults)
+  const { words, ipn_password } = changed
+  const text = told(merchant.name, words, changes)
+  return {
+    data: { merchant_id: id, settings: settingsData(words), ...(ipn_password && { ipn_password }) },
+    text: ipn_password ? `${text}\n\n${facts([['ipn_password', ipn_password]])}\n\n${shownOnce()}` : text,
+  }
+}
+
+const refused = (faults: string[]) => new CannotDo('refused', 'Nothing was changed.', { faults })
+
+export const settingsData = (words: Record<string, string>) =>
+  Object.fromEntries(settingLines(words).map(({ name, value }) => [name, value]))
+
+function told(name: string, words: Record<string, string>, changes: string[]): string {
+  const names = new Set(changes.map(change => change.split('=')[0]))
+  const lines = settingLines(words).filter(line => names.has(line.name))
+  return `${name} is set; every node knows within a second.\n\n${facts(lines.map(settingFact))}`
+}
+
+export function settingFact({ name, value, isDefault, unreadable }: SettingLine) {
+  if (unreadable !== undefined)
+    return [
+      name,
+      `cannot be read: ${plainWords(unreadable)} (until it is set anew: ${value ?? 'none'})`,
+    ] as const
+  return [name, `${value ?? 'none'}${isDefault ? ' (default)' : ''}`] as const
+}

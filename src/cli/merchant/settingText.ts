@@ -1,0 +1,33 @@
+import {
+  readSettings,
+  type SettingWords,
+  settingNames,
+  unreadableSettings,
+} from '../../core/merchant/settings.ts'
+import { formatMoney } from '../../core/money.ts'
+
+export type SettingLine = {
+  name: string
+  value: string | null
+  isDefault: boolean
+  unreadable?: string // what stands there, which cannot be read: the default holds, and doors that it guards are shut
+}
+
+// Every setting as an operator would type it, the defaults included. Null: there is none.
+export function settingLines(words: SettingWords): SettingLine[] {
+  const settings: Record<string, unknown> = readSettings(words)
+  const unreadable = new Set<string>(unreadableSettings(words))
+  return settingNames.map(name => ({
+    name,
+    value: spell(settings[name]),
+    isDefault: words?.[name] === undefined,
+    ...(unreadable.has(name) && { unreadable: JSON.stringify(words?.[name] ?? words) }),
+  }))
+}
+
+function spell(value: unknown): string | null {
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (typeof value === 'bigint') return formatMoney(value)
+  if (Array.isArray(value)) return value.length > 0 ? value.join(',') : null
+  return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : null
+}

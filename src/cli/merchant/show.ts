@@ -1,0 +1,117 @@
+import type { Command } from 'commander'
+import type { Mode } from '../../core/mode.ts'
+import { type IpnSecret, isLive, listIpnSecrets } from '../../store/merchants/ipnSecrets.ts'
+import { listMerchantKeys, type MerchantKey } from '../../store/merchants/merchantKeys.ts'
+import type { Merchant } from '../../store/merchants/merchants.ts'
+import { listOutlets, type Outlet } from '../../store/merchants/outlets.ts'
+import { examples } from '../help.ts'
+import type { Answer, Cli } from '../output.ts'
+import { merchantOf, type Opened, withRecords } from '../records.ts'
+import { dateTime, type Fact, facts, heading, table } from '../terminal.ts'
+import { type PasswordState, passwordState, rotateCommand } from './ipnPassword.ts'
+import { hasNoOrigins, originsAdvice } from './origins.ts'
+import { settingFact, settingsData } from './set.ts'
+import { settingLines } from './settingText.ts'
+
+export function addMerchantShow(merchant: Command, cli: Cli) {
+  merchant
+    .command('show <id>')
+    .description('Show a merchant: its settings, keys, signing secrets and outlets. Secrets are never shown.')
+    .addHelpText(
+      'after',
+      examples('tollgate merchant show 7c2k9m0x4f', 'tollgate merchant show 7c2k9m0x4f --json'),
+    )
+    .action(async (id: string) => cli.print(await withRecords(records => show(records, id))))
+}
+
+async function show({ db, clock }: Opened, id: string): Promise<Answer> {
+  const now = clock()
+  const merchant = await merchantOf(db, id)
+  const keys = await listMerchantKeys(db, id)
+  const secrets = await listIpnSecrets(db, id)
+  const outlets = await listOutlets(db, id)
+  const { merchant_id, name, active, created_at, settings } = merchant
+  const lines = settingLines(settings)
+  const password = passwordState(merchant)
+  return {
+    data: {
+      merchant_id,
+      name,
+      active,
+      created_at,
+      settings: settingsData(settings),
+      default_settings: lines.filter(line => line.isDefault).map(line => line.name),
+      unreadable_settings: lines.filter(line => line.unreadable !== undefined).map(line => line.name),
+      keys: keys.map(({ merchant_key, mode, ...key }) => ({
+        merchant_key,
+        mode,
+        created_at: key.created_at,
+        expires_at: key.expires_at,
+      })),
+      ipn_secrets: secrets.map(({ secret_id, mode, ...secret }) => ({
+        secret_id,
+        mode,
+        created_at: secret.created_at,
+        expires_at: secret.expires_at,
+      })),
+      ipn_password: password,
+      outlets: outlets.map(({ code, ...outlet }) => ({
+        code,
+        name: outlet.name,
+        created_at: outlet.created_at,
+      })),
+    },
+    text: [
+      about(merchant),
+      `${heading('Settings')}\n${facts(lines.map(settingFact))}`,
+      ...(hasNoOrigins(settings) ? [originsAdvice(merchant_id)] : []),
+      `${heading('Keys')}\n${indented(keyTable(keys, now))}`,
+      `${heading('Signing secrets of notifications')}\n${facts([...secretFacts(secrets, now), ...passwordFacts(merchant_id, password)])}`,
+      `${heading('Outlets')}\n${indented(outletTable(merchant_id, outlets))}`,
+    ].join('\n\n'),
+  }
+}
+
+const about = ({ merchant_id, name, active, created_at }: Merchant) =>
+  `${heading(name)}\n${facts([
+    ['merchant_id', merchant_id],
+    ['active', active ? 'yes' : 'no'],
+    ['created', dateTime(created_at)],
+  ])}`
+
+function keyTable(keys: readonly MerchantKey[], now: Date): string {
+  const end = ({ expires_at }: MerchantKey) =>
+    expires_at ? `${expires_at <= now ? 'ended' : 'until'} ${dateTime(expires_at)}` : 'no end'
+  const rows = keys.map(key => [key.merchant_key, key.mode, dateTime(key.created_at), end(key)])
+  return table([{ title: 'KEY' }, { title: 'MODE' }, { title: 'CREATED' }, { title: 'VALID' }], rows)
+}
+
+const secretFacts = (secrets: readonly IpnSecret[], now: Date) =>
+  (['test', 'live'] as const).map((mode: Mode): Fact => {
+    const live = secrets.filter(secret => secret.mode === mode && isLive(secret, now))
+    const ends = live.flatMap(({ expires_at }) => (expires_at ? [dateTime(expires_at)] : []))
+    return [mode, `${live.length} live${ends.length > 0 ? `, the older until ${ends.join(', ')}` : ''}`]
+  })
+
+const passwordFacts = (merchant_id: string, password: PasswordState | null): Fact[] =>
+  password === null
+    ? []
+    : [
+        [
+          'password',
+          password === 'own'
+            ? 'its own'
+            : `the merchant_id, which is no secret: ${rotateCommand(merchant_id)} makes one`,
+        ],
+      ]
+
+function outletTable(merchant_id: string, outlets: readonly Outlet[]): string {
+  if (outlets.length === 0)
+    return `None: tollgate outlet add --merchant ${merchant_id} --code CODE --name NAME makes one.`
+  return table(
+    [{ title: 'CODE' }, { title: 'NAME' }],
+    outlets.map(outlet => [outlet.code, outlet.name]),
+  )
+}
+
+const indented = (text: string) => text.replace(/^/gm, '  ')

@@ -1,0 +1,61 @@
+import type { Command } from 'commander'
+import { addOutlet, listAllOutlets, listOutlets } from '../../store/merchants/outlets.ts'
+import { CannotDo } from '../failure.ts'
+import { examples } from '../help.ts'
+import type { Answer, Cli } from '../output.ts'
+import { merchantOf, type Opened, withRecords } from '../records.ts'
+import { table } from '../terminal.ts'
+import { readName, readOutletCode } from '../values.ts'
+import { addOutletReport } from './report.ts'
+
+type NewOutlet = { merchant: string; code: string; name: string }
+
+export function addOutletCommands(program: Command, cli: Cli) {
+  const outlet = program
+    .command('outlet')
+    .description("Keep a merchant's outlets, its branches, and see how they do.")
+    .addHelpText('after', examples('tollgate outlet list --merchant 7c2k9m0x4f'))
+  outlet
+    .command('add')
+    .description('Add an outlet. Payment requests name it as extra_outlet.')
+    .requiredOption('--merchant <id>', 'whose outlet it is')
+    .requiredOption('--code <code>', 'what requests call it: letters, digits, - _ .', readOutletCode)
+    .requiredOption('--name <name>', 'what people call it', readName)
+    .addHelpText(
+      'after',
+      examples("tollgate outlet add --merchant 7c2k9m0x4f --code ACC-1 --name 'Accra Mall'"),
+    )
+    .action(async (asked: NewOutlet) => cli.print(await withRecords(records => add(records, asked))))
+  outlet
+    .command('list')
+    .description('List the outlets of one merchant, or of all.')
+    .option('--merchant <id>', 'only those of this merchant')
+    .addHelpText('after', examples('tollgate outlet list', 'tollgate outlet list --merchant 7c2k9m0x4f'))
+    .action(async ({ merchant }: { merchant?: string }) =>
+      cli.print(await withRecords(records => list(records, merchant))),
+    )
+  addOutletReport(outlet, cli)
+}
+
+async function add({ db, clock }: Opened, { merchant, code, name }: NewOutlet): Promise<Answer> {
+  const { merchant_id, name: whose } = await merchantOf(db, merchant)
+  const outlet = await addOutlet(db, { merchant_id, code, name, created_at: clock() })
+  if (!outlet)
+    throw new CannotDo('refused', `${whose} already has an outlet ${code}: tollgate outlet list shows them.`)
+  return {
+    data: outlet,
+    text: `Outlet ${code} (${name}) of ${whose} is ready: requests name it as extra_outlet.`,
+  }
+}
+
+async function list({ db }: Opened, merchant?: string): Promise<Answer> {
+  const outlets = merchant
+    ? await listOutlets(db, (await merchantOf(db, merchant)).merchant_id)
+    : await listAllOutlets(db)
+  const rows = outlets.map(({ merchant_id, code, name }) => [merchant_id, code, name])
+  const text =
+    rows.length > 0
+      ? table([{ title: 'MERCHANT' }, { title: 'CODE' }, { title: 'NAME' }], rows)
+      : 'There are no outlets yet: tollgate outlet add --merchant ID --code CODE --name NAME makes one.'
+  return { data: { outlets }, text }
+}

@@ -1,0 +1,96 @@
+import { maskEmail, maskInstrument, maskPhone } from '../../core/mask.ts'
+import { formatMoney } from '../../core/money.ts'
+import type { Attempt } from '../../core/payment/attempt.ts'
+import type { LivingPayment } from '../../core/payment/payment.ts'
+import { paymentFacts } from '../../core/story/paymentFacts.ts'
+import { money, type Story, withoutNumbers } from '../../core/story/story.ts'
+import { dateTime, type Fact, table } from '../terminal.ts'
+
+const masked = (text: string | null, mask: (text: string) => string) => (text === null ? null : mask(text))
+const moneyOrNull = (minor: bigint | null) => (minor === null ? null : formatMoney(minor))
+
+// A payment as programs read it. The token is left out: it opens the checkout page.
+export const paymentData = (payment: LivingPayment) => ({
+  tx_reference: payment.tx_reference,
+  merchant_id: payment.merchant_id,
+  mode: payment.mode,
+  invoice_id: payment.invoice_id,
+  status: payment.status,
+  status_reason: payment.status_reason,
+  total: formatMoney(payment.total),
+  currency: payment.currency,
+  description: payment.description,
+  outlet: payment.outlet,
+  name: payment.name,
+  number: masked(payment.number, maskPhone),
+  email: masked(payment.email, maskEmail),
+  pymt_instrument: masked(payment.pymt_instrument, maskPhone),
+  wallet_issuer_hint: payment.wallet_issuer_hint,
+  payment_method: payment.payment_method,
+  payment_instrument: payment.payment_instrument,
+  payment_reference: payment.payment_reference,
+  payment_time: payment.payment_time,
+  charged: moneyOrNull(payment.charged),
+  late: payment.late,
+  card_type: payment.card_type,
+  psp_response_code: payment.psp_response_code,
+  psp_response_msg: payment.psp_response_msg,
+  cancel_wished_at: payment.cancel_wished_at,
+  success_url: payment.success_url,
+  cancelled_url: payment.cancelled_url,
+  deferred_url: payment.deferred_url,
+  ipn_url: payment.ipn_url,
+  extra: payment.extra,
+  created_at: payment.created_at,
+  updated_at: payment.updated_at,
+  expires_at: payment.expires_at,
+  redacted_at: payment.redacted_at,
+})
+
+// Without what the customer gave, the address that asked, and the id, which its provider knocks with.
+export const attemptData = (attempt: Attempt, story: Story) => ({
+  number: attempt.number,
+  payment_method: attempt.payment_method,
+  channel: attempt.channel,
+  state: attempt.state,
+  reason: attempt.reason,
+  instrument: maskInstrument(attempt.instrument),
+  provider_ref: attempt.provider_ref,
+  charged: moneyOrNull(attempt.charged),
+  card_type: attempt.card_type,
+  psp_response_code: attempt.psp_response_code,
+  psp_response_msg: masked(attempt.psp_response_msg, words => withoutNumbers(words, story)),
+  asks: attempt.asks,
+  next_ask_at: attempt.next_ask_at,
+  created_at: attempt.created_at,
+  ended_at: attempt.ended_at,
+})
+
+// The facts, and beside them what the merchant sent along.
+export function allFacts(story: Story): Fact[] {
+  const { success_url, cancelled_url, deferred_url, ipn_url, extra } = story.payment
+  const urls = Object.entries({ success_url, cancelled_url, deferred_url, ipn_url })
+  return [
+    ...paymentFacts(story).map(
+      ([name, value]): Fact => [name, value instanceof Date ? dateTime(value) : value],
+    ),
+    ...urls.flatMap(([name, value]): Fact[] => (value === null ? [] : [[name, value]])),
+    ...Object.entries(extra).map(([name, value]): Fact => [`extra_${name}`, value]),
+  ]
+}
+
+export function paymentTable(payments: readonly LivingPayment[]): string {
+  const titles = ['REFERENCE', 'INVOICE', 'STATUS', 'AMOUNT', 'MODE', 'MERCHANT', 'CREATED']
+  return table(
+    titles.map(title => ({ title, right: title === 'AMOUNT' })),
+    payments.map(payment => [
+      payment.tx_reference,
+      payment.invoice_id,
+      payment.status,
+      money(payment.currency, payment.total),
+      payment.mode,
+      payment.merchant_id,
+      dateTime(payment.created_at),
+    ]),
+  )
+}

@@ -1,0 +1,73 @@
+import type { Explained } from '../../actions/payments/explainPayment.ts'
+import { wayName } from '../../core/channel/wayNames.ts'
+import { maskInstrument } from '../../core/mask.ts'
+import { formatMoney } from '../../core/money.ts'
+import { plainWords } from '../../core/story/story.ts'
+import { heading, paint, table } from '../terminal.ts'
+
+const narrowest = 24 // words are not broken into less than this
+
+// The story of a payment on a terminal that is so many columns wide: the attempts, what happened, what happens next.
+export function storyText(explained: Explained, columns: number): string {
+  const { attempts, moments, next } = explained
+  const happened = moments.map(({ at, who, words }) => ({ at, cells: [clock(at), who], words }))
+  const coming = next.map(({ at, words }) => ({ at, cells: [at ? clock(at) : ''], words }))
+  return [
+    ...(attempts.length > 0 ? [`${heading('Attempts')}\n${indented(attemptTable(explained))}`] : []),
+    `${heading('What happened')}\n${byDay(happened, columns)}`,
+    `${heading('What happens next')}\n${byDay(coming, columns)}`,
+  ].join('\n\n')
+}
+
+const indented = (text: string) => text.replace(/^/gm, '  ')
+const clock = (at: Date) => at.toISOString().slice(11, 19)
+const dayOf = (at: Date) => `${at.toISOString().slice(0, 10)} UTC`
+
+function attemptTable({ attempts }: Explained): string {
+  const titles = ['#', 'METHOD', 'INSTRUMENT', 'STATE', 'CHARGED', "PROVIDER'S REF"]
+  return table(
+    titles.map(title => ({ title, right: title === 'CHARGED' })),
+    attempts.map(attempt => [
+      String(attempt.number),
+      wayName(attempt.payment_method),
+      plainWords(maskInstrument(attempt.instrument) ?? ''),
+      attempt.reason ? `${attempt.state}: ${attempt.reason}` : attempt.state,
+      attempt.charged === null ? '' : formatMoney(attempt.charged),
+      plainWords(attempt.provider_ref ?? ''),
+    ]),
+  )
+}
+
+type Line = { at: Date | null; cells: string[]; words: string }
+
+// The day stands once above its lines, so that the words have the room.
+function byDay(lines: readonly Line[], columns: number): string {
+  const widths = (lines[0]?.cells ?? []).map((_, at) =>
+    Math.max(...lines.map(({ cells }) => cells[at]?.length ?? 0)),
+  )
+  const indent = 2 + widths.reduce((sum, width) => sum + width + (width > 0 ? 3 : 0), 0)
+  let day = ''
+  return lines
+    .flatMap(({ at, cells, words }) => {
+      const cellsText = cells.map((cell, n) => (widths[n] ? `${cell.padEnd(widths[n])}   ` : '')).join('')
+      const [first = '', ...rest] = wrap(words, columns - indent)
+      const line = [`  ${paint('dim', cellsText)}${first}`, ...rest.map(more => ' '.repeat(indent) + more)]
+      const today = at ? dayOf(at) : day
+      const isNew = today !== day
+      day = today
+      return isNew ? [`  ${paint('dim', today)}`, ...line] : line
+    })
+    .join('\n')
+}
+
+function wrap(words: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of words.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > Math.max(width, narrowest)) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}

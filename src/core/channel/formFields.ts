@@ -1,0 +1,37 @@
+import { parsePhone } from '../phone.ts'
+import { isPlainText } from '../text.ts'
+import type { Ask, Way } from './channel.ts'
+
+// What is wrong with one field of the form; the page has the words.
+export type Fault = {
+  field: string
+  fault: 'missing' | 'not_a_phone' | 'not_digits' | 'too_long' | 'not_text'
+}
+export type Given = { given: Record<string, string>; instrument: string | null; faults: Fault[] }
+
+const maxText = 60
+
+// Reads what a way asks for from what the customer typed. A phone number comes back as E.164.
+export function readAsks(way: Pick<Way, 'asks'>, typed: Readonly<Record<string, string>>): Given {
+  const read: Given = { given: {}, instrument: null, faults: [] }
+  for (const ask of way.asks) {
+    const text = (typed[ask.name] ?? '').trim()
+    if (text === '') {
+      if (!ask.optional) read.faults.push({ field: ask.name, fault: 'missing' })
+      continue
+    }
+    const value = readAsk(ask, text)
+    if (typeof value !== 'string') read.faults.push(value)
+    else read.given[ask.name] = value
+    if (ask.kind === 'phone' && typeof value === 'string') read.instrument ??= value
+  }
+  return read
+}
+
+function readAsk(ask: Ask, text: string): string | Fault {
+  if (ask.kind === 'phone') return parsePhone(text) ?? { field: ask.name, fault: 'not_a_phone' }
+  if (!isPlainText(text)) return { field: ask.name, fault: 'not_text' }
+  const value = ask.kind === 'digits' ? text.replace(/[ -]/g, '') : text
+  if (ask.kind === 'digits' && !/^\d+$/.test(value)) return { field: ask.name, fault: 'not_digits' }
+  return value.length > (ask.maxLength ?? maxText) ? { field: ask.name, fault: 'too_long' } : value
+}

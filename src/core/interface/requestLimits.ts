@@ -1,0 +1,37 @@
+import type { Settings } from '../merchant/settings.ts'
+import { formatMoney, usualCurrency } from '../money.ts'
+import { originOf } from '../text.ts'
+import { malformed, type Refusal } from './refusal.ts'
+import type { PaymentRequest } from './request.ts'
+
+const addresses = ['success_url', 'cancelled_url', 'deferred_url', 'ipn_url'] as const
+
+// What the merchant's settings say about a request that is well-formed in itself. The hash covers neither currency nor
+// addresses, and both may pass through a customer's hands: only what the merchant has named passes.
+export function settingsRefuse(
+  settings: Settings,
+  outlets: ReadonlySet<string>,
+  request: PaymentRequest,
+): Refusal | undefined {
+  const { min_total, max_total, allowed_origins, currencies } = settings
+  if (!currencies.includes(request.currency ?? usualCurrency)) return otherCurrency(settings)
+  if (request.total < min_total || request.total > max_total)
+    return malformed('total', `must be from ${formatMoney(min_total)} to ${formatMoney(max_total)}`)
+  if (request.extra_outlet !== undefined && !outlets.has(request.extra_outlet))
+    return malformed('extra_outlet', 'this merchant has no such outlet')
+  if (allowed_origins.length === 0) return undefined
+  const elsewhere = addresses.find(field => isElsewhere(request[field], allowed_origins))
+  return elsewhere && malformed(elsewhere, 'is not on one of the origins registered for this merchant')
+}
+
+const isElsewhere = (url: string | undefined, origins: readonly string[]) =>
+  url !== undefined && !origins.includes(originOf(url) ?? '')
+
+export const otherCurrency = ({ currencies }: Settings) =>
+  malformed(
+    'currency',
+    `this merchant takes ${anyOf(currencies)}; a request without a currency is in ${usualCurrency}`,
+  )
+
+const anyOf = (words: readonly string[]) =>
+  words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` : (words[0] ?? '')

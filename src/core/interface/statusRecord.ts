@@ -1,0 +1,121 @@
+import { maskEmail, maskExtra, maskName, maskPhone } from '../mask.ts'
+import { formatMoney, moneyNumber } from '../money.ts'
+import type { Payment, PaymentState } from '../payment/payment.ts'
+
+// The answer of the status check. Public clients read two shapes: an object keyed by the invoice id, and a
+// flat record; the keyed record has its amount as text.
+export type StatusRecord = ReturnType<typeof statusRecord>
+
+export function statusRecord(payment: PaymentState, now: Date, masked: boolean) {
+  const name = payment.name && masked ? maskName(payment.name) : payment.name
+  const email = payment.email && masked ? maskEmail(payment.email) : payment.email
+  const phone = payment.number && masked ? maskPhone(payment.number) : payment.number
+  const [first, ...rest] = name?.trim().split(/\s+/) ?? []
+  return {
+    success: true,
+    status: payment.status,
+    status_reason: payment.status_reason,
+    invoice_id: payment.invoice_id,
+    tx_reference: payment.tx_reference,
+    gw_invoice_id: payment.tx_reference,
+    payment_reference: payment.payment_reference,
+    amount: moneyNumber(payment.total) as number | string,
+    currency: payment.currency,
+    total_amount_charged: payment.charged === null ? null : moneyNumber(payment.charged),
+    service_fee: null,
+    payment_method: payment.payment_method,
+    payment_instrument:
+      payment.payment_instrument ?? (payment.pymt_instrument && maskPhone(payment.pymt_instrument)),
+    payment_time: payment.payment_time?.toISOString() ?? null,
+    as_at: now.toISOString(),
+    last_updated: payment.updated_at.toISOString(),
+    narration: payment.description,
+    buyer_firstname: first ?? null,
+    buyer_lastname: rest.join(' ') || null,
+    buyer_email: email,
+    buyer_phone: phone,
+    tran_type: payment.mode,
+    outlet: payment.outlet,
+    client_ip: null,
+    client_ip_location: null,
+    extra: extraOf(payment, { name, email, phone, sent: masked ? maskExtra(payment.extra) : payment.extra }),
+  }
+}
+
+type Told = { name: string | null; email: string | null; phone: string | null; sent: Payment['extra'] }
+
+const everything = ({ name, email, number, extra }: PaymentState): Told => ({
+  name,
+  email,
+  phone: number,
+  sent: extra,
+})
+
+// Beside what the merchant sent along. The status check and the notification carry the same.
+export const extraOf = (payment: PaymentState, { name, email, phone, sent }: Told = everything(payment)) => ({
+  ...sent,
+  channel: payment.payment_method,
+  wallet_issuer_hint: payment.wallet_issuer_hint,
+  email,
+  mobile_no: phone,
+  Mobile_no: phone,
+  name,
+  card_type: payment.card_type,
+  psp_response_code: payment.psp_response_code,
+  psp_response_msg: payment.psp_response_msg,
+})
+
+// The two shapes as JSON text. It is put together by hand because an object whose first key is different every
+// time is slow to make and slow to write.
+export function keyedAnswer(payment: PaymentState, record: StatusRecord): string {
+  const keyed = JSON.stringify({ ...record, amount: formatMoney(payment.total) })
+  return `{${JSON.stringify(payment.invoice_id)}:${keyed}}`
+}
+
+export const keyedAndFlatAnswer = (payment: PaymentState, record: StatusRecord) =>
+  `${keyedAnswer(payment, record).slice(0, -1)},${JSON.stringify(record).slice(1)}`
+
+export const statusLine = (reference: string, status: string, now: Date) =>
+  `${reference}~${status}~${now.toISOString()}`
+
+export const errorRecord = (invoice_id: string, reason: string) => ({
+  success: false,
+  status: 'error',
+  status_reason: reason,
+  invoice_id,
+  amount: '',
+})
+
+// An invoice_id must not be one of these words, or the keyed answer would hide a field of the flat one.
+export const recordKeys: ReadonlySet<string> = new Set([
+  'success',
+  'status',
+  'status_code',
+  'status_reason',
+  'message',
+  'invoice_id',
+  'tx_reference',
+  'gw_invoice_id',
+  'payment_reference',
+  'amount',
+  'currency',
+  'total_amount_charged',
+  'service_fee',
+  'payment_method',
+  'payment_instrument',
+  'payment_time',
+  'as_at',
+  'last_updated',
+  'narration',
+  'buyer_firstname',
+  'buyer_lastname',
+  'buyer_email',
+  'buyer_phone',
+  'tran_type',
+  'outlet',
+  'client_ip',
+  'client_ip_location',
+  'extra',
+  'error',
+  'request_id',
+])

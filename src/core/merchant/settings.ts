@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { currencies, formatMoney, isCurrency, parseMoney, usualCurrency } from '../money.ts'
+import { originOf, parseUrl } from '../text.ts'
+
+// How a merchant is notified: `get` asks it to look; `basic` is what older clients read.
+export const ipnStyles = ['post', 'get', 'basic'] as const
+export type IpnStyle = (typeof ipnStyles)[number]
+
+// What a merchant can be set to. Each setting reads the words that an operator types; what is stored is
+// what was typed, so that a default that changes later reaches everyone who never chose.
+const onOff = z.enum(['on', 'off'], 'must be on or off').transform(word => word === 'on')
+
+const money = z.string().transform((text, context) => {
+  const minor = parseMoney(text)
+  if (typeof minor === 'bigint') return minor
+  context.addIssue(minor)
+  return z.NEVER
+})
+
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .refine(n => n >= min && n <= max, `must be from ${min} to ${max}`)
+
+const url = z.string().refine(text => !parseUrl(text), 'must be an absolute http or https URL')
+
+const origins = z.string().transform((text, context) => {
+  const list = text.split(',').map(origin => origin.trim())
+  const wrong = list.find(origin => originOf(origin) !== origin || !/^https?:/.test(origin))
+  if (wrong === undefined) return list
+  context.addIssue(`${wrong || 'an empty word'} is not an origin such as https://shop.example`)
+  return z.NEVER
+})
+
+const currencyList = z.string().transform((text, context) => {
+  const list = [...new Set(text.split(',').map(word => word.trim()))]
+  if (list.every(isCurrency)) return list
+  const wrong = list.find(word => !isCurrency(word))
+  context.addIssue(`${wrong || 'an empty word'} is none of ${currencies.join(', ')}`)
+  return z.NEVER
+})
+
+const settingSchemas = {
+  errors_as_200: onOff.default(false),
+  unsigned_requests: onOff.default(false),
+  signed_status_checks: onOff.default(false),
+  retry_after_failure: onOff.default(true),
+  allowed_origins: origins.default([]),
+  min_total: money.default(1n),
+  max_total: money.default(99_999_999n),
+  currencies: currencyList.default([usualCurrency]),
+  rate_limit: whole(0, 1_000_000).default(1000),
+  rate_burst: whole(1, 1_000_000).default(2000),
+  expiry_minutes: whole(5, 7 * 24 * 60).default(60),
+  ipn_url: url.nullable().default(null),
+  ipn_style: z.enum(ipnStyles, 'must be post, get or basic').default('post'),
+  contact_email: z.email('is not an email address').nullable().default(null),
+}
+
+const settingsSchema = z.object(settingSchemas)
+export type Settings = z.output<typeof settingsSchema>
+export type SettingWords = Record<string, string>
+
+export type SettingName = keyof typeof settingSchemas
+export const settingNames = Object.keys(settingSchemas) as SettingName[]
+
+// Each setting for itself: one that cannot be read, such as one of a newer version, stands at its default. Whoever guards
+// a door by it asks `unreadableSettings` first.
+export function readSettings(words: SettingWords): Settings {
+  const read = Object.entries(settingSchemas).map(([name, schema]) => {
+    const parsed = schema.safeParse(wordOf(words, name))
+    return [name, parsed.success ? parsed.data : schema.parse(undefined)]
+  })
+  return Object.fromEntries(read) as Settings
+}
+
+// By name. What is no collection of words at all leaves every setting unread.
+export const unreadableSettings = (words: SettingWords): SettingName[] =>
+  settingNames.filter(name => !isWords(words) || !settingSchemas[name].safeParse(wordOf(words, name)).success)
+
+const wordOf = (words: SettingWords, name: string) => (isWords(words) ? words[name] : undefined)
+const isWords = (words: unknown) => typeof words === 'object' && words !== null && !Array.isArray(words)
+
+// Applies `name=value` words; an empty value goes back to the default. Gives back every fault at once. What was
+// unreadable before and is not named stays as it is, so that each can be mended by itself.
+export function changeSettings(words: SettingWords, changes: readonly string[]) {
+  const changed: SettingWords = isWords(words) ? { ...words } : {}
+  const faults: string[] = []
+  const named = new Set<string>()
+  for (const change of changes) {
+    const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(change) ?? []
+    named.add(name)
+    if (!change.includes('=')) faults.push(`${change}: write it as ${change || 'NAME'}=VALUE`)
+    else if (!isSettingName(name))
+      faults.push(`${name}: no such setting; there are ${settingNames.join(', ')}`)
+    else if (value === '') delete changed[name]
+    else changed[name] = value
+  }
+  for (const issue of settingsSchema.safeParse(changed).error?.issues ?? []) {
+    const name = issue.path.join('.')
+    if (named.has(name)) faults.push(`${name}: ${issue.message}`)
+  }
+  const { min_total, max_total } = readSettings(changed)
+  if (faults.length === 0 && min_total > max_total)
+    faults.push(`min_total: must not be more than max_total, ${formatMoney(max_total)}`)
+  return { words: changed, faults }
+}
+
+const isSettingName = (name: string): name is SettingName => settingNames.some(known => known === name)

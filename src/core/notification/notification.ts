@@ -1,0 +1,51 @@
+import { extraOf } from '../interface/statusRecord.ts'
+import type { IpnStyle } from '../merchant/settings.ts'
+import type { Mode } from '../mode.ts'
+import { formatMoney, moneyNumber } from '../money.ts'
+import type { LivingPayment, Payment, Status } from '../payment/payment.ts'
+
+// An event told to the merchant. Its body is written once and sent byte for byte on every try.
+export type Notification = {
+  merchant_id: string
+  tx_reference: string
+  sequence: number // counts the changes of this payment's status
+  mode: Mode
+  status: Status
+  body: string
+  created_at: Date
+}
+
+export type NotificationKey = Pick<Notification, 'merchant_id' | 'tx_reference' | 'sequence'>
+
+// On the wire `webhook-id`. It never changes, so a merchant can tell a repetition.
+export const notificationId = ({ tx_reference, sequence }: Omit<NotificationKey, 'merchant_id'>) =>
+  `${tx_reference}-N${sequence}`
+
+export function readNotificationId(id: string): Omit<NotificationKey, 'merchant_id'> | undefined {
+  const [, tx_reference, digits] = /^(\S{1,100})-N(\d{1,6})$/i.exec(id.trim()) ?? []
+  return tx_reference && digits
+    ? { tx_reference: tx_reference.toUpperCase(), sequence: Number(digits) }
+    : undefined
+}
+
+export function notificationBody(payment: LivingPayment, style: IpnStyle): string {
+  return JSON.stringify({
+    invoice_id: payment.invoice_id,
+    tx_reference: payment.tx_reference,
+    status: payment.status,
+    amount: style === 'basic' ? formatMoney(payment.total) : moneyNumber(payment.total),
+    status_reason: payment.status_reason,
+    payment_method: payment.payment_method,
+    payment_time: payment.payment_time?.toISOString() ?? null,
+    invoice: payment.invoice_id,
+    currency: payment.currency,
+    extra: extraOf(payment),
+  })
+}
+
+// Whether a change is sent at all; every change is in the feed.
+export const isSent = (status: Status, style: IpnStyle) => style !== 'basic' || status !== 'awaiting_payment'
+
+// What the request asks for outranks what the merchant has set.
+export const ipnUrlOf = ({ ipn_url }: Pick<Payment, 'ipn_url'>, settings: { ipn_url: string | null }) =>
+  ipn_url ?? settings.ipn_url

@@ -1,0 +1,58 @@
+import type { Settings } from '../merchant/settings.ts'
+import type { Mode } from '../mode.ts'
+import { type Attempt, isUnresolved } from './attempt.ts'
+import type { Payment } from './payment.ts'
+
+const maxAttempts = 10 // of one payment
+const patience = [0, 0, 5, 10, 20, 30] // seconds to wait after the nth failure; the last one stays
+
+// Tries within an hour that have not paid, of one wallet and from one address, at one merchant. Whole towns share an address of a
+// mobile network, so that one is generous; and whoever tests fails on purpose.
+export const failureWindowMs = 60 * 60_000
+export const maxFailures: Record<Mode, { instrument: number; payer: number }> = {
+  live: { instrument: 10, payer: 100 },
+  test: { instrument: 200, payer: 400 },
+}
+
+// Until the failures that fill a cap have grown old; 0 when none is full.
+export function secondsToCool(failures: Record<'instrument' | 'payer', Date | null>, now: Date): number {
+  const last = Math.max(failures.instrument?.getTime() ?? 0, failures.payer?.getTime() ?? 0)
+  return Math.max(0, Math.ceil((last + failureWindowMs - now.getTime()) / 1000))
+}
+
+export type Obstacle =
+  | 'paid'
+  | 'cancelled'
+  | 'unresolved' // an attempt is on its way
+  | 'expired'
+  | 'closed' // the merchant is switched off
+  | 'no_retry' // the merchant wants one failure to be the end
+  | 'too_many'
+  | 'too_soon'
+
+type Subject = Pick<Payment, 'status' | 'expires_at'> & { cancel_wished_at: Date | null }
+
+// What stands against a new attempt at this moment, or undefined.
+export function obstacle(
+  payment: Subject,
+  attempts: readonly Attempt[],
+  merchant: { active: boolean; settings: Pick<Settings, 'retry_after_failure'> },
+  now: Date,
+): Obstacle | undefined {
+  if (payment.status === 'paid') return 'paid'
+  if (payment.status === 'cancelled' || payment.cancel_wished_at) return 'cancelled'
+  if (attempts.some(isUnresolved)) return 'unresolved'
+  if (payment.expires_at <= now) return 'expired'
+  if (!merchant.active) return 'closed'
+  if (payment.status === 'failed' && !merchant.settings.retry_after_failure) return 'no_retry'
+  if (attempts.length >= maxAttempts) return 'too_many'
+  return secondsToWait(attempts, now) > 0 ? 'too_soon' : undefined
+}
+
+// Each failure makes the next try wait a little longer: nobody tests a stack of cards here.
+export function secondsToWait(attempts: readonly Attempt[], now: Date): number {
+  const last = attempts.at(-1)
+  if (!last?.ended_at || last.reason === 'not_sent') return 0 // then nothing was tried
+  const wait = patience[Math.min(attempts.length, patience.length - 1)] as number
+  return Math.max(0, Math.ceil(wait - (now.getTime() - last.ended_at.getTime()) / 1000))
+}

@@ -1,0 +1,97 @@
+import type { Mode } from '../mode.ts'
+import type { Currency } from '../money.ts'
+
+export type Status = 'awaiting_payment' | 'paid' | 'cancelled' | 'failed'
+
+// One row of `payments`; the names are the column names and, where there is one, the wire name.
+export type Payment = {
+  merchant_id: string
+  tx_reference: string
+  mode: Mode
+  invoice_id: string
+  tx_token: string
+  status: Status
+  status_reason: string
+  total: bigint // minor units
+  currency: Currency
+  success_url: string | null
+  cancelled_url: string | null
+  deferred_url: string | null
+  ipn_url: string | null
+  number: string | null
+  email: string | null
+  name: string | null
+  description: string | null
+  outlet: string | null
+  pymt_instrument: string | null
+  wallet_issuer_hint: string | null
+  extra: Record<string, string>
+  request_digest: Buffer
+  created_at: Date
+  updated_at: Date
+  expires_at: Date
+}
+
+// How it went so far; the latest attempt's, until one of them is paid. Empty when a payment is stored.
+export type Life = {
+  late: boolean // the money came after we had said no
+  cancel_wished_at: Date | null // the customer cancelled while an attempt was unresolved
+  payment_method: string | null
+  payment_instrument: string | null // masked
+  payment_reference: string | null // the provider's
+  payment_time: Date | null
+  charged: bigint | null
+  card_type: string | null
+  psp_response_code: string | null
+  psp_response_msg: string | null
+  redacted_at: Date | null // when what is known of the payer was removed
+}
+export type LivingPayment = Payment & Life
+
+export const unlived: Life = {
+  late: false,
+  cancel_wished_at: null,
+  payment_method: null,
+  payment_instrument: null,
+  payment_reference: null,
+  payment_time: null,
+  charged: null,
+  card_type: null,
+  psp_response_code: null,
+  psp_response_msg: null,
+  redacted_at: null,
+}
+
+// The whole life of a payment. Money that really moved outranks an earlier no.
+export const moves: Readonly<Record<Status, readonly Status[]>> = {
+  awaiting_payment: ['paid', 'failed', 'cancelled'],
+  failed: ['awaiting_payment', 'cancelled', 'paid'],
+  cancelled: ['paid'],
+  paid: [],
+}
+
+// The one place where a status changes. Undefined when there is nothing to do: providers repeat themselves.
+export function move<P extends Pick<Payment, 'status' | 'status_reason' | 'updated_at'>>(
+  payment: P,
+  to: Status,
+  reason: string,
+  now: Date,
+): P | undefined {
+  if (!moves[payment.status].includes(to)) return undefined
+  return { ...payment, status: to, status_reason: reason, updated_at: now }
+}
+
+// What a status check tells of a payment.
+export type PaymentState = Omit<
+  LivingPayment,
+  | 'tx_token'
+  | 'success_url'
+  | 'cancelled_url'
+  | 'deferred_url'
+  | 'ipn_url'
+  | 'request_digest'
+  | 'created_at'
+  | 'expires_at'
+  | 'cancel_wished_at'
+  | 'redacted_at'
+>

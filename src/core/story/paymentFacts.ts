@@ -1,0 +1,43 @@
+import { wayName } from '../channel/wayNames.ts'
+import { maskEmail, maskPhone } from '../mask.ts'
+import { redactedWords } from '../redaction/redact.ts'
+import { money, plainWords, type Story, withoutNumbers } from './story.ts'
+
+export type PaymentFact = readonly [name: string, value: string | Date]
+
+// A payment as an operator reads it, without what there is not. The token is not told: it opens the checkout.
+export function paymentFacts(story: Story): PaymentFact[] {
+  const { payment, merchant } = story
+  const { status, status_reason, currency, charged, psp_response_code, psp_response_msg } = payment
+  const all: [string, string | Date | null][] = [
+    ['reference', payment.tx_reference],
+    ['invoice', payment.invoice_id],
+    ['merchant', `${merchant.name} (${payment.merchant_id})`],
+    ['mode', payment.mode],
+    ['status', status_reason ? `${status}: ${status_reason}` : status],
+    ['amount', money(currency, payment.total)],
+    ['for', payment.description],
+    ['outlet', payment.outlet],
+    ['payer', redactedWords(payment)],
+    ['customer', payment.name],
+    ['phone', payment.number && maskPhone(payment.number)],
+    ['email', payment.email && maskEmail(payment.email)],
+    ['wallet', payment.pymt_instrument && maskPhone(payment.pymt_instrument)],
+    ['network', payment.wallet_issuer_hint],
+    ['method', payment.payment_method && wayName(payment.payment_method)],
+    ['instrument', payment.payment_instrument],
+    ["provider's ref", payment.payment_reference],
+    ['paid', payment.payment_time],
+    ['charged', charged === null ? null : money(currency, charged)],
+    ['late', payment.late ? 'yes: the money came after we had said no' : null],
+    ['card', payment.card_type],
+    ['code', withoutNumbers([psp_response_code, psp_response_msg].filter(Boolean).join(': '), story) || null],
+    ['cancel wished', payment.cancel_wished_at],
+    ['created', payment.created_at],
+    ['changed', payment.updated_at],
+    ['expires', payment.expires_at],
+  ]
+  return all.flatMap(([name, value]): PaymentFact[] =>
+    value === null ? [] : [[name, typeof value === 'string' ? plainWords(value) : value]],
+  )
+}

@@ -1,0 +1,44 @@
+import { wayName } from '../channel/wayNames.ts'
+import { maskInstrument, maskPhone } from '../mask.ts'
+import type { Settings } from '../merchant/settings.ts'
+import { formatMoney } from '../money.ts'
+import type { Attempt } from '../payment/attempt.ts'
+import type { PaymentEvent } from '../payment/event.ts'
+import type { LivingPayment } from '../payment/payment.ts'
+import type { Task } from '../payment/task.ts'
+
+// Everything that is known of one payment.
+export type Story = {
+  payment: LivingPayment
+  merchant: { name: string; active: boolean; settings: Pick<Settings, 'retry_after_failure'> }
+  attempts: readonly Attempt[]
+  events: readonly PaymentEvent[]
+  tasks: readonly Task[]
+}
+
+export const money = (currency: string, minor: bigint) => `${currency} ${formatMoney(minor)}`
+
+export function wayAndInstrument(attempt: Attempt): string {
+  const instrument = maskInstrument(attempt.instrument)
+  return instrument ? `${wayName(attempt.payment_method)}, ${instrument}` : wayName(attempt.payment_method)
+}
+
+// What a terminal or a browser would obey instead of showing it; a provider's words may hold anything.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const orders = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
+
+export const plainWords = (words: string) => words.replace(orders, ' ')
+
+const nationalDigits = 9 // of a number, however its beginning is written
+
+// Words of a provider may repeat the number that we sent it, in any spelling.
+export function withoutNumbers(words: string, { payment, attempts }: Story): string {
+  const numbers = [payment.number, payment.pymt_instrument, ...attempts.map(({ instrument }) => instrument)]
+  let hidden = plainWords(words)
+  for (const number of numbers) {
+    if (!number?.startsWith('+')) continue
+    const spellings = new RegExp(`\\+?\\d{0,4}${number.slice(-nationalDigits).replace(/\D/g, '')}`, 'g')
+    hidden = hidden.replace(spellings, maskPhone(number))
+  }
+  return hidden
+}

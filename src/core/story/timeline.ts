@@ -1,0 +1,113 @@
+import type { Attempt } from '../payment/attempt.ts'
+import type { Cause, EventKind, PaymentEvent } from '../payment/event.ts'
+import type { Task } from '../payment/task.ts'
+import { type Next, nextSteps } from './nextSteps.ts'
+import { money, type Story, wayAndInstrument, withoutNumbers } from './story.ts'
+
+// One thing that happened: when, who said so, and what.
+export type Moment = { at: Date; who: string; words: string }
+export type Timeline = { moments: Moment[]; next: Next[] }
+
+// Why a payment stands as it does, in plain words for an operator.
+export function timeline(story: Story, now: Date): Timeline {
+  const { payment, merchant, events } = story
+  const asked = `${merchant.name} asked for ${money(payment.currency, payment.total)}`
+  const moments = [
+    { at: payment.created_at, who: 'shop', words: asked },
+    ...withWorries(
+      events.map(event => momentOf(story, event)),
+      story,
+    ),
+  ]
+  return {
+    moments: moments.map(moment => ({ ...moment, words: withoutNumbers(moment.words, story) })),
+    next: nextSteps(story, now).map(step => ({ ...step, words: withoutNumbers(step.words, story) })),
+  }
+}
+
+function momentOf(story: Story, event: PaymentEvent): Moment {
+  const attempt = story.attempts.find(({ attempt_id }) => attempt_id === event.attempt_id)
+  const tell: Sentence | undefined = sentences[event.kind] // none: a newer node wrote it
+  const words = tell?.({ ...story, event, attempt }) ?? join(event.kind.replaceAll('_', ' '), event.reason)
+  return { at: event.at, who: whoSaid(event.cause, attempt), words }
+}
+
+const whoSaid = (cause: Cause, attempt?: Attempt) =>
+  cause === 'merchant'
+    ? 'shop'
+    : cause === 'channel'
+      ? `provider${attempt ? ` (${attempt.channel})` : ''}`
+      : cause
+
+type Told = Story & { event: PaymentEvent; attempt?: Attempt }
+type Sentence = (told: Told) => string
+
+const sentences: Record<EventKind, Sentence> = {
+  attempt_started: ({ event, attempt }) =>
+    `${event.cause === 'merchant' ? "Started it with the customer's" : 'Chose'} ${how(attempt)}`,
+  attempt_pending: () => "Has the request; the customer's answer is awaited",
+  attempt_not_sent: ({ event, attempt }) =>
+    join(`Could not be reached, so nothing of ${nth(attempt)} was sent; we try again`, event.reason),
+  attempt_unknown: ({ event }) => join('No clear answer, so it is asked again', event.reason),
+  attempt_resent: ({ attempt }) =>
+    `Sent ${nth(attempt)} again under the same reference: the provider had not heard of it`,
+  attempt_failed: ({ event, attempt }) =>
+    event.cause === 'operator'
+      ? `Gave ${nth(attempt)} up`
+      : `${join(`No to ${nth(attempt)}`, event.reason)}${code('failed', attempt)}`,
+  attempt_paid: ({ attempt, payment }) =>
+    `Yes to ${nth(attempt)}: ${money(payment.currency, attempt?.charged ?? payment.total)} taken${reference(attempt)}${code('paid', attempt)}`,
+  attempt_disputed: ({ event }) => join('Yes, but to another amount', event.reason),
+  attempt_doubted: ({ event }) => join('Yes, but not believed', event.reason),
+  status_changed: ({ event }) => statusSentence(event),
+  cancel_wished: ({ attempt }) =>
+    `Cancelled while ${nth(attempt)} was on its way; the money may still arrive, so it is a wish for now`,
+  overpaid: ({ attempt, payment }) =>
+    `The payment was already paid: ${money(payment.currency, attempt?.charged ?? payment.total)} came on top, to be given back`,
+  task_closed: ({ event, tasks }) => join(`Closed the ${kindClosedBy(tasks, event)}task`, event.reason),
+}
+
+function statusSentence({ from_status, to_status, reason }: PaymentEvent): string {
+  if (to_status === 'awaiting_payment') return 'The payment is open again'
+  if (to_status !== 'paid') return join(`The payment is ${to_status}`, reason)
+  return from_status === 'awaiting_payment'
+    ? 'The payment is paid'
+    : `The payment is paid, late: it was ${from_status}, but money outranks an earlier no`
+}
+
+const nth = (attempt?: Attempt) => `attempt ${attempt?.number ?? 'unknown'}`
+const how = (attempt?: Attempt) => (attempt ? `${wayAndInstrument(attempt)} (${nth(attempt)})` : nth())
+const reference = (attempt?: Attempt) => (attempt?.provider_ref ? `, reference ${attempt.provider_ref}` : '')
+const join = (words: string, reason: string) => (reason ? `${words}: ${reason}` : words)
+
+// The attempt has the provider's last code alone: it says nothing about an earlier answer.
+function code(state: Attempt['state'], attempt?: Attempt): string {
+  if (!attempt?.psp_response_code || attempt.state !== state) return ''
+  return ` (code ${join(attempt.psp_response_code, attempt.psp_response_msg ?? '')})`
+}
+
+// The event has the note, the task its kind; they were saved with one time.
+function kindClosedBy(tasks: readonly Task[], { at, attempt_id }: PaymentEvent): string {
+  const task = tasks.find(one => one.attempt_id === attempt_id && one.closed_at?.getTime() === at.getTime())
+  return task ? `${task.kind} ` : ''
+}
+
+// That a person was called after a day of silence, or because an answer could not be written down or was for another
+// order, is no event of the payment, but it belongs to the story.
+const worries: Partial<Record<Task['kind'], (attempt: string) => string>> = {
+  unresolved: attempt => `Nobody could say for a day how ${attempt} ended`,
+  other_order: attempt => `A yes to our question about ${attempt} was for another order`,
+  not_recorded: attempt => `An answer about ${attempt} could not be written down`,
+}
+
+function withWorries(moments: Moment[], { tasks, attempts }: Story): Moment[] {
+  const all = [...moments]
+  for (const { kind, attempt_id, created_at, note } of tasks) {
+    const what = worries[kind]?.(nth(attempts.find(one => one.attempt_id === attempt_id)))
+    if (!what) continue
+    const words = `${what}: a person was called${note ? `. ${note}` : ''}`
+    const later = all.findIndex(({ at }) => at > created_at)
+    all.splice(later < 0 ? all.length : later, 0, { at: created_at, who: 'clock', words })
+  }
+  return all
+}

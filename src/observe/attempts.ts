@@ -1,0 +1,20 @@
+import type { Logger } from 'pino'
+import type { News } from '../core/payment/change.ts'
+import type { Metrics } from './metrics.ts'
+
+// Counts how attempts end, and raises the alarm for what needs a person. The log has references, no customers.
+export function watchAttempts(metrics: Metrics, log: Logger) {
+  return ({ attempt, events, tasks }: News) => {
+    const { payment_method, channel, attempt_id } = attempt
+    for (const { kind, reason } of events) {
+      if (!kind.startsWith('attempt_')) continue
+      metrics.attempts.inc({ payment_method, state: kind.slice('attempt_'.length) })
+      if (kind === 'attempt_unknown') log.warn({ channel, attempt_id, reason }, 'no clear answer')
+      if (kind === 'attempt_not_sent') log.warn({ channel, attempt_id, reason }, 'could not be sent')
+    }
+    for (const { kind, note, merchant_id, tx_reference } of tasks) {
+      metrics.alarms.inc({ kind })
+      log.error({ merchant_id, tx_reference, attempt_id, task: kind, note }, 'a person is needed')
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Gate } from '../runtime/runtime.ts'
+
+// What the operator watches. Names follow Prometheus: base units, `_total` for counters.
+export function createMetrics() {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  return {
+    registry,
+    requests: new Counter({
+      name: 'tollgate_http_requests_total',
+      help: 'Requests answered, by route, method and HTTP status.',
+      labelNames: ['route', 'method', 'status'],
+      registers,
+    }),
+    seconds: new Histogram({
+      name: 'tollgate_http_request_seconds',
+      help: 'Time from the first byte of a request to its answer, by route.',
+      labelNames: ['route'],
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+      registers,
+    }),
+    refusals: new Counter({
+      name: 'tollgate_refusals_total',
+      help: 'Requests refused, by error code.',
+      labelNames: ['code'],
+      registers,
+    }),
+    batchRows: new Histogram({
+      name: 'tollgate_batch_rows',
+      help: 'Requests that shared one statement, by kind.',
+      labelNames: ['kind'],
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+      registers,
+    }),
+    attempts: new Counter({
+      name: 'tollgate_attempts_total',
+      help: 'What providers said of attempts, by way to pay and what became of it.',
+      labelNames: ['payment_method', 'state'],
+      registers,
+    }),
+    alarms: new Counter({
+      name: 'tollgate_alarms_total',
+      help: 'Things that need a person, by kind: tollgate task list shows them.',
+      labelNames: ['kind'],
+      registers,
+    }),
+  }
+}
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+// Numbers that are read when somebody asks for them.
+export function watchGate(metrics: Metrics, gate: Gate) {
+  watch(metrics, 'tollgate_pool_connections', 'Database connections, by what they do.', gate.db.stats)
+  watch(metrics, 'tollgate_queue_depth', 'Callers that wait for a statement, by kind.', () => ({
+    initiation: gate.payments.depth(),
+    status: gate.lookups.depth(),
+    merchant: gate.callers.depth(),
+  }))
+}
+
+function watch(metrics: Metrics, name: string, help: string, read: () => Record<string, number>) {
+  const gauge = new Gauge({
+    name,
+    help,
+    labelNames: ['of'],
+    registers: [metrics.registry],
+    collect() {
+      for (const [of, value] of Object.entries(read())) gauge.set({ of }, value)
+    },
+  })
+}

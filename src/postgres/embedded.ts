@@ -1,0 +1,140 @@
+import { rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isClosed } from './access.ts'
+import { EmbeddedError, explain } from './error.ts'
+import { type Home, openHome } from './folder/dataFolder.ts'
+import { hangSign, readSigns, type Sign } from './folder/gatewayMark.ts'
+import { enter } from './folder/guestLock.ts'
+import { type Holder, isAlive, readHolder } from './folder/postmasterPid.ts'
+import { makeCluster } from './initCluster.ts'
+import { loginTo } from './keeper.ts'
+import { launch, type Server, stopServer } from './server.ts'
+import { reasonIn } from './serverLog.ts'
+import { type Login, loginWith, urlOf } from './session.ts'
+import { takeOver } from './takeOver.ts'
+
+export { EmbeddedError }
+
+const patienceMs = 20_000 // with another command, or with a server on its way up or down
+const retryMs = 100
+const guestsMayStayMs = { gateway: 2000, command: 10_000 }
+
+// A gateway runs for long and there is one per data folder; commands come and go, also beside it.
+export type Role = 'gateway' | 'command'
+
+export type Embedded = {
+  url: string
+  owner: boolean // false: a guest on the server of another Tollgate
+  onExit(tell: (why: string) => void): void // when our server ends before stop() was called
+  stop(): Promise<void>
+}
+
+// Runs a private PostgreSQL on a data folder, or joins the one that is running there.
+export async function startEmbedded(dataDir: string, role: Role): Promise<Embedded> {
+  try {
+    const home = openHome(resolve(dataDir))
+    await makeCluster(home)
+    return await ownOrJoin(home, role)
+  } catch (error) {
+    throw explain(error, resolve(dataDir))
+  }
+}
+
+async function ownOrJoin(home: Home, role: Role): Promise<Embedded> {
+  const deadline = performance.now() + patienceMs
+  for (;;) {
+    const holder = readHolder(home.cluster)
+    if (!holder?.alive) {
+      const server = (await takeOver(home, holder?.pid)) && (await launch(home, holder?.pid))
+      if (server) return own(home, server, role)
+    } else if (!isClosed(home)) {
+      await refuseFormer(home, holder)
+    } else if (holder.ready) {
+      const guest = role === 'command' ? await join(home, holder) : await refuseSecondGateway(home, holder)
+      if (guest) return guest
+    }
+    if (performance.now() > deadline) throw await tired(home)
+    await sleep(retryMs)
+  }
+}
+
+async function own(home: Home, server: Server, role: Role): Promise<Embedded> {
+  const { program, sockets } = server
+  let stopping: Promise<void> | undefined
+  let sign: Sign | undefined
+  const stop = async () => {
+    program.keepAwake(true)
+    await sign?.takeDown()
+    await stopServer(home, server, guestsMayStayMs[role])
+    rmSync(sockets, { recursive: true, force: true })
+  }
+  const embedded: Embedded = {
+    url: urlOf(sockets, home.password),
+    owner: true,
+    onExit: tell =>
+      void program.ended.then(how => {
+        if (!stopping)
+          tell(`PostgreSQL ended by itself (${how}): ${reasonIn(program.said()) ?? 'it gave no reason'}`)
+      }),
+    stop: () => (stopping ??= stop()),
+  }
+  try {
+    if (role === 'gateway') sign = await hangSign(sockets, loginWith(home.password))
+    program.keepAwake(false)
+    return embedded
+  } catch (error) {
+    await embedded.stop()
+    throw error
+  }
+}
+
+// Undefined when the server is not open to us just now: it is going, or its first start is not over.
+async function join({ cluster, password }: Home, { sockets }: Holder): Promise<Embedded | undefined> {
+  const session = await enter(sockets, loginWith(password)).catch(() => undefined)
+  if (!session) return undefined
+  const url = urlOf(sockets, password)
+  const embedded = { url, owner: false, onExit: () => {}, stop: () => session.close() }
+  if (readHolder(cluster)?.ready) return embedded
+  await embedded.stop() // the door was opened again by a server that has begun to stop
+  return undefined
+}
+
+// A sign whose gateway is dead goes within moments, and its server with it.
+async function refuseSecondGateway(home: Home, { sockets }: Holder): Promise<undefined> {
+  const gateway = await gatewayAt(sockets, loginWith(home.password))
+  if (gateway !== undefined) throw inUse(home, gateway)
+}
+
+const gatewayAt = async (sockets: string, login: Login) =>
+  (await readSigns(sockets, login).catch(() => [])).find(isAlive)
+
+// The server is not one of ours, or is one that is just taken over. A former version lets everybody in, so a gateway
+// of one can be seen; its commands end by themselves.
+async function refuseFormer(home: Home, { ready, sockets }: Holder) {
+  const gateway = ready ? await gatewayAt(sockets, loginTo('postgres')) : undefined
+  if (gateway !== undefined) throw former(home, gateway)
+}
+
+const former = ({ dataDir }: Home, pid: number) =>
+  new EmbeddedError(
+    `The database in the data folder ${dataDir} is being run (by process ${pid}) in the way of a former version of ` +
+      'Tollgate, or its postgres.pgpass was changed since: stop that Tollgate, then this one takes the folder over.',
+  )
+
+const inUse = ({ dataDir }: Home, pid: number) =>
+  new EmbeddedError(
+    `Another Tollgate (process ${pid}) is already running on the data folder ${dataDir}. ` +
+      'Stop it first, or choose another TOLLGATE_DATA_DIR.',
+  )
+
+async function tired(home: Home): Promise<EmbeddedError> {
+  const holder = readHolder(home.cluster)
+  if (holder?.alive && !isClosed(home)) return former(home, holder.pid)
+  const gateway = holder?.ready ? await gatewayAt(holder.sockets, loginWith(home.password)) : undefined
+  if (gateway !== undefined) return inUse(home, gateway)
+  return new EmbeddedError(
+    `The database in ${home.cluster} is still in use by another Tollgate command, or busy starting or stopping, ` +
+      `after ${patienceMs / 1000} seconds: wait for it and start again (${home.log} tells more).`,
+  )
+}

@@ -1,0 +1,46 @@
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fchownSync,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+} from 'node:fs'
+import type { Home } from './folder/dataFolder.ts'
+
+const maxBytes = 10_000_000
+const tailBytes = 64_000
+
+// PostgreSQL writes here by itself, through the open file it is given: no pipe that could fill or break.
+export function openLog({ log, dataDir }: Home): { file: number; size: number } {
+  const found = statSync(log, { throwIfNoEntry: false })
+  if (found && found.size > maxBytes) renameSync(log, `${log}.1`)
+  const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants
+  const file = openSync(log, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600)
+  // A command that root ran must not leave a log that the folder's owner cannot write to.
+  const { uid, gid } = statSync(dataDir)
+  if (process.getuid?.() === 0) fchownSync(file, uid, gid)
+  return { file, size: fstatSync(file).size }
+}
+
+export function readLog({ log }: Home, from: number): string {
+  if (!existsSync(log)) return '' // somebody tidied it away
+  const file = openSync(log, 'r')
+  try {
+    const start = Math.max(from, fstatSync(file).size - tailBytes)
+    const tail = Buffer.alloc(tailBytes)
+    return tail.toString('utf8', 0, readSync(file, tail, 0, tailBytes, start))
+  } finally {
+    closeSync(file)
+  }
+}
+
+// The line that says why. Those after it only tell what else ended because of it.
+export function reasonIn(said: string): string | undefined {
+  const lines = said.split('\n').filter(line => line.trim() !== '')
+  const why = lines.find(line => /error: |(FATAL|PANIC): {2}(?!the database system|terminating)/.test(line))
+  return (why ?? lines.at(-1))?.replace(/^.*?(error|FATAL|PANIC|LOG): +/, '')
+}

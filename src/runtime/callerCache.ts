@@ -1,0 +1,66 @@
+import type { Db } from '../store/db.ts'
+import { type Caller, findCallers } from '../store/merchants/callers.ts'
+import type { MasterKeys } from '../store/merchants/vault.ts'
+import { createBatcher } from './batcher.ts'
+import { sharedDeadline } from './inTime.ts'
+
+const freshMs = 500 // a changed setting holds on every node within a second
+const maxCached = 10_000
+const maxQueued = 5000
+
+// Fresh: read for this very question, so that reading again would find the same.
+export type Found = { caller: Caller | undefined; isFresh: boolean }
+
+// Knows the merchants that ask often, for half a second at a time.
+export type Callers = {
+  find(merchant_key: string): Promise<Found>
+  findFresh(merchant_key: string): Promise<Caller | undefined>
+  depth(): number
+}
+
+export function createCallers(
+  db: Db,
+  masterKeys: MasterKeys,
+  clock: () => Date,
+  monotonicMs: () => number,
+): Callers {
+  const cache = new Map<string, { caller: Caller; readAt: number }>()
+  const loads = createBatcher<string, Caller | undefined>({
+    run: async keys => {
+      const found = await findCallers(db.until(sharedDeadline()), masterKeys, [...new Set(keys)])
+      const callers = new Map(found.map(caller => [caller.merchant_key, caller]))
+      return keys.map(key => callers.get(key))
+    },
+    maxRows: 200,
+    maxInFlight: 2,
+    maxQueued,
+    isHanging: db.isHanging,
+  })
+
+  async function findFresh(merchant_key: string) {
+    const readAt = monotonicMs() // before the question: an answer is as old as its question
+    const caller = await loads.add(isPossibleKey(merchant_key) ? merchant_key : '')
+    cache.delete(merchant_key)
+    if (!caller) return undefined
+    cache.set(merchant_key, { caller, readAt })
+    if (cache.size > maxCached) cache.delete(cache.keys().next().value as string)
+    return isValid(caller) ? caller : undefined
+  }
+
+  const isValid = ({ expires_at }: Caller) => !expires_at || expires_at > clock()
+
+  return {
+    findFresh,
+    // A key that has ended is read again each time, like one that never was.
+    async find(merchant_key) {
+      const known = cache.get(merchant_key)
+      if (known && monotonicMs() - known.readAt < freshMs && isValid(known.caller))
+        return { caller: known.caller, isFresh: false }
+      return { caller: await findFresh(merchant_key), isFresh: true }
+    },
+    depth: loads.depth,
+  }
+}
+
+// What cannot be a key is looked up all the same, as the empty one: it takes as long as any other miss.
+const isPossibleKey = (text: string) => /^[\x21-\x7e]{1,100}$/.test(text)

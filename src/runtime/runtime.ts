@@ -1,0 +1,101 @@
+import { whyNotStore } from '../core/fitDatabase.ts'
+import { Unavailable } from '../core/interface/refusal.ts'
+import type { News } from '../core/payment/change.ts'
+import type { Payment, PaymentState } from '../core/payment/payment.ts'
+import type { Db } from '../store/db.ts'
+import type { MasterKeys } from '../store/merchants/vault.ts'
+import { migrationNames } from '../store/migrate/ledger.ts'
+import {
+  findPayments,
+  type InvoiceKey,
+  type StoredRequest,
+  storePayments,
+} from '../store/payments/payments.ts'
+import { readDatabaseState } from '../store/serverFacts.ts'
+import { type Batcher, createBatcher } from './batcher.ts'
+import { type Callers, createCallers } from './callerCache.ts'
+import type { Channels } from './channels.ts'
+import { databaseDeadline, sharedDeadline } from './inTime.ts'
+import { createLimits, type Limits } from './rateLimits.ts'
+
+const batchesInFlight = 2 // one fills while another commits, and a slow one does not hold up everybody
+const maxQueued = 5000 // callers that wait for one kind of statement; more are told to come back
+
+// Those who ask providers, and those who tell merchants and customers.
+export type Wakeable = 'askers' | 'tellers'
+
+// Everything that the verbs of the interface need, made once.
+export type Gate = {
+  db: Db
+  callers: Callers
+  limits: Limits
+  payments: Batcher<Payment, StoredRequest>
+  lookups: Batcher<InvoiceKey, PaymentState | undefined>
+  channels: Channels
+  baseUrl(): string
+  clock(): Date
+  watch(news: News): void // sees what followed from a provider's word, after its commit
+  wake(who: Wakeable): void
+}
+
+export type GateOptions = Pick<Gate, 'db' | 'channels' | 'baseUrl' | 'clock' | 'watch' | 'wake'> & {
+  masterKeys: MasterKeys
+  batchRows: number
+  poolSize: number
+  observeBatch(kind: 'initiation' | 'status', rows: number): void
+}
+
+const monotonicMs = () => performance.now()
+
+export function createGate(options: GateOptions): Gate {
+  const { db, masterKeys, batchRows, poolSize, clock, observeBatch, channels, baseUrl, watch, wake } = options
+  const shared = {
+    maxRows: batchRows,
+    maxInFlight: batchRows === 1 ? Math.floor(poolSize / 2) : Math.min(batchesInFlight, poolSize - 1),
+    maxQueued,
+    isHanging: db.isHanging,
+  }
+  const inTime = () => db.until(sharedDeadline())
+  return {
+    db,
+    callers: createCallers(db, masterKeys, clock, monotonicMs),
+    limits: createLimits(monotonicMs),
+    payments: createBatcher({
+      ...shared,
+      run: payments => storePayments(inTime(), payments),
+      observe: rows => observeBatch('initiation', rows),
+    }),
+    lookups: createBatcher({
+      ...shared,
+      run: keys => findPayments(inTime(), keys),
+      observe: rows => observeBatch('status', rows),
+    }),
+    channels,
+    baseUrl,
+    clock,
+    watch,
+    wake,
+  }
+}
+
+const looks = new WeakMap<Gate['db'], Promise<string | undefined>>()
+
+// Undefined when this node can serve; otherwise the sentence that says what is missing. Anybody may ask, so however many
+// do at once, one look at the database answers them all.
+export function whyNotReady({ db }: Pick<Gate, 'db'>): Promise<string | undefined> {
+  const look = looks.get(db) ?? lookWhyNot(db).finally(() => looks.delete(db))
+  looks.set(db, look)
+  return look
+}
+
+async function lookWhyNot(db: Gate['db']): Promise<string | undefined> {
+  try {
+    return whyNotStore(await readDatabaseState(db.until(databaseDeadline())), migrationNames())
+  } catch (error) {
+    if (db.isHanging()) return 'the database does not answer'
+    return isStandby(error) ? 'the database is a standby' : 'the database cannot be reached'
+  }
+}
+
+const isStandby = (error: unknown) =>
+  error instanceof Unavailable && (error.cause as { code?: string } | undefined)?.code === '25006'

@@ -1,0 +1,50 @@
+import type { Logger } from 'pino'
+import { countDeliveries } from '../actions/notifications/countDeliveries.ts'
+import type { Config } from '../config.ts'
+import type { Pause } from '../core/databaseClock.ts'
+import { createOutbound } from '../net/http1/outbound.ts'
+import { gaugeDeliveries, watchDeliveries } from '../observe/deliveries.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import { createSigners } from '../workers/deliveries/signerCache.ts'
+import { startDeliveries } from '../workers/deliveries/worker.ts'
+import type { Records } from './database.ts'
+
+export type Dispatch = { wake(): void; stop(): Promise<void> }
+type House = { clock(): Date; pause?: Pause; metrics: Metrics; log: Logger }
+
+// All that it takes to notify merchants: the way out of the house, what signs, and who carries.
+export function openDispatch(
+  config: Config,
+  records: Records,
+  { clock, pause, metrics, log }: House,
+): Dispatch {
+  const { masterKeys, embedded } = records
+  const db = records.db.share('deliver')
+  const isOwnMachine = embedded && config.isForThisMachineOnly
+  const outbound = createOutbound({
+    sourceAddress: config.TOLLGATE_EGRESS_ADDRESS,
+    proxy: config.TOLLGATE_EGRESS_PROXY,
+    ports: config.TOLLGATE_EGRESS_PORTS,
+    nameServers: config.TOLLGATE_EGRESS_DNS,
+  })
+  const deliveries = startDeliveries({
+    db,
+    clock,
+    pause,
+    outbound,
+    random: Math.random,
+    signers: createSigners(db, masterKeys, clock),
+    // By default a developer's own machine may be notified, and nobody else's inside: not that of a gateway which
+    // others reach.
+    loopback: mode => config.TOLLGATE_EGRESS_LOOPBACK ?? (isOwnMachine && mode === 'test'),
+    watch: watchDeliveries(metrics, log),
+  })
+  gaugeDeliveries(metrics, deliveries, () => countDeliveries(records.db, clock()))
+  return {
+    wake: deliveries.wake,
+    async stop() {
+      await deliveries.stop()
+      await outbound.close()
+    },
+  }
+}

@@ -1,0 +1,63 @@
+import type { Logger } from 'pino'
+import { countQueuedMessages } from '../actions/messages/countMessages.ts'
+import { warnWithoutMessenger } from '../actions/messages/warnWithoutMessenger.ts'
+import { type Config, ConfigError } from '../config.ts'
+import type { Pause } from '../core/databaseClock.ts'
+import { gaugeMessages, watchMessages } from '../observe/messages.ts'
+import type { Metrics } from '../observe/metrics.ts'
+import { type Messengers, openMessengers } from '../runtime/messengers.ts'
+import { faultsIn } from '../runtime/settingFaults.ts'
+import type { Db } from '../store/db.ts'
+import { createReceipts } from '../workers/messages/receipts.ts'
+import { startMessages } from '../workers/messages/worker.ts'
+
+export type Post = Pick<Messengers, 'configured'> & { wake(): void; stop(): Promise<void> }
+type House = { db: Db; clock(): Date; pause?: Pause; baseUrl(): string; metrics: Metrics; log: Logger }
+
+// All that it takes to reach customers: the messengers that are set up, who sends, and who hears what became of it.
+export async function openPost(
+  config: Config,
+  { db, clock, pause, baseUrl, metrics, log }: House,
+): Promise<Post> {
+  const { observe, receipt, trouble } = watchMessages(metrics, log)
+  const receipts = createReceipts({ db, clock, observe: receipt, onTrouble: trouble })
+  const messengers = await openMessengers(config.messengerSettings, {
+    clock,
+    receive: receipts.receive,
+    warn: words => log.warn({ why: words }, 'a messenger is in trouble'),
+  }).catch((error: unknown) => {
+    throw new ConfigError(faultsIn(error))
+  })
+  try {
+    for (const words of await warnWithoutMessenger(db, messengers)) log.warn(words)
+  } catch (error) {
+    await messengers.close()
+    await receipts.stop()
+    throw error
+  }
+  const messages = startMessages({
+    db,
+    clock,
+    pause,
+    baseUrl,
+    messengers,
+    random: Math.random,
+    rules: {
+      smsPrefixes: config.TOLLGATE_SMS_PREFIXES,
+      perRecipient: config.TOLLGATE_MESSAGES_PER_RECIPIENT,
+      perMerchant: config.TOLLGATE_MESSAGES_PER_MERCHANT,
+    },
+    observe,
+    onTrouble: trouble,
+  })
+  gaugeMessages(metrics, () => countQueuedMessages(db, clock()))
+  return {
+    configured: messengers.configured,
+    wake: messages.wake,
+    async stop() {
+      await messages.stop()
+      await messengers.close()
+      await receipts.stop()
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import type { SettingWords } from '../../core/merchant/settings.ts'
+import { sql, type Tx } from '../db.ts'
+import type { WrappedKey } from './vault.ts'
+
+export type Merchant = WrappedKey & {
+  merchant_id: string
+  name: string
+  active: boolean
+  settings: SettingWords
+  created_at: Date
+  sealed_ipn_password: Buffer | null // null: its id is the password
+}
+
+// `on conflict do nothing`: work that was cut off at its commit runs again and finds its own row.
+export const addMerchant = (tx: Tx, m: Omit<Merchant, 'sealed_ipn_password'>) =>
+  tx.rows(sql`
+    insert into merchants (merchant_id, name, active, settings, master_key_id, wrapped_key, created_at)
+    values (${m.merchant_id}, ${m.name}, ${m.active}, ${m.settings}, ${m.master_key_id}, ${m.wrapped_key},
+      ${m.created_at})
+    on conflict (merchant_id) do nothing`)
+
+export const findMerchant = (tx: Tx, merchant_id: string) =>
+  tx.one<Merchant>(sql`select * from merchants where merchant_id = ${merchant_id}`)
+
+export const lockMerchant = (tx: Tx, merchant_id: string) =>
+  tx.one<Merchant>(sql`select * from merchants where merchant_id = ${merchant_id} for update`)
+
+export const listMerchants = (tx: Tx) =>
+  tx.rows<Merchant>(sql`select * from merchants order by created_at, merchant_id`)
+
+// Those that have chosen anything.
+export const merchantsWithSettings = (tx: Tx) =>
+  tx.rows<Pick<Merchant, 'merchant_id' | 'settings'>>(sql`
+    select merchant_id, settings from merchants where settings <> '{}' order by created_at, merchant_id`)
+
+// Those that take real money.
+export const liveMerchants = (tx: Tx) =>
+  tx.rows<Merchant>(sql`
+    select * from merchants m where active and exists (
+      select 1 from merchant_keys k where k.merchant_id = m.merchant_id and k.mode = 'live')
+    order by created_at, merchant_id`)
+
+export const saveSettings = (tx: Tx, merchant_id: string, settings: SettingWords) =>
+  tx.rows(sql`update merchants set settings = ${settings} where merchant_id = ${merchant_id}`)
+
+export const saveIpnPassword = (tx: Tx, merchant_id: string, sealed: Buffer | null) =>
+  tx.rows(sql`update merchants set sealed_ipn_password = ${sealed} where merchant_id = ${merchant_id}`)
+
+export const setActive = (tx: Tx, merchant_id: string, active: boolean) =>
+  tx.one<Merchant>(
+    sql`update merchants set active = ${active} where merchant_id = ${merchant_id} returning *`,
+  )
+
+export const saveWrappedKey = (tx: Tx, merchant_id: string, key: WrappedKey) =>
+  tx.rows(sql`
+    update merchants set master_key_id = ${key.master_key_id}, wrapped_key = ${key.wrapped_key}
+    where merchant_id = ${merchant_id}`)
+
+export const masterKeyIdsInUse = async (tx: Tx) =>
+  (await tx.rows<{ master_key_id: string }>(sql`select distinct master_key_id from merchants`)).map(
+    row => row.master_key_id,
+  )

@@ -1,0 +1,86 @@
+import { readSettings, type SettingWords } from '../../core/merchant/settings.ts'
+import type { Mode } from '../../core/mode.ts'
+import { type Signer, signingKey } from '../../core/notification/ipnRequest.ts'
+import { sql, type Tx } from '../db.ts'
+import { ipnPasswordPurpose, ipnSecretPurpose } from './callers.ts'
+import { type MasterKeys, openSecret, unwrapKey, type WrappedKey } from './vault.ts'
+
+type Row = WrappedKey & {
+  merchant_id: string
+  mode: Mode
+  secret_id: string
+  sealed_secret: Buffer
+  expires_at: Date | null
+  settings: SettingWords
+  merchant_key: string | null
+  sealed_ipn_password: Buffer | null
+}
+
+// Without keys when none of the secrets could be opened, and `sealed` says why; without a password when that could not.
+export type MerchantSigner = Signer & {
+  merchant_id: string
+  mode: Mode
+  contact_email: string | null
+  sealed: unknown
+}
+
+// What the notifications of these merchants are signed with: every secret that is live, newest first.
+export async function findSigners(
+  tx: Tx,
+  masterKeys: MasterKeys,
+  merchant_ids: readonly string[],
+  now: Date,
+): Promise<MerchantSigner[]> {
+  const rows = await tx.rows<Row>(sql`
+    select s.merchant_id, s.mode, s.secret_id, s.sealed_secret, m.settings, m.master_key_id, m.wrapped_key,
+      m.sealed_ipn_password,
+      (select k.merchant_key from merchant_keys k where k.merchant_id = s.merchant_id and k.mode = s.mode
+        order by k.created_at desc limit 1) as merchant_key
+    from ipn_secrets s join merchants m on m.merchant_id = s.merchant_id
+    where s.merchant_id = any(${merchant_ids}) and (s.expires_at is null or s.expires_at > ${now})
+    order by s.created_at desc, s.secret_id`)
+  const signers = new Map<string, MerchantSigner & { keys: Buffer[] }>()
+  for (const row of rows) {
+    const { merchant_id, mode } = row
+    const name = `${merchant_id} ${mode}`
+    const { key, sealed } = keyOf(masterKeys, row)
+    const known = signers.get(name)
+    const keys = [...(known?.keys ?? []), ...(key ? [key] : [])]
+    signers.set(name, {
+      merchant_id,
+      mode,
+      keys,
+      merchant_key: row.merchant_key ?? '',
+      password: known ? known.password : passwordOf(masterKeys, row),
+      contact_email: readSettings(row.settings).contact_email,
+      sealed: keys.length > 0 ? undefined : (known?.sealed ?? sealed),
+    })
+  }
+  return [...signers.values()]
+}
+
+// Only style basic needs it; what it is worth to the others is nothing, so they go on without it.
+function passwordOf(masterKeys: MasterKeys, row: Row): string | undefined {
+  const { merchant_id, sealed_ipn_password } = row
+  if (sealed_ipn_password === null) return merchant_id
+  try {
+    const dataKey = unwrapKey(masterKeys, merchant_id, row)
+    return openSecret(dataKey, ipnPasswordPurpose(merchant_id), sealed_ipn_password)
+  } catch {
+    return undefined
+  }
+}
+
+// Each for itself: what cannot be opened is this merchant's trouble alone.
+function keyOf(
+  masterKeys: MasterKeys,
+  row: Row,
+): { key: Buffer; sealed?: undefined } | { key?: undefined; sealed: unknown } {
+  const { merchant_id, mode, secret_id, sealed_secret } = row
+  const purpose = ipnSecretPurpose(merchant_id, mode, secret_id)
+  try {
+    return { key: signingKey(openSecret(unwrapKey(masterKeys, merchant_id, row), purpose, sealed_secret)) }
+  } catch (error) {
+    return { sealed: error }
+  }
+}

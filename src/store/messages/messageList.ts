@@ -1,0 +1,38 @@
+import type { Message, MessageKey } from '../../core/message/message.ts'
+import type { LivingPayment, Payment } from '../../core/payment/payment.ts'
+import { sql, type Tx } from '../db.ts'
+
+// A message and what it tells about. One to a merchant is about no single payment.
+export type ListedMessage = Message & { merchant_name: string } & (
+    | PaymentWords
+    | { [Name in keyof PaymentWords]: null }
+  )
+type PaymentWords = Pick<Payment, 'invoice_id' | 'tx_token' | 'total' | 'currency' | 'description'> &
+  Pick<LivingPayment, 'status_reason' | 'payment_method' | 'payment_time'>
+
+export type MessagePlace = Pick<Message, 'created_at' | 'message_id' | 'merchant_id'>
+
+// The reason is that of the change which the message tells: the payment may have moved on since.
+const listed = sql`
+  select m.*, s.name as merchant_name, p.invoice_id, p.tx_token, p.total, p.currency, p.description,
+    p.payment_method, p.payment_time, coalesce(change.reason, p.status_reason) as status_reason
+  from messages m
+  join merchants s on s.merchant_id = m.merchant_id
+  left join payments p on p.merchant_id = m.merchant_id and p.tx_reference = m.tx_reference
+  left join lateral (
+    select e.reason from events e
+    where e.merchant_id = m.merchant_id and e.tx_reference = m.tx_reference and e.kind = 'status_changed'
+      and e.to_status = m.topic and e.at <= m.created_at
+    order by e.sequence desc limit 1) as change on true`
+
+// Newest first, from a place on. A notice to a merchant has an id that other merchants' notices have too.
+export const listMessages = (tx: Tx, before: MessagePlace | undefined, limit: number) =>
+  tx.rows<ListedMessage>(sql`
+    ${listed}
+    where (m.created_at, m.message_id, m.merchant_id) < (${before?.created_at ?? 'infinity'}::timestamptz,
+      ${before?.message_id ?? ''}, ${before?.merchant_id ?? ''})
+    order by m.created_at desc, m.message_id desc, m.merchant_id desc limit ${limit}`)
+
+export const findMessage = (tx: Tx, { merchant_id, message_id }: MessageKey) =>
+  tx.one<ListedMessage>(sql`
+    ${listed} where m.merchant_id = ${merchant_id} and m.message_id = ${message_id}`)

@@ -1,0 +1,73 @@
+import type { Mode } from '../../core/mode.ts'
+import type { Notification } from '../../core/notification/notification.ts'
+import { type Db, sql, type Tx } from '../db.ts'
+
+// The notifications of a merchant in one mode, in the order in which they were numbered. They are numbered when they are
+// read, by one reader at a time: whatever commits later gets a later number, so nobody who follows the numbers misses
+// one, however late a transaction that was begun earlier commits.
+export type Feed = { merchant_id: string; mode: Mode }
+export type FeedEvent = Pick<Notification, 'tx_reference' | 'sequence' | 'status' | 'body' | 'created_at'> & {
+  position: bigint
+}
+
+export const readFeed = (tx: Tx, { merchant_id, mode }: Feed, after: bigint, limit: number) =>
+  tx.rows<FeedEvent>(sql`
+    select position, tx_reference, sequence, status, body, created_at from notifications
+    where merchant_id = ${merchant_id} and mode = ${mode} and position > ${after}
+    order by position limit ${limit}`)
+
+export type FeedEnd = { position: bigint | null; unnumbered: boolean }
+
+// How far it is numbered, null when nobody has read it yet, and whether there is more. In order, and one: so it is
+// always looked for in the index of those without a number, never in the whole table.
+export const endOfFeed = async (tx: Tx, { merchant_id, mode }: Feed, since: Date): Promise<FeedEnd> =>
+  (await tx.one<FeedEnd>(sql`
+    select (select position from feeds where merchant_id = ${merchant_id} and mode = ${mode}) as position,
+      (select true from notifications where merchant_id = ${merchant_id} and mode = ${mode}
+        and position is null and created_at >= ${since} order by created_at limit 1) is true as unnumbered`)) as FeedEnd
+
+// Where a reader who was away for too long goes on.
+export const oldestKept = async (tx: Tx, { merchant_id, mode }: Feed, since: Date) =>
+  (
+    await tx.one<{ position: bigint }>(sql`
+      select position from notifications
+      where merchant_id = ${merchant_id} and mode = ${mode} and created_at >= ${since} and position is not null
+      order by created_at, position limit 1`)
+  )?.position
+
+// Run again after a commit whose answer was lost, it finds its own numbers and goes on behind them.
+export const numberFeed = (db: Db, { merchant_id, mode }: Feed, since: Date, limit: number) =>
+  db.transaction(async tx => {
+    await tx.rows(sql`
+      insert into feeds (merchant_id, mode) values (${merchant_id}, ${mode})
+      on conflict (merchant_id, mode) do nothing`)
+    const last = await tx.one<{ position: bigint }>(sql`
+      select position from feeds where merchant_id = ${merchant_id} and mode = ${mode} for update`)
+    const given = await tx.rows(sql`
+      update notifications n set position = ${last?.position ?? 0n} + next.number
+      from (
+        select tx_reference, sequence, row_number() over (order by reached, tx_reference, sequence) as number
+        from (${ofPaymentsInTurn({ merchant_id, mode }, since, limit)}) as turns) as next
+      where n.merchant_id = ${merchant_id} and n.tx_reference = next.tx_reference and n.sequence = next.sequence
+      returning 1`)
+    await tx.rows(sql`
+      update feeds set position = position + ${given.length}
+      where merchant_id = ${merchant_id} and mode = ${mode}`)
+  })
+
+// The oldest that have no number, and whatever of the same payments comes before them: the clocks of two nodes may
+// differ, but the events of a payment keep their order. `offset 0` makes PostgreSQL look the latter up by their key, also
+// while it knows nothing yet about a table that has grown fast.
+const ofPaymentsInTurn = ({ merchant_id, mode }: Feed, since: Date, limit: number) => sql`
+  select tx_reference, sequence, max(created_at) over (partition by tx_reference order by sequence) as reached
+  from (
+    select distinct e.tx_reference, e.sequence, e.created_at
+    from (
+        select tx_reference, sequence from notifications
+        where merchant_id = ${merchant_id} and mode = ${mode} and position is null and created_at >= ${since}
+        order by created_at, tx_reference, sequence limit ${limit}) as oldest
+      cross join lateral (
+        select tx_reference, sequence, created_at, position from notifications
+        where merchant_id = ${merchant_id} and tx_reference = oldest.tx_reference and sequence <= oldest.sequence
+        offset 0) as e
+    where e.position is null and e.created_at >= ${since}) as found`

@@ -1,0 +1,83 @@
+import type { IpnStyle } from '../../core/merchant/settings.ts'
+import type { DeliveryState } from '../../core/notification/deliveryWords.ts'
+import type { Notification, NotificationKey } from '../../core/notification/notification.ts'
+import { type Query, sql, type Tx } from '../db.ts'
+import { stateIs } from './notificationList.ts'
+import type { Destination } from './notifications.ts'
+
+// A notification that may be sent once more: where it went, if anywhere, and where its payment wants it.
+export type Redeliverable = Omit<Notification, 'body'> & {
+  url: string | null
+  style: IpnStyle | null
+  payment_url: string | null
+  body: string | null // only where it was sent nowhere
+}
+
+const redeliverable = (where: Query) => sql`
+  select n.merchant_id, n.tx_reference, n.sequence, n.mode, n.status, n.created_at, d.url, d.style,
+    p.ipn_url as payment_url, case when d.url is null then n.body end as body
+  from notifications n
+    left join deliveries d on d.merchant_id = n.merchant_id and d.tx_reference = n.tx_reference
+      and d.sequence = n.sequence
+    left join payments p on p.merchant_id = n.merchant_id and p.tx_reference = n.tx_reference
+  where ${where}`
+
+export const findRedeliverable = (tx: Tx, { merchant_id, tx_reference, sequence }: NotificationKey) =>
+  tx.one<Redeliverable>(
+    redeliverable(sql`n.merchant_id = ${merchant_id} and n.tx_reference = ${tx_reference}
+      and n.sequence = ${sequence}`),
+  )
+
+export type Range = { merchant_id: string; from: Date; until: Date; state: DeliveryState | 'all' }
+export type Place = Pick<Notification, 'created_at' | 'tx_reference' | 'sequence'>
+
+// The oldest of a time behind a place, `until` not included.
+export const redeliverablesAfter = (
+  tx: Tx,
+  { merchant_id, until, state }: Range,
+  after: Place,
+  limit: number,
+) =>
+  tx.rows<Redeliverable>(sql`
+    ${redeliverable(sql`n.merchant_id = ${merchant_id} and ${state === 'all' ? sql`true` : stateIs[state]}
+      and n.created_at >= ${after.created_at} and n.created_at < ${until}
+      and (n.created_at, n.tx_reference, n.sequence) > (${after.created_at}, ${after.tx_reference},
+        ${after.sequence})`)}
+    order by n.created_at, n.tx_reference, n.sequence limit ${limit}`)
+
+export type Redelivery = Omit<Notification, 'body' | 'status'> & Destination
+
+// Each begins anew, or begins. What is being sent at this moment is left alone; gives back those that are due now. The
+// lease that is over is forgotten: who held it must not end this delivery with what came of an earlier try. All are of
+// one merchant.
+export async function beginAgain(tx: Tx, all: readonly Redelivery[], now: Date): Promise<NotificationKey[]> {
+  const [first] = all
+  if (!first) return []
+  const { merchant_id } = first
+  const references = all.map(r => r.tx_reference)
+  // A change of a payment holds its row while it adds a delivery: nobody adds one while we count.
+  await tx.rows(sql`
+    select from payments where merchant_id = ${merchant_id} and tx_reference = any(${references})
+    order by tx_reference for update`)
+  // In the order in which who takes one locks its siblings, so that neither waits for the other.
+  await tx.rows(sql`
+    select from deliveries where merchant_id = ${merchant_id} and tx_reference = any(${references})
+    order by tx_reference, sequence for update`)
+  const begun = await tx.rows<NotificationKey>(sql`
+    insert into deliveries as d (merchant_id, tx_reference, sequence, mode, url, lane, style, created_at, begun_at,
+      next_try_at)
+    select ${merchant_id}, again.*, ${now}::timestamptz, ${now}::timestamptz
+    from unnest(${references}::text[], ${all.map(r => r.sequence)}::integer[], ${all.map(r => r.mode)}::text[],
+      ${all.map(r => r.url)}::text[], ${all.map(r => r.lane)}::text[], ${all.map(r => r.style)}::text[],
+      ${all.map(r => r.created_at)}::timestamptz[]) as again
+    on conflict (merchant_id, tx_reference, sequence) do update set url = excluded.url, lane = excluded.lane,
+      begun_at = excluded.begun_at, next_try_at = excluded.next_try_at, retry = false, held = false,
+      lease_token = null, lease_until = null, acknowledged_at = null, exhausted_at = null
+    where d.lease_until is null or d.lease_until <= ${now}
+    returning d.merchant_id, d.tx_reference, d.sequence`)
+  await tx.rows(sql`
+    update deliveries d set alone = not exists (select from deliveries o where o.merchant_id = d.merchant_id
+      and o.tx_reference = d.tx_reference and o.sequence <> d.sequence and o.next_try_at is not null)
+    where merchant_id = ${merchant_id} and tx_reference = any(${references}) and next_try_at is not null`)
+  return begun
+}

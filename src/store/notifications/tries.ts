@@ -1,0 +1,83 @@
+import type { Result } from '../../core/notification/delivery.ts'
+import type { NotificationKey } from '../../core/notification/notification.ts'
+import { blobs, integers, texts, times } from '../arrays.ts'
+import { named, sql, type Tx } from '../db.ts'
+
+// One HTTP request of a delivery, and what came of it. The last one stands in the row of its delivery, those before it
+// are rows of `tries`.
+export type Try = NotificationKey & {
+  try: number
+  started_at: Date
+  ms: number
+  address: string | null
+  status: number | null
+  result: Result
+  words: string
+  answer: Buffer | null // the beginning of what came back
+}
+
+const columns = sql`merchant_id, tx_reference, sequence, try, started_at, ms, address, status, result, words, answer`
+const lastColumns = sql`merchant_id, tx_reference, sequence, last_try as try, last_try_at as started_at,
+  last_ms as ms, last_address as address, last_status as status, last_result as result, last_words as words,
+  last_answer as answer`
+
+// Each once: the last one may have moved already, by the hand of a worker whose result was not accepted.
+export const everyTry = sql`(
+  select ${lastColumns} from deliveries where last_try is not null union all
+  select ${columns} from tries t where not exists (select from deliveries d where d.merchant_id = t.merchant_id
+    and d.tx_reference = t.tx_reference and d.sequence = t.sequence and d.last_try = t.try))`
+
+// Those of which the delivery knows nothing: another worker had taken it by then.
+export const addTries = (tx: Tx, tries: readonly Try[]) =>
+  tx.rows(sql`
+    insert into tries (${columns})
+    select t.* from unnest(${texts(tries.map(t => t.merchant_id))}::text[],
+        ${texts(tries.map(t => t.tx_reference))}::text[], ${integers(tries.map(t => t.sequence))}::integer[],
+        ${integers(tries.map(t => t.try))}::integer[], ${times(tries.map(t => t.started_at))}::timestamptz[],
+        ${integers(tries.map(t => t.ms))}::integer[], ${texts(tries.map(t => t.address))}::text[],
+        ${integers(tries.map(t => t.status))}::integer[], ${texts(tries.map(t => t.result))}::text[],
+        ${texts(tries.map(t => t.words))}::text[], ${blobs(tries.map(t => t.answer))}::bytea[])
+      as t (${columns})
+    where not exists (select from deliveries d where d.merchant_id = t.merchant_id
+      and d.tx_reference = t.tx_reference and d.sequence = t.sequence and d.last_try = t.try)
+    on conflict (merchant_id, tx_reference, sequence, try) do nothing`)
+
+type Held = NotificationKey & { lease_token: string }
+
+// Before the delivery takes its newest try in: the one that stands there moves. Only for who holds the lease.
+export const moveLastTries = (tx: Tx, held: readonly Held[]) =>
+  tx.rows(named('move_last_tries')`
+    insert into tries (${columns})
+    select ${sql`d.merchant_id, d.tx_reference, d.sequence, d.last_try, d.last_try_at, d.last_ms, d.last_address,
+      d.last_status, d.last_result, d.last_words, d.last_answer`}
+    from unnest(${texts(held.map(h => h.merchant_id))}::text[], ${texts(held.map(h => h.tx_reference))}::text[],
+        ${integers(held.map(h => h.sequence))}::integer[], ${texts(held.map(h => h.lease_token))}::text[])
+        as h (merchant_id, tx_reference, sequence, lease_token)
+      join deliveries d on d.merchant_id = h.merchant_id and d.tx_reference = h.tx_reference
+        and d.sequence = h.sequence and d.lease_token = h.lease_token
+    where d.last_try is not null
+    on conflict (merchant_id, tx_reference, sequence, try) do nothing`)
+
+export const triesOf = (tx: Tx, { merchant_id, tx_reference, sequence }: NotificationKey) =>
+  tx.rows<Try>(sql`
+    select * from ${everyTry} t where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}
+      and sequence = ${sequence} order by try`)
+
+// What the last try was is forgotten with them; how the delivery ended is not. Gives back how many there were. The oldest
+// first: so both are found by an index that has no others in it.
+export async function forgetTries(tx: Tx, before: Date, limit: number): Promise<number> {
+  const earlier = await tx.rows(sql`
+    delete from tries where (merchant_id, tx_reference, sequence, try) in (
+      select merchant_id, tx_reference, sequence, try from tries
+      where started_at < ${before} order by started_at limit ${limit})
+    returning 1`)
+  const last = await tx.rows(sql`
+    update deliveries set last_try = null, last_ms = null, last_address = null, last_status = null,
+      last_words = null, last_answer = null
+    where (merchant_id, tx_reference, sequence) in (
+        select merchant_id, tx_reference, sequence from deliveries
+        where last_try_at < ${before} and last_try is not null order by last_try_at limit ${limit})
+      and last_try is not null and last_try_at < ${before}
+    returning 1`)
+  return earlier.length + last.length
+}

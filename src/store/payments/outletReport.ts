@@ -1,0 +1,39 @@
+import type { Mode } from '../../core/mode.ts'
+import type { Currency } from '../../core/money.ts'
+import type { Status } from '../../core/payment/payment.ts'
+import { sql, type Tx } from '../db.ts'
+
+export type ReportFilter = {
+  merchant_id: string
+  mode: Mode
+  outlet?: string
+  from: Date
+  until: Date // not included
+  firstReference: string
+  endReference: string // not included
+}
+
+export type ReportRow = {
+  outlet: string | null
+  outlet_name: string | null
+  status: Status
+  payment_method: string | null
+  currency: Currency
+  payments: bigint
+  total: bigint // minor units
+}
+
+// The references bound the part of the merchant's own key range that is read; the times say what counts.
+export const reportByOutlet = (tx: Tx, f: ReportFilter) =>
+  tx.rows<ReportRow>(sql`
+    select p.outlet, o.name as outlet_name, p.status, p.payment_method, p.currency, p.payments, p.total
+    from (
+      select outlet, status, payment_method, currency, count(*) as payments, sum(total)::bigint as total
+      from payments
+      where merchant_id = ${f.merchant_id} and mode = ${f.mode}
+        and tx_reference >= ${f.firstReference} and tx_reference < ${f.endReference}
+        and created_at >= ${f.from} and created_at < ${f.until}
+        and (${f.outlet ?? null}::text is null or outlet = ${f.outlet ?? null})
+      group by outlet, status, payment_method, currency) as p
+    left join outlets o on o.merchant_id = ${f.merchant_id} and o.code = p.outlet
+    order by p.outlet nulls last, p.status, p.payment_method nulls last, p.currency`)

@@ -1,0 +1,25 @@
+import type { Attempt } from '../../core/payment/attempt.ts'
+import { named, sql, type Tx } from '../db.ts'
+
+type Holder = Pick<Attempt, 'merchant_id' | 'attempt_id'>
+
+// Gives back whom a provider's reference has paid: this attempt, unless another was first. Who wants it in the same moment
+// waits for the other's commit.
+export const holdReference = async (
+  tx: Tx,
+  account: string,
+  reference: string,
+  { merchant_id, attempt_id }: Holder,
+): Promise<Holder> =>
+  (await tx.one<Holder>(named('hold_reference')`
+    insert into paid_references (account, reference, merchant_id, attempt_id)
+    values (${account}, ${reference}, ${merchant_id}, ${attempt_id})
+    on conflict (account, reference) do update set attempt_id = paid_references.attempt_id
+    returning merchant_id, attempt_id`)) as Holder
+
+// For a person.
+export async function nameOfAttempt(tx: Tx, { merchant_id, attempt_id }: Holder): Promise<string> {
+  const found = await tx.one<Pick<Attempt, 'tx_reference' | 'number'>>(sql`
+    select tx_reference, number from attempts where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}`)
+  return found ? `${found.tx_reference}, attempt ${found.number},` : 'a payment that is not here any more'
+}

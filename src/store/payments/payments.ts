@@ -1,0 +1,134 @@
+import type { Mode } from '../../core/mode.ts'
+import type { LivingPayment, Payment, PaymentState, Status } from '../../core/payment/payment.ts'
+import { isAlreadyThere } from '../databaseErrors.ts'
+import { type Db, named, sql, type Tx } from '../db.ts'
+
+export type InvoiceKey = Pick<Payment, 'merchant_id' | 'mode' | 'invoice_id'>
+export type StoredRequest = Pick<
+  Payment,
+  'merchant_id' | 'mode' | 'invoice_id' | 'tx_reference' | 'tx_token' | 'request_digest'
+>
+
+// Stores new payments, many in one statement, and gives back for each what is stored under its invoice id
+// afterwards: the row itself, or the one that was there before. Running it again changes nothing.
+export async function storePayments(db: Db, payments: Payment[]): Promise<StoredRequest[]> {
+  const inserted = await insertOrMeetOurselves(db, payments)
+  const older = payments.filter(payment => !inserted.has(payment.tx_reference))
+  const stored = new Map<string, StoredRequest>()
+  if (older.length > 0) for (const row of await findRequests(db, older)) stored.set(invoiceKey(row), row)
+  return payments.map(payment => {
+    if (inserted.has(payment.tx_reference)) return payment
+    const row = stored.get(invoiceKey(payment))
+    if (!row) throw new Error('a payment was neither stored nor found')
+    return row
+  })
+}
+
+// A first try whose connection was cut may still be at work in the server: to meet it half-way is a clash of our
+// own reference with itself, and a moment later the row is simply there.
+async function insertOrMeetOurselves(db: Db, payments: Payment[]) {
+  try {
+    return await insertPayments(db, payments)
+  } catch (error) {
+    if (!isAlreadyThere(error)) throw error
+    return insertPayments(db, payments)
+  }
+}
+
+// One column of all rows as PostgreSQL's array text, made by one native call: its quotes and escapes are JSON's,
+// because stored texts hold no control characters.
+const column = (rows: Payment[], read: (row: Payment) => string | null) =>
+  `{${JSON.stringify(rows.map(read)).slice(1, -1)}}`
+
+// In the order of the unique key, so that two batches with the same invoices wait for each other instead of
+// deadlocking. Named, so that PostgreSQL parses this long statement once per connection.
+async function insertPayments(db: Db, payments: Payment[]): Promise<Set<string>> {
+  const p = [...payments].sort((a, b) => (invoiceKey(a) < invoiceKey(b) ? -1 : 1))
+  const query = named('insert_payments')`
+    insert into payments (merchant_id, tx_reference, mode, invoice_id, tx_token, status, status_reason, total,
+      currency, success_url, cancelled_url, deferred_url, ipn_url, number, email, name, description, outlet,
+      pymt_instrument, wallet_issuer_hint, extra, request_digest, created_at, updated_at, expires_at)
+    select * from unnest(
+      ${column(p, row => row.merchant_id)}::text[], ${column(p, row => row.tx_reference)}::text[],
+      ${column(p, row => row.mode)}::text[], ${column(p, row => row.invoice_id)}::text[],
+      ${column(p, row => row.tx_token)}::text[], ${column(p, row => row.status)}::text[],
+      ${column(p, row => row.status_reason)}::text[], ${column(p, row => String(row.total))}::bigint[],
+      ${column(p, row => row.currency)}::text[], ${column(p, row => row.success_url)}::text[],
+      ${column(p, row => row.cancelled_url)}::text[], ${column(p, row => row.deferred_url)}::text[],
+      ${column(p, row => row.ipn_url)}::text[], ${column(p, row => row.number)}::text[],
+      ${column(p, row => row.email)}::text[], ${column(p, row => row.name)}::text[],
+      ${column(p, row => row.description)}::text[], ${column(p, row => row.outlet)}::text[],
+      ${column(p, row => row.pymt_instrument)}::text[], ${column(p, row => row.wallet_issuer_hint)}::text[],
+      ${column(p, row => JSON.stringify(row.extra))}::jsonb[],
+      ${column(p, row => `\\x${row.request_digest.toString('hex')}`)}::bytea[],
+      ${column(p, row => row.created_at.toISOString())}::timestamptz[],
+      ${column(p, row => row.updated_at.toISOString())}::timestamptz[],
+      ${column(p, row => row.expires_at.toISOString())}::timestamptz[])
+    on conflict (merchant_id, mode, invoice_id) do nothing
+    returning tx_reference`
+  const rows = await db.rows<{ tx_reference: string }>(query)
+  return new Set(rows.map(row => row.tx_reference))
+}
+
+export const findRequests = (tx: Tx, keys: InvoiceKey[]) =>
+  tx.rows<StoredRequest>(sql`
+    select p.merchant_id, p.mode, p.invoice_id, p.tx_reference, p.tx_token, p.request_digest
+    from ${unnestKeys(keys)} join payments p using (merchant_id, mode, invoice_id)`)
+
+// Not a named statement: it is planned anew each time, because a plan made while the table was small
+// would read all of it when it is large.
+export async function findPayments(tx: Tx, keys: InvoiceKey[]): Promise<(PaymentState | undefined)[]> {
+  const rows = await tx.rows<PaymentState>(sql`
+    select merchant_id, mode, invoice_id, p.tx_reference, p.status, p.status_reason, p.total, p.currency,
+      p.number, p.email, p.name, p.description, p.outlet, p.pymt_instrument, p.wallet_issuer_hint, p.extra,
+      p.updated_at, p.late, p.payment_method, p.payment_instrument, p.payment_reference, p.payment_time,
+      p.charged, p.card_type, p.psp_response_code, p.psp_response_msg
+    from ${unnestKeys(keys)} join payments p using (merchant_id, mode, invoice_id)`)
+  const found = new Map(rows.map(row => [invoiceKey(row), row]))
+  return keys.map(key => found.get(invoiceKey(key)))
+}
+
+const unnestKeys = (keys: InvoiceKey[]) => sql`
+  unnest(${keys.map(key => key.merchant_id)}::text[], ${keys.map(key => key.mode)}::text[],
+    ${keys.map(key => key.invoice_id)}::text[]) as asked (merchant_id, mode, invoice_id)`
+
+export const invoiceKey = (key: InvoiceKey) => `${key.merchant_id}\n${key.mode}\n${key.invoice_id}`
+
+// For a person who has a reference or an invoice id at hand, not the merchant's id.
+export const searchPayments = (tx: Tx, merchant_ids: string[], word: string) =>
+  tx.rows<LivingPayment>(sql`
+    select * from payments where merchant_id = any(${merchant_ids}) and tx_reference = ${word}
+    union all
+    select * from payments
+    where merchant_id = any(${merchant_ids}) and mode in ('test', 'live') and invoice_id = ${word}`)
+
+export type PaymentFilter = {
+  mode?: Mode
+  status?: Status
+  outlet?: string
+  before?: string // a reference: only older ones
+  limit: number
+}
+
+// Newest first, from the end of the merchant's own key range: references sort by time, so that no index is
+// needed that every initiation would have to keep. What is asked for may be rare: no more than so many are looked at.
+export const listPayments = (tx: Tx, merchant_id: string, f: PaymentFilter, most: number) =>
+  tx.rows<LivingPayment>(sql`
+    select * from (
+      select * from payments
+      where merchant_id = ${merchant_id} and ${isOlder(f)} order by tx_reference desc limit ${most}) as newest
+    where (${f.mode ?? null}::text is null or mode = ${f.mode ?? null})
+      and (${f.status ?? null}::text is null or status = ${f.status ?? null})
+      and (${f.outlet ?? null}::text is null or outlet = ${f.outlet ?? null})
+    order by tx_reference desc limit ${f.limit}`)
+
+const isOlder = ({ before }: PaymentFilter) =>
+  before === undefined ? sql`true` : sql`tx_reference < ${before}`
+
+// The last one that such a look has looked at; undefined when there are no more behind it.
+export const lastLookedAt = async (tx: Tx, merchant_id: string, f: PaymentFilter, most: number) => {
+  const [last, next] = await tx.rows<{ tx_reference: string }>(sql`
+    select tx_reference from payments where merchant_id = ${merchant_id} and ${isOlder(f)}
+    order by tx_reference desc offset ${most - 1} limit 2`)
+  return next && last?.tx_reference
+}

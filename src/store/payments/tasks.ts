@@ -1,0 +1,59 @@
+import type { Attempt } from '../../core/payment/attempt.ts'
+import type { Task, TaskKind } from '../../core/payment/task.ts'
+import { sql, type Tx } from '../db.ts'
+
+// A task is raised once, however often its cause is seen. Gives back those that are new.
+export async function addTasks(tx: Tx, tasks: Task[]): Promise<Task[]> {
+  const added: Task[] = []
+  for (const t of tasks)
+    added.push(
+      ...(await tx.rows<Task>(sql`
+      insert into tasks (merchant_id, attempt_id, kind, tx_reference, amount, currency, note, created_at)
+      values (${t.merchant_id}, ${t.attempt_id}, ${t.kind}, ${t.tx_reference}, ${t.amount}, ${t.currency},
+        ${t.note}, ${t.created_at})
+      on conflict (merchant_id, attempt_id, kind) do nothing
+      returning *`)),
+    )
+  return added
+}
+
+// Written where the change itself could not be, so nothing is read of the payment but what it is about. One that was
+// closed is open again: whoever closed it thought that it was mended. Undefined when it is open already.
+export const addNotRecorded = (tx: Tx, attempt: Attempt, note: string, now: Date) =>
+  tx.one<Task>(sql`
+    insert into tasks (merchant_id, attempt_id, kind, tx_reference, amount, currency, note, created_at)
+    select merchant_id, ${attempt.attempt_id}::text, 'not_recorded', tx_reference, total, currency, ${note}::text,
+      ${now}::timestamptz
+    from payments where merchant_id = ${attempt.merchant_id} and tx_reference = ${attempt.tx_reference}
+    on conflict (merchant_id, attempt_id, kind) do update
+      set note = excluded.note, created_at = excluded.created_at, closed_at = null, closed_note = null
+      where tasks.closed_at is not null
+    returning *`)
+
+export const tasksOf = (tx: Tx, merchant_id: string, tx_reference: string) =>
+  tx.rows<Task>(sql`
+    select * from tasks where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}
+    order by created_at, kind`)
+
+// The oldest first: it has waited longest.
+export const openTasks = (tx: Tx, limit: number) =>
+  tx.rows<Task>(sql`select * from tasks where closed_at is null order by created_at limit ${limit}`)
+
+export const countOpenTasks = async (tx: Tx): Promise<number> =>
+  Number(
+    (await tx.one<{ open: bigint }>(sql`select count(*) as open from tasks where closed_at is null`))?.open,
+  )
+
+// Undefined when there is no such open task.
+export const closeTask = (
+  tx: Tx,
+  merchant_id: string,
+  attempt_id: string,
+  kind: TaskKind,
+  note: string,
+  now: Date,
+) =>
+  tx.one<Task>(sql`
+    update tasks set closed_at = ${now}, closed_note = ${note}
+    where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and kind = ${kind} and closed_at is null
+    returning *`)

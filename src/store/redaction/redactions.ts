@@ -1,0 +1,119 @@
+import type { Attempt } from '../../core/payment/attempt.ts'
+import type { LivingPayment } from '../../core/payment/payment.ts'
+import type { Task } from '../../core/payment/task.ts'
+import { plainEvents } from '../../core/redaction/redact.ts'
+import { integers, texts } from '../arrays.ts'
+import { sql, type Tx } from '../db.ts'
+import { keysOf as notificationKeys } from '../notifications/notificationKeys.ts'
+import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
+import type { MessageName, NotedEvent, SentTo, ToldBody } from './toRedact.ts'
+
+export type Redaction = {
+  payments: readonly LivingPayment[]
+  attempts: readonly Attempt[]
+  bodies: readonly ToldBody[]
+  deliveries: readonly SentTo[]
+  tasks: readonly Task[]
+  notes: readonly NotedEvent[]
+  messages: readonly MessageName[]
+}
+
+// What came with a task, and what a person wrote about it, may tell of the payer again.
+export const redactAgain = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
+  tx.rows(sql`
+    update payments set redacted_at = null
+    where merchant_id = ${merchant_id} and tx_reference = ${tx_reference} and redacted_at is not null`)
+
+// Takes out of all tables what is known of the payers of some payments; `bodies`, `deliveries`, `tasks` and `notes` come
+// as they are to stand. In the transaction that holds the payments, so all of it goes or nothing.
+export async function redactPayments(tx: Tx, given: Redaction, now: Date) {
+  await redactRows(tx, given, now)
+  await redactAttempts(tx, given)
+  await redactWords(tx, given)
+  await redactTellings(tx, given)
+  await forgetMessagesOf(tx, given)
+}
+
+const unnestPayments = ({ payments }: Redaction) => {
+  const { merchants, references } = paymentKeysOf(payments)
+  return sql`unnest(${merchants}::text[], ${references}::text[])`
+}
+
+// `updated_at` stays: nothing has changed for those who ask how a payment stands.
+function redactRows(tx: Tx, { payments }: Redaction, now: Date) {
+  const { merchants, references } = paymentKeysOf(payments)
+  return tx.rows(sql`
+    update payments p set number = null, email = null, name = null, description = null, pymt_instrument = null,
+      psp_response_msg = null, success_url = null, cancelled_url = null, deferred_url = null, extra = '{}',
+      ipn_url = r.ipn_url, payment_instrument = r.payment_instrument, redacted_at = ${now}
+    from unnest(${merchants}::text[], ${references}::text[], ${texts(payments.map(p => p.ipn_url))}::text[],
+        ${texts(payments.map(p => p.payment_instrument))}::text[])
+      as r (merchant_id, tx_reference, ipn_url, payment_instrument)
+    where p.merchant_id = r.merchant_id and p.tx_reference = r.tx_reference`)
+}
+
+// The simulated provider's books are another house's, but they are in our walls.
+async function redactAttempts(tx: Tx, { attempts }: Redaction) {
+  if (attempts.length === 0) return
+  const ids = sql`unnest(${texts(attempts.map(a => a.merchant_id))}::text[],
+    ${texts(attempts.map(a => a.attempt_id))}::text[]) as r (merchant_id, attempt_id)`
+  await tx.rows(sql`
+    update attempts a set instrument = null, payer = null, given = '{}', redirect_url = null, qr = null,
+      psp_response_msg = null
+    from ${ids} where a.merchant_id = r.merchant_id and a.attempt_id = r.attempt_id`)
+  await tx.rows(sql`
+    update sandbox_charges c set payer = null, note = null
+    from ${ids} where c.merchant_id = r.merchant_id and c.reference = r.attempt_id`)
+}
+
+async function redactWords(tx: Tx, given: Redaction) {
+  const { tasks, notes } = given
+  await tx.rows(sql`
+    update events e set reason = '' from ${unnestPayments(given)} as r (merchant_id, tx_reference)
+    where e.merchant_id = r.merchant_id and e.tx_reference = r.tx_reference and e.reason <> ''
+      and e.kind <> all(${[...plainEvents, 'task_closed']}::text[])`)
+  if (notes.length > 0) {
+    const { merchants, references, sequences } = notificationKeys(notes)
+    await tx.rows(sql`
+      update events e set reason = r.reason
+      from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
+          ${texts(notes.map(n => n.reason))}::text[]) as r (merchant_id, tx_reference, sequence, reason)
+      where e.merchant_id = r.merchant_id and e.tx_reference = r.tx_reference and e.sequence = r.sequence`)
+  }
+  if (tasks.length > 0)
+    await tx.rows(sql`
+      update tasks t set note = r.note, closed_note = r.closed_note
+      from unnest(${texts(tasks.map(t => t.merchant_id))}::text[], ${texts(tasks.map(t => t.attempt_id))}::text[],
+          ${texts(tasks.map(t => t.kind))}::text[], ${texts(tasks.map(t => t.note))}::text[],
+          ${texts(tasks.map(t => t.closed_note))}::text[]) as r (merchant_id, attempt_id, kind, note, closed_note)
+      where t.merchant_id = r.merchant_id and t.attempt_id = r.attempt_id and t.kind = r.kind`)
+}
+
+async function redactTellings(tx: Tx, given: Redaction) {
+  const { bodies, deliveries } = given
+  if (bodies.length > 0)
+    await tx.rows(sql`
+      update notifications n set body = r.body
+      from unnest(${texts(bodies.map(b => b.merchant_id))}::text[], ${texts(bodies.map(b => b.tx_reference))}::text[],
+          ${integers(bodies.map(b => b.sequence))}::integer[], ${texts(bodies.map(b => b.body))}::text[])
+        as r (merchant_id, tx_reference, sequence, body)
+      where n.merchant_id = r.merchant_id and n.tx_reference = r.tx_reference and n.sequence = r.sequence`)
+  await tx.rows(sql`
+    delete from tries t using ${unnestPayments(given)} as r (merchant_id, tx_reference)
+    where t.merchant_id = r.merchant_id and t.tx_reference = r.tx_reference`)
+  if (deliveries.length === 0) return
+  const { merchants, references, sequences } = notificationKeys(deliveries)
+  await tx.rows(sql`
+    update deliveries d set url = r.url, last_try = null, last_ms = null, last_address = null, last_status = null,
+      last_words = null, last_answer = null
+    from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
+        ${texts(deliveries.map(d => d.url))}::text[]) as r (merchant_id, tx_reference, sequence, url)
+    where d.merchant_id = r.merchant_id and d.tx_reference = r.tx_reference and d.sequence = r.sequence`)
+}
+
+const forgetMessagesOf = (tx: Tx, { messages }: Redaction) =>
+  tx.rows(sql`
+    delete from messages m
+    using unnest(${texts(messages.map(m => m.merchant_id))}::text[], ${texts(messages.map(m => m.message_id))}::text[])
+      as r (merchant_id, message_id)
+    where m.merchant_id = r.merchant_id and m.message_id = r.message_id`)

@@ -1,0 +1,79 @@
+import { raw } from 'hono/html'
+import type { PropsWithChildren } from 'hono/jsx'
+import { fill } from '../../../core/text.ts'
+import { type Lang, languages } from '../texts/texts.ts'
+import { assets } from './assets.ts'
+
+export type PageProps = PropsWithChildren<{
+  title: string
+  lang: Lang
+  inLang?: (lang: Lang) => string // the address of this page in another language
+  test?: boolean
+  shop?: string
+  reference?: string
+  requestId?: string
+  refresh?: { seconds: number; url: string } // for a browser without scripts
+  script?: Record<`data-${string}`, string | number | undefined> // what the script has to know; without it there is none
+}>
+
+// The frame of every page that a customer sees.
+export const Page = (props: PageProps) => {
+  const t = languages[props.lang]
+  return (
+    <>
+      {raw('<!doctype html>')}
+      <html lang={props.lang} dir={t.dir}>
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <meta name="robots" content="noindex" />
+          <title>{props.title}</title>
+          <link rel="stylesheet" href={assets.css} />
+          <link rel="icon" href={assets.icon} />
+          {props.script && <script src={assets.script} defer></script>}
+          {props.refresh && <Refresh {...props.refresh} />}
+        </head>
+        <body>
+          <header>
+            {props.test && <p class="test">{t.frame.test}</p>}
+            <div class="top">
+              <strong>{props.shop && <bdi>{props.shop}</bdi>}</strong>
+              <Languages {...props} />
+            </div>
+          </header>
+          <main {...props.script}>
+            {props.children}
+            {props.script && <p class="status" role="status"></p>}
+          </main>
+          <footer>
+            {props.reference && <p>{fill(t.frame.reference, { reference: props.reference })}</p>}
+            {props.requestId && <p>{fill(t.frame.request, { request: props.requestId })}</p>}
+            <p>{t.frame.secured}</p>
+          </footer>
+        </body>
+      </html>
+    </>
+  )
+}
+
+// Only where scripts are off: with them the page changes when there is something to see.
+const Refresh = ({ seconds, url }: { seconds: number; url: string }) => (
+  <noscript>
+    <meta http-equiv="refresh" content={`${seconds}; url=${url}`} />
+  </noscript>
+)
+
+const Languages = ({ lang, inLang }: PageProps) =>
+  inLang ? (
+    <nav aria-label={languages[lang].frame.language}>
+      {Object.entries(languages).map(
+        ([other, { name }]) =>
+          other !== lang && (
+            <a href={inLang(other as Lang)} lang={other} hreflang={other}>
+              {name}
+            </a>
+          ),
+      )}
+    </nav>
+  ) : null

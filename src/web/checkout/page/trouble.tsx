@@ -1,0 +1,53 @@
+import { type Lang, languages } from '../texts/texts.ts'
+import { Page } from './page.tsx'
+
+type TroubleProps = { lang: Lang; title: string; words: string; open?: string; requestId?: string }
+
+// The pages that show no payment.
+const Trouble = ({ lang, title, words, open, requestId }: TroubleProps) => (
+  <Page title={title} lang={lang} inLang={other => `?lang=${other}`} requestId={requestId}>
+    <section class="card warn">
+      <h1>{title}</h1>
+      <p>{words}</p>
+    </section>
+    {open && (
+      <p>
+        <a class="button" href={open}>
+          {languages[lang].trouble.open}
+        </a>
+      </p>
+    )}
+  </Page>
+)
+
+type LangProps = { lang: Lang; open?: string }
+const wordsOf = (lang: Lang) => languages[lang].trouble
+
+export const UnreachablePage = ({ lang }: LangProps) => (
+  <Trouble lang={lang} title={wordsOf(lang).unreachable} words={wordsOf(lang).unreachable_words} />
+)
+
+export const BusyPage = ({ lang }: LangProps) => (
+  <Trouble lang={lang} title={wordsOf(lang).busy} words={wordsOf(lang).busy_words} />
+)
+
+export const NoPaymentPage = ({ lang }: LangProps) => (
+  <Trouble lang={lang} title={wordsOf(lang).no_payment} words={wordsOf(lang).no_payment_words} />
+)
+
+export const ElsewherePage = ({ lang, open }: LangProps) => (
+  <Trouble lang={lang} title={wordsOf(lang).elsewhere} words={wordsOf(lang).elsewhere_words} open={open} />
+)
+
+export const BrokenPage = ({ lang, requestId }: { lang: Lang; requestId: string }) => (
+  <Trouble
+    lang={lang}
+    title={wordsOf(lang).broken}
+    words={wordsOf(lang).broken_words}
+    requestId={requestId}
+  />
+)
+
+export const UnreadablePage = ({ lang, open }: LangProps) => (
+  <Trouble lang={lang} title={wordsOf(lang).unreadable} words={wordsOf(lang).unreadable_words} open={open} />
+)

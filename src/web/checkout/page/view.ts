@@ -1,0 +1,75 @@
+import type { Checkout } from '../../../actions/payments/openCheckout.ts'
+import { wayName } from '../../../core/channel/wayNames.ts'
+import { formatMoney } from '../../../core/money.ts'
+import { isUnresolved } from '../../../core/payment/attempt.ts'
+import { fill } from '../../../core/text.ts'
+import type { Texts } from '../texts/en.ts'
+import type { Lang } from '../texts/texts.ts'
+
+// What every page of a payment is made from.
+export type View = {
+  checkout: Checkout
+  lang: Lang
+  t: Texts
+  asked?: Lang // the customer chose the language here, so links carry it on
+  visit?: string // the same: what this visit is called while the payment has not ended
+  leaves?: boolean // for the shop, by itself: this visit saw the payment end
+  now: Date
+  baseUrl: string
+}
+
+// As people write it: GHS 123,456.78.
+export const amountOf = ({ currency, total }: Pick<Checkout, 'currency' | 'total'>) =>
+  `${currency} ${formatMoney(total).replace(/\B(?=(\d{3})+\.)/g, ',')}`
+
+export function linkTo(view: View, path = '', query: Record<string, string> = {}): string {
+  const { checkout, asked, visit } = view
+  const carried = { ...query, ...(asked && { lang: asked }), ...(visit && { visit }) }
+  const words = new URLSearchParams(carried).toString()
+  return `/checkout/${checkout.tx_token}${path}${words && `?${words}`}`
+}
+
+// What a page loads beside itself.
+export const partOf = (view: View, path: string) => linkTo({ ...view, visit: undefined }, path)
+
+// What changed comes first: it is all that a row of tabs shows.
+export const titleOf = ({ checkout }: View, words: string) =>
+  words.includes(amountOf(checkout))
+    ? `${words} · ${checkout.merchant_name}`
+    : `${words} · ${amountOf(checkout)} · ${checkout.merchant_name}`
+
+export const attemptOf = ({ checkout: { attempts } }: View) => attempts.find(isUnresolved) ?? attempts.at(-1)
+
+// The way of an attempt may not be offered any more; it still has a name.
+export const offerOf = ({ checkout }: View, payment_method: string) =>
+  checkout.offers.find(offer => offer.payment_method === payment_method)
+
+// What is no brand has a name in each language.
+export function labelOf(view: View, payment_method: string): string {
+  const known: Readonly<Record<string, string>> = view.t.names
+  return known[payment_method] ?? offerOf(view, payment_method)?.label ?? wayName(payment_method)
+}
+
+export const secondsLeft = ({ checkout, now }: View) =>
+  Math.max(0, Math.ceil((checkout.expires_at.getTime() - now.getTime()) / 1000))
+
+// As the script writes it on, minute by minute.
+export function timeLeft(seconds: number, { frame }: Texts): string {
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 1) return `${seconds} s`
+  if (minutes < 120) return `${minutes} min`
+  const hours = Math.round(minutes / 60)
+  return hours < 48
+    ? fill(frame.hours, { count: hours })
+    : fill(frame.days, { count: Math.round(hours / 24) })
+}
+
+// Changes whenever the page would look different; the script compares.
+export function versionOf(view: View): string {
+  const { checkout } = view
+  const attempt = attemptOf(view)
+  const parts = [checkout.stage, checkout.attempts.length, attempt?.state ?? 'none']
+  if (attempt?.redirect_url) parts.push('redirect')
+  if (attempt?.qr) parts.push('qr')
+  return parts.join('-')
+}

@@ -1,0 +1,99 @@
+import { fill } from '../../../core/text.ts'
+import { PaymentPage } from '../page/paymentPage.tsx'
+import { Summary } from '../page/summary.tsx'
+import { amountOf, linkTo, partOf, type View } from '../page/view.ts'
+import type { Form, FormFault } from './form.ts'
+import { TestTables } from './testTables.tsx'
+import { WayRow } from './way.tsx'
+
+const pollSeconds = 10
+
+type ChooseProps = { view: View; form: Form; again?: string }
+
+// How would you like to pay?
+export const ChoosePage = ({ view, form, again }: ChooseProps) => {
+  const { checkout, t } = view
+  const asks = fill(t.choose.title, { amount: amountOf(checkout) })
+  const lasting = form.faults.find(fault => fault.lasting)
+  const wrong = lasting ? t.failed.title : t.faults.in_title
+  const title = form.faults.length > 0 ? `${wrong} · ${asks}` : asks
+  // Somebody may pay on another device, or the money may come late: then this form is out of date. One that came back
+  // is the answer to a post, which is not reloaded behind anybody's back.
+  const poll = form.faults.length > 0 ? undefined : pollSeconds
+  const unchosen = lasting ? undefined : form.faults.find(({ field }) => field === '')
+  return (
+    <PaymentPage view={view} title={title} query={again ? { again } : {}} poll={poll}>
+      {lasting ? (
+        <section class="card bad" role="alert" tabindex={-1} id="faults">
+          <p>
+            <strong>{lasting.words}</strong>
+          </p>
+        </section>
+      ) : (
+        form.faults.length > 0 && <Faults view={view} faults={form.faults} />
+      )}
+      <Summary view={view} head timed />
+      <form method="post" action={linkTo(view, '/pay')} novalidate {...scriptWords(view)}>
+        <input type="hidden" name="number" value={checkout.attempts.length + 1} />
+        <fieldset aria-describedby={unchosen && 'ways-fault'}>
+          <legend>{t.choose.how}</legend>
+          {unchosen && (
+            <p class="fault" id="ways-fault">
+              {unchosen.words}
+            </p>
+          )}
+          <div class="ways">
+            {checkout.offers.map(way => (
+              <WayRow view={view} way={way} form={form} />
+            ))}
+          </div>
+        </fieldset>
+        {checkout.seconds > 0 && (
+          <p class="muted" data-count={checkout.seconds}>
+            {fill(t.choose.again_in, { seconds: checkout.seconds })}
+          </p>
+        )}
+        <button type="submit">{fill(t.choose.pay, { amount: amountOf(checkout) })}</button>
+      </form>
+      <p class="quiet">
+        <a href={linkTo(view, '/cancel')}>{t.choose.cancel}</a>
+      </p>
+      {checkout.mode === 'test' && <TestTables t={t} />}
+      <ContinueOnPhone view={view} />
+    </PaymentPage>
+  )
+}
+
+const scriptWords = ({ t: { choose, frame } }: View) => ({
+  'data-same': choose.guess_same,
+  'data-other': choose.guess_other,
+  'data-switch': choose.guess_switch,
+  'data-busy': frame.one_moment,
+})
+
+const Faults = ({ view: { t, checkout }, faults }: { view: View; faults: readonly FormFault[] }) => (
+  <section class="card bad" role="alert" tabindex={-1} id="faults">
+    <p>
+      <strong>
+        {faults.length === 1 ? t.faults.title : fill(t.faults.title_many, { count: faults.length })}
+      </strong>
+    </p>
+    <ul>
+      {faults.map(({ field, words }) => (
+        <li>
+          <a href={`#${field || checkout.offers[0]?.payment_method}`}>{words}</a>
+        </li>
+      ))}
+    </ul>
+  </section>
+)
+
+// On a wide screen: the wallet, the camera and the bank's app are on the phone. A picture of its own, so that a phone,
+// which does not show it, does not load it either.
+const ContinueOnPhone = ({ view }: { view: View }) => (
+  <section class="card side">
+    <h2>{view.t.choose.phone_title}</h2>
+    <img class="qr" src={partOf(view, '/qr.svg')} alt={view.t.choose.phone_title} loading="lazy" />
+    <p class="muted">{view.t.choose.phone_words}</p>
+  </section>
+)

@@ -1,0 +1,70 @@
+import type { Ask, Way } from '../../../core/channel/channel.ts'
+import type { Fault } from '../../../core/channel/formFields.ts'
+import { guessNetwork, type Network } from '../../../core/phone.ts'
+import { fill } from '../../../core/text.ts'
+import { attemptOf, offerOf, type View } from '../page/view.ts'
+import type { Texts } from '../texts/en.ts'
+import type { Lang } from '../texts/texts.ts'
+
+// How the form of a payment is filled in, and what is wrong with it.
+export type Form = {
+  chosen?: string // a payment_method
+  typed: Readonly<Record<string, string>> // by the name of the field
+  faults: readonly FormFault[]
+}
+// Of the form itself, when the field is empty. What only time can cure is no field's fault.
+export type FormFault = { field: string; words: string; lasting?: true }
+
+// Several ways ask for a phone, and a form is sent whole: each way's fields have names of their own.
+export const fieldOf = (payment_method: string, ask: string) => `${payment_method}.${ask}`
+
+export function askWords(ask: Ask, t: Texts, lang: Lang): { label: string; hint?: string } {
+  const known: Readonly<Record<string, { label: string; hint?: string }>> = t.asks
+  return known[ask.name] ?? ask.words?.[lang] ?? ask.words?.en ?? { label: ask.name }
+}
+
+export function faultWords({ t, lang }: View, way: Way, { field, fault }: Fault): FormFault {
+  const ask = way.asks.find(({ name }) => name === field)
+  const label = ask ? askWords(ask, t, lang).label : field
+  return { field: fieldOf(way.payment_method, field), words: fill(t.faults[fault], { label }) }
+}
+
+// A form that nobody has touched. It knows the number that came with the request, or that of the last try.
+export function freshForm(view: View, again: string | undefined): Form {
+  const { checkout } = view
+  const last = again === 'same' ? attemptOf(view) : undefined
+  const phone = last?.instrument ?? checkout.pymt_instrument ?? checkout.number
+  const number = phone?.startsWith('+') ? phone : undefined // what a provider told of a card is no number
+  return {
+    chosen: again === 'other' ? undefined : (last?.payment_method ?? likelyWay(view, number)),
+    typed: number ? typedPhone(view, number.replace(/^\+233/, '0')) : {},
+    faults: [],
+  }
+}
+
+function likelyWay({ checkout: { offers } }: View, number: string | undefined): string | undefined {
+  const network = number && guessNetwork(number)
+  const way = offers.length === 1 ? offers[0] : network && offers.find(offer => offer.network === network)
+  return way ? way.payment_method : undefined
+}
+
+const typedPhone = ({ checkout }: View, number: string) =>
+  Object.fromEntries(
+    checkout.offers.flatMap(way =>
+      way.asks
+        .filter(ask => ask.kind === 'phone')
+        .map(ask => [fieldOf(way.payment_method, ask.name), number]),
+    ),
+  )
+
+// The two digits after the zero that are this network's, for the script to guess with.
+export const prefixesOf = (network: Network) =>
+  Array.from({ length: 90 }, (_, at) => at + 10)
+    .filter(prefix => guessNetwork(`+233${prefix}0000000`) === network)
+    .join(' ')
+
+// Only the fields of the chosen way count; the others were hidden.
+export function typedFor(view: View, payment_method: string, sent: Readonly<Record<string, string>>) {
+  const asks = offerOf(view, payment_method)?.asks ?? []
+  return Object.fromEntries(asks.map(({ name }) => [name, sent[fieldOf(payment_method, name)] ?? '']))
+}

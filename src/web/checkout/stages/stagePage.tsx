@@ -1,0 +1,28 @@
+import { attemptOf, type View } from '../page/view.ts'
+import { CancelledPage } from './cancel.tsx'
+import { ChoosePage } from './choose.tsx'
+import { FailedPage } from './failed.tsx'
+import { freshForm } from './form.ts'
+import { PaidPage } from './paid.tsx'
+import { ClosedPage, DisputedPage, ExpiredPage, NowherePage } from './stopped.tsx'
+import { WaitPage } from './wait.tsx'
+
+// The page of a payment as it stands. `again` is what the customer chose after a failure.
+export function stagePage(view: View, again?: string) {
+  const attempt = attemptOf(view)
+  const { stage } = view.checkout
+  if (stage === 'choose' || (stage === 'failed' && again)) return choosePage(view, again)
+  if (stage === 'wait' && attempt) return <WaitPage view={view} attempt={attempt} />
+  if (stage === 'failed' || stage === 'over') return <FailedPage view={view} attempt={attempt} />
+  if (stage === 'paid') return <PaidPage view={view} />
+  if (stage === 'cancelled') return <CancelledPage view={view} />
+  if (stage === 'disputed') return <DisputedPage view={view} />
+  return stage === 'expired' ? <ExpiredPage view={view} /> : <ClosedPage view={view} />
+}
+
+const choosePage = (view: View, again: string | undefined) =>
+  view.checkout.offers.length === 0 ? (
+    <NowherePage view={view} />
+  ) : (
+    <ChoosePage view={view} form={freshForm(view, again)} again={again} />
+  )

@@ -1,0 +1,36 @@
+import { raw } from 'hono/html'
+import type { Texts } from '../texts/en.ts'
+
+const drawn = new Map<Texts, string>()
+
+// What the sandbox does with which number. Test mode only. It holds our own words alone and is most of a page, so it
+// is drawn once per language.
+export const TestTables = ({ t }: { t: Texts }) => {
+  const known = drawn.get(t) ?? (<Tables t={t} />).toString()
+  drawn.set(t, known)
+  return raw(known)
+}
+
+const Tables = ({ t: { test } }: { t: Texts }) => (
+  <details class="card">
+    <summary>{test.title}</summary>
+    <Table head={test.wallets} rows={test.by_wallet} />
+    <p class="muted">{test.voucher}</p>
+    <Table head={test.cards} rows={test.by_card} />
+    <Table head={test.totals} rows={test.by_total} />
+  </details>
+)
+
+const Table = ({ head, rows }: { head: string; rows: Record<string, string> }) => (
+  <table>
+    <caption>{head}</caption>
+    <tbody>
+      {Object.entries(rows).map(([number, words]) => (
+        <tr>
+          <th scope="row">{number}</th>
+          <td>{words}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)

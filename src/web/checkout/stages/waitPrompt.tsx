@@ -1,0 +1,50 @@
+import { maskPhone } from '../../../core/mask.ts'
+import type { Attempt } from '../../../core/payment/attempt.ts'
+import { fill } from '../../../core/text.ts'
+import { Say } from '../page/say.tsx'
+import { amountOf, labelOf, offerOf, type View } from '../page/view.ts'
+
+// The customer's phone asks; this page says what it will ask, and how to find it.
+export const Prompt = ({ view, attempt }: { view: View; attempt: Attempt }) => {
+  const { checkout, t } = view
+  const amount = <strong class="whole">{amountOf(checkout)}</strong>
+  const shop = (
+    <strong>
+      <bdi>{checkout.merchant_name}</bdi>
+    </strong>
+  )
+  return (
+    <>
+      <p>
+        {attempt.instrument ? (
+          <Say text={t.wait.sent} number={<strong class="whole">{maskPhone(attempt.instrument)}</strong>} />
+        ) : (
+          t.wait.sent_somewhere
+        )}
+      </p>
+      <ol class="steps">
+        <li>{fill(t.wait.step_look, { way: labelOf(view, attempt.payment_method) })}</li>
+        <li>
+          <Say text={t.wait.step_check} amount={amount} shop={shop} />
+        </li>
+        <li>{t.wait.step_pin}</li>
+      </ol>
+      <h2>{t.wait.none_came}</h2>
+      <p>
+        <Dial view={view} payment_method={attempt.payment_method} />
+      </p>
+    </>
+  )
+}
+
+const Dial = ({ view, payment_method }: { view: View; payment_method: string }) => {
+  const { wait } = view.t
+  const dial = offerOf(view, payment_method)?.dial
+  if (!dial) return <>{wait.dial_unknown}</>
+  const code = <strong class="whole">{dial.code}</strong>
+  return dial.steps ? (
+    <Say text={wait.dial_steps} code={code} steps={dial.steps} />
+  ) : (
+    <Say text={wait.dial} code={code} />
+  )
+}

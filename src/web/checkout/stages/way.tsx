@@ -1,0 +1,81 @@
+import type { Ask } from '../../../core/channel/channel.ts'
+import type { Offer } from '../../../runtime/channels.ts'
+import { Badge } from '../page/badge.tsx'
+import { Say } from '../page/say.tsx'
+import { amountOf, labelOf, type View } from '../page/view.ts'
+import type { Texts } from '../texts/en.ts'
+import { askWords, type Form, fieldOf, prefixesOf } from './form.ts'
+
+const prefixes = { mtn: prefixesOf('mtn'), telecel: prefixesOf('telecel'), at: prefixesOf('at') }
+
+type WayProps = { view: View; way: Offer; form: Form }
+
+// One way to pay. What it asks for stands beside its radio button, so that one rule of the stylesheet, without a
+// script, shows it for the chosen one: a new channel draws itself.
+export const WayRow = ({ view, way, form }: WayProps) => {
+  const { t, checkout } = view
+  const id = way.payment_method
+  return (
+    <div class="way" data-way={labelOf(view, id)} data-prefixes={way.network && prefixes[way.network]}>
+      <input type="radio" name="payment_method" id={id} value={id} checked={form.chosen === id} />
+      <label for={id}>
+        <span>
+          {labelOf(view, id)}
+          <small>{subLine(way, t)}</small>
+        </span>
+        <Badge badge={way.badge} />
+      </label>
+      <div class="more">
+        {way.asks.map(ask => (
+          <Field view={view} ask={ask} id={fieldOf(id, ask.name)} form={form} />
+        ))}
+        <p class="muted">
+          <Say text={t.choose[`next_${way.next}`]} amount={<span class="whole">{amountOf(checkout)}</span>} />
+        </p>
+      </div>
+    </div>
+  )
+}
+
+function subLine({ payment_method, next }: Offer, { ways }: Texts): string {
+  const known: Readonly<Record<string, string>> = ways
+  return known[payment_method] ?? ways[next]
+}
+
+const kinds = {
+  phone: { type: 'tel', inputmode: 'tel', autocomplete: 'tel' },
+  digits: { type: 'text', inputmode: 'numeric', autocomplete: 'off' },
+  text: { type: 'text', inputmode: 'text', autocomplete: 'off' },
+} as const
+
+const Field = ({ view, ask, id, form }: { view: View; ask: Ask; id: string; form: Form }) => {
+  const { label, hint } = askWords(ask, view.t, view.lang)
+  const fault = form.faults.find(({ field }) => field === id)
+  const described = [fault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean).join(' ')
+  return (
+    <div class="field">
+      <label for={id}>
+        {label} {ask.optional && <span class="muted">{view.t.choose.optional}</span>}
+      </label>
+      {hint && (
+        <p class="muted" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {fault && (
+        <p class="fault" id={`${id}-fault`}>
+          {fault.words}
+        </p>
+      )}
+      <input
+        id={id}
+        name={id}
+        value={form.typed[id] ?? ''}
+        aria-invalid={fault && 'true'}
+        aria-describedby={described || undefined}
+        {...kinds[ask.kind]}
+      />
+      {ask.kind === 'phone' && <p class="guess" role="status" />}
+    </div>
+  )
+}

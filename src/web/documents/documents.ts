@@ -1,0 +1,97 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import type { Observe } from '../../observe/requests.ts'
+import { newRequestId } from '../../runtime/ids.ts'
+import { type Answer, sendAnswer, splitUrl } from '../http/apiRequest.ts'
+import { plainAnswer, wrongMethodAnswer } from '../http/errors.ts'
+import type { Answerer } from '../server/server.ts'
+import { digestOf } from './digest.ts'
+
+const retrySeconds = '5'
+
+// Something that is the same for everybody. It is made when it is first asked for, and then sent as it is, again and
+// again, without a copy.
+export type Document = {
+  route: string // its name in the log and in the numbers
+  type: string
+  headers?: Record<string, string>
+  isFile?: boolean // may be kept by whoever has it
+  isPartOfCheckout?: boolean // goes first with the page that it belongs to
+  make(): Buffer
+}
+
+type Made = { plain: Buffer; gzip: Buffer; digest: string }
+
+export type DocumentOptions = {
+  documents: ReadonlyMap<string, Document> // by path
+  isOverloaded(): boolean
+  observe: Observe
+}
+
+// Serves documents on Node's own HTTP. Under overload payments go before them.
+export function createDocuments({ documents, isOverloaded, observe }: DocumentOptions): Answerer {
+  const made = new Map<Document, Made>()
+
+  function madeOf(document: Document): Made {
+    let bytes = made.get(document)
+    if (!bytes) {
+      const plain = document.make()
+      bytes = { plain, gzip: gzipSync(plain, { level: 9 }), digest: digestOf(plain) }
+      made.set(document, bytes)
+    }
+    return bytes
+  }
+
+  function refusalOf({ isPartOfCheckout }: Document, method: string, requestId: string): Answer | undefined {
+    if (method !== 'GET' && method !== 'HEAD') return wrongMethodAnswer('GET', requestId)
+    return !isPartOfCheckout && isOverloaded() ? busyAnswer(requestId) : undefined
+  }
+
+  return (incoming, outgoing) => {
+    const { method = '' } = incoming
+    const [path, query] = splitUrl(incoming.url ?? '')
+    const document = documents.get(path)
+    if (!document) return false
+    const started = performance.now()
+    const requestId = newRequestId()
+    const refusal = refusalOf(document, method, requestId)
+    if (refusal) sendAnswer(outgoing, refusal, requestId)
+    else sendDocument(incoming, outgoing, document, madeOf(document), query, requestId)
+    observe({ requestId, method, route: document.route, http: refusal?.http ?? 200, started })
+    return true
+  }
+}
+
+function sendDocument(
+  { headers }: IncomingMessage,
+  outgoing: ServerResponse,
+  { type, headers: more, isFile }: Document,
+  { plain, gzip, digest }: Made,
+  query: string,
+  requestId: string,
+) {
+  const zipped = headers['accept-encoding']?.includes('gzip') ?? false
+  const bytes = zipped ? gzip : plain
+  outgoing.writeHead(200, {
+    'content-type': type,
+    'content-length': bytes.length,
+    'x-request-id': requestId,
+    vary: 'accept-encoding',
+    'x-content-type-options': 'nosniff',
+    ...(zipped && { 'content-encoding': 'gzip' }),
+    ...(isFile && { 'cache-control': keepingOf(query, digest) }),
+    ...more,
+  })
+  outgoing.end(bytes)
+}
+
+// An address that names what the file holds never changes its meaning.
+const keepingOf = (query: string, digest: string) =>
+  new URLSearchParams(query).get('v') === digest
+    ? 'public, max-age=31536000, immutable'
+    : 'public, max-age=3600'
+
+const busyAnswer = (requestId: string): Answer => ({
+  ...plainAnswer(503, 'busy', 'Payments go first at this moment. Come back in a few seconds.', requestId),
+  headers: { 'retry-after': retrySeconds },
+})

@@ -1,0 +1,64 @@
+import { Refusal, tooManyAtOnce } from '../../core/interface/refusal.ts'
+import { type Answer, jsonType } from './apiRequest.ts'
+
+// The one place that turns a refusal into HTTP.
+export function errorBody(refusal: Refusal, request_id: string) {
+  const { code, message, field, hint, http } = refusal
+  return {
+    success: false,
+    status: 'error',
+    status_code: http,
+    message,
+    error: { code, message, ...(field && { field }), ...(hint && { hint }) },
+    request_id,
+  }
+}
+
+export function refusalAnswer(refusal: Refusal, requestId: string): Answer {
+  return refusedAs(refusal, jsonType, JSON.stringify(errorBody(refusal, requestId)))
+}
+
+// A refusal in whatever form was asked for.
+export function refusedAs(refusal: Refusal, type: string, body: string): Answer {
+  const headers: Record<string, string> = {}
+  if (refusal.retryAfterSeconds) headers['retry-after'] = String(refusal.retryAfterSeconds)
+  if (refusal.http === 413) headers.connection = 'close' // the rest of the body is not read
+  const cause = refusal.cause === undefined ? undefined : String(refusal.cause)
+  return { http: refusal.as200 ? 200 : refusal.http, type, body, headers, code: refusal.code, cause }
+}
+
+// For a connection that has more requests waiting than it may have. What is behind this one is not read.
+export function crowdedAnswer(requestId: string): Answer {
+  const answer = refusalAnswer(tooManyAtOnce(), requestId)
+  return { ...answer, headers: { ...answer.headers, connection: 'close' } }
+}
+
+// Anything else thrown is our bug: logged whole by the caller, answered without a word of its inside.
+export const bugAnswer = (requestId: string) =>
+  plainAnswer(
+    500,
+    'internal',
+    'Something broke on our side. Repeat the request; if it goes on, tell us the request_id.',
+    requestId,
+  )
+
+export const notFoundAnswer = (requestId: string) =>
+  plainAnswer(
+    404,
+    'not_found',
+    'There is nothing at this address. The interface is described at /docs.',
+    requestId,
+  )
+
+export const wrongMethodAnswer = (allow: string, requestId: string) => ({
+  ...plainAnswer(405, 'method_not_allowed', `This address takes ${allow} only.`, requestId),
+  headers: { allow },
+})
+
+// What is no matter of the interface has a word for its code, not a number of the public list.
+export function plainAnswer(http: number, code: string, message: string, request_id: string): Answer {
+  const told = { success: false, status: 'error', status_code: http, message, error: { code, message } }
+  return { http, type: jsonType, body: JSON.stringify({ ...told, request_id }), code }
+}
+
+export const isRefusal = (error: unknown): error is Refusal => error instanceof Refusal

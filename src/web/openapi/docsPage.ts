@@ -1,0 +1,116 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import type { Document } from '../documents/documents.ts'
+import { publicFiles } from '../documents/publicFile.ts'
+import { htmlType, jsonType } from '../http/apiRequest.ts'
+import { openapiDocument } from './document.ts'
+
+// Everything comes from here, and what a developer types goes nowhere else.
+const headers = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " + // Swagger UI sets style attributes
+    "img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
+  'referrer-policy': 'no-referrer',
+  'x-dns-prefetch-control': 'off',
+  'x-download-options': 'noopen',
+  'x-frame-options': 'SAMEORIGIN',
+  'x-permitted-cross-domain-policies': 'none',
+  'x-xss-protection': '0',
+}
+
+// The files of Swagger UI: beside us where Tollgate is built, else in the package that the build takes them from. Neither
+// is there in a checkout that was installed without what is for developers.
+function findReference(): URL | null {
+  const built = new URL('./reference/', import.meta.url)
+  if (existsSync(built)) return built
+  try {
+    return new URL('.', pathToFileURL(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')))
+  } catch {
+    return null
+  }
+}
+
+// Whatever is the same for everybody: the files of the checkout, the interface described, and the interactive
+// reference.
+export function allDocuments(baseUrl: () => string, reference = findReference()): Map<string, Document> {
+  return new Map<string, Document>([
+    ...publicFiles('/public', new URL('../public/', import.meta.url), undefined, { isPartOfCheckout: true }),
+    [
+      '/openapi.json',
+      {
+        route: '/openapi.json',
+        type: jsonType,
+        make: () => Buffer.from(JSON.stringify(openapiDocument(baseUrl()))),
+      },
+    ],
+    ['/docs', { route: '/docs', type: htmlType, headers, make: () => Buffer.from(reference ? page : bare) }],
+    [
+      '/docs/start.js',
+      {
+        route: '/docs/start.js',
+        type: 'text/javascript; charset=utf-8',
+        headers,
+        make: () => Buffer.from(start),
+      },
+    ],
+    ...(reference ? publicFiles('/docs', reference, swaggerFiles, { headers }) : []),
+  ])
+}
+
+const swaggerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
+
+const bare = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tollgate interface</title>
+</head>
+<body>
+<p>The interface is described at <a href="/openapi.json">/openapi.json</a>, for any program that reads OpenAPI.</p>
+<p>To try it out on this page, Tollgate has to be built with its development packages: run <code>npm ci</code> in its folder and start it again.</p>
+</body>
+</html>
+`
+
+// The two rules make it fit a phone; the column that the second one hides is always empty.
+const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Tollgate interface</title>
+<link rel="icon" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<style>
+.swagger-ui code { overflow-wrap: anywhere }
+.swagger-ui .response-col_links { display: none }
+</style>
+</head>
+<body>
+<div id="reference"></div>
+<noscript><p>The description itself is at <a href="/openapi.json">/openapi.json</a>.</p></noscript>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`
+
+// What is tried out goes to the gateway that serves the page, by whatever name the page was opened: the policy
+// above allows no other.
+const start = `if (matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.classList.add('dark-mode')
+SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  validatorUrl: null,
+  requestInterceptor: request => {
+    request.url = request.url.replace(/^https?:[/][/][^/]+/, location.origin)
+    return request
+  },
+})
+`

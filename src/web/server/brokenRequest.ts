@@ -1,0 +1,34 @@
+import type { Socket } from 'node:net'
+import { newRequestId } from '../../runtime/ids.ts'
+import { notKept } from '../http/apiRequest.ts'
+import { plainAnswer } from '../http/errors.ts'
+import { hangUp } from './hangUp.ts'
+
+// What is not HTTP, has too large a header or came too slowly still gets an answer with an id.
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket) {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const [status, words] = brokenRequests[error.code ?? ''] ?? [
+    '400 Bad Request',
+    'This is not a valid HTTP request.',
+  ]
+  const request_id = newRequestId()
+  const http = Number(status.slice(0, 3))
+  const { body } = plainAnswer(http, http === 431 ? 'GW-013' : 'GW-012', words, request_id)
+  hangUp(
+    socket,
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+      `x-request-id: ${request_id}\r\n${notKeptLines}connection: close\r\n\r\n${body}`,
+  )
+}
+
+const notKeptLines = Object.entries(notKept)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('')
+
+const brokenRequests: Record<string, [string, string]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request header is too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request came too slowly.'],
+}

@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Mode } from '../../core/mode.ts'
+import {
+  arrive,
+  type Candidate,
+  choose,
+  laneKey,
+  mostInFlight,
+  newTraffic,
+  paymentKey,
+  type Traffic,
+} from '../../core/notification/admit.ts'
+import type { Result } from '../../core/notification/delivery.ts'
+import {
+  type BreakerState,
+  breakerOf,
+  isIdle,
+  type Lane,
+  learn,
+  newLane,
+  withInFlight,
+} from '../../core/notification/lane.ts'
+import { notificationId } from '../../core/notification/notification.ts'
+import { newLeaseToken } from '../../runtime/ids.ts'
+import type { Db } from '../../store/db.ts'
+import {
+  type Lease,
+  stillDue,
+  type Taken,
+  takeAmongSiblings,
+  takeUnlockedAlone,
+} from '../../store/notifications/deliveries.ts'
+import { createSight } from './dueList.ts'
+import { createLaneQueues } from './heldLanes.ts'
+import { countInside } from './inFlight.ts'
+import { createTriedLog } from './saveTries.ts'
+import { type Sending, sendTry, type Tried } from './sendTry.ts'
+
+const leaseMs = 30_000 // a try ends after 10 s at the latest, and none starts in the last 10 s of its lease
+const takeAtMost = mostInFlight / 2 // one half is on its way while the other is being taken
+const siblingsAtOnce = 4 // each has a connection of its own meanwhile
+const lanesRemembered = 10_000
+const fruitlessMs = 10
+
+// What the operator watches.
+export type CourierWatch = {
+  tried(facts: { result: Result; mode: Mode; toFirstByteMs: number | null }): void // null for all but first tries
+  exhausted(notification_id: string): void
+  trouble(error: unknown): void
+}
+
+export type CourierOptions = Sending & { db: Db; watch: CourierWatch; wake(): void }
+
+export type Courier = {
+  look(): void // something may have become due
+  hear(): void // something was committed that is due now
+  restMs(): number // until it is time to look again
+  step(): Promise<number> // takes what can start now; gives back how much there was to do
+  leave(): void // what was taken departs, or, in a pause, is left to its lease
+  tidied(): Promise<void> // what waits in its lane is written down
+  finished(): Promise<void> // all that is on its way has ended, and everything is written down
+  inFlight(): number
+  breakers(): { merchant_id: string; lane: string; state: BreakerState }[] // that are not closed
+}
+
+type Departure = { candidate: Candidate; taken: Taken }
+
+// Carries notifications to merchants. Looks what is due, chooses what can start now, takes it in one commit, sends it,
+// and writes down what came of it. Any number of processes may do this on one database.
+export function createCourier(options: CourierOptions): Courier {
+  const { db, clock, watch, wake } = options
+  const traffic = newTraffic()
+  const underWay = countInside()
+  const sight = createSight(db)
+  const queues = createLaneQueues({ db, traffic, sight, clock, wake, trouble: watch.trouble })
+  const log = createTriedLog(db)
+  let ready: Departure[] = [] // taken, and about to leave
+
+  // In a crowd, those that were taken leave while the database takes the next.
+  async function step() {
+    const now = clock()
+    const isLook = sight.wantsLook()
+    if (isLook) {
+      leave()
+      await sight.look(now)
+    }
+    const choice = choose(sight.due(), traffic, now, takeAtMost)
+    sight.keep(choice.wait)
+    queues.putAway(choice.hold)
+    if (isLook && sight.isCrowded() && traffic.total < mostInFlight) putCrowdAway(now)
+    const taking = choice.take.length > 0 ? take(choice.take) : undefined
+    leave()
+    queues.tidy()
+    // All of them are held by somebody, or others were faster: not at once again.
+    if (taking && (await taking) === 0) await sleep(fruitlessMs)
+    if (choice.take.length < takeAtMost) leave()
+    return sight.mustLook() ? 1 : choice.take.length
+  }
+
+  // Those behind a full lane would hide the others.
+  function putCrowdAway(now: Date) {
+    const crowd = new Set(queues.crowdIn(sight.due(), now))
+    if (crowd.size === 0) return
+    sight.keep(sight.due().filter(candidate => !crowd.has(candidate)))
+    queues.putAway([...crowd])
+  }
+
+  async function take(chosen: Candidate[]): Promise<number> {
+    const now = clock()
+    const lease: Lease = { token: newLeaseToken(), until: new Date(now.getTime() + leaseMs), now }
+    // By payment, of which one is chosen at most: a sibling may go in its place.
+    const left = new Map(chosen.map(candidate => [paymentKey(candidate), candidate]))
+    const add = (taken: Taken) => {
+      ready.push({ candidate: left.get(paymentKey(taken)) as Candidate, taken })
+      left.delete(paymentKey(taken))
+    }
+    try {
+      for (const taken of await takeUnlockedAlone(db, chosen, lease)) add(taken)
+      if (left.size === 0) return chosen.length
+      leave() // before siblings are looked after
+      const due = await stillDue(db, [...left.values()], now)
+      while (due.length > 0) {
+        const some = due.splice(0, siblingsAtOnce).map(key => left.get(paymentKey(key)) as Candidate)
+        const taking = some.map(candidate => takeAmongSiblings(db, candidate, lease))
+        for (const taken of await Promise.all(taking)) if (taken) add(taken)
+        leave()
+      }
+      return chosen.length - left.size
+    } finally {
+      for (const candidate of left.values()) arrive(traffic, candidate, withoutOne(laneOf(candidate)))
+    }
+  }
+
+  function leave() {
+    for (const { candidate, taken } of ready.splice(0)) void carry(candidate, taken)
+  }
+
+  const laneOf = (candidate: Pick<Candidate, 'merchant_id' | 'lane'>): Lane =>
+    traffic.lanes.get(laneKey(candidate)) ?? newLane()
+
+  async function carry(candidate: Candidate, taken: Taken) {
+    underWay.enter()
+    const departed = clock().getTime()
+    let tried: Tried | undefined
+    try {
+      try {
+        tried = await sendTry(options, taken)
+      } finally {
+        comeBack(candidate, departed, tried)
+      }
+      if (!tried) return
+      report(taken, tried)
+      await log.add(tried)
+    } catch (error) {
+      watch.trouble(error)
+    } finally {
+      underWay.leave()
+    }
+  }
+
+  function comeBack(candidate: Candidate, departed: number, tried: Tried | undefined) {
+    const lane = laneOf(candidate)
+    const after = tried ? learn(lane, tried.outcome.result, departed, clock().getTime()) : withoutOne(lane)
+    arrive(traffic, candidate, after)
+    forgetLanes(traffic)
+    wake()
+  }
+
+  // At its first try a delivery began with the commit of its change.
+  function report({ mode, tries, begun_at }: Taken, { outcome, first_byte_at }: Tried) {
+    const toFirstByteMs = tries === 1 && first_byte_at ? first_byte_at.getTime() - begun_at.getTime() : null
+    watch.tried({ result: outcome.result, mode, toFirstByteMs })
+    if (outcome.exhausted_at) watch.exhausted(notificationId(outcome))
+  }
+
+  return {
+    look: sight.lookAgain,
+    hear: sight.hear,
+    restMs: sight.restMs,
+    step,
+    leave,
+    tidied: queues.tidied,
+    async finished() {
+      leave()
+      await queues.tidied()
+      await underWay.gone()
+    },
+    inFlight: () => traffic.total,
+    breakers: () =>
+      [...traffic.lanes].flatMap(([key, lane]) => {
+        const state = breakerOf(lane, clock().getTime())
+        const [merchant_id = '', name = ''] = key.split(' ')
+        return state === 'closed' ? [] : [{ merchant_id, lane: name, state }]
+      }),
+  }
+}
+
+const withoutOne = (lane: Lane): Lane => withInFlight(lane, lane.inFlight - 1, lane.movedAt)
+
+// Those of which there is nothing to know, then those that were met first.
+function forgetLanes({ lanes }: Traffic) {
+  if (lanes.size <= lanesRemembered) return
+  for (const [key, lane] of lanes) if (isIdle(lane)) lanes.delete(key)
+  for (const [key, { inFlight }] of lanes)
+    if (inFlight === 0 && lanes.size > lanesRemembered / 2) lanes.delete(key)
+}

@@ -1,0 +1,139 @@
+import { type Candidate, deliveryKey, hasRoom, laneKey, type Traffic } from '../../core/notification/admit.ts'
+import { tryAnyway } from '../../core/notification/schedule.ts'
+import type { Db } from '../../store/db.ts'
+import { holdDeliveries, lanesWithHeld, releaseDeliveries } from '../../store/notifications/heldDeliveries.ts'
+import type { Sight } from './dueList.ts'
+
+const releasedAtOnce = 32
+const lanesAtOnce = 4
+const manyLeaving = 100
+const holdMs = 100 // fewer than that wait so long for others
+const sweepMs = 5000
+
+type LaneName = Pick<Candidate, 'merchant_id' | 'lane'>
+
+export type LaneQueueOptions = {
+  db: Db
+  traffic: Traffic
+  sight: Sight
+  clock(): Date
+  wake(): void
+  trouble(error: unknown): void
+}
+
+// Deliveries that wait behind their own lane. They are out of sight while it is closed or full, and come back into
+// sight as it has room; those that another process put away are found by a sweep. All this is written beside the steps
+// of the courier: those that can leave do not wait for it.
+export function createLaneQueues({ db, traffic, sight, clock, wake, trouble }: LaneQueueOptions) {
+  const waiting = new Map<string, LaneName>()
+  const leaving = new Map<string, Candidate>() // put away, and not written down yet
+  let tidying: Promise<void> | undefined
+  let heldAt = -Infinity
+  let sweptAt = -Infinity
+
+  // Those of a lane or a merchant that can have no more now. Of each merchant twice as many as are in flight stay in
+  // sight, so that no slot stays empty: together a small part of what a look sees.
+  function crowdIn(wait: readonly Candidate[], now: Date): Candidate[] {
+    const seen = new Map<string, number>()
+    return wait.filter(candidate => {
+      if (sight.isNew(candidate) || hasRoom(candidate, traffic, now)) return false
+      const { merchant_id } = candidate
+      const before = seen.get(merchant_id) ?? 0
+      seen.set(merchant_id, before + 1)
+      return before >= 2 * (traffic.merchants.get(merchant_id) ?? 0)
+    })
+  }
+
+  function putAway(candidates: readonly Candidate[]) {
+    for (const candidate of candidates) leaving.set(deliveryKey(candidate), candidate)
+  }
+
+  const isTimeToSweep = () => since(sweptAt) >= sweepMs
+  const isTimeToHold = () => leaving.size >= manyLeaving || (leaving.size > 0 && since(heldAt) >= holdMs)
+
+  function tidy() {
+    if (tidying) return
+    if (isTimeToSweep() || isTimeToHold() || lanesToRelease(clock()).length > 0) tidying = work()
+  }
+
+  async function tidied() {
+    await tidying
+    if (leaving.size > 0) tidying ??= work()
+    await tidying
+  }
+
+  // In a crowd there are others to see now.
+  async function work() {
+    try {
+      if (isTimeToSweep()) await sweep()
+      const isHeld = leaving.size > 0 && sight.isCrowded()
+      if (leaving.size > 0) await hold(clock())
+      const isReleased = await release(clock())
+      if (isHeld || isReleased) sight.lookAgain()
+    } catch (error) {
+      trouble(error)
+    }
+    tidying = undefined
+    if (sight.mustLook()) wake()
+  }
+
+  // Those that cannot be written stay due, and are seen again.
+  async function hold(now: Date) {
+    heldAt = performance.now()
+    const candidates = [...leaving.values()]
+    try {
+      await holdDeliveries(
+        db,
+        candidates.map(candidate => heldOf(candidate, now)),
+        now,
+      )
+      for (const { merchant_id, lane } of candidates)
+        waiting.set(laneKey({ merchant_id, lane }), { merchant_id, lane })
+    } finally {
+      for (const candidate of candidates) leaving.delete(deliveryKey(candidate))
+    }
+  }
+
+  // Those that have room, and nothing in sight that could fill it.
+  function lanesToRelease(now: Date): LaneName[] {
+    if (waiting.size === 0) return []
+    const busy = new Set(sight.due().map(laneKey))
+    const seen = new Map<string, number>() // of each merchant
+    for (const { merchant_id } of sight.due()) seen.set(merchant_id, (seen.get(merchant_id) ?? 0) + 1)
+    const lanes: LaneName[] = []
+    for (const [key, lane] of waiting) {
+      if (lanes.length === lanesAtOnce) break
+      const isEnough = busy.has(key) || (seen.get(lane.merchant_id) ?? 0) >= releasedAtOnce
+      if (!isEnough && hasRoom(lane, traffic, now)) lanes.push(lane)
+    }
+    return lanes
+  }
+
+  // True when some came into sight.
+  async function release(now: Date): Promise<boolean> {
+    let released = 0
+    for (const { merchant_id, lane } of lanesToRelease(now)) {
+      const key = laneKey({ merchant_id, lane })
+      const most = traffic.lanes.get(key)?.openUntil == null ? releasedAtOnce : 1
+      const count = await releaseDeliveries(db, merchant_id, lane, now, most)
+      if (count < most) waiting.delete(key)
+      released += count
+    }
+    return released > 0
+  }
+
+  async function sweep() {
+    sweptAt = performance.now()
+    for (const lane of await lanesWithHeld(db)) waiting.set(laneKey(lane), lane)
+  }
+
+  return { crowdIn, putAway, tidy, tidied }
+}
+
+const since = (moment: number) => performance.now() - moment
+
+// Held for at least a moment: it was just found not to have room.
+function heldOf({ merchant_id, tx_reference, sequence, begun_at, last_try_at }: Candidate, now: Date) {
+  const anyway = tryAnyway(begun_at, last_try_at).getTime()
+  return { merchant_id, tx_reference, sequence, until: new Date(Math.max(anyway, now.getTime() + 1000)) }
+}

@@ -1,0 +1,83 @@
+import type { Pause } from '../../core/databaseClock.ts'
+import type { Mode } from '../../core/mode.ts'
+import { type Answer, resultOf } from '../../core/notification/delivery.ts'
+import { ipnRequest } from '../../core/notification/ipnRequest.ts'
+import { nextTry, retryAfterMs } from '../../core/notification/schedule.ts'
+import { cleanText } from '../../core/stranger.ts'
+import type { Outbound } from '../../net/http1/outbound.ts'
+import type { Taken } from '../../store/notifications/deliveries.ts'
+import type { Outcome } from '../../store/notifications/outcomes.ts'
+import type { Signers } from './signerCache.ts'
+
+export type Sending = {
+  signers: Signers
+  outbound: Outbound
+  loopback(mode: Mode): boolean // whether addresses of this machine may be notified
+  clock(): Date
+  pause?: Pause
+  random(): number
+}
+
+export type Tried = {
+  mode: Mode
+  outcome: Outcome
+  contact_email: string | null
+  first_byte_at: Date | null
+}
+
+const deadlineMs = 10_000 // of outbound requests
+const maxWords = 300
+
+// One try of a delivery that was taken, outside any transaction. Undefined when so much time has passed since that
+// another worker may have it by now, or when we do not know what time it is: then nothing is sent.
+export async function sendTry(sending: Sending, taken: Taken): Promise<Tried | undefined> {
+  const { signers, outbound, loopback, clock, pause, random } = sending
+  const found = signers.find(taken.merchant_id, taken.mode)
+  const signer = found instanceof Promise ? await found : found
+  // Nothing leaves unsigned where there is a secret: it is tried again when its lease is over.
+  if (signer?.sealed !== undefined)
+    throw new Error(
+      `Notifications of merchant ${taken.merchant_id} cannot be signed: ${String(signer.sealed)}`,
+    )
+  if (taken.style === 'basic' && signer && signer.password === undefined)
+    throw new Error(`The password of notifications of merchant ${taken.merchant_id} cannot be opened.`)
+  const started = clock()
+  if (pause?.()) return undefined
+  if (taken.lease_until.getTime() - started.getTime() < deadlineMs) return undefined
+  const { method, url, headers, body } = ipnRequest(taken, signer ?? { keys: [], merchant_key: '' }, started)
+  const lane = taken.merchant_id // with the origin of the url, which connections are kept by
+  const allowLoopback = loopback(taken.mode)
+  const answer = await outbound.send({ method, url, headers, body, lane, allowLoopback })
+  return {
+    mode: taken.mode,
+    outcome: outcomeOf(taken, answer, started, clock(), random()),
+    contact_email: signer?.contact_email ?? null,
+    first_byte_at: answer.first_byte_ms === null ? null : new Date(started.getTime() + answer.first_byte_ms),
+  }
+}
+
+function outcomeOf(taken: Taken, answer: Answer, started_at: Date, now: Date, random: number): Outcome {
+  const { status, retry_after } = answer
+  const result = resultOf(answer)
+  const acknowledged = result === 'acknowledged'
+  const asked = status === 429 || status === 503 ? retryAfterMs(retry_after, now) : 0
+  const askedForMs = asked && asked + now.getTime() - started_at.getTime()
+  const next_try_at = acknowledged ? null : nextTry(taken.begun_at, started_at, random, askedForMs)
+  return {
+    merchant_id: taken.merchant_id,
+    tx_reference: taken.tx_reference,
+    sequence: taken.sequence,
+    lease_token: taken.lease_token,
+    next_try_at,
+    acknowledged_at: acknowledged ? now : null,
+    exhausted_at: acknowledged || next_try_at ? null : now,
+    try: taken.tries,
+    started_at,
+    ms: Math.round(answer.ms),
+    address: answer.address,
+    status,
+    result,
+    words: answer.words && cleanText(answer.words, maxWords), // a certificate may have anything in it
+    answer: answer.body,
+  }
+}

@@ -1,0 +1,46 @@
+import { exhaustedFacts } from '../../actions/messages/exhaustedFacts.ts'
+import type { LetterFacts } from '../../core/message/letter.ts'
+import type { CustomerTopic, Message } from '../../core/message/message.ts'
+import type { Letter } from '../../core/message/messenger.ts'
+import { exhaustedMail } from '../../core/message/texts/exhausted.ts'
+import { mail } from '../../core/message/texts/mail.ts'
+import { smsText } from '../../core/message/texts/sms.ts'
+import type { Db } from '../../store/db.ts'
+import type { PaymentOfMerchant } from '../../store/payments/paymentLife.ts'
+
+export type LetterTools = { db: Db; clock(): Date; baseUrl(): string }
+type Written = Pick<Letter, 'text' | 'subject' | 'html'>
+
+// The text of a message, from how things stand now; undefined when there is nothing to say any more. The id is the same
+// on every try, and no other merchant's.
+export async function writeLetter(
+  { db, clock, baseUrl }: LetterTools,
+  message: Message,
+  payment: PaymentOfMerchant | undefined,
+): Promise<Letter | undefined> {
+  const { merchant_id, message_id, topic, recipient } = message
+  const to = { id: `${merchant_id}-${message_id}`, to: recipient }
+  if (topic !== 'exhausted')
+    return payment && { ...to, ...customerText(message, factsOf(payment, topic, baseUrl())) }
+  const facts = await exhaustedFacts(db, message, clock(), baseUrl())
+  return facts && { ...to, ...exhaustedMail(facts) }
+}
+
+function customerText({ medium, lang }: Message, facts: LetterFacts): Written {
+  return medium === 'sms' ? { text: smsText(facts, lang), subject: '', html: '' } : mail(facts, lang)
+}
+
+const factsOf = (payment: PaymentOfMerchant, topic: CustomerTopic, baseUrl: string): LetterFacts => ({
+  topic,
+  mode: payment.mode,
+  merchant_name: payment.merchant_name,
+  amount: payment.total,
+  currency: payment.currency,
+  tx_reference: payment.tx_reference,
+  invoice_id: payment.invoice_id,
+  description: payment.description,
+  status_reason: payment.status_reason,
+  payment_method: payment.payment_method,
+  payment_time: payment.payment_time,
+  link: `${baseUrl}/checkout/${payment.tx_token}`,
+})

@@ -1,0 +1,43 @@
+import type { OnUnreadable } from '../actions/merchants/unreadableMerchants.ts'
+import type { PaymentDeps } from '../actions/payments/deps.ts'
+import type { Pause } from '../core/databaseClock.ts'
+import { bringForward } from '../runtime/bringForward.ts'
+import type { OnLeftOut } from '../runtime/leftOut.ts'
+import type { Gate } from '../runtime/runtime.ts'
+import { startExpiry } from './expiry.ts'
+import { startLoop } from './loop.ts'
+import { startAsking } from './polling.ts'
+import { startSettingsWatch } from './settings.ts'
+
+const bringRestMs = 60_000
+
+export type Workers = { wake(): void; stop(): Promise<void> }
+export type WorkersWatch = {
+  trouble(error: unknown): void
+  leftOut?: OnLeftOut
+  unreadable?: OnUnreadable
+  pause?: Pause
+}
+
+// Asks about attempts that are due, and ends payments whose time is over. Every node runs them: attempts are leased,
+// and payments are changed by whoever holds them.
+export function startWorkers(
+  asking: PaymentDeps & Pick<Gate, 'wake'>,
+  { trouble: onTrouble, leftOut = () => {}, unreadable = () => {}, pause }: WorkersWatch,
+): Workers {
+  const asks = startAsking(asking, onTrouble, pause)
+  const expiry = startExpiry(asking, { leftOut, trouble: onTrouble, pause })
+  const bringing = startLoop({
+    restMs: bringRestMs,
+    step: () => bringForward(asking, onTrouble),
+    onTrouble,
+    pause,
+  })
+  const settings = startSettingsWatch(asking, unreadable, onTrouble)
+  return {
+    wake: asks.wake,
+    async stop() {
+      await Promise.all([asks, expiry, bringing, settings].map(loop => loop.stop()))
+    },
+  }
+}

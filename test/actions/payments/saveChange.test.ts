@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { changeOf, saveChanges } from '../../../src/actions/payments/saveChange.ts'
+import { expire } from '../../../src/core/payment/end.ts'
+import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import { sql, type Tx } from '../../../src/store/db.ts'
+import { insertAttempt } from '../../../src/store/payments/attempts.ts'
+import { addEvents } from '../../../src/store/payments/events.ts'
+import { lockPayments } from '../../../src/store/payments/expired.ts'
+import type { PaymentOfMerchant } from '../../../src/store/payments/paymentLife.ts'
+import { type Lives, openLives } from '../../support/lifeDb.ts'
+import { after, anAttempt, hours, noon } from '../../support/lifeRows.ts'
+import { destination, tellOf } from '../../support/notifications.ts'
+
+// Many changes in one go leave what the same changes leave one after the other.
+let lives: Lives
+beforeAll(async () => void (lives = await openLives()))
+afterAll(() => lives.close())
+
+const later = after(hours(2))
+
+type History = { url: boolean; email: boolean; events: number; told: number; tries: number }
+const histories: History[] = [false, true].flatMap(url =>
+  [false, true].flatMap(email =>
+    [0, 2].flatMap(events =>
+      [0, 1, 2].flatMap(told => [0, 2].map(tries => ({ url, email, events, told, tries }))),
+    ),
+  ),
+)
+
+async function live(payment: LivingPayment, { url, email, events, told, tries }: History, at: number) {
+  const { merchant_id, tx_reference } = payment
+  const { db } = lives
+  await db.rows(sql`
+    update payments set ipn_url = ${url ? destination.url : null}, email = ${email ? 'ama@shop.example' : null}
+    where tx_reference = ${tx_reference}`)
+  for (let number = 1; number <= tries; number++)
+    await insertAttempt(
+      db,
+      anAttempt({
+        merchant_id,
+        tx_reference,
+        number,
+        attempt_id: `${tx_reference}-${number}`,
+        state: 'failed',
+        lang: ['fr', 'en'][(at + number) % 2],
+      }),
+    )
+  const some = Array.from({ length: events }, () => ({
+    kind: 'attempt_started' as const,
+    cause: 'customer' as const,
+    attempt_id: null,
+    from_status: null,
+    to_status: null,
+    reason: '',
+    at: noon,
+  }))
+  await addEvents(db, payment, some)
+  for (let count = 0; count < told; count++)
+    await tellOf(
+      db,
+      { merchant_id, tx_reference, created_at: noon, body: '{}' },
+      count === 0 ? destination : undefined,
+    )
+}
+
+const changesOf = (payments: readonly PaymentOfMerchant[]) =>
+  payments.map(payment => {
+    const ended = expire(payment, [], later)
+    if (!ended) throw new Error('its time is not over')
+    return changeOf(payment, ended.payment, ended.events)
+  })
+
+const save = (tx: Tx, payments: readonly PaymentOfMerchant[]) => saveChanges(tx, changesOf(payments))
+
+// What stands there of one, without the names that differ.
+async function standing({ tx_reference }: LivingPayment) {
+  const rows = (table: string) =>
+    lives.db.rows<Record<string, unknown>>(
+      sql([`select * from ${table} where tx_reference = '${tx_reference}'`]),
+    )
+  const all = await Promise.all(['payments', 'events', 'notifications', 'deliveries', 'messages'].map(rows))
+  const text = JSON.stringify(all, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+  const neutral = text.replaceAll(tx_reference, 'TG').replace(/"tx_token":"[^"]*"/, '')
+  return JSON.parse(neutral.replaceAll(/,,|\{,/g, match => match[0] as string)) as Record<string, unknown>[][]
+}
+
+test('in one go or one after the other', async () => {
+  const alone = await lives.addPayments(histories.length, noon)
+  const together = await lives.addPayments(histories.length, noon)
+  for (const [at, history] of histories.entries())
+    for (const payment of [alone[at], together[at]]) await live(payment as LivingPayment, history, at)
+  for (const payment of alone)
+    await lives.db.transaction(async tx => save(tx, await lockPayments(tx, [payment])))
+  await lives.db.transaction(async tx => save(tx, await lockPayments(tx, together)))
+  for (const [at, history] of histories.entries()) {
+    const [payments, events, notifications, deliveries, messages] = await standing(
+      together[at] as LivingPayment,
+    )
+    expect([payments, events, notifications, deliveries, messages], JSON.stringify(history)).toEqual(
+      await standing(alone[at] as LivingPayment),
+    )
+    expect(payments).toMatchObject([{ status: 'failed' }])
+    expect(events).toHaveLength(history.events + 1)
+    expect(notifications).toHaveLength(history.told + 1)
+    expect(deliveries).toHaveLength((history.told > 0 ? 1 : 0) + (history.url ? 1 : 0))
+    expect(messages).toHaveLength(history.email && history.tries > 0 ? 1 : 0)
+  }
+}, 60_000)

@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { readConfig } from '../../../src/config.ts'
+import { whyNotBegin, whyNotDurable } from '../../../src/core/fitDatabase.ts'
+import { startGateway } from '../../../src/main.ts'
+import { type FreshDatabase, freshDatabase, query } from '../../support/database.ts'
+import { type Env, newMasterKey, temporaryFolder, tollgate } from '../tollgate.ts'
+
+let database: FreshDatabase
+let env: Env
+beforeAll(async () => {
+  database = await freshDatabase()
+  env = { DATABASE_URL: database.url, TOLLGATE_MASTER_KEY: newMasterKey(), PORT: '0', LOG_LEVEL: 'silent' }
+  expect((await tollgate(env, 'migrate')).code).toBe(0)
+})
+afterAll(() => database.drop())
+
+const name = () => /\/(test_\w+)\?/.exec(database.url)?.[1]
+
+// A start that is not refused goes on for ever.
+const refusedIn = async (settings: Env, ...words: string[]) => {
+  const { code, stdout, stderr } = await tollgate(settings, ...words)
+  expect(stdout).toBe('')
+  return [code, stderr]
+}
+
+test('a schema that is newer than the code: neither the gateway nor a command touches it', async () => {
+  await query(database.url, `insert into migrations (name) values ('9998_soon.sql'), ('9999_later.sql')`)
+  for (const words of [['start'], ['migrate'], ['merchant', 'add', '--name', 'Ama Shop']])
+    expect(await refusedIn(env, ...words)).toEqual([
+      69,
+      'The database was changed by a newer Tollgate (9998_soon.sql and 1 more): start that version, or restore a ' +
+        'backup from before.\n',
+    ])
+  await query(database.url, `delete from migrations where name like '9%'`)
+})
+
+test('a database that does not wait for its disk', async () => {
+  await query(database.url, `alter database ${name()} set synchronous_commit = off`)
+  expect(await refusedIn(env, 'start')).toEqual([
+    69,
+    'The database has synchronous_commit off, so a power cut could lose payments that merchants believe stored: ' +
+      'set it to on in the database.\n',
+  ])
+  const log = pino({ level: 'silent' })
+  const gateway = await startGateway(readConfig(env), { log, mayLosePayments: true }) // as a test may
+  await gateway.stop()
+  await query(database.url, `alter database ${name()} reset synchronous_commit`)
+})
+
+const state = {
+  version: '16.2',
+  version_num: 160_002,
+  read_only: false,
+  fsync: 'on',
+  synchronous_commit: 'on',
+  applied: [],
+}
+
+test('an old PostgreSQL', () =>
+  expect(whyNotBegin({ ...state, version: '14.9', version_num: 140_009 }, [])).toBe(
+    'The database is PostgreSQL 14.9 and Tollgate needs 15 or later: upgrade it, or name another in DATABASE_URL.',
+  ))
+
+for (const [facts, off] of [
+  [{ fsync: 'off' }, 'fsync off, .* set it to on'],
+  [{ fsync: 'off', synchronous_commit: 'off' }, 'fsync and synchronous_commit off, .* set both to on'],
+] as const)
+  test(`a server with ${JSON.stringify(facts)}`, () =>
+    expect(whyNotDurable({ ...state, ...facts })).toMatch(new RegExp(`^The database has ${off}`)))
+
+for (const setting of ['on', 'local', 'remote_write', 'remote_apply'])
+  test(`a server with synchronous_commit ${setting} waits for its own disk`, () =>
+    expect(whyNotDurable({ ...state, synchronous_commit: setting })).toBeUndefined())
+
+let dataDir: string
+beforeEach(() => void (dataDir = join(temporaryFolder(), 'data')))
+
+test('a database of its own without a master key: none is made, and it is told how to make one', async () => {
+  const keyless = { DATABASE_URL: database.url, TOLLGATE_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent' }
+  for (const words of [['start'], ['merchant', 'add', '--name', 'Ama Shop']])
+    expect(await refusedIn(keyless, ...words)).toEqual([
+      78,
+      'There is no master key, and for a database of your own none is made: make one (openssl rand -hex 32) and set ' +
+        `TOLLGATE_MASTER_KEY to it on every node, or put it into ${join(dataDir, 'master.key')} (chmod 600).\n`,
+    ])
+  expect((await tollgate(keyless, 'merchant', 'list')).code).toBe(0) // what needs no secret goes on
+  expect(existsSync(dataDir)).toBe(false)
+})
+
+for (const folder of ['/proc/x', '/proc/x/y', '/proc'])
+  test(`a data folder like ${folder} is refused by start and by doctor`, async () => {
+    const said = `No files can be kept in ${folder === '/proc/x/y' ? '/proc/x' : folder}: choose another TOLLGATE_DATA_DIR.`
+    const lost = { TOLLGATE_DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'silent' }
+    expect(await refusedIn(lost, 'start')).toEqual([69, `${said}\n`])
+    const { code, stdout } = await tollgate(lost, 'doctor')
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^✗ failed {3}data folder {2}No files can be kept in \/proc: /m)
+  })

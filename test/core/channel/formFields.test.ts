@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import type { Ask } from '../../../src/core/channel/channel.ts'
+import { readAsks } from '../../../src/core/channel/formFields.ts'
+
+const phone: Ask = { name: 'phone', kind: 'phone' }
+const voucher: Ask = { name: 'voucher', kind: 'digits', maxLength: 6 }
+const note: Ask = { name: 'note', kind: 'text', optional: true }
+const asks = [phone, voucher, note]
+const right = { phone: '0240000000', voucher: '123456' }
+
+for (const [words, typed, faults] of [
+  ['nothing', {}, ['phone missing', 'voucher missing']],
+  ['spaces', { phone: ' ', voucher: '\t' }, ['phone missing', 'voucher missing']],
+  ['no phone number', { ...right, phone: '12' }, ['phone not_a_phone']],
+  ['letters for a phone', { ...right, phone: 'Ama' }, ['phone not_a_phone']],
+  ['letters for digits', { ...right, voucher: '12a456' }, ['voucher not_digits']],
+  ['digits of another script', { ...right, voucher: '١٢٣' }, ['voucher not_digits']],
+  ['too many digits', { ...right, voucher: '1234567' }, ['voucher too_long']],
+  ['a control character', { ...right, note: 'a\u0000b' }, ['note not_text']],
+  ['a long text', { ...right, note: 'a'.repeat(61) }, ['note too_long']],
+  [
+    'all wrong at once',
+    { phone: '1', voucher: 'x', note: 'a'.repeat(61) },
+    ['phone not_a_phone', 'voucher not_digits', 'note too_long'],
+  ],
+] as const) {
+  test(`${words}: ${faults.join(', ')}`, () => {
+    const read = readAsks({ asks }, typed)
+    expect(read.faults.map(({ field, fault }) => `${field} ${fault}`)).toEqual(faults)
+  })
+}
+
+test('what is asked for is read, and nothing else', () => {
+  const typed = { ...right, phone: ' 024 000 0000 ', voucher: '123-456', other: 'x', note: ' to Ama ' }
+  expect(readAsks({ asks }, typed)).toEqual({
+    given: { phone: '+233240000000', voucher: '123456', note: 'to Ama' },
+    instrument: '+233240000000',
+    faults: [],
+  })
+})
+
+test('a way that asks for nothing has no instrument', () => {
+  expect(readAsks({ asks: [] }, right)).toEqual({ given: {}, instrument: null, faults: [] })
+})

@@ -1,0 +1,174 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { understand as understandIt } from '../../../src/core/channel/understand.ts'
+import { understandReceipt, understandSent } from '../../../src/core/message/understandMessenger.ts'
+
+const long = 'x'.repeat(100_000)
+const order = 'ama0000000first'
+const understand = (told: unknown) => understandIt(told, order)
+
+describe('a channel', () => {
+  for (const [name, told, heard] of [
+    ['pending', { state: 'pending' }, { state: 'pending' }],
+    ['absent', { state: 'absent', provider_ref: 'A' }, { state: 'absent' }],
+    ['unknown', { state: 'unknown', words: 'HTTP\u0000 503' }, { state: 'unknown', words: 'HTTP 503' }],
+    ['unknown without words', { state: 'unknown' }, { state: 'unknown', words: '' }],
+    [
+      'unknown, but taken',
+      { state: 'unknown', words: 'HTTP 202', acknowledged: true },
+      { state: 'unknown', words: 'HTTP 202', acknowledged: true },
+    ],
+    ['not sent', { state: 'not_sent', words: 'refused\u0000' }, { state: 'not_sent', words: 'refused' }],
+    ['failed', { state: 'failed', reason: 'declined' }, { state: 'failed', reason: 'declined' }],
+    [
+      'paid, with all that belongs to it and nothing else',
+      {
+        state: 'paid',
+        order,
+        amount: 2500n,
+        currency: 'GHS',
+        provider_ref: 123,
+        instrument: 'Visa •••• 1111',
+        card_type: 'Visa\u0000',
+        psp_response_code: 0,
+        psp_response_msg: `Approved${' '.repeat(9)}${long}`,
+        secret: 'x',
+      },
+      {
+        state: 'paid',
+        order,
+        amount: 2500n,
+        currency: 'GHS',
+        provider_ref: '123',
+        instrument: 'Visa •••• 1111',
+        card_type: 'Visa',
+        psp_response_code: '0',
+        psp_response_msg: `Approved ${'x'.repeat(191)}`,
+      },
+    ],
+    [
+      'a way on',
+      { state: 'pending', redirect_url: 'https://bank.example/pay?a=1' },
+      { state: 'pending', redirect_url: 'https://bank.example/pay?a=1' },
+    ],
+    ['a code', { state: 'pending', qr: '000201010212' }, { state: 'pending', qr: '000201010212' }],
+  ] as const)
+    test(name, () => expect(understand(told)).toEqual(heard))
+
+  for (const told of [
+    undefined,
+    null,
+    'paid',
+    {},
+    [],
+    { state: 'PAID' },
+    { state: 'failed' },
+    { state: 'failed', reason: 'toString' },
+    { state: 'failed', reason: 7 },
+    { state: 'pending', redirect_url: 'javascript:alert(1)' },
+    { state: 'pending', redirect_url: '/pay' },
+    { state: 'pending', redirect_url: 'https://bank.example/\u0000' },
+    { state: 'pending', redirect_url: `https://bank.example/${long}` },
+    { state: 'pending', redirect_url: 7 },
+    { state: 'pending', qr: long },
+    { state: 'pending', qr: '\ud800' },
+    { state: 'pending', qr: '' },
+  ])
+    test(`no answer: ${JSON.stringify(told)?.slice(0, 60)}`, () =>
+      expect(understand(told)).toMatchObject({ state: 'unknown', words: expect.stringMatching(/./) }))
+
+  for (const [amount, currency] of [
+    [2n ** 63n, 'GHS'],
+    [-1n, 'GHS'],
+    [2500, 'GHS'],
+    ['2500', 'GHS'],
+    [2500n, undefined],
+    [2500n, 'GHS\u0000'],
+    [2500n, long],
+  ])
+    test(`a yes that is not lost: ${String(amount)} of ${JSON.stringify(currency)?.slice(0, 20)}`, () => {
+      const heard = understand({ state: 'paid', order, amount, currency, provider_ref: 'A' })
+      expect(heard).toMatchObject({ state: 'paid_oddly', provider_ref: 'A' })
+      expect(heard).toMatchObject({ words: expect.stringContaining(String(amount)) })
+    })
+
+  for (const named of [undefined, null, '', 7, {}, 'other', `${order} `, order.toUpperCase(), long])
+    test(`a yes to another order: ${JSON.stringify(named)?.slice(0, 20)}`, () => {
+      const told = { state: 'paid', order: named, amount: 2500n, currency: 'GHS', provider_ref: 'A-1' }
+      const heard = understand(told)
+      expect(heard).toEqual({ state: 'other_order', words: expect.stringContaining('GHS 2500') })
+      expect(heard).toMatchObject({ words: expect.stringContaining('A-1') })
+    })
+
+  test('a name that is none is nobody’s', () =>
+    expect(understandIt({ state: 'paid', order: '', amount: 1n, currency: 'GHS' }, '').state).toBe(
+      'other_order',
+    ))
+
+  for (const told of [
+    { state: 'pending', redirect_url: 'javascript:alert(1)' },
+    { state: 'pending', qr: '' },
+    { state: 'failed', reason: 'because' },
+  ])
+    test(`not understood, and acknowledged all the same: ${JSON.stringify(told)}`, () =>
+      expect(understand(told)).toMatchObject({ state: 'unknown', acknowledged: true }))
+
+  test('the largest amount of our books is an amount', () => {
+    const amount = 2n ** 63n - 1n
+    expect(understand({ state: 'paid', order, amount, currency: 'GHS' })).toMatchObject({
+      state: 'paid',
+      amount,
+    })
+  })
+
+  test('anything at all is understood, somehow', () =>
+    fc.assert(fc.property(fc.anything(), told => understand(told).state === 'unknown')))
+})
+
+describe('a messenger', () => {
+  for (const [told, sent] of [
+    [{ state: 'sent' }, { state: 'sent' }],
+    [
+      { state: 'sent', provider_ref: 'A\u0000' },
+      { state: 'sent', provider_ref: 'A\\u0000' },
+    ],
+    [
+      { state: 'never', words: 'No.\u0000' },
+      { state: 'never', words: 'No.' },
+    ],
+    [
+      { state: 'later', words: 'Wait.', afterMs: 5 },
+      { state: 'later', words: 'Wait.', afterMs: 5 },
+    ],
+    [
+      { state: 'later', afterMs: Number.NaN },
+      { state: 'later', words: '' },
+    ],
+    [
+      { state: 'later', afterMs: -1 },
+      { state: 'later', words: '' },
+    ],
+    [
+      { state: 'later', words: '', afterMs: 1e12 },
+      { state: 'later', words: '', afterMs: 86_400_000 },
+    ],
+    [undefined, { state: 'later', words: 'The messenger answered undefined.' }],
+    [{ state: 'SENT' }, { state: 'later', words: 'The messenger answered SENT.' }],
+  ])
+    test(JSON.stringify(told) ?? 'nothing', () => expect(understandSent(told)).toEqual(sent))
+
+  for (const [told, receipt] of [
+    [
+      { provider_ref: 'A\u0000', state: 'lost', words: 'No.\u0000' },
+      { provider_ref: 'A\\u0000', state: 'lost', words: 'No.' },
+    ],
+    [
+      { provider_ref: 7, state: 'delivered' },
+      { provider_ref: '7', state: 'delivered', words: '' },
+    ],
+    [{ state: 'delivered', words: '' }, undefined],
+    [{ provider_ref: 'A', state: 'gone', words: '' }, undefined],
+    [undefined, undefined],
+  ])
+    test(`receipt ${JSON.stringify(told)}`, () => expect(understandReceipt(told)).toEqual(receipt))
+})

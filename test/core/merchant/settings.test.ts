@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest'
+import {
+  changeSettings,
+  readSettings,
+  settingNames,
+  unreadableSettings,
+} from '../../../src/core/merchant/settings.ts'
+
+test('the defaults are those of the contract', () => {
+  expect(readSettings({})).toEqual({
+    errors_as_200: false,
+    unsigned_requests: false,
+    signed_status_checks: false,
+    retry_after_failure: true,
+    allowed_origins: [],
+    min_total: 1n,
+    max_total: 99_999_999n,
+    currencies: ['GHS'],
+    rate_limit: 1000,
+    rate_burst: 2000,
+    expiry_minutes: 60,
+    ipn_url: null,
+    ipn_style: 'post',
+    contact_email: null,
+  })
+})
+
+for (const [change, name, value] of [
+  ['errors_as_200=on', 'errors_as_200', true],
+  ['retry_after_failure=off', 'retry_after_failure', false],
+  [
+    'allowed_origins=https://a.example, http://localhost:3000',
+    'allowed_origins',
+    ['https://a.example', 'http://localhost:3000'],
+  ],
+  ['min_total=0.50', 'min_total', 50n],
+  ['currencies=EUR', 'currencies', ['EUR']],
+  ['currencies=USD, GHS,USD', 'currencies', ['USD', 'GHS']],
+  ['rate_limit=0', 'rate_limit', 0],
+  ['expiry_minutes=10080', 'expiry_minutes', 10_080],
+  ['ipn_url=https://a.example/ipn?a=b', 'ipn_url', 'https://a.example/ipn?a=b'],
+  ['ipn_style=basic', 'ipn_style', 'basic'],
+  ['contact_email=ops@a.example', 'contact_email', 'ops@a.example'],
+] as const) {
+  test(`${change} is read`, () => {
+    const { words, faults } = changeSettings({}, [change])
+    expect(faults).toEqual([])
+    expect(readSettings(words)[name]).toEqual(value)
+  })
+}
+
+for (const change of [
+  'errors_as_200=yes',
+  'allowed_origins=shop.example',
+  'allowed_origins=https://a.example/path',
+  'allowed_origins=ftp://a.example',
+  'min_total=-1',
+  'min_total=1e3',
+  'max_total=0',
+  'currencies=,',
+  'currencies= ',
+  'currencies=GHS,',
+  'currencies=ghs',
+  'currencies=GHS,XAU',
+  'currencies=GHS USD',
+  'rate_limit=fast',
+  'rate_burst=0',
+  'expiry_minutes=4',
+  'expiry_minutes=10081',
+  'ipn_url=nowhere',
+  'ipn_style=put',
+  'contact_email=nobody',
+  'no_such=on',
+  'errors_as_200',
+  '',
+]) {
+  test(`${change || 'nothing'} is refused by name`, () => {
+    const { faults } = changeSettings({}, [change])
+    expect(faults).toHaveLength(1)
+    expect(faults[0]).toContain(change.split('=')[0])
+  })
+}
+
+test('every fault is told at once', () => {
+  expect(changeSettings({}, ['rate_limit=x', 'ipn_style=y', 'none=z']).faults).toHaveLength(3)
+})
+
+test('limits that cross each other are refused', () => {
+  expect(changeSettings({}, ['min_total=10', 'max_total=5']).faults[0]).toContain('min_total')
+})
+
+test('an empty value goes back to the default', () => {
+  const { words } = changeSettings({ rate_limit: '5' }, ['rate_limit='])
+  expect(words).toEqual({})
+  expect(settingNames).toHaveLength(14)
+})
+
+test('each is read for itself: one that cannot be read is named, and stands at its default', () => {
+  const words = { rate_limit: 'as you like', ipn_style: 'hologram', min_total: '5.00' }
+  expect(unreadableSettings(words)).toEqual(['rate_limit', 'ipn_style'])
+  expect(readSettings(words)).toEqual({ ...readSettings({}), min_total: 500n })
+})
+
+for (const words of [null, 7, 'off', [], ['rate_limit']] as never[])
+  test(`${JSON.stringify(words)} instead of settings: none can be read, all can be set`, () => {
+    expect(readSettings(words)).toEqual(readSettings({}))
+    expect(unreadableSettings(words)).toEqual(settingNames)
+    expect(changeSettings(words, ['rate_limit=5'])).toEqual({ words: { rate_limit: '5' }, faults: [] })
+  })
+
+for (const value of [5, true, null, { of: 'a newer version' }] as never[])
+  test(`a setting that is ${JSON.stringify(value)}: cannot be read, can be mended`, () => {
+    const words = { rate_limit: value, ipn_style: 'hologram' }
+    expect(unreadableSettings(words)).toEqual(['rate_limit', 'ipn_style'])
+    expect(changeSettings(words, ['rate_limit=5'])).toEqual({
+      words: { rate_limit: '5', ipn_style: 'hologram' },
+      faults: [],
+    })
+    expect(changeSettings(words, ['rate_limit='])).toEqual({ words: { ipn_style: 'hologram' }, faults: [] })
+    expect(changeSettings(words, ['rate_limit=fast']).faults).toHaveLength(1)
+  })
+
+test('a list of currencies that is empty cannot be read', () => {
+  expect(unreadableSettings({ currencies: '' })).toEqual(['currencies'])
+})

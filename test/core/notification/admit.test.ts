@@ -1,0 +1,195 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  arrive,
+  type Candidate,
+  choose,
+  laneKey,
+  newTraffic,
+  paymentKey,
+  type Traffic,
+} from '../../../src/core/notification/admit.ts'
+import { type Result, results } from '../../../src/core/notification/delivery.ts'
+import { type Lane, learn, newLane } from '../../../src/core/notification/lane.ts'
+import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
+
+let made = 0
+const aCandidate = (changed: Partial<Candidate> = {}): Candidate => ({
+  merchant_id: 'ama',
+  tx_reference: `TG-${++made}`,
+  sequence: 1,
+  lane: 'https://ama.example:443',
+  retry: false,
+  begun_at: noon,
+  last_try_at: null,
+  by_hand: false,
+  ...changed,
+})
+const many = (count: number, change: (at: number) => Partial<Candidate>) =>
+  Array.from({ length: count }, (_, at) => aCandidate(change(at)))
+
+const laneOf = (traffic: Traffic, candidate: Candidate): Lane =>
+  traffic.lanes.get(laneKey(candidate)) ?? newLane()
+
+function comeBack(traffic: Traffic, candidate: Candidate, result: Result, started = noon, now = noon) {
+  arrive(traffic, candidate, learn(laneOf(traffic, candidate), result, started.getTime(), now.getTime()))
+}
+
+// A lane that has answered well: eight at a time.
+function warm(traffic: Traffic, candidate: Candidate) {
+  traffic.lanes.set(laneKey(candidate), { ...newLane(), allowed: 8 })
+  return candidate
+}
+function warmed(candidates: readonly Candidate[]) {
+  const traffic = newTraffic()
+  for (const candidate of candidates) warm(traffic, candidate)
+  return traffic
+}
+const shop = (at: number) => ({ merchant_id: `shop${at}`, lane: `https://shop${at}.example:443` })
+
+for (const [why, due, most] of [
+  ['one lane: 8', many(50, () => ({})), 8],
+  ['one merchant with many lanes: 16', many(50, at => ({ lane: `https://${at}.example:443` })), 16],
+  ['many merchants with a lane each: 128', many(300, at => shop(at)), 128],
+  ['many merchants that are tried again: 64', many(300, at => ({ ...shop(at), retry: true })), 64],
+  ['twenty merchants with much to tell: 96, then nobody has more', many(300, at => shop(at % 20)), 96],
+  ['one payment: 1', many(10, at => ({ tx_reference: 'TG-same', sequence: at + 1 })), 1],
+] as const)
+  test(`as many as may be in flight for ${why}`, () => {
+    const { take, hold, wait } = choose(due, warmed(due), noon)
+    expect([take.length, hold.length, wait.length]).toEqual([most, 0, due.length - most])
+  })
+
+test('a lane has at most an eighth of what is free, or one: whoever has none finds a slot', () => {
+  const busy = many(900, at => shop(at % 50)) // fifty lanes that hang
+  const traffic = warmed(busy)
+  const taken = choose(busy, traffic, noon).take.length
+  expect(taken).toBeGreaterThan(100)
+  expect(taken).toBeLessThan(120)
+  const [one, two, three] = [aCandidate(shop(100)), aCandidate(shop(100)), aCandidate(shop(100))]
+  warm(traffic, one)
+  expect(choose([aCandidate(shop(1)), one, two, three], traffic, noon).take).toEqual([one, two])
+})
+
+test('64 retries on their way leave the other 64 slots to first tries', () => {
+  const retries = many(200, at => ({ ...shop(at), retry: true }))
+  const firsts = many(200, at => shop(1000 + at))
+  const traffic = newTraffic()
+  choose(retries, traffic, noon)
+  expect(choose([...retries, ...firsts], traffic, noon).take).toEqual(firsts.slice(0, 64))
+})
+
+test('fifty lanes that hang cost fifty slots: a healthy one beside them has all of its own', () => {
+  const hanging = many(5000, at => shop(at % 50))
+  const healthy = many(100, () => shop(77))
+  const traffic = newTraffic()
+  warm(traffic, healthy[0] as Candidate)
+  const { take } = choose([...hanging, ...healthy], traffic, noon)
+  expect(take.filter(({ merchant_id }) => merchant_id === 'shop77')).toHaveLength(8)
+  expect(take).toHaveLength(58)
+})
+
+for (const [why, changed, pile] of [
+  ['was never tried', {}, 'hold'],
+  ['was tried an hour ago', { last_try_at: after(-hours(1)), begun_at: after(-hours(5)) }, 'hold'],
+  ['was tried six hours ago', { last_try_at: after(-hours(6)), begun_at: after(-hours(7)) }, 'take'],
+  ['has its last try now', { begun_at: after(-hours(23.9)), last_try_at: after(-hours(5)) }, 'take'],
+  ['somebody wants sent again', { by_hand: true }, 'take'],
+  ['has only its grace try left', { begun_at: after(-hours(60)), last_try_at: after(-hours(50)) }, 'take'],
+] as const)
+  test(`behind an open breaker, a delivery that ${why}: ${pile}`, () => {
+    const candidate = aCandidate(changed)
+    const traffic = newTraffic()
+    traffic.lanes.set(laneKey(candidate), {
+      ...newLane(),
+      failures: 5,
+      openUntil: after(seconds(30)).getTime(),
+    })
+    expect(choose([candidate], traffic, noon)[pile]).toEqual([candidate])
+    if (pile === 'take')
+      expect(
+        choose(
+          many(9, () => changed),
+          traffic,
+          noon,
+        ).take,
+      ).toHaveLength(7) // eight in all
+  })
+
+// A day at the post office: what is due comes in any order, each step chooses, and anything may come of it.
+const anyCandidate = fc
+  .record({
+    merchant: fc.nat(4),
+    lane: fc.nat(2),
+    payment: fc.nat(60),
+    retry: fc.boolean(),
+    ageMs: fc.nat(hours(30)),
+  })
+  .map(({ merchant, lane, payment, retry, ageMs }) =>
+    aCandidate({
+      merchant_id: `shop${merchant}`,
+      lane: `https://${lane}.example:443`,
+      tx_reference: `TG-${merchant}-${payment}`,
+      retry,
+      begun_at: after(-ageMs),
+    }),
+  )
+const anyOutcome = fc.constantFrom<(Result | 'claim lost')[]>(...results, 'claim lost')
+const anyStep = fc.record({
+  due: fc.array(anyCandidate, { maxLength: 150, size: 'max' }),
+  outcomes: fc.array(anyOutcome, { maxLength: 60, size: 'max' }),
+  waitMs: fc.nat(minutes(2)),
+})
+
+function checkBounds(traffic: Traffic, away: readonly Candidate[]) {
+  const count = (key: (candidate: Candidate) => string) => {
+    const counts = new Map<string, number>()
+    for (const candidate of away) counts.set(key(candidate), (counts.get(key(candidate)) ?? 0) + 1)
+    return counts
+  }
+  expect(traffic.total).toBe(away.length)
+  expect(traffic.retries).toBe(away.filter(({ retry }) => retry).length)
+  expect(traffic.total).toBeLessThanOrEqual(128)
+  expect(traffic.retries).toBeLessThanOrEqual(64)
+  for (const [key, those] of count(laneKey)) {
+    expect(those).toBeLessThanOrEqual(8)
+    expect(traffic.lanes.get(key)?.inFlight).toBe(those)
+  }
+  for (const [merchant, those] of count(({ merchant_id }) => merchant_id)) {
+    expect(those).toBeLessThanOrEqual(16)
+    expect(traffic.merchants.get(merchant)).toBe(those)
+  }
+  expect(count(paymentKey).size).toBe(away.length)
+}
+
+test('whatever is due and whatever comes of it: the bounds hold, the order is kept, and every slot comes back', () => {
+  fc.assert(
+    fc.property(fc.array(anyStep, { maxLength: 12 }), steps => {
+      const traffic = newTraffic()
+      const away: Candidate[] = []
+      let now = noon
+      const end = (outcome: Result | 'claim lost' | undefined) => {
+        const candidate = away.shift()
+        if (!candidate) return
+        const lane = laneOf(traffic, candidate)
+        if (outcome && outcome !== 'claim lost') comeBack(traffic, candidate, outcome, now, now)
+        else arrive(traffic, candidate, { ...lane, inFlight: lane.inFlight - 1 })
+      }
+      for (const { due, outcomes, waitMs } of steps) {
+        now = after(waitMs, now)
+        const { take, hold, wait } = choose(due, traffic, now)
+        for (const pile of [take, hold, wait])
+          expect(pile).toEqual(due.filter(candidate => pile.includes(candidate)))
+        expect(take.length + hold.length + wait.length).toBe(due.length)
+        away.push(...take)
+        checkBounds(traffic, away)
+        for (const outcome of outcomes) end(outcome)
+        checkBounds(traffic, away)
+      }
+      while (away.length > 0) end(undefined)
+      expect(traffic).toMatchObject({ total: 0, retries: 0, merchants: new Map(), payments: new Set() })
+      expect([...traffic.lanes.values()].filter(({ inFlight }) => inFlight !== 0)).toEqual([])
+    }),
+    { numRuns: 100 },
+  )
+})

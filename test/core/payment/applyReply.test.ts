@@ -1,0 +1,256 @@
+import { expect, test } from 'vitest'
+import { doubt, hear as hearIt } from '../../../src/core/payment/applyReply.ts'
+import type { AttemptState } from '../../../src/core/payment/attempt.ts'
+import type { Status } from '../../../src/core/payment/payment.ts'
+import * as rows from '../../support/lifeRows.ts'
+import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
+
+const { yes, wrong, no, pending, unclear, absent } = rows
+const young = after(seconds(10))
+const old = after(minutes(5))
+const worth = { absentForMs: minutes(5), sends: 1 }
+const hear = (...[payment, attempt, reply, now]: HearArguments) => hearIt(payment, attempt, reply, now, worth)
+type HearArguments = Parameters<typeof hearIt> extends [...infer Four, unknown] ? Four : never
+const leased = after(hours(9)) // whoever asks has put the next ask off
+
+// What an attempt becomes: a yes, a yes to another amount, a no, pending, nothing clear, absent, absent for long.
+const table: [AttemptState, ...AttemptState[]][] = [
+  ['paid', 'paid', 'paid', 'paid', 'paid', 'paid', 'paid', 'paid'],
+  ['failed', 'paid', 'failed', 'failed', 'failed', 'failed', 'failed', 'failed'],
+  ['disputed', 'paid', 'disputed', 'failed', 'disputed', 'disputed', 'disputed', 'disputed'],
+  ['unknown', 'paid', 'disputed', 'failed', 'pending', 'unknown', 'unknown', 'failed'],
+  ['pending', 'paid', 'disputed', 'failed', 'pending', 'pending', 'pending', 'pending'],
+  ['started', 'paid', 'disputed', 'failed', 'pending', 'unknown', 'unknown', 'failed'],
+  ['not_sent', 'paid', 'disputed', 'failed', 'pending', 'not_sent', 'not_sent', 'failed'],
+]
+const replies = [yes, wrong, no, pending, unclear, absent, absent]
+
+// What a payment becomes when its attempt becomes paid or failed; otherwise it stays.
+const payments: [from: Status, paid: Status, failed: Status][] = [
+  ['paid', 'paid', 'paid'],
+  ['cancelled', 'paid', 'cancelled'],
+  ['failed', 'paid', 'failed'],
+  ['awaiting_payment', 'paid', 'failed'],
+]
+
+for (const [before, ...afters] of table)
+  for (const [status, ifPaid, ifFailed] of payments)
+    for (const [at, state] of afters.entries()) {
+      const reply = replies[at] as (typeof replies)[number]
+      const now = at === 6 ? old : young
+      const to =
+        state === before ? status : state === 'paid' ? ifPaid : state === 'failed' ? ifFailed : status
+      const age = at > 4 ? ` after ${(now.getTime() - noon.getTime()) / 1000} s` : ''
+      const what = reply === wrong ? 'another amount' : reply.state
+      test(`${status}, attempt ${before}, ${what}${age}: attempt ${state}, ${to}`, () => {
+        const change = hear(
+          aPayment({ status }),
+          anAttempt({ state: before, next_ask_at: leased }),
+          reply,
+          now,
+        )
+        expect([change.attempt.state, change.payment.status]).toEqual([state, to])
+        expect(change.payment.late).toBe(to === 'paid' && (status === 'failed' || status === 'cancelled'))
+        const moves = change.events.filter(({ kind }) => kind === 'status_changed')
+        expect(moves.map(({ from_status, to_status }) => [from_status, to_status])).toEqual(
+          to === status ? [] : [[status, to]],
+        )
+        const isOver = state !== before && state === 'paid' && status === 'paid'
+        const isWrong = reply === wrong && before !== 'paid'
+        expect(change.tasks.map(({ kind }) => kind)).toEqual(
+          isOver ? ['refund'] : isWrong ? ['amount_mismatch'] : [],
+        )
+        const hasEnded = state === 'paid' || state === 'failed'
+        expect(change.attempt.given).toEqual(hasEnded ? {} : { phone: '+233240000000' })
+        expect(change.attempt.ended_at === null).toBe(!hasEnded)
+        expect(change.attempt.next_ask_at === null).toBe(state === 'paid')
+
+        const again = hear(change.payment, change.attempt, reply, now)
+        expect(again.events).toEqual([]) // a reply that is repeated is no news
+        expect([again.attempt.state, again.payment]).toEqual([state, change.payment])
+      })
+    }
+
+for (const [words, reply] of [
+  ['a pesewa less', { ...yes, amount: 2499n }],
+  ['a pesewa more', { ...yes, amount: 2501n }],
+  ['nothing', { ...yes, amount: 0n }],
+  ['another currency', { ...yes, currency: 'USD' }],
+] as const) {
+  test(`${words} is never paid`, () => {
+    const { payment, attempt, tasks } = hear(aPayment(), anAttempt(), reply, young)
+    expect([payment.status, payment.charged, attempt.state]).toEqual(['awaiting_payment', null, 'disputed'])
+    expect(tasks).toMatchObject([
+      { kind: 'amount_mismatch', amount: reply.amount, note: expect.stringContaining('was asked for') },
+    ])
+  })
+}
+
+for (const [state, to] of [
+  ['failed', 'cancelled'], // the wish comes true
+  ['paid', 'paid'], // money outranks it
+] as const) {
+  test(`after a wish to cancel an attempt that is ${state} leaves the payment ${to}`, () => {
+    const reply = state === 'paid' ? yes : no
+    const change = hear(aPayment({ cancel_wished_at: noon }), anAttempt({ state: 'pending' }), reply, young)
+    expect(change.payment).toMatchObject({ status: to, late: false })
+  })
+}
+
+test('a no that comes after a newer attempt has begun leaves the payment alone', () => {
+  const { payment } = hear(aPayment(), anAttempt({ state: 'failed' }), no, young)
+  expect(payment.status).toBe('awaiting_payment')
+})
+
+test('an attempt that nobody has heard of for a day is for a person', () => {
+  const { tasks, attempt } = hear(aPayment(), anAttempt({ state: 'pending' }), unclear, after(hours(24)))
+  expect(tasks.map(({ kind }) => kind)).toEqual(['unresolved'])
+  expect(attempt.state).toBe('pending')
+})
+
+for (const [from, state, events] of [
+  ['pending', 'disputed', ['attempt_disputed']],
+  ['disputed', 'disputed', []],
+  ['failed', 'failed', []], // the customer may be trying again
+  ['paid', 'paid', []],
+] as const)
+  test(`a yes to no amount, heard of an attempt that is ${from}`, () => {
+    const reply = { state: 'paid_oddly', words: 'It says 1e99.', provider_ref: 'P-9' } as const
+    const change = hear(aPayment(), anAttempt({ state: from }), reply, young)
+    expect(change.attempt).toMatchObject({ state, charged: null })
+    expect(change.payment.status).toBe('awaiting_payment')
+    expect(change.events.map(({ kind }) => kind)).toEqual(events)
+    const note = 'It says 1e99. GHS 25.00 was asked for.'
+    const told = { kind: 'amount_mismatch', amount: 2500n, currency: 'GHS', note }
+    expect(change.tasks).toMatchObject(from === 'paid' ? [] : [told])
+    expect(hear(change.payment, change.attempt, reply, young).events).toEqual([])
+  })
+
+test('a no about which no clear answer can be had is asked about again', () => {
+  const failed = anAttempt({ state: 'failed', next_ask_at: leased })
+  const { attempt } = hear(aPayment({ status: 'failed' }), failed, unclear, after(hours(3)))
+  expect(attempt.next_ask_at).not.toBeNull()
+})
+
+test('what the provider tells is kept, and shown masked', () => {
+  const told = {
+    provider_ref: 'P-9',
+    card_type: 'Visa',
+    psp_response_code: '00',
+    psp_response_msg: 'Approved',
+  }
+  const { payment, attempt } = hear(aPayment(), anAttempt(), { ...yes, ...told }, young)
+  expect(attempt).toMatchObject({ ...told, charged: 2500n, instrument: '+233240000000' })
+  const { provider_ref: payment_reference, ...facts } = told
+  const paid = { payment_method: 'mtn_mobile_money', payment_time: young, charged: 2500n }
+  expect(payment).toMatchObject({ payment_reference, ...facts, ...paid, payment_instrument: '024 ••• 0000' })
+})
+
+test('what a later reply leaves out is not forgotten', () => {
+  const known = anAttempt({ state: 'pending', provider_ref: 'P-1', redirect_url: 'https://bank.example/1' })
+  const { attempt } = hear(aPayment(), known, pending, young)
+  expect(attempt).toMatchObject({ provider_ref: 'P-1', redirect_url: 'https://bank.example/1' })
+})
+
+for (const [what, attempt, now, sends, state, events] of [
+  ['the first time', {}, young, 1, 'not_sent', ['attempt_not_sent']],
+  ['again', { sends: 4 }, young, 4, 'not_sent', []],
+  [
+    'after a minute',
+    { state: 'not_sent' },
+    after(minutes(1)),
+    1,
+    'failed',
+    ['attempt_failed', 'status_changed'],
+  ],
+  ['of a sending before the last', { sends: 2 }, young, 1, 'unknown', ['attempt_unknown']],
+  [
+    'of a second sending, where the first may have arrived',
+    { resent_at: noon, sends: 2 },
+    old,
+    2,
+    'unknown',
+    ['attempt_unknown'],
+  ],
+  ['of what the provider has', { state: 'unknown', acknowledged_at: noon }, old, 1, 'unknown', []],
+  ['of what the provider has, once more', { state: 'pending' }, old, 1, 'pending', []],
+] as const)
+  test(`known not to have been sent, ${what}: ${state}`, () => {
+    const change = hearIt(aPayment(), anAttempt(attempt), rows.notSent, now, {
+      absentForMs: minutes(5),
+      sends,
+    })
+    expect(change.attempt.state).toBe(state)
+    expect(change.events.map(({ kind }) => kind)).toEqual(events)
+    expect(change.attempt.reason).toBe(state === 'failed' ? 'not_sent' : null)
+  })
+
+for (const [what, changed] of [
+  ['a wish to cancel', { cancel_wished_at: noon }],
+  ['an end', { status: 'failed' }],
+] as const)
+  test(`after ${what} nothing is sent any more`, () => {
+    const { attempt } = hear(aPayment(changed), anAttempt(), rows.notSent, young)
+    expect(attempt).toMatchObject({ state: 'failed', reason: 'not_sent' })
+  })
+
+test('whatever shows that the provider has it is an acknowledgement, and the first one counts', () => {
+  const acknowledging = { state: 'unknown', words: 'HTTP 202', acknowledged: true } as const
+  for (const reply of [yes, wrong, no, pending, acknowledging]) {
+    const { attempt } = hear(aPayment(), anAttempt(), reply, young)
+    expect(attempt.acknowledged_at).toEqual(young)
+    expect(hear(aPayment(), attempt, reply, old).attempt.acknowledged_at).toEqual(young)
+  }
+  for (const reply of [unclear, absent, rows.notSent])
+    expect(hear(aPayment(), anAttempt(), reply, young).attempt.acknowledged_at).toBeNull()
+})
+
+test('what the provider has is not what never left', () => {
+  const reply = { state: 'unknown', words: 'HTTP 409', acknowledged: true } as const
+  const { attempt } = hear(aPayment(), anAttempt({ state: 'not_sent' }), reply, young)
+  expect(attempt).toMatchObject({ state: 'unknown', acknowledged_at: young })
+})
+
+test('absent after an acknowledgement is a contradiction, however long it lasts', () => {
+  const known = anAttempt({ state: 'unknown', acknowledged_at: noon })
+  const { attempt, tasks } = hear(aPayment(), known, absent, after(hours(24)))
+  expect(attempt.state).toBe('unknown')
+  expect(tasks.map(({ kind }) => kind)).toEqual(['unresolved'])
+})
+
+test('what was sent a second time may be absent for so much longer', () => {
+  const again = anAttempt({ state: 'unknown', sends: 2, resent_at: young })
+  expect(hear(aPayment(), again, absent, old).attempt.state).toBe('unknown')
+  expect(hear(aPayment(), again, absent, after(minutes(6))).attempt.state).toBe('failed')
+})
+
+test('a channel that does not say how long leaves absent unbelieved', () => {
+  const never = { absentForMs: Infinity, sends: 1 }
+  expect(hearIt(aPayment(), anAttempt(), absent, after(hours(20)), never).attempt.state).toBe('unknown')
+})
+
+for (const state of ['started', 'not_sent', 'pending', 'unknown', 'disputed', 'failed'] as const)
+  test(`a yes to another order changes nothing for an attempt that is ${state}, and is for a person`, () => {
+    const reply = { state: 'other_order', words: 'It says paid for order X.' } as const
+    const change = hear(aPayment(), anAttempt({ state }), reply, young)
+    expect(change.attempt.state).toBe(state === 'started' ? 'unknown' : state)
+    expect(change.attempt.provider_ref).toBeNull()
+    expect(change.payment.status).toBe('awaiting_payment')
+    expect(change.tasks).toMatchObject([{ kind: 'other_order', amount: 2500n, note: reply.words }])
+  })
+
+for (const [state, to, events] of [
+  ['pending', 'disputed', ['attempt_doubted']],
+  ['disputed', 'disputed', []],
+  ['failed', 'failed', []], // the customer may be trying again
+] as const)
+  test(`a yes by a reference that has paid another, of an attempt that is ${state}`, () => {
+    const clash = { reference: 'P-1', holder: 'TG-9, attempt 1,' }
+    const change = doubt(aPayment(), anAttempt({ state }), clash, young)
+    expect(change.attempt).toMatchObject({ state: to, charged: null, provider_ref: null })
+    expect(change.attempt.next_ask_at).not.toBeNull()
+    expect(change.events.map(({ kind }) => kind)).toEqual(events)
+    expect(change.tasks).toMatchObject([
+      { kind: 'reference_taken', note: expect.stringMatching(/P-1.*TG-9, attempt 1/) },
+    ])
+  })

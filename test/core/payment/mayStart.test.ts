@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { obstacle, secondsToCool, secondsToWait } from '../../../src/core/payment/mayStart.ts'
+import { after, anAttempt, aPayment, hours, noon, seconds } from '../../support/lifeRows.ts'
+
+const shop = { active: true, settings: { retry_after_failure: true } }
+const closed = { ...shop, active: false }
+const oneTry = { ...shop, settings: { retry_after_failure: false } }
+const failures = (count: number) =>
+  Array.from({ length: count }, (_, at) => anAttempt({ number: at + 1, state: 'failed' }))
+const failed = { status: 'failed' } as const
+const later = after(hours(0.5))
+
+for (const [words, payment, attempts, merchant, now, expected] of [
+  ['paid', { status: 'paid' }, [], shop, later, 'paid'],
+  ['paid, and a second one on its way', { status: 'paid' }, [anAttempt()], shop, later, 'paid'],
+  ['cancelled', { status: 'cancelled' }, failures(1), shop, later, 'cancelled'],
+  ['wished to cancel', { cancel_wished_at: noon }, [anAttempt()], shop, later, 'cancelled'],
+  ['one has just been started', {}, [anAttempt({ state: 'started' })], shop, later, 'unresolved'],
+  ['one is pending', {}, [anAttempt({ state: 'pending' })], shop, later, 'unresolved'],
+  ['one is unknown', {}, [anAttempt({ state: 'unknown' })], shop, later, 'unresolved'],
+  ['one is disputed', {}, [anAttempt({ state: 'disputed' })], shop, later, 'unresolved'],
+  ['over time, one pending', {}, [anAttempt({ state: 'pending' })], shop, after(hours(2)), 'unresolved'],
+  ['the last moment has come', {}, [], shop, after(hours(1)), 'expired'],
+  ['a merchant that is switched off', {}, [], closed, later, 'closed'],
+  ['failed, and the merchant wants one try', failed, failures(1), oneTry, later, 'no_retry'],
+  ['ten failures', failed, failures(10), shop, later, 'too_many'],
+  ['the second failure a moment ago', failed, failures(2), shop, after(seconds(4)), 'too_soon'],
+  ['the second failure some seconds ago', failed, failures(2), shop, after(seconds(5)), undefined],
+  ['the first failure just now', failed, failures(1), shop, noon, undefined],
+  ['a moment before the end', {}, [], shop, after(hours(1) - 1), undefined],
+  ['nothing yet, and the merchant wants one try', {}, [], oneTry, later, undefined],
+  ['nothing yet', {}, [], shop, noon, undefined],
+] as const) {
+  test(`${words}: ${expected ?? 'go on'}`, () =>
+    expect(obstacle(aPayment(payment), attempts, merchant, now)).toBe(expected))
+}
+
+for (const [count, wait] of [
+  [0, 0],
+  [1, 0],
+  [2, 5],
+  [3, 10],
+  [4, 20],
+  [5, 30],
+  [9, 30],
+] as const) {
+  test(`after ${count} failures one waits ${wait} seconds, and not a moment longer`, () => {
+    expect(secondsToWait(failures(count), noon)).toBe(wait)
+    expect(secondsToWait(failures(count), after(Math.max(0, seconds(wait) - 1)))).toBe(wait > 0 ? 1 : 0)
+    expect(secondsToWait(failures(count), after(seconds(wait)))).toBe(0)
+  })
+}
+
+for (const [words, instrument, payer, wait] of [
+  ['neither cap is full', null, null, 0],
+  ['one tried too often with one wallet, since noon', noon, null, 3000],
+  ['one tried too often from one address, since noon', null, noon, 3000],
+  ['both: the later one counts', noon, after(seconds(90.001)), 3091],
+  ['the last one has just grown old', after(seconds(-3000)), null, 0],
+  ['nearly', after(seconds(-2999.999)), null, 1],
+] as const) {
+  test(`${words}: ten minutes after noon one waits ${wait} seconds`, () =>
+    expect(secondsToCool({ instrument, payer }, after(seconds(600)))).toBe(wait))
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { onTestFinished } from 'vitest'
+import smpp, { type SmppTimes } from '../../../src/messengers/smpp.ts'
+import { type CentreOptions, openCentre } from '../smsCentre.ts'
+import { newLetter, newTools } from '../tools.ts'
+
+export const shortTimes: SmppTimes = {
+  connectMs: 1000,
+  idleMs: 5000,
+  enquireMs: 300,
+  firstPauseMs: 100,
+  maxPauseMs: 400,
+  stableMs: 0,
+  readyMs: 3000,
+  closeMs: 500,
+  waitMs: 5000,
+  answerMs: 500,
+  slowMs: 500,
+  receiptMs: 50,
+}
+
+export function connect(SMPP_URL: string, settings = {}, times = {}) {
+  const tools = newTools()
+  const all = { SMPP_URL, SMPP_FROM: 'Tollgate', SMPP_RATE: '200', SMPP_WINDOW: '50', ...settings }
+  const messenger = smpp(all, tools, { ...shortTimes, ...times })
+  assert.ok(messenger)
+  onTestFinished(() => messenger.close())
+  return { ...tools, messenger }
+}
+
+export async function open(options: CentreOptions = {}, settings = {}, times = {}) {
+  const centre = await openCentre(options)
+  onTestFinished(() => centre.stop())
+  return { centre, ...connect(centre.url, settings, times) }
+}
+
+export const sms = (text = 'You paid 25.00 GHS.', to = '+233241234567') => newLetter({ text, to })

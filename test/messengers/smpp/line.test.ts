@@ -1,0 +1,239 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { makeCertificate } from '../../net/certificate.ts'
+import { openCentre } from '../smsCentre.ts'
+import { until } from '../tools.ts'
+import { connect, open, sms } from './bench.ts'
+
+const frame = (...words: number[]) => {
+  const bytes = Buffer.alloc(words.length * 4)
+  for (const [i, word] of words.entries()) bytes.writeUInt32BE(word, i * 4)
+  return bytes
+}
+
+describe('the bind', () => {
+  test('accepted: one connection for many letters, each once', async () => {
+    const { centre, messenger } = await open()
+    const letters = Array.from({ length: 30 }, (_, i) => sms(`Letter ${i}`))
+    const sent = await Promise.all(letters.map(messenger.send))
+    expect(new Set(sent.map(one => one.state === 'sent' && one.provider_ref))).toEqual(
+      new Set(centre.submits.map(({ id }) => id)),
+    )
+    expect(new Set(centre.submits.map(({ text }) => text)).size).toBe(30)
+    expect([centre.submits.length, centre.binds.length]).toEqual([30, 1])
+  })
+
+  test('refused: later, told once; and when the password is right again, sent', async () => {
+    const { centre, messenger, warnings } = await open({ password: 'other' }, {}, { readyMs: 600 })
+    const letter = sms()
+    expect((await messenger.send(letter)).state).toBe('later')
+    expect(centre.binds.length).toBeGreaterThan(1)
+    expect(warnings).toEqual(['SMPP: The bind was refused: ESME_RINVPASWD.'])
+    centre.options.password = 'pass'
+    expect((await messenger.send(letter)).state).toBe('sent')
+    expect(centre.submits).toHaveLength(1)
+  })
+
+  test('nobody there: it starts all the same, and connects when somebody is', async () => {
+    const gone = await openCentre()
+    await gone.stop()
+    const { messenger, warnings } = connect(gone.url, {}, { readyMs: 300 })
+    const letter = sms()
+    expect(await messenger.send(letter)).toEqual({
+      state: 'later',
+      words: 'There is no connection to the SMS centre.',
+    })
+    expect(warnings).toEqual([expect.stringContaining('ECONNREFUSED')])
+    const centre = await openCentre({}, gone.port)
+    onTestFinished(() => centre.stop())
+    await until(() => centre.binds.length > 0)
+    expect((await messenger.send(letter)).state).toBe('sent')
+    expect(centre.submits).toHaveLength(1)
+  })
+
+  for (const [name, host, trusted, state] of [
+    ['of a server that we trust', 'localhost', true, 'sent'],
+    ['that nobody signed', 'localhost', false, 'later'],
+    ['for another name', '127.0.0.1', true, 'later'],
+  ] as const)
+    test(`over TLS, with a certificate ${name}: ${state}`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'tollgate-'))
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      const { key, cert } = makeCertificate('localhost')
+      const SMPP_TLS_CA = join(folder, 'ca.pem')
+      writeFileSync(SMPP_TLS_CA, cert)
+      const centre = await openCentre({ key, cert })
+      onTestFinished(() => centre.stop())
+      const settings = trusted ? { SMPP_TLS_CA } : {}
+      const url = `ssmpp://tollgate:pass@${host}:${centre.port}`
+      const { messenger } = connect(url, settings, { readyMs: state === 'sent' ? 3000 : 500 })
+      expect((await messenger.send(sms())).state).toBe(state)
+      expect(centre.binds).toHaveLength(state === 'sent' ? 1 : 0)
+    })
+
+  test('connecting again and again has pauses', async () => {
+    const { centre } = await open({ bindStatus: 0x0d }, {}, { firstPauseMs: 200, maxPauseMs: 10_000 })
+    await sleep(1000)
+    expect(centre.binds.length).toBeLessThanOrEqual(4)
+  })
+
+  test('a server that says nothing to the bind is left', async () => {
+    const { centre, messenger } = await open({}, {}, { connectMs: 200, readyMs: 300 })
+    for (const session of centre.sessions) session.removeAllListeners('bind_transceiver')
+    expect(['later', 'sent']).toContain((await messenger.send(sms())).state)
+  })
+})
+
+describe('the line', () => {
+  test('enquire_link both ways', async () => {
+    const { centre, messenger } = await open({}, {}, { idleMs: 100 })
+    await until(() => centre.heard.filter(command => command === 'enquire_link').length > 2)
+    expect((await centre.ask('enquire_link')).command).toBe('enquire_link_resp')
+    expect((await messenger.send(sms())).state).toBe('sent')
+    expect(centre.binds).toHaveLength(1)
+  })
+
+  test('a question of theirs with the number of ours is no answer to it', async () => {
+    const { centre, messenger } = await open({ answer: () => ({ late: 300 }) })
+    const sending = messenger.send(sms())
+    await until(() => centre.submits.length > 0)
+    for (const sequence_number of [1, 2, 3, 4]) {
+      await centre.ask('enquire_link', { sequence_number })
+      await centre.ask('deliver_sm', { sequence_number, short_message: 'hello' })
+    }
+    expect(await sending).toEqual({ state: 'sent', provider_ref: 'm1' })
+    expect(centre.submits).toHaveLength(1)
+  })
+
+  test('a silent server is left and connected to again', async () => {
+    const { centre, messenger, warnings } = await open({}, {}, { idleMs: 100 })
+    await until(() => centre.binds.length === 1)
+    for (const session of centre.sessions) session.removeAllListeners('enquire_link')
+    await until(() => centre.binds.length === 2)
+    expect(warnings).toEqual(['SMPP: The other side has fallen silent.'])
+    expect((await messenger.send(sms())).state).toBe('sent')
+  })
+
+  test('unbound by the other side: answered, and bound again when needed', async () => {
+    const { centre, messenger } = await open()
+    await until(() => centre.binds.length === 1)
+    expect((await centre.ask('unbind')).command).toBe('unbind_resp')
+    expect((await messenger.send(sms())).state).toBe('sent')
+    expect([centre.submits.length, centre.binds.length]).toEqual([1, 2])
+  })
+
+  for (const [name, bytes, binds] of [
+    ['a web page', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n<html>'), 2],
+    ['zeros', Buffer.alloc(64), 2],
+    ['a length of four', frame(4, 4, 4, 4), 2],
+    ['a length without end', frame(0xffffffff, 5, 0, 1), 2],
+    ['an unknown command', frame(16, 0x7777, 0, 1), 1],
+    ['an answer that nobody asked for', frame(16, 0x80000004, 0, 99_999), 1],
+    ['a deliver_sm that breaks off', frame(18, 5, 0, 7).subarray(0, 16), 1],
+    [
+      'a tag without its value',
+      Buffer.concat([frame(16 + 17 + 4, 5, 0, 7), Buffer.alloc(17), Buffer.from([4, 0x27, 0, 1])]),
+      1,
+    ],
+    ['an outbind', Buffer.concat([frame(18, 0x0b, 0, 1), Buffer.alloc(2)]), 1],
+  ] as const)
+    test(`${name}: no crash, ${binds === 1 ? 'the line stays' : 'a new line'}`, async () => {
+      const { centre, messenger } = await open()
+      await until(() => centre.binds.length === 1)
+      centre.raw().write(bytes)
+      if (name === 'a deliver_sm that breaks off') centre.raw().write(Buffer.alloc(2))
+      await sleep(50)
+      expect((await messenger.send(sms())).state).toBe('sent')
+      expect([centre.submits.length, centre.binds.length]).toEqual([1, binds])
+    })
+
+  test('bytes that come one by one', async () => {
+    const { centre, receipts } = await open()
+    await until(() => centre.binds.length === 1)
+    const body = Buffer.concat([
+      Buffer.alloc(7),
+      Buffer.from([4]),
+      Buffer.alloc(8),
+      Buffer.from([20]),
+      Buffer.from('id:m9   stat:DELIVRD'),
+    ])
+    const bytes = Buffer.concat([frame(16 + body.length, 5, 0, 7), body])
+    for (const byte of bytes) {
+      centre.raw().write(Buffer.from([byte]))
+      await sleep(1)
+    }
+    await until(() => receipts.length > 0)
+    expect(receipts).toMatchObject([{ provider_ref: 'm9' }])
+  })
+
+  test('a centre that restarts: no letter is lost, none is sent twice', async () => {
+    const centre = await openCentre()
+    const { messenger } = connect(centre.url)
+    expect((await messenger.send(sms())).state).toBe('sent')
+    await centre.stop()
+    await sleep(50) // a letter on a line that is being lost would be tried again, see above
+    const sending = Promise.all(Array.from({ length: 5 }, (_, i) => messenger.send(sms(`Letter ${i}`))))
+    await sleep(300)
+    const again = await openCentre({}, centre.port)
+    onTestFinished(() => again.stop())
+    expect((await sending).map(({ state }) => state)).toEqual(Array(5).fill('sent'))
+    expect([centre.submits.length, again.submits.length]).toEqual([1, 5])
+  })
+
+  test('the rate is kept', async () => {
+    const { centre, messenger } = await open({}, { SMPP_RATE: '20' })
+    await Promise.all(Array.from({ length: 21 }, () => messenger.send(sms())))
+    const span = (centre.submits.at(-1)?.at ?? 0) - (centre.submits[0]?.at ?? 0)
+    expect(span).toBeGreaterThan(800) // twenty gaps of 50 ms
+  })
+
+  test('the window is kept', async () => {
+    const { centre, messenger } = await open({ answer: () => ({ late: 50 }) }, { SMPP_WINDOW: '3' })
+    const sent = await Promise.all(Array.from({ length: 15 }, () => messenger.send(sms())))
+    expect(sent.every(({ state }) => state === 'sent')).toBe(true)
+    expect(centre.mostWaiting()).toBe(3)
+  })
+
+  test('told that it is too fast, it slows down', async () => {
+    const { centre, messenger } = await open(
+      { answer: (_, count) => (count === 1 ? 0x58 : 'ok') },
+      { SMPP_RATE: '100' },
+      { slowMs: 5000 },
+    )
+    await messenger.send(sms())
+    await Promise.all(Array.from({ length: 11 }, () => messenger.send(sms())))
+    const span = (centre.submits.at(-1)?.at ?? 0) - (centre.submits[0]?.at ?? 0)
+    expect(span).toBeGreaterThan(150) // ten gaps of 20 ms instead of 10
+  })
+
+  test('closing waits for what is open, unbinds, and takes no more', async () => {
+    const { centre, messenger } = await open({ answer: () => ({ late: 200 }) })
+    const sending = messenger.send(sms())
+    await until(() => centre.submits.length > 0)
+    await messenger.close()
+    expect((await sending).state).toBe('sent')
+    expect(centre.heard.at(-1)).toBe('unbind')
+    expect((await messenger.send(sms())).state).toBe('later')
+    await until(() => centre.sessions.size === 0)
+    await sleep(300)
+    expect(centre.binds).toHaveLength(1)
+  })
+
+  test('closing does not wait for a server that hangs, nor for one that is not there', async () => {
+    const { centre, messenger } = await open({ answer: () => 'silent' }, {}, { answerMs: 20_000 })
+    const sending = messenger.send(sms())
+    await until(() => centre.submits.length > 0)
+    for (const session of centre.sessions) session.removeAllListeners('unbind')
+    const started = performance.now()
+    await messenger.close()
+    expect((await sending).state).toBe('later')
+    const lost = connect('smpp://a:b@127.0.0.1:1', {}, { readyMs: 20_000 })
+    const waiting = lost.messenger.send(sms())
+    await lost.messenger.close()
+    expect((await waiting).state).toBe('later')
+    expect(performance.now() - started).toBeLessThan(5000)
+  })
+})

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { makeCertificate } from '../../net/certificate.ts'
+import { openCrookedServer, openMailServer } from '../mailServer.ts'
+import { newLetter } from '../tools.ts'
+import { connect, open, shortTimes } from './bench.ts'
+
+const onAuth = (auth: any, _session: unknown, done: any) =>
+  auth.username === 'user' && auth.password === 'p@ss/word#1'
+    ? done(null, { user: 'user' })
+    : done(Object.assign(new Error('wrong password'), { responseCode: 535 }))
+const guarded = { authOptional: false, allowInsecureAuth: true, onAuth }
+
+describe('who we are', () => {
+  test('user and password', async () => {
+    const { server, messenger } = await open(guarded, 'user:p%40ss%2Fword%231@')
+    expect((await messenger.send(newLetter())).state).toBe('sent')
+    expect(server.taken).toHaveLength(1)
+  })
+
+  test('a wrong password is the operator’s: later, told once', async () => {
+    const { server, messenger, warnings } = await open(guarded, 'user:wrong-secret@')
+    const letter = newLetter()
+    for (let i = 0; i < 3; i++)
+      expect(await messenger.send(letter)).toMatchObject({
+        state: 'later',
+        words: expect.stringContaining('535'),
+      })
+    expect(warnings).toEqual([expect.stringContaining('535')])
+    expect(warnings.join()).not.toContain('wrong-secret')
+    expect(server.taken).toEqual([])
+  })
+
+  test('no password where one is wanted: later', async () => {
+    const { messenger, warnings } = await open(guarded)
+    expect((await messenger.send(newLetter())).state).toBe('later')
+    expect(warnings).toEqual([expect.stringContaining('530')])
+  })
+})
+
+describe('encryption', () => {
+  const { key, cert } = makeCertificate('localhost')
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const SMTP_TLS_CA = join(folder, 'ca.pem')
+  writeFileSync(SMTP_TLS_CA, cert)
+  const strangerCa = join(folder, 'stranger.pem')
+  writeFileSync(strangerCa, makeCertificate('localhost').cert)
+
+  for (const [name, secure, url, ca, state] of [
+    ['from the first byte', true, 'smtps://localhost', SMTP_TLS_CA, 'sent'],
+    ['by STARTTLS', false, 'smtp://localhost?tls=required', SMTP_TLS_CA, 'sent'],
+    ['a certificate that nobody signed', true, 'smtps://localhost', '', 'later'],
+    ['the same by STARTTLS', false, 'smtp://localhost?tls=required', '', 'later'],
+    ['one of somebody else', true, 'smtps://localhost', strangerCa, 'later'],
+    ['one for another name', true, 'smtps://127.0.0.1', SMTP_TLS_CA, 'later'],
+  ] as const) {
+    test(`${name}: ${state}`, async () => {
+      const secured: boolean[] = []
+      const server = await openMailServer({
+        secure,
+        key,
+        cert,
+        onMailFrom: (_address, session, done) => {
+          secured.push(session.secure)
+          done()
+        },
+      })
+      onTestFinished(() => server.stop())
+      const address = url.replace(/(?=\?|$)/, `:${server.port}`)
+      const { messenger, warnings } = connect(address, shortTimes, { SMTP_TLS_CA: ca })
+      expect((await messenger.send(newLetter())).state).toBe(state)
+      expect(secured).toEqual(state === 'sent' ? [true] : [])
+      expect(warnings).toHaveLength(state === 'sent' ? 0 : 1)
+    })
+  }
+
+  test('a server that cannot encrypt gets neither the password nor the letter', async () => {
+    const crooked = await openCrookedServer('EHLO', [])
+    onTestFinished(() => crooked.stop())
+    const { messenger, warnings } = connect(crooked.url.replace('//', '//user:secret@') + '?tls=required')
+    expect((await messenger.send(newLetter())).state).toBe('later')
+    expect(crooked.heard).not.toContain('MAIL')
+    expect(crooked.taken).toEqual([])
+    expect(warnings).toHaveLength(1)
+  })
+})

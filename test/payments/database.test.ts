@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import { type Db, openDb } from '../../src/store/db.ts'
+import { type Lives, openLives } from '../support/lifeDb.ts'
+import { hours, minutes } from '../support/lifeRows.ts'
+import { createCrowd } from './crowd.ts'
+import { faultsAtRest, faultsOf } from './faults.ts'
+
+const generations = 8
+const payments = 50
+const rounds = 66
+const stepsOfRound = 40
+const hotPayments = 6 // all steps of a round meet there
+
+// A walk that never came here has shown nothing.
+const everything = [
+  'attempt_disputed by channel',
+  'attempt_failed by channel',
+  'attempt_not_sent by channel',
+  'attempt_paid by channel',
+  'attempt_pending by channel',
+  'attempt_resent by clock',
+  'attempt_started by customer',
+  'attempt_unknown by channel',
+  'awaiting_payment by customer',
+  'cancel_wished by customer',
+  'cancelled by channel',
+  'cancelled by customer',
+  'failed by channel',
+  'failed by clock',
+  'overpaid by channel',
+  'paid by channel',
+]
+
+let lives: Lives
+let pools: Db[]
+
+beforeAll(async () => {
+  lives = await openLives()
+  pools = [openDb(lives.url, 6), openDb(lives.url, 6)]
+})
+afterAll(async () => {
+  await Promise.all(pools.map(pool => pool.end()))
+  await lives.close()
+})
+
+test(`${generations * rounds * stepsOfRound} steps of nodes that crash, on a real database: every charge finds its place`, async () => {
+  const seed = Math.floor(Math.random() * 2 ** 31)
+  const crowd = createCrowd(pools, seed)
+  const happened = new Set<string>()
+
+  async function check(all: readonly LivingPayment[], isAtRest = false) {
+    for (const life of await lives.read(all.map(({ tx_reference }) => tx_reference))) {
+      const { books } = crowd.providerOf(life.payment.tx_reference)
+      crowd.forms.set(life.payment.tx_reference, life.attempts.length)
+      const faults = [...faultsOf(life, books), ...(isAtRest ? faultsAtRest(life, books) : [])]
+      if (faults.length > 0) expect({ seed, faults, life, books }).toBe('a life without faults')
+      for (const { kind, to_status, cause } of life.events) happened.add(`${to_status ?? kind} by ${cause}`)
+    }
+  }
+
+  for (let generation = 0; generation < generations; generation++) {
+    const expiry = () => crowd.pick([minutes(5), hours(1), hours(3), hours(7)])
+    const all = await lives.addPayments(payments, crowd.clock(), expiry)
+    for (let round = 0; round < rounds; round++) {
+      const hot = Array.from({ length: hotPayments }, () => crowd.pick(all))
+      await crowd.round(hot, stepsOfRound)
+      await check(hot)
+    }
+    await crowd.rest()
+    await check(all, true)
+  }
+  expect([...happened].toSorted()).toEqual(everything)
+}, 180_000)

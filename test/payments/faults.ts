@@ -1,0 +1,124 @@
+import { type Attempt, isUnresolved } from '../../src/core/payment/attempt.ts'
+import type { PaymentEvent } from '../../src/core/payment/event.ts'
+import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import type { Task, TaskKind } from '../../src/core/payment/task.ts'
+import { arrows, begin, cancel, expire, type Model, mayBegin, newModel, type Status, tell } from './model.ts'
+import type { Entry } from './provider.ts'
+
+export type Life = { payment: LivingPayment; attempts: Attempt[]; events: PaymentEvent[]; tasks: Task[] }
+export type Books = ReadonlyMap<string, Entry>
+
+// Everything that must hold of one payment at every moment, as sentences about what does not.
+export function faultsOf(life: Life, books: Books): string[] {
+  const { payment, attempts, events } = life
+  const faults: string[] = []
+  const check = (holds: boolean, words: string) => void (holds || faults.push(words))
+  const path = events.filter(({ kind }) => kind === 'status_changed')
+  let status: Status = 'awaiting_payment'
+  for (const { from_status, to_status } of path) {
+    check(from_status === status, `an event says from ${from_status} where it was ${status}`)
+    check(
+      arrows.some(arrow => arrow === `${status} > ${to_status}`),
+      `${status} became ${to_status}`,
+    )
+    status = to_status as Status
+  }
+  check(payment.status === status, `the status is ${payment.status}, the events end with ${status}`)
+  check(path.filter(({ to_status }) => to_status === 'paid').length <= 1, 'paid twice')
+  check(
+    events.every(({ sequence }, at) => sequence === at + 1),
+    'the events have a gap',
+  )
+  check(attempts.filter(isUnresolved).length <= 1, 'two unresolved attempts')
+  check(
+    attempts.every(({ number }, at) => number === at + 1),
+    'the attempts have a gap',
+  )
+  for (const attempt of attempts) faults.push(...attemptFaults(attempt, books.get(attempt.attempt_id)))
+  for (const entry of books.values())
+    check(isExplained(life, entry), `the charge of ${entry.reference} is not explained`)
+  const model = replay(events, payment, faults)
+  check(payment.status === model.status, `the status is ${payment.status}, the table says ${model.status}`)
+  check(payment.late === model.late, `late is ${payment.late}`)
+  check((payment.cancel_wished_at !== null) === model.wished, 'the wish to cancel differs')
+  for (const [id, one] of model.tries)
+    check(
+      attempts.some(a => a.attempt_id === id && isUnresolved(a) === one.open),
+      `${id} differs`,
+    )
+  check(model.tries.size === attempts.length, 'attempts and events differ')
+  return faults
+}
+
+function attemptFaults(attempt: Attempt, entry: Entry | undefined): string[] {
+  const { attempt_id, state, reason, ended_at, given, next_ask_at, created_at } = attempt
+  const faults: string[] = []
+  const check = (holds: boolean, words: string) => void (holds || faults.push(`${attempt_id} ${words}`))
+  check(isUnresolved(attempt) === (ended_at === null), 'has ended and has not')
+  check(!isUnresolved(attempt) || next_ask_at !== null, 'is unresolved and nobody will ask')
+  check(state !== 'paid' || (entry?.charges === 1 && next_ask_at === null), 'is paid without a charge')
+  check(isUnresolved(attempt) || Object.keys(given).length === 0, 'still holds what the customer gave')
+  check((entry?.charges ?? 0) <= 1, 'was charged twice')
+  if (state === 'failed' && reason === 'never_arrived')
+    check((ended_at as Date).getTime() - created_at.getTime() >= 300_000, 'was given up too early')
+  else if (state === 'failed' && reason === 'not_sent') check(entry === undefined, 'was sent all the same')
+  else if (state === 'failed') check(entry?.wasRefused === true, 'failed without a no')
+  return faults
+}
+
+const hasTask = ({ tasks }: Life, id: string, kind: TaskKind) =>
+  tasks.some(task => task.attempt_id === id && task.kind === kind)
+
+const paidBy = ({ events }: Life) => events.find(({ to_status }) => to_status === 'paid')?.attempt_id
+
+// Where the money of a charge went: into the payment, to a person, or to be asked about.
+function isExplained(life: Life, { reference, truth, knocks }: Entry): boolean {
+  const attempt = life.attempts.find(({ attempt_id }) => attempt_id === reference)
+  if (!attempt) return false // a reference of nobody
+  return truth !== 'charged' || knocks || isFinished(life, reference) || attempt.next_ask_at !== null
+}
+
+const isFinished = (life: Life, id: string) =>
+  (life.payment.status === 'paid' && paidBy(life) === id) ||
+  hasTask(life, id, 'refund') ||
+  hasTask(life, id, 'amount_mismatch')
+
+// And when all is told: no charge is left to be asked about, and the status follows from the books alone.
+export function faultsAtRest(life: Life, books: Books): string[] {
+  const { payment, attempts } = life
+  const charged = [...books.values()].filter(({ truth }) => truth === 'charged')
+  const right = charged.filter(({ amount }) => amount === payment.total)
+  const faults = charged
+    .filter(({ reference }) => !isFinished(life, reference))
+    .map(({ reference }) => `the charge of ${reference} was never found`)
+  if ((payment.status === 'paid') !== right.length > 0)
+    faults.push(`${payment.status}, ${right.length} charges`)
+  const refunds = right.filter(({ reference }) => hasTask(life, reference, 'refund')).length
+  if (refunds !== Math.max(0, right.length - 1)) faults.push(`${refunds} refunds of ${right.length} charges`)
+  if (attempts.some(attempt => isUnresolved(attempt) && attempt.state !== 'disputed'))
+    faults.push('unresolved')
+  if (payment.status === 'awaiting_payment' && !attempts.some(isUnresolved)) faults.push('awaiting for ever')
+  return faults
+}
+
+// The events told to the model: each must be possible when it comes.
+function replay(events: PaymentEvent[], { expires_at }: LivingPayment, faults: string[]): Model {
+  const model = newModel()
+  for (const { kind, attempt_id, cause, to_status, at } of events) {
+    const id = attempt_id ?? ''
+    if (kind === 'attempt_started') {
+      if (!mayBegin(model)) faults.push(`${id} began while another was open, or after the end`)
+      begin(model, id)
+    }
+    if (kind === 'attempt_paid') tell(model, id, 'yes')
+    if (kind === 'attempt_failed') tell(model, id, 'no')
+    if (kind === 'cancel_wished') cancel(model)
+    if (kind === 'overpaid' && !model.refunds.has(id)) faults.push(`${id} is no overpayment`)
+    if (kind !== 'status_changed') continue
+    if (to_status === 'cancelled' && cause === 'customer') cancel(model)
+    if (to_status === 'failed' && cause === 'clock' && at >= expires_at) expire(model)
+    if (model.status !== to_status)
+      faults.push(`${to_status} by ${cause}, where the table says ${model.status}`)
+  }
+  return model
+}

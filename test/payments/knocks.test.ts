@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { askDue, prompted } from '../../src/actions/payments/askDue.ts'
+import { pay } from '../../src/actions/payments/pay.ts'
+import type { Reply } from '../../src/core/channel/channel.ts'
+import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'
+import { type Lives, openLives } from '../support/lifeDb.ts'
+import { aWish, simulatedNode } from '../support/lifeNode.ts'
+import { after, hours, no, noon, seconds, yes } from '../support/lifeRows.ts'
+
+let lives: Lives
+beforeAll(async () => {
+  lives = await openLives()
+})
+afterAll(() => lives.close())
+
+const fail = (error: unknown) => expect(error).toBeUndefined()
+const says = (start: Reply, check: () => Promise<Reply>) => ({ start: () => Promise.resolve(start), check })
+
+test('a knock long after the last time that we asked is heard', async () => {
+  const [payment] = await lives.addPayments(1, noon)
+  if (!payment) throw new Error('no payment')
+  let now = noon
+  const clock = () => now
+  const node = (reply: Reply) =>
+    simulatedNode(
+      lives.db,
+      clock,
+      says(no, () => Promise.resolve(reply)),
+    )
+  await pay(node(no), payment, aWish())
+  now = after(hours(3))
+  expect(await askDue(node(no), fail)).toBe(1)
+  now = after(hours(300))
+  expect(await askDue(node(yes), fail)).toBe(0)
+  const [life] = await lives.read([payment.tx_reference])
+  expect(await prompted({ db: lives.db, clock }, life?.attempts[0]?.attempt_id ?? '')).toBe(true)
+  await askDue(node(yes), fail)
+  expect((await lives.read([payment.tx_reference]))[0]?.payment).toMatchObject({ status: 'paid', late: true })
+})
+
+// A asks and its answer is slow; the money moves and the provider knocks; perhaps B asks and dies; then A's old no
+// arrives.
+test.each([
+  ['while its question is leased, and another node asks and dies', seconds(1), true],
+  ['after its lease ran out', seconds(25), false],
+])('an old answer does not silence a knock %s', async (_when, knockAfter, isAsked) => {
+  const [payment] = await lives.addPayments(1, noon)
+  if (!payment) throw new Error('no payment')
+  let now = noon
+  const clock = () => now
+  await pay(
+    simulatedNode(
+      lives.db,
+      clock,
+      says(no, () => Promise.resolve(no)),
+    ),
+    payment,
+    aWish(),
+  )
+  now = after(hours(3))
+  let answer: ((reply: Reply) => void) | undefined
+  const a = askDue(
+    simulatedNode(
+      lives.db,
+      clock,
+      says(no, () => new Promise(done => (answer = done))),
+    ),
+    fail,
+  )
+  while ((await lives.read([payment.tx_reference]))[0]?.attempts[0]?.asks !== 1);
+  now = after(hours(3) + knockAfter)
+  const [life] = await lives.read([payment.tx_reference])
+  expect(await prompted({ db: lives.db, clock }, life?.attempts[0]?.attempt_id ?? '')).toBe(true)
+  const room = { channel: 'simulated', knocked: true, most: 20 }
+  if (isAsked)
+    expect(await claimDueAttempts(lives.db, [room], { now, until: after(seconds(20), now) })).toHaveLength(1) // B, that dies
+  answer?.(no)
+  await a
+  now = after(seconds(21), now)
+  await askDue(
+    simulatedNode(
+      lives.db,
+      clock,
+      says(yes, () => Promise.resolve(yes)),
+    ),
+    fail,
+  )
+  expect((await lives.read([payment.tx_reference]))[0]?.payment).toMatchObject({ status: 'paid', late: true })
+})

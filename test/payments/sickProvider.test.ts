@@ -1,0 +1,136 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { prompted } from '../../src/actions/payments/askDue.ts'
+import type { PaymentDeps } from '../../src/actions/payments/deps.ts'
+import type { Channel, Reply } from '../../src/core/channel/channel.ts'
+import { channelsOf } from '../../src/runtime/channels.ts'
+import { newAttemptId } from '../../src/runtime/ids.ts'
+import { sql } from '../../src/store/db.ts'
+import { insertAttempt } from '../../src/store/payments/attempts.ts'
+import type { Loop } from '../../src/workers/loop.ts'
+import { startAsking as startLoop } from '../../src/workers/polling.ts'
+import { type Lives, openLives } from '../support/lifeDb.ts'
+import { simulatedWay, terms } from '../support/lifeNode.ts'
+import { after, anAttempt, hours, inItsName, noon, seconds, yes } from '../support/lifeRows.ts'
+
+// Two providers: one gives no answer to anything, ever; the other is well. Nobody waits for a clock here: deadlines are
+// over when the test says so.
+let lives: Lives
+let workers: Loop
+let asked: { sick: string[]; well: string[] }
+let deadlines: Set<() => void>
+const now = after(hours(0.5))
+const clock = () => now
+
+beforeAll(async () => {
+  lives = await openLives(8)
+})
+afterAll(() => lives.close())
+
+beforeEach(async () => {
+  await lives.db.rows(sql`delete from attempts`)
+  asked = { sick: [], well: [] }
+  deadlines = new Set()
+})
+
+const silence = () => new Promise<Reply>(() => {})
+const channel = (name: 'sick' | 'well', check: () => Promise<Reply>): [string, Channel] => [
+  name,
+  {
+    ...terms,
+    mode: 'test',
+    ways: [{ ...simulatedWay, payment_method: name }],
+    start: check,
+    check: async order => (asked[name].push(order.attempt_id), inItsName(order, await check())),
+  },
+]
+
+function startAsking() {
+  const asking: PaymentDeps = {
+    db: lives.db,
+    channels: channelsOf(
+      new Map([channel('sick', silence), channel('well', () => Promise.resolve(yes))]),
+      ring => (deadlines.add(ring), () => deadlines.delete(ring)),
+    ),
+    baseUrl: () => 'https://pay.example',
+    clock,
+    watch() {},
+  }
+  workers = startLoop(asking, error => expect(error).toBeUndefined())
+}
+const ringAll = () => [...deadlines].forEach(ring => ring())
+
+afterEach(async () => {
+  const ringing = setInterval(ringAll, 10)
+  await workers.stop()
+  clearInterval(ringing)
+})
+
+// The first is the oldest.
+async function addAttempts(name: string, count: number, next_ask_at: (at: number) => Date) {
+  const payments = await lives.addPayments(count, noon)
+  const attempts = payments.map(({ merchant_id, tx_reference }, at) =>
+    anAttempt({
+      merchant_id,
+      tx_reference,
+      attempt_id: newAttemptId(merchant_id),
+      channel: name,
+      state: 'pending',
+      next_ask_at: next_ask_at(at),
+    }),
+  )
+  await lives.db.transaction(async tx => {
+    for (const attempt of attempts) await insertAttempt(tx, attempt)
+  })
+  return attempts.map(({ attempt_id }) => attempt_id)
+}
+const longDue = (at: number) => after(seconds(at))
+const notDue = () => after(hours(1), now)
+
+async function knock(attempt_id = '') {
+  expect(await prompted({ db: lives.db, clock }, attempt_id)).toBe(true)
+  workers.wake()
+}
+const slotsFull = () => expect.poll(() => asked.sick.length).toBeGreaterThanOrEqual(50)
+
+test('600 attempts wait for a sick provider: a knock of another is heard', async () => {
+  await addAttempts('sick', 600, longDue)
+  const [paid] = await addAttempts('well', 1, notDue)
+  startAsking()
+  await slotsFull()
+  await knock(paid)
+  await expect.poll(() => asked.well).toEqual([paid])
+})
+
+test('600 attempts wait for a sick provider: what is due of another is asked about', async () => {
+  await addAttempts('sick', 600, longDue)
+  const due = await addAttempts('well', 3, () => now)
+  startAsking()
+  await expect.poll(() => asked.well.toSorted()).toEqual(due.toSorted())
+})
+
+test('a knock of the sick provider goes before its backlog', async () => {
+  await addAttempts('sick', 600, longDue)
+  const [knocked] = await addAttempts('sick', 1, notDue)
+  startAsking()
+  await slotsFull()
+  await knock(knocked)
+  await expect.poll(() => asked.sick).toContain(knocked)
+})
+
+test('checks that never end are ended: all are asked about in the end', async () => {
+  const all = await addAttempts('sick', 120, longDue)
+  startAsking()
+  await slotsFull()
+  const ringing = setInterval(ringAll, 10)
+  await expect.poll(() => new Set(asked.sick).size, { timeout: 20_000 }).toBe(all.length)
+  clearInterval(ringing)
+}, 30_000)
+
+test('an attempt of a channel that is not set up any more is looked at too', async () => {
+  await addAttempts('sick', 600, longDue)
+  const [orphan] = await addAttempts('gone', 1, () => now)
+  startAsking()
+  const asksOf = () =>
+    lives.db.one<{ asks: number }>(sql`select asks from attempts where attempt_id = ${orphan}`)
+  await expect.poll(asksOf).toEqual({ asks: 1 })
+})

@@ -1,0 +1,166 @@
+import type { Reply } from '../../src/core/channel/channel.ts'
+import { facts, hear } from '../../src/core/payment/applyReply.ts'
+import type { Attempt } from '../../src/core/payment/attempt.ts'
+import { event, statusEvent } from '../../src/core/payment/change.ts'
+import { cancel, expire } from '../../src/core/payment/end.ts'
+import type { NewEvent } from '../../src/core/payment/event.ts'
+import { obstacle } from '../../src/core/payment/mayStart.ts'
+import { move } from '../../src/core/payment/payment.ts'
+import { firstAskMs, resendForMs } from '../../src/core/payment/pollSchedule.ts'
+import { maySendAgain, sentAgain } from '../../src/core/payment/sendAgain.ts'
+import type { Task } from '../../src/core/payment/task.ts'
+import { after, anAttempt, aPayment, minutes, noon, notSent, seconds, unclear } from '../support/lifeRows.ts'
+import type { Life } from './faults.ts'
+import * as model from './model.ts'
+import { createProvider } from './provider.ts'
+
+const wireLifeMs = minutes(10) // what was on its way for longer is lost
+const merchant = { active: true, settings: { retry_after_failure: true } }
+
+const absentForMs = minutes(5)
+
+type Asked = Pick<Attempt, 'asks' | 'next_ask_at' | 'sends'> // as it was when we asked
+
+// What is on its way. Whatever is taken from here and not put back was lost, with the process or the line.
+type Message =
+  | { kind: 'order'; id: string; asked: Asked; sent: number }
+  | { kind: 'reply'; id: string; reply: Reply; asked: Asked; sent: number }
+  | { kind: 'callback'; id: string }
+
+// One payment, its provider and what is on its way between them, in memory. The rules are the program's; where the
+// program stores, this keeps.
+export function createWorld() {
+  const life: Life = { payment: aPayment(), attempts: [], events: [], tasks: [] }
+  const table = model.newModel()
+  const provider = createProvider()
+  const wire: Message[] = []
+  const broken: string[] = []
+  let now = noon
+
+  const find = (id: string) => life.attempts.find(({ attempt_id }) => attempt_id === id) as Attempt
+  function put(attempt: Attempt) {
+    life.attempts = life.attempts.map(a => (a.attempt_id === attempt.attempt_id ? attempt : a))
+  }
+  function note(events: NewEvent[], tasks: Task[] = []) {
+    const { merchant_id, tx_reference } = life.payment
+    for (const one of events)
+      life.events.push({ ...one, merchant_id, tx_reference, sequence: life.events.length + 1 })
+    for (const task of tasks)
+      if (!life.tasks.some(({ attempt_id, kind }) => attempt_id === task.attempt_id && kind === task.kind))
+        life.tasks.push(task)
+  }
+
+  // Nothing leaves us where the line is dead from the start, and we know it.
+  function send(id: string, asked: Asked, leaves: boolean) {
+    const sent = now.getTime()
+    wire.push(
+      leaves ? { kind: 'order', id, asked, sent } : { kind: 'reply', id, reply: notSent, asked, sent },
+    )
+  }
+
+  function pay(number: number, leaves: boolean) {
+    const { payment, attempts } = life
+    if (number <= attempts.length) return // the same form came twice
+    const against = obstacle(payment, attempts, merchant, now)
+    if (against || number !== attempts.length + 1) return
+    if (!model.mayBegin(table)) broken.push('an attempt began where the table has none')
+    const id = `ama0000000-${number}`
+    const next_ask_at = after(firstAskMs, now)
+    const attempt = anAttempt({ attempt_id: id, number, created_at: now, updated_at: now, next_ask_at })
+    life.attempts = [...attempts, attempt]
+    const moved = move(facts(payment, attempt), 'awaiting_payment', '', now)
+    note([event('attempt_started', 'customer', attempt, '', now)])
+    if (moved) note([statusEvent(payment, moved, 'customer', attempt, now)])
+    life.payment = moved ?? facts(payment, attempt)
+    model.begin(table, id)
+    send(id, attempt, leaves)
+  }
+
+  // The order arrives at the provider, whose answer may get lost.
+  function arrive({ id, asked, sent }: Message & { kind: 'order' }, hidden: number, isClear: boolean) {
+    if (now.getTime() - sent > wireLifeMs) return
+    const reply = provider.take(id, life.payment.total, now.getTime(), hidden)
+    wire.push({ kind: 'reply', id, reply: isClear ? reply : unclear, asked, sent: now.getTime() })
+  }
+
+  // A worker takes what is due, and asks; or sends, where that may be.
+  function ask(isClear: boolean, leaves: boolean) {
+    const due = life.attempts.find(({ next_ask_at }) => next_ask_at && next_ask_at <= now)
+    if (!due) return
+    const asked = { ...due, asks: due.asks + 1, next_ask_at: after(seconds(20), now) }
+    put(asked)
+    const id = due.attempt_id
+    const answer = isClear ? provider.look(id, now.getTime()) : unclear
+    const reply = due.state === 'not_sent' ? notSent : answer
+    const isSendable = reply.state === 'absent' || reply.state === 'not_sent'
+    if (isSendable && maySendAgain(life.payment, asked, true, now)) {
+      const sending = sentAgain(asked, now)
+      put(sending)
+      send(id, sending, leaves)
+    } else wire.push({ kind: 'reply', id, reply, asked, sent: now.getTime() })
+  }
+
+  function listen({ id, reply, asked, sent }: Message & { kind: 'reply' }) {
+    if (now.getTime() - sent > wireLifeMs) return
+    const before = find(id)
+    const worth = { absentForMs, sends: asked.sends }
+    const news = newsOf(before, reply, asked)
+    const { payment, attempt, events, tasks } = hear(life.payment, before, reply, now, worth)
+    life.payment = payment
+    // Somebody knocked or asked since this was asked: their time stands.
+    const isOurs =
+      before.asks === asked.asks && before.next_ask_at?.getTime() === asked.next_ask_at?.getTime()
+    put(isOurs || attempt.state === 'paid' ? attempt : { ...attempt, next_ask_at: before.next_ask_at })
+    note(events, tasks)
+    const again = hear(payment, attempt, reply, now, worth)
+    if (again.events.length > 0 || again.payment.status !== payment.status)
+      broken.push(`${reply.state} said again to a ${attempt.state} attempt is ${again.events[0]?.kind}`)
+    model.tell(table, id, news)
+  }
+
+  const newsOf = (before: Attempt, reply: Reply, asked: Asked): model.News => {
+    const ageMs = now.getTime() - before.created_at.getTime()
+    if (reply.state === 'paid') return reply.amount === life.payment.total ? 'yes' : 'other_amount'
+    if (reply.state === 'failed') return 'no'
+    if (reply.state === 'absent') {
+      const isLong = ageMs >= absentForMs + (before.sends > 1 ? resendForMs : 0)
+      return isLong ? 'never_there' : 'unclear'
+    }
+    if (reply.state === 'not_sent') {
+      const isSo = !before.resent_at && before.sends === asked.sends
+      const isOver = ageMs >= resendForMs || table.wished || table.status !== 'awaiting_payment'
+      return isSo && isOver ? 'never_there' : 'unclear'
+    }
+    return reply.state === 'pending' ? 'pending' : 'unclear'
+  }
+
+  function knock(id: string) {
+    const attempt = find(id)
+    const entry = provider.books.get(id)
+    if (entry) entry.knocks = false
+    if (attempt.state === 'paid') return
+    const soonest = attempt.next_ask_at ? Math.min(now.getTime(), attempt.next_ask_at.getTime() - 1) : now
+    put({ ...attempt, next_ask_at: new Date(soonest) })
+  }
+
+  function end(by: 'customer' | 'clock') {
+    const ended = (by === 'customer' ? cancel : expire)(life.payment, life.attempts, now)
+    if (by === 'customer') model.cancel(table)
+    else if (life.payment.expires_at <= now) model.expire(table)
+    if (!ended) return
+    life.payment = ended.payment
+    note(ended.events)
+  }
+
+  function deliver(message: Message, hidden: number, isClear: boolean) {
+    if (message.kind === 'order') arrive(message, hidden, isClear)
+    else if (message.kind === 'reply') listen(message)
+    else knock(message.id)
+  }
+
+  const wait = (ms: number) => (now = after(ms, now))
+  const clock = () => now
+  return { life, table, provider, wire, broken, clock, pay, ask, end, deliver, wait }
+}
+
+export type World = ReturnType<typeof createWorld>

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, test } from 'vitest'
+import { openCache } from '../../src/postgres/binaries.ts'
+import { as, onlyRoot, stranger } from '../support/stranger.ts'
+
+const base = mkdtempSync(join(tmpdir(), 'tollgate-binaries-'))
+chmodSync(base, 0o755)
+afterAll(() => rmSync(base, { recursive: true, force: true }))
+
+const refused = {
+  name: 'EmbeddedError',
+  message: /is a link or is not ours alone, or others may write .* above it: look/,
+}
+const modeOf = (path: string) => statSync(path).mode & 0o777
+
+test('a folder for the programs is made, and opened whatever the umask', () => {
+  const umask = process.umask(0o077)
+  const folder = openCache(join(base, 'new', 'tollgate'))
+  process.umask(umask)
+  assert.equal(modeOf(folder), 0o755)
+  assert.equal(openCache(folder), folder)
+})
+
+test('a link that lies in its place is not followed, and the mode of what it leads to stays', () => {
+  const secret = join(base, 'secret')
+  mkdirSync(secret, { mode: 0o700 })
+  symlinkSync(secret, join(base, 'link'))
+  assert.throws(() => openCache(join(base, 'link')), refused)
+  assert.equal(modeOf(secret), 0o700)
+})
+
+test('a folder that others may write to is not used, and its mode stays', () => {
+  const folder = join(base, 'wide')
+  mkdirSync(folder)
+  chmodSync(folder, 0o775)
+  assert.throws(() => openCache(folder), refused)
+  assert.equal(modeOf(folder), 0o775)
+})
+
+test('a folder that somebody else made is not used, and its mode stays', async context => {
+  onlyRoot(context)
+  const place = join(base, 'place')
+  mkdirSync(place)
+  chmodSync(place, 0o1777)
+  const folder = join(place, 'tollgate')
+  await as(stranger, 'fs.mkdirSync(args[0], { mode: 0o700 })', folder)
+  assert.throws(() => openCache(folder), refused)
+  assert.equal(modeOf(folder), 0o700)
+})
+
+test('a folder of ours below one of somebody else, who could put another in its place, is not used', async context => {
+  onlyRoot(context)
+  const above = join(base, 'above')
+  const folder = join(above, 'tollgate')
+  mkdirSync(folder, { recursive: true, mode: 0o755 })
+  assert.equal(openCache(folder), folder)
+  chownSync(above, stranger.uid, stranger.gid)
+  assert.throws(() => openCache(folder), refused)
+})
+
+test('nor below one that everybody may write to', () => {
+  const above = join(base, 'common')
+  mkdirSync(join(above, 'tollgate'), { recursive: true, mode: 0o755 })
+  chmodSync(above, 0o777)
+  assert.throws(() => openCache(join(above, 'tollgate')), refused)
+  chmodSync(above, 0o1777) // as /tmp is
+  assert.equal(openCache(join(above, 'tollgate')), join(above, 'tollgate'))
+})

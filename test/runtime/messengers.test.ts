@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import type { Letter, Sent } from '../../src/core/message/messenger.ts'
+import { messengersOf } from '../../src/runtime/messengers.ts'
+
+test('letters that nobody answers for make room for others', async () => {
+  const deadlines = new Set<() => void>()
+  const messengers = messengersOf(
+    [
+      {
+        name: 'silent',
+        messenger: { medium: 'sms', send: () => new Promise<Sent>(() => {}), close: async () => {} },
+      },
+    ],
+    ring => (deadlines.add(ring), () => deadlines.delete(ring)),
+  )
+  const send = async () => messengers.find('sms')?.messenger.send({} as Letter)
+  const first = Array.from({ length: 100 }, send)
+  expect(await send()).toEqual({ state: 'later', words: 'Too many messages are under way.' })
+  for (const ring of deadlines) ring()
+  for (const sent of await Promise.all(first))
+    expect(sent).toEqual({ state: 'later', words: 'The messenger gave no answer.' })
+  deadlines.clear()
+  const next = send()
+  for (const ring of deadlines) ring()
+  expect(await next).toEqual({ state: 'later', words: 'The messenger gave no answer.' })
+})

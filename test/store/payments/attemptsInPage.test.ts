@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { newAttemptId } from '../../../src/runtime/ids.ts'
+import { type Db, sql, type Tx } from '../../../src/store/db.ts'
+import { insertAttempt, promptAttempt } from '../../../src/store/payments/attempts.ts'
+import { claimDueAttempts } from '../../../src/store/payments/dueAttempts.ts'
+import { type Lives, openLives } from '../../support/lifeDb.ts'
+import { after, anAttempt, minutes, noon, seconds } from '../../support/lifeRows.ts'
+
+const count = 200
+const slots = 50 // of one look, as workers have them
+const rounds = 5
+
+let lives: Lives
+let db: Db
+beforeAll(async () => {
+  lives = await openLives(1) // one connection: it knows all that was changed
+  db = lives.db
+})
+afterAll(() => lives.close())
+
+// A take leaves every index as it is, so that the new version of a row stays in its page and costs no index a change.
+beforeEach(async () => {
+  await db.rows(sql`truncate attempts`)
+  for (const { merchant_id, tx_reference } of await lives.addPayments(count, noon))
+    await insertAttempt(db, anAttempt({ merchant_id, tx_reference, attempt_id: newAttemptId(merchant_id) }))
+})
+
+type Changed = { all: number; inPage: number }
+
+const changedOn = async (tx: Tx) =>
+  (await tx.one<Changed>(sql`
+    select n_tup_upd::integer as all, n_tup_hot_upd::integer as "inPage" from pg_stat_xact_user_tables
+    where relname = 'attempts'`)) ?? { all: 0, inPage: 0 }
+
+// Each a transaction of its own, as workers do it: what the one before has left can be swept.
+const takeAt = (now: Date, knocked: boolean) =>
+  db.transaction(async tx => {
+    const before = await changedOn(tx)
+    const lease = { now, until: after(seconds(20), now) }
+    const taken = await claimDueAttempts(tx as Db, [{ channel: 'simulated', knocked, most: slots }], lease)
+    const { all, inPage } = await changedOn(tx)
+    return { taken: taken.length, all: all - before.all, inPage: inPage - before.inPage }
+  })
+
+for (const knocked of [false, true])
+  test(`takes of attempts ${knocked ? 'that somebody knocked for' : 'whose time has come'} stay in their pages`, async () => {
+    if (knocked)
+      for (const { attempt_id } of await db.rows<{ attempt_id: string }>(
+        sql`select attempt_id from attempts`,
+      ))
+        await promptAttempt(db, lives.merchant_id, attempt_id, noon)
+    const changed = { all: 0, inPage: 0 }
+    for (
+      let round = 1;
+      round <= rounds;
+      round++ // the leases of the one before are over
+    )
+      for (let look = 0; look < count / slots; look++) {
+        const { taken, all, inPage } = await takeAt(after(minutes(round)), knocked)
+        expect(taken).toBe(slots)
+        changed.all += all
+        changed.inPage += inPage
+      }
+    expect(changed.all).toBe(rounds * count)
+    expect(changed.inPage).toBeGreaterThan(0.9 * changed.all)
+  })

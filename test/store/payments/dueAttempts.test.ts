@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { newAttemptId } from '../../../src/runtime/ids.ts'
+import { type Db, sql } from '../../../src/store/db.ts'
+import {
+  insertAttempt,
+  lockAttempt,
+  promptAttempt,
+  saveAttempt,
+} from '../../../src/store/payments/attempts.ts'
+import {
+  channelsWithAttempts,
+  claimDueAttempts,
+  type DueAttempt,
+  type Room,
+} from '../../../src/store/payments/dueAttempts.ts'
+import { hold } from '../../support/held.ts'
+import { type Lives, openLives } from '../../support/lifeDb.ts'
+import { after, anAttempt, hours, noon, seconds } from '../../support/lifeRows.ts'
+import { withoutSkipping } from '../../support/withoutSkipping.ts'
+
+let lives: Lives
+let db: Db
+beforeAll(async () => {
+  lives = await openLives()
+  db = lives.db
+})
+afterAll(() => lives.close())
+
+let names: Map<string, string> // of attempts, by their ids
+
+// Three of each of two channels, a second apart, and one whose time has not come.
+beforeEach(async () => {
+  names = new Map()
+  await db.rows(sql`delete from attempts`)
+  await add('later', 'mtn', after(hours(1)))
+  for (const at of [3, 1, 2])
+    for (const channel of ['mtn', 'bank']) await add(`${channel} ${at}`, channel, after(seconds(at)))
+})
+
+async function add(name: string, channel: string, next_ask_at: Date | null) {
+  const [payment] = await lives.addPayments(1, noon)
+  const { merchant_id = '', tx_reference = '' } = payment ?? {}
+  const attempt_id = newAttemptId(merchant_id)
+  names.set(attempt_id, name)
+  await insertAttempt(db, anAttempt({ merchant_id, tx_reference, attempt_id, channel, next_ask_at }))
+}
+const idOf = (name: string) => [...names].find(([, known]) => known === name)?.[0] ?? ''
+const knock = (name: string) => promptAttempt(db, lives.merchant_id, idOf(name), after(seconds(10)))
+
+const room = (channel: string, most: number, knocked = false): Room => ({ channel, knocked, most })
+
+async function claimFrom(own: Db, rooms: readonly Room[]) {
+  const lease = { now: after(seconds(10)), until: after(seconds(30)) }
+  const claimed = await claimDueAttempts(own, rooms, lease)
+  return claimed.map(({ attempt_id, by_knock }) => names.get(attempt_id) + (by_knock ? '!' : '')).toSorted()
+}
+
+for (const [kind, open] of [
+  ['a database that skips', () => db],
+  ['a database that refuses to skip', () => withoutSkipping(db).db],
+] as const)
+  describe(kind, () => {
+    test('the oldest of each room, as many as it has place for, and once', async () => {
+      expect(await claimFrom(open(), [room('mtn', 2), room('bank', 1), room('gone', 9)])).toEqual([
+        'bank 1',
+        'mtn 1',
+        'mtn 2',
+      ])
+      expect(await claimFrom(open(), [room('mtn', 9)])).toEqual(['mtn 3'])
+      expect(await claimFrom(open(), [room('mtn', 9)])).toEqual([])
+    })
+
+    test('a knock has a place of its own, and is heard once', async () => {
+      expect(await knock('later')).toBe(true)
+      expect(await knock('mtn 2')).toBe(true)
+      expect(await claimFrom(open(), [room('mtn', 1), room('mtn', 9, true)])).toEqual([
+        'later!',
+        'mtn 1',
+        'mtn 2!',
+      ])
+      expect(await claimFrom(open(), [room('mtn', 9), room('mtn', 9, true)])).toEqual(['mtn 3'])
+    })
+
+    test('what somebody holds is left out', async () => {
+      const letGo = await hold(lives.url, 'select from attempts where attempt_id = $1', [idOf('mtn 1')])
+      const rooms = [room('mtn', 9), room('bank', 9)]
+      const taken = await claimFrom(open(), rooms)
+      await letGo()
+      expect(taken).toEqual(['bank 1', 'bank 2', 'bank 3', 'mtn 2', 'mtn 3'])
+      expect(await claimFrom(open(), rooms)).toEqual(['mtn 1'])
+    })
+  })
+
+const everyRoom = [true, false].flatMap(knocked => ['mtn', 'bank'].map(name => room(name, 9, knocked)))
+const takeAt = async (now: Date) =>
+  (await claimDueAttempts(db, everyRoom, { now, until: after(seconds(20), now) })).map(
+    ({ attempt_id, ...row }) => ({
+      ...row,
+      attempt_id,
+      name: names.get(attempt_id),
+    }),
+  )
+const namesAt = async (now: Date) => (await takeAt(now)).map(({ name }) => name)
+
+test('a lease that has ended, and one that a clock ahead has written, keep nobody from asking', async () => {
+  expect(await namesAt(after(seconds(10)))).toHaveLength(6)
+  expect(await namesAt(after(seconds(29)))).toEqual([])
+  expect(await namesAt(after(seconds(30)))).toHaveLength(6)
+  await db.rows(sql`update attempts set lease_until = ${after(hours(1))}`)
+  expect(await namesAt(after(seconds(31)))).toHaveLength(6)
+})
+
+test('a knock while somebody asks: it is asked about at once, and the older answer changes nothing of that', async () => {
+  const [older] = (await takeAt(after(seconds(10)))).filter(({ name }) => name === 'mtn 1')
+  await knock('mtn 1')
+  const stored = () => lockAttempt(db, lives.merchant_id, idOf('mtn 1'))
+  await saveAttempt(db, { ...(older as DueAttempt), next_ask_at: (await stored())?.next_ask_at ?? null })
+  expect(await claimFrom(db, everyRoom)).toEqual(['mtn 1!'])
+  expect(await claimFrom(db, everyRoom)).toEqual([])
+  await saveAttempt(db, { ...(older as DueAttempt), next_ask_at: after(seconds(40)) })
+  expect(await stored()).toMatchObject({ knocked: false, lease_until: null })
+})
+
+// As a node of the former version takes and answers: it knows no lease, and puts the next ask off.
+const formerTake = (now: Date) => sql`
+  update attempts set next_ask_at = ${after(seconds(20), now)}, asks = asks + 1, knocked = false
+  where next_ask_at <= ${now}`
+
+test('beside nodes without leases nobody asks at the same time for long, and nothing is left behind', async () => {
+  await db.rows(formerTake(after(seconds(10))))
+  expect(await namesAt(after(seconds(10)))).toEqual([])
+  expect(await namesAt(after(seconds(30)))).toHaveLength(6)
+  await db.rows(formerTake(after(seconds(31)))) // they ask as well, once
+  await db.rows(
+    sql`update attempts set next_ask_at = ${after(seconds(33))} where attempt_id <> ${idOf('later')}`,
+  )
+  expect(await namesAt(after(seconds(34)))).toEqual([]) // the lease goes on
+  expect(await namesAt(after(seconds(50)))).toHaveLength(6)
+})
+
+test('channels of which something will be asked', async () => {
+  await add('over', 'old', null)
+  expect((await channelsWithAttempts(db)).toSorted()).toEqual(['bank', 'mtn'])
+})

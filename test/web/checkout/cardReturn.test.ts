@@ -1,0 +1,95 @@
+import { Hono } from 'hono'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { askDue } from '../../../src/actions/payments/askDue.ts'
+import type { Channel, Reply } from '../../../src/core/channel/channel.ts'
+import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import { channelsOf } from '../../../src/runtime/channels.ts'
+import { sql } from '../../../src/store/db.ts'
+import { attemptsOf } from '../../../src/store/payments/attempts.ts'
+import { checkoutRoutes } from '../../../src/web/checkout/checkout.tsx'
+import type { Env } from '../../../src/web/http/context.ts'
+import { simulatedWay, terms } from '../../support/lifeNode.ts'
+import { after, inItsName, minutes, noon, seconds, yes } from '../../support/lifeRows.ts'
+import { openShop, type TestShop } from '../../support/shop.ts'
+
+// Who comes back from the card page, again and again, on whichever node.
+let shop: TestShop
+let payment: LivingPayment
+let asked: number
+let says: Reply
+const onPage: Reply = { state: 'pending', redirect_url: 'https://bank.example/1' }
+
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.stop())
+
+beforeEach(async () => {
+  shop.setNow(noon)
+  asked = 0
+  says = onPage
+  payment = await shop.try(await shop.ask(await shop.addMerchant()), onPage, {
+    payment_method: 'card',
+    typed: {},
+  })
+})
+
+const channel: Channel = {
+  ...terms,
+  mode: 'live',
+  ways: [{ ...simulatedWay, payment_method: 'card', asks: [], next: 'redirect' }],
+  start: () => Promise.reject(new Error('it is started already')),
+  check: async order => (asked++, inItsName(order, says)),
+}
+const gate = () => ({ ...shop.gate, channels: channelsOf(new Map([['live_bank', channel]])) })
+const newNode = () => new Hono<Env>().route('/checkout', checkoutRoutes({ gate: gate(), trustedProxies: 0 }))
+
+async function visit(node: Hono<Env>, query = '') {
+  const bindings = { incoming: { headers: {}, socket: { remoteAddress: '192.0.2.1' } } }
+  return node.request(`/checkout/${payment.tx_token}${query}`, {}, bindings)
+}
+async function comesBack(node: Hono<Env>) {
+  expect((await visit(node, '?back=1')).headers.get('location')).toBe(
+    `/checkout/${payment.tx_token}?visit=back-1`,
+  )
+}
+const attempt = async () => (await attemptsOf(shop.db, payment.merchant_id, payment.tx_reference)).at(-1)
+
+test('a hundred reloads on two nodes ask once, and once more when some seconds have gone by', async () => {
+  const nodes = [newNode(), newNode()] as const
+  await comesBack(nodes[0])
+  for (let times = 0; times < 50; times++) await Promise.all(nodes.map(comesBack))
+  expect(asked).toBe(1)
+  shop.setNow(after(seconds(5)))
+  await Promise.all(nodes.map(comesBack))
+  await Promise.all(nodes.map(comesBack))
+  expect(asked).toBe(2)
+})
+
+test('a restart forgets nothing', async () => {
+  await comesBack(newNode())
+  await comesBack(newNode())
+  expect(asked).toBe(1)
+})
+
+test('who comes back in the gap is not forgotten: it is asked about when the gap ends, however old the attempt is', async () => {
+  shop.setNow(after(minutes(30)))
+  await shop.db.rows(sql`update attempts set asks = 18, next_ask_at = ${after(minutes(33))}`)
+  const node = newNode()
+  await comesBack(node)
+  says = yes // on a second visit to the card page
+  shop.setNow(after(minutes(30) + seconds(2)))
+  await comesBack(node)
+  expect(asked).toBe(1)
+  expect((await attempt())?.next_ask_at).toEqual(after(minutes(30) + seconds(5)))
+  shop.setNow(after(minutes(30) + seconds(5)))
+  await askDue(gate(), error => expect(error).toBeUndefined())
+  expect(await (await visit(node)).text()).toContain('<title>Paid ·')
+})
+
+test('who comes back with the money sees so at once', async () => {
+  says = yes
+  const node = newNode()
+  await comesBack(node)
+  expect(await (await visit(node)).text()).toContain('<title>Paid ·')
+})

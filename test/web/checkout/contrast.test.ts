@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+
+const css = readFileSync(new URL('../../../src/web/public/checkout.css', import.meta.url), 'utf8')
+const [light = '', dark = ''] = css.match(/:root \{[^}]*\}/g) ?? []
+
+const tokensIn = (block: string) =>
+  Object.fromEntries([...block.matchAll(/--([\w-]+): (#[0-9a-f]{6})/g)].map(match => [match[1], match[2]]))
+
+function luminance(colour: string): number {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map(at => {
+    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+function contrast(one: string, other: string): number {
+  const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+  return (high + 0.05) / (low + 0.05)
+}
+
+const text = 4.5
+const shape = 3 // of a control or a mark
+
+const pairs = [
+  ['ink', 'background', text],
+  ['ink', 'card', text],
+  ['ink', 'soft', text],
+  ['muted', 'background', text],
+  ['muted', 'card', text],
+  ['muted', 'soft', text],
+  ['accent', 'background', text], // links
+  ['accent', 'card', text],
+  ['accent', 'soft', text], // the numbers of the steps
+  ['on-accent', 'accent', text],
+  ['bad', 'bad-soft', text],
+  ['bad', 'card', text],
+  ['bad', 'soft', text], // a fault in a field
+  ['warn', 'warn-soft', text],
+  ['warn', 'card', text],
+  ['edge', 'card', shape], // of a field
+  ['edge', 'soft', shape],
+  ['edge', 'background', shape],
+  ['focus', 'background', shape],
+  ['focus', 'card', shape],
+  ['focus', 'soft', shape],
+] as const
+
+for (const [scheme, block] of [
+  ['light', light],
+  ['dark', dark],
+] as const) {
+  describe(scheme, () => {
+    const tokens = tokensIn(block)
+    for (const [front, back, least] of pairs) {
+      test(`${front} on ${back} is at least ${least}`, () =>
+        expect(contrast(tokens[front] ?? '', tokens[back] ?? '')).toBeGreaterThanOrEqual(least))
+    }
+  })
+}

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openChannels } from '../../../src/runtime/channels.ts'
+import { stagePage } from '../../../src/web/checkout/stages/stagePage.tsx'
+import { viewOf } from '../../support/checkout.ts'
+
+// One new file, as somebody would add it: a way to pay that asks for something nobody has asked for before.
+const acme = `
+  export default ({ ACME_KEY }) => ACME_KEY && {
+    mode: 'test',
+    account: 'acme 4711',
+    startIsIdempotent: true,
+    visibleWithinMs: 60_000,
+    ways: [{
+      payment_method: 'acme_wallet',
+      label: 'Acme Wallet',
+      badge: { text: 'A', background: '#123456', ink: '#ffffff' },
+      currencies: ['GHS'],
+      asks: [
+        { name: 'phone', kind: 'phone' },
+        { name: 'member', kind: 'digits', words: {
+          en: { label: 'Member number', hint: 'On your card' },
+          fr: { label: 'Numéro de membre' },
+        } },
+        { name: 'nickname', kind: 'text', optional: true },
+      ],
+      next: 'prompt',
+      livesForMs: 300_000,
+    }],
+    start: async () => ({ state: 'pending' }),
+    check: async () => ({ state: 'pending' }),
+  }`
+
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-channels-'))
+const open = (settings: Record<string, string>) => openChannels(settings, pathToFileURL(`${folder}/`))
+
+beforeAll(() => {
+  writeFileSync(join(folder, 'acme.js'), acme)
+  writeFileSync(join(folder, 'README.md'), 'Not a channel.')
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('a new way to pay is one new file, and draws itself', async () => {
+  const channels = await open({ ACME_KEY: 'k' })
+  const offers = channels.offers('test', 'GHS')
+  expect(offers.map(({ channel, payment_method }) => [channel, payment_method])).toEqual([
+    ['acme', 'acme_wallet'],
+  ])
+  for (const [lang, label] of [
+    ['en', 'Member number'],
+    ['fr', 'Numéro de membre'],
+  ] as const) {
+    const html = stagePage(viewOf({ offers }, lang), undefined).toString()
+    for (const drawn of [
+      'Acme Wallet',
+      '#123456',
+      label,
+      'name="acme_wallet.phone"',
+      'name="acme_wallet.member"',
+    ])
+      expect(html).toContain(drawn)
+    expect(html).toContain('nickname') // without words of its own it still has a name
+  }
+})
+
+test('a channel that does not say what we may believe of it is not taken', async () => {
+  for (const [name, text] of [
+    ['account', acme.replace(/account:.*/, '')],
+    ['account2', acme.replace(/account:.*/, "account: '',")],
+    ['idempotent', acme.replace(/startIsIdempotent:.*/, '')],
+    ['visible', acme.replace(/visibleWithinMs:.*/, '')],
+    ['lives', acme.replace(/livesForMs:.*/, '')],
+  ] as const) {
+    const other = mkdtempSync(join(tmpdir(), 'tollgate-channels-'))
+    writeFileSync(join(other, `${name}.js`), text)
+    const opening = openChannels({ ACME_KEY: 'k' }, pathToFileURL(`${other}/`))
+    await expect(opening).rejects.toThrow(`The channel ${name} must say its account`)
+    rmSync(other, { recursive: true })
+  }
+})
+
+test('without its settings, in the other mode or in a currency that it does not serve it is not offered', async () => {
+  expect((await open({})).offers('test', 'GHS')).toEqual([])
+  const channels = await open({ ACME_KEY: 'k' })
+  expect(channels.offers('live', 'GHS')).toEqual([])
+  expect(channels.offers('test', 'USD')).toEqual([])
+})

@@ -1,0 +1,288 @@
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { Hono } from 'hono'
+import { encode } from 'uqr'
+import { describe, expect, test } from 'vitest'
+import type { Checkout } from '../../../src/actions/payments/openCheckout.ts'
+import { type Reason, reasons } from '../../../src/core/channel/reason.ts'
+import { readSettings } from '../../../src/core/merchant/settings.ts'
+import { createLimits } from '../../../src/runtime/rateLimits.ts'
+import type { Gate } from '../../../src/runtime/runtime.ts'
+import { checkoutRoutes } from '../../../src/web/checkout/checkout.tsx'
+import { exitTo } from '../../../src/web/checkout/page/exit.ts'
+import { CancelPage } from '../../../src/web/checkout/stages/cancel.tsx'
+import { ReceiptPage } from '../../../src/web/checkout/stages/receipt.tsx'
+import { stagePage } from '../../../src/web/checkout/stages/stagePage.tsx'
+import { type Lang, languages } from '../../../src/web/checkout/texts/texts.ts'
+import type { Env } from '../../../src/web/http/context.ts'
+import { attemptFor, noon, scenes, token, viewOf } from '../../support/checkout.ts'
+
+const file = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url))
+const zipped = (bytes: string | Buffer) => gzipSync(bytes).length
+
+const show = (more: Partial<Checkout>, lang: Lang = 'en', again?: string) =>
+  stagePage(viewOf(more, lang), again).toString()
+const showLeaving = (more: Partial<Checkout>, lang: Lang = 'en') =>
+  stagePage({ ...viewOf(more, lang), leaves: true }).toString()
+
+const pages = (lang: Lang) =>
+  new Map([
+    ...Object.entries(scenes).map(([name, scene]) => [name, show(scene, lang)] as const),
+    ['again', show(scenes.failed ?? {}, lang, 'same')],
+    ['cancel', CancelPage({ view: viewOf(scenes.wait, lang) }).toString()],
+    ['receipt', ReceiptPage({ view: viewOf(scenes.paid, lang) }).toString()],
+  ])
+
+for (const lang of Object.keys(languages) as Lang[]) {
+  describe(`every page in ${lang}`, () => {
+    for (const [name, html] of pages(lang)) {
+      test(`${name} has its frame`, () => {
+        expect(html).toContain(`<html lang="${lang}" dir="ltr">`)
+        expect(html.match(/<h1/g)).toHaveLength(1)
+        for (const landmark of ['header', 'main', 'footer'])
+          expect(html.match(new RegExp(`<${landmark}[ >]`, 'g'))).toHaveLength(1)
+        for (const always of ['Ama Shop', 'GHS 25.00', 'Two straw hats, order 1042', 'AMA-1042'])
+          expect(html).toContain(always)
+        expect(html).toContain('TG-01JX2A-7K3M5Q-9XD0')
+        expect(html).not.toMatch(/\{\w+\}(?![^<]*>)|undefined|\[object/) // every text is filled in
+        expect(html).not.toMatch(/ style=| on\w+=|javascript:/)
+      })
+    }
+  })
+}
+
+test('the scripts of the pages are those of the inventory', () => {
+  const listed = [...String(file('docs/payment-page-scripts.md')).matchAll(/^\| `([^`]+)`/gm)].map(
+    row => row[1],
+  )
+  const found = new Set<string | undefined>()
+  for (const html of pages('en').values()) {
+    expect(html.match(/<script/g)).toHaveLength(1)
+    found.add(/<script src="([^"?]+)\?v=[0-9a-f]{10}" defer/.exec(html)?.[1])
+  }
+  expect([...found]).toEqual(listed)
+})
+
+test('the first view is light', () => {
+  const weights = {
+    html: zipped(show(scenes.choose ?? {})),
+    css: zipped(file('src/web/public/checkout.css')),
+    script: zipped(file('src/web/public/checkout.js')),
+  }
+  expect(weights.script).toBeLessThan(5_000)
+  expect(weights.html + weights.css + weights.script).toBeLessThan(9_000)
+})
+
+test('what a page looks like is all in the title', () => {
+  for (const [name, title] of [
+    ['choose', 'Pay GHS 25.00 · Ama Shop'],
+    ['wait', 'Waiting for your approval · GHS 25.00 · Ama Shop'],
+    ['failed', 'Not paid · GHS 25.00 · Ama Shop'],
+    ['paid', 'Paid · GHS 25.00 · Ama Shop'],
+  ] as const)
+    expect(show(scenes[name] ?? {})).toContain(`<title>${title}</title>`)
+})
+
+describe('test mode', () => {
+  test('is marked and explains itself', () => {
+    const html = show(scenes.choose ?? {})
+    expect(html).toContain('Test mode: no real money moves')
+    for (const number of ['000, 001', '4242 4242 4242 4242', '0.05']) expect(html).toContain(number)
+    expect(show(scenes.wait ?? {})).toContain(`href="/sandbox/phone/${attemptFor().attempt_id}"`)
+  })
+
+  test('is nowhere in live mode', () => {
+    for (const scene of Object.values(scenes))
+      expect(show({ ...scene, mode: 'live' })).not.toMatch(/sandbox|Test mode|4242|TEST/)
+  })
+
+  test('stands on the receipt', () => {
+    expect(ReceiptPage({ view: viewOf(scenes.paid) }).toString()).toContain('TEST: no real money moved')
+    expect(ReceiptPage({ view: viewOf(scenes.paidHere) }).toString()).not.toContain('TEST')
+  })
+})
+
+describe('the form', () => {
+  test('knows the number and its network', () => {
+    const html = show({ number: '+233201234567' })
+    expect(html).toMatch(/id="telecel_cash" value="telecel_cash" checked/)
+    expect(html).toContain('name="telecel_cash.phone" value="0201234567"')
+    expect(html).toContain('data-prefixes="20 50"')
+  })
+
+  test('remembers the last try, or forgets the way', () => {
+    const failed = { ...scenes.failed, number: '+233201234567' }
+    expect(show(failed, 'en', 'same')).toMatch(/id="mtn_mobile_money" value="mtn_mobile_money" checked/)
+    expect(show(failed, 'en', 'same')).toContain('name="mtn_mobile_money.phone" value="0244123456"')
+    expect(show(failed, 'en', 'other')).not.toContain('checked')
+    expect(show(failed, 'en', 'same')).toContain('name="number" value="2"')
+  })
+
+  test('draws what a channel asks that nobody has words for', () => {
+    const [offer] = viewOf().checkout.offers
+    if (!offer) throw new Error('nothing is offered')
+    const words = { en: { label: 'Meter', hint: 'On the box' }, fr: { label: 'Compteur' } }
+    const offers = [{ ...offer, asks: [{ name: 'meter', kind: 'text', optional: true, words } as const] }]
+    expect(show({ offers })).toMatch(/Meter .*\(optional\).*On the box/s)
+    expect(show({ offers }, 'fr')).toContain('Compteur')
+    expect(show({ offers: [{ ...offer, asks: [{ name: 'meter', kind: 'text' }] }] })).toContain('>meter ')
+  })
+})
+
+describe('waiting', () => {
+  test('says what was sent where, and how to find it', () => {
+    const html = show(scenes.wait ?? {})
+    for (const words of ['024 ••• 3456', '*170#', '6 My Wallet, 3 My Approvals', 'You can close this page'])
+      expect(html).toContain(words)
+    expect(html).not.toContain('0244123456')
+  })
+
+  test('still speaks when the way is not offered any more', () => {
+    const html = show({ ...scenes.wait, offers: [] })
+    expect(html).toContain('MTN MoMo')
+    expect(html).toContain('look for your approvals')
+  })
+
+  test('never says that nothing was taken', () => {
+    for (const name of ['wait', 'waitUnknown', 'waitCard', 'waitQr', 'disputed', 'cancelWished'])
+      expect(show(scenes[name] ?? {}), name).not.toMatch(/[Nn]othing was/)
+    expect(CancelPage({ view: viewOf(scenes.wait) }).toString()).not.toMatch(/[Nn]othing was/)
+  })
+
+  test('follows a provider to a web page only', () => {
+    const attempts = [attemptFor({ payment_method: 'card', redirect_url: 'javascript:alert(1)' })]
+    expect(show({ ...scenes.waitCard, attempts })).not.toContain('javascript:')
+  })
+
+  test('leaves by deferred_url before success_url', () => {
+    const deferred_url = 'https://shop.example/later'
+    expect(show({ ...scenes.wait, deferred_url })).toContain(`href="${deferred_url}"`)
+    expect(show(scenes.wait ?? {})).toContain('href="https://shop.example/thanks?order=1042"')
+  })
+})
+
+test('a code is drawn as it was made', () => {
+  const html = show(scenes.waitQr ?? {})
+  const { data, size } = encode('https://pay.example/q/123', { border: 2, maskPattern: 3 })
+  const drawn = data.map(row => row.map(() => false))
+  for (const [, x, y, run] of html.matchAll(/M(\d+) (\d+)\.5h(\d+)/g))
+    drawn[Number(y)]?.fill(true, Number(x), Number(x) + Number(run))
+  expect(html).toContain(`viewBox="0 0 ${size} ${size}"`)
+  expect(drawn).toEqual(data)
+})
+
+for (const reason of Object.keys(reasons) as Reason[]) {
+  test(`${reason} has its words on the page`, () => {
+    const html = show({ ...scenes.failed, attempts: [attemptFor({ state: 'failed', reason })] })
+    expect(html).toContain(languages.en.reasons[reason].title)
+    expect(html.includes('Nothing was taken.')).toBe(reason !== 'given_up')
+  })
+}
+
+describe('markup in what others give', () => {
+  const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>'`
+  for (const [name, scene] of Object.entries(scenes)) {
+    test(`stays text on ${name}`, () => {
+      const html = show({
+        ...scene,
+        merchant_name: evil,
+        description: evil,
+        invoice_id: evil,
+        payment_instrument: evil,
+        payment_reference: evil,
+      })
+      expect(html.match(/<script/g)).toHaveLength(1)
+      expect(html).not.toContain('<img src=x')
+    })
+  }
+})
+
+describe('the way back to the shop', () => {
+  const registered = readSettings({ allowed_origins: 'https://shop.example' })
+  for (const [url, settings, is] of [
+    ['https://shop.example/thanks', readSettings({}), 'followed'],
+    ['https://other.example/thanks', readSettings({}), 'followed'], // nothing registered
+    ['https://shop.example/thanks', registered, 'followed'],
+    ['https://shop.example:8443/', registered, 'shown'],
+    ['http://shop.example/', registered, 'shown'],
+    ['https://shop.example.evil.example/', registered, 'shown'],
+    ['https://evil.example/?https://shop.example', registered, 'shown'],
+    ['javascript:alert(1)', readSettings({}), 'refused'],
+    ['data:text/html,x', readSettings({}), 'refused'],
+    ['//evil.example', readSettings({}), 'refused'],
+    ['/\\evil.example', readSettings({}), 'refused'],
+    ['https:\\\\evil.example', readSettings({}), 'refused'],
+    ['https://shop.example@evil.example/', readSettings({}), 'refused'],
+    ['https://evil.example/\r\nset-cookie: a=b', readSettings({}), 'refused'],
+    [' https://evil.example', readSettings({}), 'refused'],
+    ['', readSettings({}), 'refused'],
+  ] as const) {
+    test(`${JSON.stringify(url)} is ${is}`, () => {
+      const exit = exitTo(url, settings)
+      expect(exit ? (exit.known ? 'followed' : 'shown') : 'refused').toBe(is)
+      for (const name of ['paid', 'cancelled'] as const) {
+        const scene = { ...scenes[name], success_url: url, cancelled_url: url, settings }
+        const html = is === 'followed' ? showLeaving(scene) : show(scene)
+        expect(html.includes('data-go='), name).toBe(is === 'followed')
+        expect(html.includes('http-equiv="refresh"'), name).toBe(is === 'followed')
+        expect(html.includes('rel="noreferrer"'), name).toBe(is !== 'refused')
+        if (is === 'shown') expect(html).toContain(`Continue to <bdi>${new URL(url).host}</bdi>`)
+        const later = show(scene)
+        expect(later.includes('data-go=') || later.includes('http-equiv="refresh"'), name).toBe(false)
+        if (is === 'followed') expect(later).toContain(`leads to <bdi>${new URL(url).host}</bdi>`)
+      }
+    })
+  }
+
+  test('is the address exactly as it was given', () => {
+    const url = 'https://shop.example/Thanks/../x?a=1&b=%20#part'
+    const html = showLeaving({ ...scenes.paid, success_url: url })
+    expect(html).toContain(`href="${url.replace('&', '&amp;')}"`)
+    expect(html).toContain(`content="4; url=${url.replace('&', '&amp;')}"`)
+  })
+})
+
+test('the language that was chosen is carried on', () => {
+  const view = { ...viewOf(scenes.choose, 'fr'), asked: 'fr' as const }
+  const html = stagePage(view).toString()
+  expect(html).toContain(`action="/checkout/${token}/pay?lang=fr"`)
+  expect(html).toContain(`href="/checkout/${token}/cancel?lang=fr"`)
+  expect(html).toContain(`href="/checkout/${token}?lang=en" lang="en"`)
+})
+
+const fromSomewhere = { incoming: { socket: { remoteAddress: '192.0.2.1' } } }
+const broken = () => Promise.reject(new Error('a secret inside'))
+
+test('a bug of ours is a page too, with the id that finds it in the log', async () => {
+  const limits = createLimits(() => 0)
+  const gate = { db: { one: broken, rows: broken }, clock: () => noon, baseUrl: () => '', limits }
+  const app = new Hono<Env>()
+  app.use(async (c, next) => {
+    c.set('requestId', 'req_1')
+    await next()
+  })
+  app.onError((_, c) => c.json({ code: 'internal' }, 500, { 'x-of': 'json' }))
+  app.route('/checkout', checkoutRoutes({ gate: gate as unknown as Gate, trustedProxies: 0 }))
+  const answer = await app.request(`/checkout/${token}?lang=fr`, {}, fromSomewhere)
+  const html = await answer.text()
+  expect([answer.status, answer.headers.get('x-of')]).toEqual([500, null])
+  expect(answer.headers.get('content-type')).toBe('text/html; charset=UTF-8')
+  expect(html).toContain('Requête req_1')
+  expect(html).not.toMatch(/secret inside|[Rr]ien n’a été/)
+})
+
+test('a network of thousands is asked to wait in words, before anything is looked up', async () => {
+  const limits = createLimits(() => 0)
+  for (let visits = 0; visits < 3000; visits++) limits.visit('192.0.2.1')
+  const gate = { db: { one: broken, rows: broken }, clock: () => noon, baseUrl: () => '', limits }
+  const routes = checkoutRoutes({ gate: gate as unknown as Gate, trustedProxies: 0 })
+  for (const [lang, words] of [
+    ['en', 'Nothing has changed for your payment'],
+    ['fr', 'Rien n’a changé pour votre paiement'],
+  ])
+    for (const path of ['', '/state', '/qr.svg', '/receipt', '/cancel', '/pay']) {
+      const answer = await routes.request(`/${token}${path}?lang=${lang}`, {}, fromSomewhere)
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1'])
+      expect(await answer.text()).toContain(words)
+    }
+})

@@ -1,0 +1,141 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Hono } from 'hono'
+import { afterEach, expect, test } from 'vitest'
+import type { Env } from '../../../src/web/http/context.ts'
+import { type Listening, listen } from '../../../src/web/server/server.ts'
+import { dial, get, type RawSocket } from '../../support/rawSocket.ts'
+
+// The server with a handler in the test's hands: it answers when the test says so.
+type Held = { incoming: IncomingMessage; outgoing: ServerResponse }
+let server: Listening | undefined
+afterEach(async () => {
+  await server?.stop()
+  server = undefined
+})
+
+const stallMs = 600
+
+async function serve(answer: (held: Held) => void) {
+  const listening = (server = await listen('127.0.0.1', 0, { stallMs }))
+  const take = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    answer({ incoming, outgoing })
+    return true
+  }
+  listening.serve(take, new Hono<Env>(), () => {})
+  return { listening, url: `http://127.0.0.1:${listening.port}` }
+}
+
+const ok = ({ outgoing }: Held) => outgoing.writeHead(200, { 'content-length': 2 }).end('ok')
+
+// An answer to somebody else: whatever was sent before it has been read, if it is read at all.
+async function fence(url: string) {
+  const other = await dial(url)
+  other.socket.write(get('/fence', 'connection: close'))
+  await other.ended
+}
+
+const answered = (client: RawSocket, count: number) =>
+  expect.poll(() => client.answers().length, { timeout: 5000 }).toBe(count)
+
+test('whoever sends on while eight wait is not read, and is served when they are answered', async () => {
+  const held: Held[] = []
+  const { url } = await serve(each => (each.incoming.url === '/fence' ? ok(each) : held.push(each)))
+  const client = await dial(url)
+  for (let n = 1; n <= 12; n++) {
+    client.socket.write(get(`/${n}`))
+    await fence(url)
+    expect(held.length).toBe(Math.min(n, 8))
+  }
+  for (const each of held.splice(0)) ok(each)
+  await expect.poll(() => held.length).toBe(4)
+  for (const each of held) ok(each)
+  await answered(client, 12)
+  expect(client.answers().every(({ http, closes }) => http === 200 && !closes)).toBe(true)
+  client.socket.destroy()
+})
+
+test('the body of the eighth is read when the others are answered', async () => {
+  const held: Held[] = []
+  let body = ''
+  const { url } = await serve(each => {
+    held.push(each)
+    if (each.incoming.method !== 'POST') return
+    each.incoming.on('data', chunk => (body += String(chunk)))
+    each.incoming.on('end', () => ok(each))
+  })
+  const client = await dial(url)
+  client.socket.write(get('/').repeat(7))
+  await expect.poll(() => held.length).toBe(7)
+  client.socket.write('POST / HTTP/1.1\r\nhost: here\r\ncontent-length: 10\r\n\r\n12345')
+  await expect.poll(() => held.length).toBe(8)
+  client.socket.write('67890')
+  for (const each of held.slice(0, 7)) ok(each)
+  await answered(client, 8)
+  expect(body).toBe('1234567890')
+  client.socket.destroy()
+})
+
+test('what was read beyond eight is refused in its turn, and the rest is not worked on', async () => {
+  const held: Held[] = []
+  const { url } = await serve(each => held.push(each))
+  const client = await dial(url)
+  client.socket.write(get('/').repeat(20_000)) // most of it is never read
+  await expect.poll(() => held.length).toBe(8)
+  expect(client.answers()).toEqual([])
+  for (const each of held) ok(each)
+  await client.ended
+  expect(client.answers().map(({ http }) => http)).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 429])
+  expect(
+    client
+      .answers()
+      .map(({ closes }) => closes)
+      .indexOf(true),
+  ).toBe(8)
+  expect(client.errors).toEqual([]) // no reset, though we left unread what it sent
+  expect(held.length).toBe(8)
+})
+
+const large = Buffer.alloc(60_000_000)
+const sendLarge = ({ outgoing }: Held) =>
+  outgoing.writeHead(200, { 'content-length': large.length }).end(large)
+
+test('a reader that stops is dropped, and one that is slow but goes on is not', async () => {
+  const dropped: string[] = []
+  const { url } = await serve(each => {
+    each.incoming.socket.on('close', () => dropped.push(each.incoming.url ?? ''))
+    sendLarge(each)
+  })
+  const [stalled, slow] = [await dial(url), await dial(url)]
+  stalled.socket.pause()
+  let bytes = 0
+  let pauseAt = 0
+  slow.socket.removeAllListeners('data').on('data', chunk => {
+    bytes += chunk.length
+    if (bytes < pauseAt) return
+    pauseAt += 1_000_000
+    slow.socket.pause()
+    setTimeout(() => slow.socket.resume(), 50)
+  })
+  stalled.socket.write(get('/stalled'))
+  slow.socket.write(get('/slow'))
+  const started = performance.now()
+  await expect.poll(() => bytes, { timeout: 90_000 }).toBeGreaterThan(large.length)
+  expect(performance.now() - started).toBeGreaterThan(2 * stallMs)
+  expect(dropped).toEqual(['/stalled'])
+  slow.socket.destroy()
+}, 120_000)
+
+test('a connection may be idle, and a handler may take its time, for longer than a reader may stall', async () => {
+  const held: Held[] = []
+  const { url } = await serve(each => (each.incoming.url === '/slow' ? held.push(each) : ok(each)))
+  const [idle, waiting] = [await dial(url), await dial(url)]
+  idle.socket.write(get('/'))
+  waiting.socket.write(get('/slow'))
+  await answered(idle, 1)
+  await sleep(3 * stallMs)
+  idle.socket.write(get('/'))
+  for (const each of held) ok(each)
+  await Promise.all([answered(idle, 2), answered(waiting, 1)])
+  for (const client of [idle, waiting]) client.socket.destroy()
+})

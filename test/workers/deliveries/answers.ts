@@ -1,0 +1,51 @@
+import type { Answer } from '../../../src/core/notification/delivery.ts'
+import type { Outbound, OutboundRequest } from '../../../src/net/http1/outbound.ts'
+
+type Answering = (request: OutboundRequest) => Answer | Promise<Answer>
+
+// The outside world: answers every request as the test wants.
+export const playedOutbound = (answer: Answering): Outbound => ({
+  send: async request => answer(request),
+  close: async () => {},
+})
+
+const nothing: Answer = {
+  status: null,
+  retry_after: null,
+  body: null,
+  address: null,
+  failure: null,
+  words: '',
+  ms: 12,
+  first_byte_ms: 3,
+}
+
+export const says = (status: number, retry_after: string | null = null): Answer => ({
+  ...nothing,
+  status,
+  retry_after,
+  body: Buffer.from('ok'),
+  address: '192.0.2.7',
+})
+
+export const fails = (failure: NonNullable<Answer['failure']>): Answer => ({ ...nothing, failure })
+
+export const thanks = () => says(200)
+
+// Which notification a request carries, and which try of it.
+export const idOf = ({ headers }: OutboundRequest) => headers['webhook-id'] as string
+export const referenceOf = (request: OutboundRequest) => idOf(request).replace(/-N\d+$/, '')
+export const sequenceOf = ({ headers }: OutboundRequest) => Number(headers['webhook-sequence'])
+export const attemptOf = ({ headers }: OutboundRequest) => Number(headers['webhook-attempt'])
+
+// Requests that wait until the test lets them go.
+export function createGateKeeper() {
+  const waiting: { request: OutboundRequest; answer(answer: Answer): void }[] = []
+  return {
+    waiting,
+    hold: (request: OutboundRequest) => new Promise<Answer>(answer => void waiting.push({ request, answer })),
+    letGo(answer: (request: OutboundRequest) => Answer = thanks) {
+      for (const one of waiting.splice(0)) one.answer(answer(one.request))
+    },
+  }
+}

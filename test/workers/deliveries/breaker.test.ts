@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { lastOffset } from '../../../src/core/notification/schedule.ts'
+import { sql } from '../../../src/store/db.ts'
+import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import { createGateKeeper, fails, playedOutbound, says } from './answers.ts'
+import { carryAll, openPost, type Post, stepUntilRest, until } from './post.ts'
+
+const stride = minutes(5)
+
+let post: Post
+beforeAll(async () => void (post = await openPost(1)))
+beforeEach(async () => {
+  await post.db.rows(sql`truncate deliveries, notifications, tries`)
+  post.setNow(noon)
+})
+afterAll(() => post.close())
+
+const tellMany = async (count: number, everyMs = 0) => {
+  for (let at = 0; at < count; at++) {
+    await post.tell({ merchant_id: post.ids[0] as string })
+    post.pass(everyMs)
+  }
+}
+const count = async (which: 'held' | 'due' | 'acknowledged') => {
+  const now = post.clock()
+  return (await post.deliveries()).filter(({ held, next_try_at, acknowledged_at }) => {
+    if (which === 'acknowledged') return acknowledged_at !== null
+    return which === 'held' ? held : next_try_at !== null && next_try_at <= now
+  }).length
+}
+
+test('a lane that is dead for a day: a try at least every six hours and the last one, none after 24 hours', async () => {
+  await tellMany(40, minutes(1))
+  const courier = post.courier(playedOutbound(() => fails('no_connection')))
+  for (let ms = 0; ms <= hours(25); ms += stride) {
+    post.setNow(after(minutes(40) + ms))
+    await carryAll(courier)
+  }
+  const tries = await post.tries()
+  for (const { tx_reference, begun_at, exhausted_at, next_try_at, held } of await post.deliveries()) {
+    const own = tries.filter(one => one.tx_reference === tx_reference)
+    const starts = own.map(({ started_at }) => started_at.getTime() - begun_at.getTime())
+    const gaps = starts.map((ms, at) => ms - (starts[at - 1] ?? 0))
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(hours(6) + stride)
+    expect(starts.at(-1)).toBeGreaterThanOrEqual(lastOffset)
+    expect(starts.at(-1)).toBeLessThanOrEqual(hours(24))
+    expect(starts.length).toBeLessThanOrEqual(16)
+    expect([exhausted_at !== null, next_try_at, held]).toEqual([true, null, false])
+  }
+  expect(tries.length).toBeLessThan(40 * 10) // the breaker has spared the endpoint, and us
+}, 60_000)
+
+test('five troubles open the breaker, the others are held; one probe after 30 s, the next after a minute', async () => {
+  await tellMany(30)
+  let sent = 0
+  const courier = post.courier(playedOutbound(() => says(sent++ < 5 ? 500 : 429)))
+  await carryAll(courier)
+  expect([sent, await count('held'), await count('due')]).toEqual([5, 25, 0])
+  expect(courier.breakers()).toMatchObject([{ merchant_id: post.ids[0], state: 'open' }])
+  for (const [pause, more] of [
+    [seconds(29), 0],
+    [seconds(1), 1],
+    [seconds(59), 0],
+    [seconds(1), 1],
+    [minutes(2) - 1, 0],
+    [1, 1],
+  ] as const) {
+    const before = sent
+    post.pass(pause)
+    await carryAll(courier)
+    expect(sent - before).toBe(more)
+  }
+  expect((await post.deliveries()).filter(({ next_try_at }) => next_try_at === null)).toEqual([])
+})
+
+test('a lane that answers again is given 1, 2, 4, then 8 at a time, until nobody is held; nobody is sent twice', async () => {
+  await tellMany(60)
+  const keeper = createGateKeeper()
+  let isDown = true
+  const courier = post.courier(playedOutbound(request => (isDown ? fails('timeout') : keeper.hold(request))))
+  await carryAll(courier)
+  isDown = false
+  post.pass(seconds(30))
+  const inFlight: number[] = []
+  for (;;) {
+    await stepUntilRest(courier, keeper)
+    if (keeper.waiting.length === 0) break
+    inFlight.push(keeper.waiting.length)
+    keeper.waiting.shift()?.answer(says(200))
+    await until(() => courier.inFlight() === keeper.waiting.length)
+  }
+  await courier.finished()
+  expect(inFlight.slice(0, 6)).toEqual([1, 2, 4, 8, 8, 8])
+  expect([Math.max(...inFlight), await count('held'), courier.breakers()]).toEqual([8, 0, []])
+  expect(await count('acknowledged')).toBe(60)
+  expect(await post.tries()).toHaveLength(65)
+})
+
+test('what was on its way when the breaker opened says nothing new: the probe is not put off', async () => {
+  const keeper = createGateKeeper()
+  const courier = post.courier(playedOutbound(keeper.hold))
+  await tellMany(60)
+  for (let wave = 0; wave < 3; wave++) {
+    await stepUntilRest(courier, keeper)
+    keeper.letGo()
+    await courier.finished()
+  }
+  await stepUntilRest(courier, keeper)
+  expect(keeper.waiting).toHaveLength(8)
+  const late = keeper.waiting.splice(5)
+  keeper.letGo(() => fails('timeout'))
+  await until(() => courier.inFlight() === 3)
+  await courier.step()
+  expect(courier.breakers()).toHaveLength(1)
+  post.pass(seconds(9))
+  for (const one of late) one.answer(fails('timeout'))
+  await courier.finished()
+  post.pass(seconds(21))
+  await stepUntilRest(courier, keeper)
+  expect(keeper.waiting).toHaveLength(1)
+  keeper.letGo()
+  await courier.finished()
+})
+
+test('another process has a breaker of its own, and finds those that a dead process held', async () => {
+  await tellMany(20)
+  await carryAll(post.courier(playedOutbound(() => fails('timeout'))))
+  expect(await count('held')).toBe(15)
+  post.pass(seconds(10))
+  await carryAll(post.courier(playedOutbound(() => says(200))))
+  expect([await count('held'), await count('acknowledged')]).toEqual([0, 15]) // the five wait for their second try
+})
+
+test('somebody wants one sent again: it goes through the open breaker at once', async () => {
+  await tellMany(10)
+  const courier = post.courier(playedOutbound(() => fails('timeout')))
+  await carryAll(courier)
+  post.pass(seconds(5))
+  const [again] = (await post.deliveries()).filter(({ held }) => held)
+  await post.db.rows(sql`
+    update deliveries set begun_at = ${post.clock()}, next_try_at = ${post.clock()}, held = false
+    where tx_reference = ${again?.tx_reference}`)
+  await carryAll(courier)
+  expect((await post.tries()).filter(one => one.tx_reference === again?.tx_reference)).toHaveLength(1)
+})

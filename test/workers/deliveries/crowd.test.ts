@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { sql } from '../../../src/store/db.ts'
+import { noon, seconds } from '../../support/lifeRows.ts'
+import { attemptOf, createGateKeeper, idOf, playedOutbound, referenceOf, thanks } from './answers.ts'
+import { carryAll, openPost, type Post, stepUntilRest, until } from './post.ts'
+
+let post: Post
+let ama: string
+let kofi: string
+beforeAll(async () => void (post = await openPost(24)))
+beforeEach(async () => {
+  await post.db.rows(sql`truncate deliveries, notifications, tries`)
+  post.setNow(noon)
+  ;[ama, kofi] = post.ids as [string, string]
+})
+afterAll(() => post.close())
+
+const tableOf = async () =>
+  (await post.db.one<{ held: number; due: number; acknowledged: number }>(sql`
+    select count(*) filter (where held)::integer as held,
+      count(*) filter (where not held and next_try_at <= ${post.clock()})::integer as due,
+      count(acknowledged_at)::integer as acknowledged from deliveries`)) ?? {
+    held: 0,
+    due: 0,
+    acknowledged: 0,
+  }
+
+const hangingShop = 'https://hangs.example/ipn'
+
+// Hangs for those that wait at the keeper's, and thanks for all others.
+function hangFor(isHanging: (url: string) => boolean) {
+  const keeper = createGateKeeper()
+  const sent: string[] = []
+  const outbound = playedOutbound(request => {
+    if (isHanging(request.url)) return keeper.hold(request)
+    sent.push(referenceOf(request))
+    return thanks()
+  })
+  return { keeper, sent, outbound }
+}
+
+test('20,000 behind a lane that hangs: another merchant is served before the worker rests, and then at once', async () => {
+  const { keeper, sent, outbound } = hangFor(url => url === hangingShop)
+  const courier = post.courier(outbound)
+  await post.addCrowd(ama, 20_000, hangingShop)
+  const first = await post.tell({ merchant_id: kofi })
+  const steps = await stepUntilRest(courier, keeper)
+  expect(sent).toEqual([first])
+  expect(steps).toBeLessThan(60) // a look sees 500
+  expect(keeper.waiting).toHaveLength(1)
+  expect((await tableOf()).due).toBeLessThan(500)
+
+  // From now on they are out of sight.
+  const second = await post.tell({ merchant_id: kofi })
+  courier.look()
+  await courier.step()
+  await until(() => sent.length === 2)
+  expect(sent).toEqual([first, second])
+  keeper.letGo()
+  await courier.finished()
+}, 60_000)
+
+test('2,400 of one and the same moment: none is overlooked, and none is sent twice', async () => {
+  const seen: string[] = []
+  const courier = post.courier(
+    playedOutbound(request => {
+      seen.push(idOf(request))
+      return thanks()
+    }),
+  )
+  for (const [at, merchant_id] of post.ids.entries())
+    await post.addCrowd(merchant_id, 100, `https://shop${at}.example/ipn`)
+  await post.db.rows(sql`update deliveries set next_try_at = ${post.clock()}`)
+  courier.look()
+  while (seen.length < 2400) {
+    await courier.step()
+    await new Promise(setImmediate)
+  }
+  await courier.finished()
+  expect([seen.length, new Set(seen).size]).toEqual([2400, 2400])
+})
+
+test('a crowd is let in as its lane has room: all are acknowledged once, eight at a time', async () => {
+  const inFlight = { now: 0, most: 0 }
+  const seen = new Map<string, number>()
+  const courier = post.courier(
+    playedOutbound(async request => {
+      seen.set(idOf(request), (seen.get(idOf(request)) ?? 0) + attemptOf(request))
+      inFlight.most = Math.max(inFlight.most, ++inFlight.now)
+      await new Promise(setImmediate)
+      inFlight.now--
+      return thanks()
+    }),
+  )
+  await post.addCrowd(ama, 1500, hangingShop)
+  await carryAll(courier)
+  expect(await tableOf()).toEqual({ held: 0, due: 0, acknowledged: 1500 })
+  expect([inFlight.most, seen.size, new Set(seen.values())]).toEqual([8, 1500, new Set([1])])
+}, 60_000)
+
+test('the process that held a crowd has died: another one finds it and brings it to its end', async () => {
+  const dead = hangFor(() => true)
+  const dying = post.courier(dead.outbound)
+  await post.addCrowd(ama, 1200, hangingShop)
+  await stepUntilRest(dying, dead.keeper)
+  expect((await tableOf()).held).toBeGreaterThan(600)
+  post.pass(seconds(31)) // it never comes back
+  await carryAll(post.courier(playedOutbound(thanks)))
+  expect(await tableOf()).toEqual({ held: 0, due: 0, acknowledged: 1200 })
+}, 60_000)
+
+for (const [why, urlOf] of [
+  ['a hundred addresses of its own', (at: number) => `https://shop${at % 100}.example/ipn`],
+  ['a new address for every payment', (at: number) => `https://shop${at}.example/ipn`],
+] as const)
+  test(`a merchant with ${why}, all of which hang, keeps nobody else waiting`, async () => {
+    const { keeper, sent, outbound } = hangFor(url => url !== 'https://kofi.example/ipn')
+    const courier = post.courier(outbound)
+    await post.addCrowd(ama, 700, hangingShop)
+    await post.db.rows(sql`
+      update deliveries d set lane = u.lane, url = u.lane || '/ipn'
+      from unnest(${Array.from({ length: 700 }, (_, at) => `TG-${hangingShop}-${at + 1}`)}::text[],
+        ${Array.from({ length: 700 }, (_, at) => new URL(urlOf(at)).origin)}::text[]) as u (tx_reference, lane)
+      where d.tx_reference = u.tx_reference`)
+    const told = await post.tell({ merchant_id: kofi, url: 'https://kofi.example/ipn' })
+    await stepUntilRest(courier, keeper)
+    expect(keeper.waiting).toHaveLength(16)
+    expect(sent).toEqual([told])
+    while (keeper.waiting.length > 0) {
+      keeper.letGo()
+      await courier.finished()
+      await stepUntilRest(courier, keeper)
+    }
+    expect(await tableOf()).toEqual({ held: 0, due: 0, acknowledged: 701 })
+  }, 60_000)
+
+test('where half of the slots are taken, a crowd that already has some keeps nobody waiting who has none', async () => {
+  const { keeper, sent, outbound } = hangFor(url => url !== 'https://kofi.example/ipn')
+  const courier = post.courier(outbound)
+  // Twenty merchants that answered well, and then hang: four lanes full, four with one.
+  for (const [at, merchant_id] of post.ids.slice(2).entries())
+    await post.addCrowd(merchant_id, 20, `https://shop${at}.example/ipn`)
+  for (let wave = 0; wave < 2; wave++) {
+    await stepUntilRest(courier, keeper)
+    keeper.letGo()
+    await courier.finished()
+  }
+  await stepUntilRest(courier, keeper)
+  expect(keeper.waiting.length).toBeGreaterThanOrEqual(64)
+  post.pass(1000)
+  for (const [at, merchant_id] of post.ids.slice(2).entries())
+    await post.addCrowd(merchant_id, 100, `https://shop${at}.example/more`)
+  post.pass(1000)
+  const told = await post.tell({ merchant_id: kofi, url: 'https://kofi.example/ipn' })
+  await stepUntilRest(courier, keeper)
+  expect(sent).toEqual([told])
+  keeper.letGo()
+  await courier.finished()
+})
+
+test('5,000 retries that are due take half of the slots at most, and no first try waits for them', async () => {
+  const { keeper, sent, outbound } = hangFor(url => url.includes('again'))
+  const courier = post.courier(outbound)
+  for (let at = 0; at < 20; at++)
+    await post.addCrowd(post.ids[at + 2] as string, 250, `https://again${at}.example/`, true)
+  await post.db.rows(
+    sql`update deliveries set lane = lane || '/' || (right(tx_reference, 1)), begun_at = begun_at - interval '1 hour'`,
+  )
+  await stepUntilRest(courier, keeper)
+  expect(keeper.waiting).toHaveLength(64)
+  const firsts = await Promise.all(Array.from({ length: 20 }, () => post.tell({ merchant_id: kofi })))
+  while (sent.length < 20) await stepUntilRest(courier, keeper)
+  expect(sent.toSorted()).toEqual(firsts.toSorted())
+  keeper.letGo()
+  await courier.finished()
+}, 60_000)

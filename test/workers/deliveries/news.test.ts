@@ -1,0 +1,196 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Db, sql } from '../../../src/store/db.ts'
+import { noon, seconds } from '../../support/lifeRows.ts'
+import { createGateKeeper, fails, playedOutbound, referenceOf, thanks } from './answers.ts'
+import { carryAll, openPost, type Post, stepUntilRest, until } from './post.ts'
+
+let post: Post
+let ama: string
+let kofi: string
+beforeAll(async () => void (post = await openPost(2)))
+beforeEach(async () => {
+  await post.db.rows(sql`truncate deliveries, notifications, tries`)
+  post.setNow(noon)
+  ;[ama, kofi] = post.ids as [string, string]
+})
+afterAll(() => post.close())
+
+const hangingShop = 'https://hangs.example/ipn'
+const deadShop = 'https://dead.example/ipn'
+
+// One shop hangs, another is dead, all others thank.
+function openTown(db?: Db) {
+  const keeper = createGateKeeper()
+  const sent: string[] = []
+  const outbound = playedOutbound(request => {
+    if (request.url === hangingShop) return keeper.hold(request)
+    if (request.url === deadShop) return fails('timeout')
+    sent.push(referenceOf(request))
+    return thanks()
+  })
+  return { keeper, sent, courier: post.courier(outbound, { db }) }
+}
+
+// The crowd goes home.
+async function close({ keeper, courier }: ReturnType<typeof openTown>) {
+  await courier.tidied()
+  keeper.letGo()
+  await courier.finished()
+}
+
+const heldOf = async (merchant_id: string) =>
+  (await post.deliveries()).filter(one => one.held && one.merchant_id === merchant_id).length
+
+for (const [who, isOurs] of [
+  ['this process', true],
+  ['another process', false],
+] as const)
+  test(`what ${who} has just committed leaves with the first step, although 20,000 are due before it`, async () => {
+    const town = openTown()
+    const { sent, courier } = town
+    await post.addCrowd(ama, 20_000, hangingShop)
+    const told = await post.tell({ merchant_id: kofi })
+    if (isOurs) courier.hear()
+    await courier.step()
+    await until(() => sent.length > 0)
+    expect(sent).toEqual([told])
+    await close(town)
+  }, 60_000)
+
+test('a signal is enough while a crowd is in sight', async () => {
+  const town = openTown()
+  const { sent, courier } = town
+  await post.addCrowd(ama, 2000, hangingShop)
+  await courier.step()
+  for (let at = 1; at <= 5; at++) {
+    post.pass(50)
+    const told = await post.tell({ merchant_id: kofi })
+    courier.hear()
+    await courier.step()
+    await until(() => sent.length === at)
+    expect(sent.at(-1)).toBe(told)
+  }
+  await close(town)
+})
+
+test('what came while the worker stood still is seen before the crowd', async () => {
+  const town = openTown()
+  const { sent, courier } = town
+  await post.addCrowd(ama, 20_000, hangingShop)
+  await courier.step()
+  const told = await post.tell({ merchant_id: kofi })
+  post.pass(seconds(5))
+  courier.hear()
+  await courier.step()
+  await until(() => sent.length > 0)
+  expect(sent).toEqual([told])
+  await close(town)
+}, 60_000)
+
+test('what waits for its lane stays in sight before a crowd, however long it waits', async () => {
+  const town = openTown()
+  const { keeper, courier } = town
+  await post.addCrowd(ama, 20_000, hangingShop)
+  const first = await post.tell({ merchant_id: kofi, url: hangingShop })
+  const second = await post.tell({ merchant_id: kofi, url: hangingShop })
+  const ofKofi = () => keeper.waiting.filter(({ request }) => request.lane === kofi)
+  await courier.step()
+  await until(() => ofKofi().length === 1)
+  for (let look = 0; look < 3; look++) {
+    post.pass(seconds(1))
+    courier.look()
+    await courier.step()
+  }
+  const [one] = ofKofi()
+  keeper.waiting.splice(0, 1000, ...keeper.waiting.filter(other => other !== one))
+  one?.answer(thanks())
+  await until(() => courier.inFlight() === keeper.waiting.length)
+  await courier.step()
+  await until(() => ofKofi().length === 1)
+  expect([one, ...ofKofi()].map(each => each && referenceOf(each.request))).toEqual([first, second])
+  await close(town)
+}, 60_000)
+
+test('what has just come is not put away with the crowd that waits for its lane', async () => {
+  const { keeper, courier } = openTown()
+  await post.addCrowd(ama, 2000, hangingShop)
+  for (let at = 0; at < 10; at++) await post.tell({ merchant_id: kofi, url: hangingShop })
+  await courier.step()
+  await courier.tidied()
+  expect([await heldOf(kofi), (await heldOf(ama)) > 0]).toEqual([0, true])
+  keeper.letGo()
+  await courier.finished()
+})
+
+test('a signal that comes too late: the next look finds it', async () => {
+  const { keeper, sent, courier } = openTown()
+  await stepUntilRest(courier, keeper)
+  const told = await post.tell({ merchant_id: kofi })
+  post.pass(seconds(5))
+  courier.hear()
+  await until(async () => {
+    await courier.step()
+    return sent.length > 0
+  })
+  expect(sent).toEqual([told])
+  await courier.finished()
+})
+
+test('a second signal while the first is looked after is not lost', async () => {
+  const { keeper, sent, courier } = openTown()
+  await stepUntilRest(courier, keeper)
+  const first = await post.tell({ merchant_id: kofi })
+  courier.hear()
+  const step = courier.step()
+  const second = await post.tell({ merchant_id: ama })
+  courier.hear()
+  await step
+  expect(courier.restMs()).toBe(0)
+  await courier.step()
+  await until(() => sent.length === 2)
+  expect(sent.toSorted()).toEqual([first, second].toSorted())
+  await courier.finished()
+})
+
+// A database that puts nothing away until it may.
+function slowToPutAway() {
+  let goOn: (() => void) | undefined
+  const gate = new Promise<void>(resolve => void (goOn = resolve))
+  const db: Db = {
+    ...post.db,
+    transaction: work =>
+      post.db.transaction(tx =>
+        work({
+          ...tx,
+          async count(query) {
+            if (query.text.includes('set held = true')) await gate
+            return tx.count(query)
+          },
+        }),
+      ),
+  }
+  return { db, goOn: () => goOn?.() }
+}
+
+test('those that can leave do not wait until others are put away', async () => {
+  const { db, goOn } = slowToPutAway()
+  const { sent, courier } = openTown(db)
+  for (let at = 0; at < 5; at++) await post.tell({ merchant_id: ama, url: deadShop })
+  await carryAll(courier) // and its breaker is open
+  await post.tell({ merchant_id: ama, url: deadShop })
+  courier.hear()
+  await courier.step()
+  const tidied = courier.tidied()
+  const told = await post.tell({ merchant_id: kofi })
+  courier.hear()
+  await courier.step()
+  await until(() => sent.length > 0)
+  expect(sent).toEqual([told])
+  const isTidied = await Promise.race([tidied.then(() => true), nextTurn(false)])
+  expect(isTidied).toBe(false)
+  goOn()
+  await courier.finished()
+  expect(await heldOf(ama)).toBe(1)
+  expect(post.troubles).toEqual([])
+})

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { onboard } from '../../../src/actions/merchants/onboard.ts'
+import type { IpnStyle } from '../../../src/core/merchant/settings.ts'
+import { type Delivery, laneOf } from '../../../src/core/notification/delivery.ts'
+import type { Outbound } from '../../../src/net/http1/outbound.ts'
+import { newReference } from '../../../src/runtime/ids.ts'
+import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
+import { type Db, openDb, sql } from '../../../src/store/db.ts'
+import { migrate } from '../../../src/store/migrate/migrate.ts'
+import { addNotification } from '../../../src/store/notifications/notifications.ts'
+import { everyTry, type Try } from '../../../src/store/notifications/tries.ts'
+import { type Courier, createCourier } from '../../../src/workers/deliveries/dispatcher.ts'
+import { createSigners } from '../../../src/workers/deliveries/signerCache.ts'
+import { createDice } from '../../payments/dice.ts'
+import { freshDatabase, query } from '../../support/database.ts'
+import type { TestMerchant } from '../../support/gateway.ts'
+import { noon } from '../../support/lifeRows.ts'
+
+export type Post = Awaited<ReturnType<typeof openPost>>
+export type Told = {
+  merchant_id: string
+  tx_reference?: string
+  url?: string
+  style?: IpnStyle
+  status?: 'paid'
+}
+type CourierSettings = { db?: Db; seed?: number; trouble?(error: unknown): void }
+
+const noWaitForDisk = `do $$ begin
+  execute format('alter database %I set synchronous_commit = off', current_database());
+end $$`
+
+// Notifications on a database of its own, carried by real couriers. The clock is the test's, and so is what the
+// merchants answer.
+export async function openPost(merchantCount = 1) {
+  const database = await freshDatabase()
+  await query(database.url, noWaitForDisk)
+  const db = openDb(database.url, 6)
+  await migrate(db)
+  const masterKeys = givenMasterKeys([randomBytes(32)])
+  const merchants: TestMerchant[] = []
+  for (let at = 0; at < merchantCount; at++)
+    merchants.push((await onboard(db, masterKeys, `Shop ${at}`, ['test', 'live'], noon)) as TestMerchant)
+  let now = noon.getTime()
+  const clock = () => new Date(now)
+  const troubles: unknown[] = []
+
+  function courier(outbound: Outbound, { db: own = db, seed = 1, trouble }: CourierSettings = {}): Courier {
+    const watch = {
+      tried() {},
+      exhausted() {},
+      trouble: trouble ?? ((error: unknown) => void troubles.push(error)),
+    }
+    const signers = createSigners(own, masterKeys, clock)
+    const random = createDice(seed).dice
+    return createCourier({
+      db: own,
+      signers,
+      outbound,
+      loopback: () => true,
+      clock,
+      random,
+      watch,
+      wake() {},
+    })
+  }
+
+  // As a change of a payment's status does it.
+  async function tell({
+    merchant_id,
+    tx_reference = newReference(clock()),
+    url,
+    style = 'post',
+    status = 'paid',
+  }: Told) {
+    const to = {
+      url: url ?? 'https://shop.example/ipn',
+      style,
+      lane: laneOf(url ?? 'https://shop.example/ipn'),
+    }
+    const told = { merchant_id, tx_reference, mode: 'test', status, created_at: clock() } as const
+    const body = JSON.stringify({ invoice_id: tx_reference, tx_reference, status })
+    await db.transaction(tx => addNotification(tx, { ...told, body }, to))
+    return tx_reference
+  }
+
+  // Many that are due, in one statement; the oldest first.
+  async function addCrowd(merchant_id: string, count: number, url: string, retry = false) {
+    await db.transaction(async tx => {
+      await tx.rows(sql`
+        insert into notifications (merchant_id, tx_reference, sequence, mode, status, body, created_at)
+        select ${merchant_id}, ${`TG-${url}-`} || n, 1, 'test', 'paid', '{"n":' || n || '}', ${clock()}
+        from generate_series(1, ${count}::integer) n`)
+      await tx.rows(sql`
+        insert into deliveries (merchant_id, tx_reference, sequence, mode, url, lane, style, created_at, begun_at,
+          next_try_at, retry, alone)
+        select ${merchant_id}, ${`TG-${url}-`} || n, 1, 'test', ${url}, ${laneOf(url)}, 'post', at, at, at, ${retry},
+          true
+        from (select n, ${clock()}::timestamptz - (${count}::integer - n) * interval '1 ms' as at
+          from generate_series(1, ${count}::integer) n) as due`)
+    })
+    await db.rows(sql`analyze deliveries`)
+  }
+
+  return {
+    db,
+    url: database.url,
+    masterKeys,
+    merchants,
+    ids: merchants.map(({ merchant_id }) => merchant_id),
+    troubles,
+    clock,
+    pass: (ms: number) => void (now += ms),
+    setNow: (at: Date) => void (now = at.getTime()),
+    courier,
+    tell,
+    addCrowd,
+    deliveries: () => db.rows<Delivery>(sql`select * from deliveries order by tx_reference, sequence`),
+    tries: () => db.rows<Try>(sql`select * from ${everyTry} t order by tx_reference, sequence, try`),
+    async close() {
+      await db.end()
+      await database.drop()
+    },
+  }
+}
+
+// All that can be sent now is sent and written down.
+export async function carryAll(...couriers: Courier[]) {
+  for (let busy = true; busy; ) {
+    busy = false
+    for (const courier of couriers) {
+      courier.look()
+      if ((await courier.step()) > 0) busy = true
+    }
+    await Promise.all(couriers.map(courier => courier.finished()))
+    if (couriers.some(isAwake)) busy = true
+  }
+}
+
+// Something came into sight while it tidied up.
+export const isAwake = (courier: Courier) => courier.restMs() === 0
+
+// As the worker's loop does it until it rests. What is on its way has come to its gate keeper, and stays there.
+export async function stepUntilRest(courier: Courier, keeper: { waiting: unknown[] }): Promise<number> {
+  courier.look()
+  let steps = 0
+  do {
+    for (steps++; (await courier.step()) > 0; steps++) await nextTurn()
+    await courier.tidied()
+  } while (isAwake(courier))
+  await until(() => courier.inFlight() === keeper.waiting.length)
+  return steps
+}
+
+// Waits for what other turns of the event loop do.
+export async function until(isSo: () => boolean | Promise<boolean>) {
+  while (!(await isSo())) await nextTurn()
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Answer, Delivery } from '../../../src/core/notification/delivery.ts'
+import { lastOffset, offsets } from '../../../src/core/notification/schedule.ts'
+import { sql } from '../../../src/store/db.ts'
+import type { Try } from '../../../src/store/notifications/tries.ts'
+import type { Courier } from '../../../src/workers/deliveries/dispatcher.ts'
+import { createDice } from '../../payments/dice.ts'
+import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import { fails, playedOutbound, referenceOf, says } from './answers.ts'
+import { carryAll, isAwake, openPost, type Post, until } from './post.ts'
+
+const slack = seconds(5) // how far the test moves the clock at once
+
+const ways: Record<string, (at: number) => Answer> = {
+  refused: () => says(404),
+  redirected: () => says(302),
+  'thanked by another word': () => says(204),
+  'in trouble': () => says(500),
+  'not there': () => fails('no_connection'),
+  hanging: () => fails('timeout'),
+  'of many moods': at =>
+    [says(404), says(503), fails('tls'), fails('bad_answer'), says(299)][at % 5] as Answer,
+  'wishing what only 429 and 503 may': at => says([500, 404, 302, 204][at % 4] as number, '99999'),
+  'asking for seconds': at => says(503, String(at * 60)),
+  'asking for a date': at => says(429, after(hours(at)).toUTCString()),
+  'asking for eternity': () => says(429, '99999999999999'),
+  'asking for nonsense': () => says(503, '-5 soon'),
+}
+
+let post: Post
+beforeAll(async () => void (post = await openPost(8)))
+afterAll(() => post.close())
+
+// Goes from one thing that happens to the next, until there is nothing left.
+async function liveOn(courier: Courier, sleepers: Map<number, (() => void)[]>) {
+  for (;;) {
+    const asleep = () => [...sleepers.values()].flat().length
+    await until(async () => {
+      courier.look()
+      const busy = (await courier.step()) > 0
+      await courier.tidied()
+      const [row] = await post.db.rows<{ leased: number }>(
+        sql`select count(*)::integer as leased from deliveries where lease_token is not null`,
+      )
+      return !busy && !isAwake(courier) && row?.leased === asleep()
+    })
+    const next = await post.db.one<{ at: Date | null }>(
+      sql`select min(next_try_at) as at from deliveries where lease_token is null`,
+    )
+    const times = [...sleepers.keys(), ...(next?.at ? [next.at.getTime()] : [])]
+    if (times.length === 0) return
+    const at = Math.max(Math.min(...times), post.clock().getTime())
+    const step = Math.min(slack, Math.max(250, (at - noon.getTime()) / 500))
+    post.setNow(new Date(at + step))
+    for (const [time, wakers] of sleepers)
+      if (time <= at + step) {
+        sleepers.delete(time)
+        for (const wake of wakers) wake()
+      }
+  }
+}
+
+const jitterOf = (gap: number) => Math.min(Math.max(seconds(2), gap / 10), minutes(5))
+
+// What is wrong with the tries of a delivery that failed all its life.
+function faultsOf(delivery: Delivery, tries: readonly Try[], asks: boolean): string[] {
+  const faults = tries.flatMap(({ try: number, started_at }) => {
+    const at = number - 1
+    const [offset = -1, before = 0] = [offsets[at], offsets[at - 1]]
+    const ms = started_at.getTime() - delivery.begun_at.getTime()
+    const jitter = at === 0 ? 0 : jitterOf(offset - before)
+    const latest = offset + Math.max(jitter, asks && offset < lastOffset ? offset - before : 0)
+    return ms >= offset && ms <= latest + slack ? [] : [`try ${number} at ${ms}`]
+  })
+  if (tries.length !== 16 || delivery.tries !== 16)
+    faults.push(`${tries.length} tries, said ${delivery.tries}`)
+  if (delivery.next_try_at || delivery.acknowledged_at || delivery.lease_token) faults.push('has not ended')
+  if (!delivery.exhausted_at || delivery.exhausted_at > after(hours(24))) faults.push('not exhausted in time')
+  return faults
+}
+
+test('endpoints that fail in every way get their 16 tries in their bands, then it is exhausted', async () => {
+  const { dice } = createDice(Math.floor(Math.random() * 2 ** 31))
+  const names = Object.keys(ways)
+  const fates = new Map<string, { way: string; isSlow: boolean; tries: number }>()
+  for (let at = 0; at < 120; at++) {
+    const merchant_id = post.ids[at % 8] as string
+    const tx_reference = await post.tell({ merchant_id, url: `https://shop${at}.example/ipn` })
+    fates.set(tx_reference, { way: names[at % names.length] as string, isSlow: at < names.length, tries: 0 })
+  }
+  const sleepers = new Map<number, (() => void)[]>()
+  const outbound = playedOutbound(async request => {
+    const fate = fates.get(referenceOf(request)) ?? { way: '', isSlow: false, tries: 0 }
+    const answer = (ways[fate.way] as (at: number) => Answer)(fate.tries++)
+    const ends = post.clock().getTime() + Math.floor(dice() * seconds(10))
+    if (fate.isSlow)
+      await new Promise<void>(wake => sleepers.set(ends, [...(sleepers.get(ends) ?? []), wake]))
+    return answer
+  })
+  await liveOn(post.courier(outbound, { seed: Math.floor(dice() * 2 ** 31) }), sleepers)
+
+  const [deliveries, tries] = [await post.deliveries(), await post.tries()]
+  const faults = deliveries.flatMap(delivery => {
+    const { tx_reference } = delivery
+    const way = fates.get(tx_reference)?.way ?? ''
+    const own = tries.filter(one => one.tx_reference === tx_reference)
+    return faultsOf(delivery, own, way.startsWith('asking')).map(fault => `${way}: ${fault}`)
+  })
+  expect(faults).toEqual([])
+  expect([deliveries.length, tries.length, post.troubles]).toEqual([120, 120 * 16, []])
+}, 120_000)
+
+for (const [outage, from, ms, kept] of [
+  ['an hour at the beginning', 0, hours(1), 1 + 16 - 8],
+  ['three minutes', seconds(20), minutes(3), 16 - 1],
+  ['ten hours in the middle', minutes(10), hours(10), 6 + 1 + 3],
+  ['the last hours', hours(20), hours(10), 15 + 1], // the last one is the grace try
+  ['all of it', 0, hours(300), 1],
+] as const)
+  test(`we are down for ${outage}: what is overdue is one try at once, and there are ${kept} in all`, async () => {
+    post.setNow(after(hours(1000), post.clock()))
+    const begun = post.clock()
+    const tx_reference = await post.tell({
+      merchant_id: post.ids[0] as string,
+      url: 'https://refuses.example/',
+    })
+    const courier = post.courier(playedOutbound(() => says(404)))
+    for (;;) {
+      const delivery = (await post.deliveries()).find(one => one.tx_reference === tx_reference)
+      if (!delivery?.next_try_at) break
+      const due = delivery.next_try_at.getTime() - begun.getTime()
+      post.setNow(after(due >= from && due < from + ms ? from + ms : due, begun))
+      await carryAll(courier)
+    }
+    const tries = (await post.tries()).filter(one => one.tx_reference === tx_reference)
+    const starts = tries.map(({ started_at }) => started_at.getTime() - begun.getTime())
+    expect(starts).toHaveLength(kept)
+    expect(starts.filter(at => at >= from && at < from + ms)).toEqual([])
+    expect(starts.filter(at => at > hours(24)).length).toBe(from + ms > hours(24) ? 1 : 0)
+    expect(starts).toContain(from + ms)
+  })

@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { redeliver } from '../../../src/actions/notifications/redeliver.ts'
+import type { OutboundRequest } from '../../../src/net/http1/outbound.ts'
+import { sql } from '../../../src/store/db.ts'
+import { everyTry } from '../../../src/store/notifications/tries.ts'
+import { createDice } from '../../payments/dice.ts'
+import { minutes, seconds } from '../../support/lifeRows.ts'
+import { attemptOf, createGateKeeper, playedOutbound, referenceOf, says, sequenceOf } from './answers.ts'
+import { openPost, type Post, stepUntilRest, until } from './post.ts'
+import { addPayments, clear, faults, tellLocked, url } from './siblings.ts'
+
+let post: Post
+let ama: string
+beforeAll(async () => void (post = await openPost(1)))
+beforeEach(async () => {
+  await clear(post)
+  ama = post.ids[0] as string
+})
+afterAll(() => post.close())
+
+describe('a long walk of everything that begins, carries and ends deliveries', () => {
+  for (let walk = 0; walk < 3; walk++)
+    test(`walk ${walk + 1}: whoever believes to be alone is, and no payment has two on their way`, async () => {
+      const seed = Math.floor(Math.random() * 2 ** 31)
+      const { dice, pick } = createDice(seed)
+      const payments = ['TG-1', 'TG-2', 'TG-3', 'TG-4']
+      const places = [url, url, 'https://other.example/', 'https://third.example/']
+      await addPayments(post, ...payments)
+      const leftAt = new Map<OutboundRequest, number>()
+      const workers = [0, 1, 2].map(at => {
+        const keeper = createGateKeeper()
+        const outbound = playedOutbound(request => {
+          leftAt.set(request, post.clock().getTime())
+          return keeper.hold(request)
+        })
+        return { keeper, courier: post.courier(outbound, { seed: seed + at }) }
+      })
+      type Held = (typeof workers)[number]['keeper']['waiting'][number]
+
+      // By the requests themselves; one that is older than its lease does not count.
+      function twoAtOnce(): string[] {
+        const away = workers.flatMap(({ keeper }) => keeper.waiting.map(({ request }) => request))
+        const leased = away.filter(
+          request => post.clock().getTime() - (leftAt.get(request) ?? 0) < seconds(30),
+        )
+        return leased.map(referenceOf).filter((reference, at, all) => all.indexOf(reference) < at)
+      }
+
+      // One of those that wait gets its answer, and it is written down.
+      async function answerOne({ keeper }: (typeof workers)[number]) {
+        const [held] = keeper.waiting.splice(Math.floor(dice() * keeper.waiting.length), 1) as [Held?]
+        if (!held) return
+        held.answer(says(pick([200, 200, 404, 503])))
+        const { request } = held
+        await until(async () => {
+          const found = await post.db.rows(sql`
+            select from ${everyTry} t where tx_reference = ${referenceOf(request)}
+              and sequence = ${sequenceOf(request)} and try = ${attemptOf(request)}`)
+          return found.length > 0
+        })
+      }
+      async function sendAgain() {
+        const all = await post.deliveries()
+        if (all.length > 0) await redeliver(post.db, pick(all), post.clock())
+      }
+      const actions: Record<string, () => Promise<unknown> | void> = {
+        tell: () => post.tell({ merchant_id: ama, tx_reference: pick(payments), url: pick(places) }),
+        sendAgain,
+        step: () => {
+          const { courier, keeper } = pick(workers)
+          return stepUntilRest(courier, keeper)
+        },
+        answer: () => answerOne(pick(workers)),
+        pass: () => post.pass(pick([1, seconds(1), seconds(11), seconds(11), seconds(31), minutes(10)])),
+      }
+      const often = [
+        'tell',
+        'sendAgain',
+        'step',
+        'step',
+        'step',
+        'answer',
+        'answer',
+        'answer',
+        'pass',
+        'pass',
+      ]
+      const done: string[] = []
+      for (let step = 0; step < 250; step++) {
+        done.push(pick(often))
+        await actions[done.at(-1) as string]?.()
+        expect({
+          seed,
+          last: done.slice(-5),
+          faults: await faults(post),
+          twoAtOnce: twoAtOnce(),
+        }).toMatchObject({
+          faults: [],
+          twoAtOnce: [],
+        })
+      }
+
+      const isOver = async () => (await post.deliveries()).every(one => one.next_try_at === null)
+      while (!(await isOver())) {
+        for (const { courier, keeper } of workers) {
+          await stepUntilRest(courier, keeper)
+          expect({ seed, faults: await faults(post) }).toEqual({ seed, faults: [] })
+          keeper.letGo()
+          await courier.finished()
+        }
+        post.pass(minutes(10))
+      }
+      const ends = (await post.deliveries()).map(
+        one => one.acknowledged_at !== null || one.exhausted_at !== null,
+      )
+      expect(ends).toEqual(ends.map(() => true))
+      expect({ seed, faults: await faults(post), troubles: post.troubles }).toEqual({
+        seed,
+        faults: [],
+        troubles: [],
+      })
+    })
+
+  test('and all at once, on connections of their own', async () => {
+    const seed = Math.floor(Math.random() * 2 ** 31)
+    const { dice, pick } = createDice(seed)
+    const payments = ['TG-1', 'TG-2', 'TG-3']
+    await addPayments(post, ...payments)
+    const couriers = [0, 1].map(at =>
+      post.courier(
+        playedOutbound(() => says(pick([200, 404, 404]))),
+        { seed: seed + at },
+      ),
+    )
+    for (let round = 0; round < 80; round++) {
+      const all = await post.deliveries()
+      await Promise.all([
+        ...couriers.map(courier => (courier.look(), courier.step())),
+        ...payments.filter(() => dice() < 0.3).map(reference => tellLocked(post, reference)),
+        ...all.filter(() => dice() < 2 / all.length).map(one => redeliver(post.db, one, post.clock())),
+      ])
+      expect({ seed, round, faults: await faults(post) }).toEqual({ seed, round, faults: [] })
+      await Promise.all(couriers.map(courier => courier.finished()))
+      expect({ seed, round, faults: await faults(post) }).toEqual({ seed, round, faults: [] })
+      post.pass(seconds(pick([1, 11, 31])))
+    }
+    expect(post.troubles).toEqual([])
+  })
+})

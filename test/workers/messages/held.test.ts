@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import { sql } from '../../../src/store/db.ts'
+import { hold } from '../../support/held.ts'
+import { after, noon, seconds, yes } from '../../support/lifeRows.ts'
+import { addMany, allMessages, playMessenger, testPostman } from '../../support/post.ts'
+import { openShop, type TestShop } from '../../support/shop.ts'
+
+let shop: TestShop
+let payments: LivingPayment[]
+beforeAll(async () => {
+  shop = await openShop()
+  shop.setNow(noon)
+  const merchants = [await shop.addMerchant('Ama Shop'), await shop.addMerchant('Kofi Shop')]
+  payments = await Promise.all(merchants.map(async merchant => shop.try(await shop.ask(merchant), yes)))
+})
+afterAll(() => shop.stop())
+
+const phone = (at: number) => `+23324123456${at}`
+
+for (const [which, held] of [
+  ['oldest', 0],
+  ['third', 2],
+  ['newest', 5],
+] as const)
+  test(`somebody holds the ${which} message: all others are sent, and it when it is let go`, async () => {
+    await shop.db.rows(sql`delete from messages`)
+    for (let at = 0; at < 6; at++)
+      await addMany(shop.db, payments[at % 2] as LivingPayment, [phone(at)], after(seconds(at)))
+    const sms = playMessenger('sms')
+    const { sendAll } = testPostman(shop.db, () => after(seconds(30)), [sms])
+    const letGo = await hold(shop.url, 'select from messages where recipient = $1', [phone(held)])
+    try {
+      expect(await sendAll()).toBe(5)
+    } finally {
+      await letGo()
+    }
+    expect(sms.letters.map(({ to }) => to)).not.toContain(phone(held))
+    expect(await sendAll()).toBe(1)
+    expect(new Set((await allMessages(shop.db)).map(({ state }) => state))).toEqual(new Set(['sent']))
+  })

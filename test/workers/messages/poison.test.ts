@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Message } from '../../../src/core/message/message.ts'
+import type { Sent } from '../../../src/core/message/messenger.ts'
+import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import { type Db, sql } from '../../../src/store/db.ts'
+import { createReceipts } from '../../../src/workers/messages/receipts.ts'
+import { query } from '../../support/database.ts'
+import { type Lives, openLives } from '../../support/lifeDb.ts'
+import { after, minutes, noon } from '../../support/lifeRows.ts'
+import { addMany, allMessages, later, playMessenger, testPostman } from '../../support/post.ts'
+
+// A messenger whose words our books do not take, and books that take nothing.
+let lives: Lives
+let db: Db
+let payment: LivingPayment
+let now = noon
+let troubles: unknown[]
+
+beforeAll(async () => {
+  lives = await openLives()
+  db = lives.db
+  const [asked] = await lives.addPayments(1, noon)
+  await db.rows(sql`update payments set status = 'paid'`)
+  payment = { ...(asked as LivingPayment), status: 'paid' }
+})
+afterAll(() => lives.close())
+beforeEach(async () => {
+  now = noon
+  troubles = []
+  await db.rows(sql`delete from messages`)
+  await addMany(db, payment, ['+233241234567'], now)
+})
+
+const onTrouble = (error: unknown) => void troubles.push(error)
+const one = async () => (await allMessages(db))[0] as Message
+
+// For an hour and more, a lease at a time.
+async function sendForLong(answer: () => Sent) {
+  const sms = playMessenger('sms', answer)
+  const post = testPostman(db, () => now, [sms], { onTrouble })
+  for (let at = 0; at < 15; at++) {
+    await post.sendAll()
+    now = after(minutes(5), now)
+  }
+  return sms.letters.length
+}
+
+for (const [name, sent] of [
+  ['an id with a NUL', { state: 'sent', provider_ref: 'A\u0000' }],
+  ['an id of 100 KB', { state: 'sent', provider_ref: 'A'.repeat(100_000) }],
+  ['an id of half a character', { state: 'sent', provider_ref: '\ud800' }],
+  ['an id that is a number', { state: 'sent', provider_ref: 7 }],
+  ['an id that is nothing', { state: 'sent', provider_ref: {} }],
+  ['a no with a NUL', { state: 'never', words: 'No\u0000 such number.' }],
+  ['a no without words', { state: 'never' }],
+] as const)
+  test(`${name}: one SMS`, async () => {
+    expect(await sendForLong(() => sent as never)).toBe(1)
+    expect(troubles).toEqual([])
+    expect((await one()).state).toBe(sent.state === 'sent' ? 'sent' : 'dropped')
+  })
+
+test('a receipt finds the message that has the same strange id', async () => {
+  await addMany(db, payment, ['+233241234568'], now)
+  const ids = ['A\u0000', `A${'x'.repeat(500)}`]
+  await sendForLong(() => ({ state: 'sent', provider_ref: ids.shift() ?? '' }))
+  const receipts = createReceipts({ db, clock: () => now, onTrouble, pauses: [] })
+  receipts.receive({ provider_ref: 'A', state: 'lost', words: '' })
+  receipts.receive({ provider_ref: 'A\u0000', state: 'delivered', words: '\u0000' })
+  receipts.receive({ provider_ref: `A${'x'.repeat(500)}`, state: 'lost', words: 'Lost\u0000 it.' })
+  receipts.receive({ provider_ref: 7, state: 'what', words: null } as never)
+  receipts.receive(undefined as never)
+  await receipts.settled()
+  const words = (await allMessages(db)).map(message => `${message.state} ${message.words}`)
+  expect(words.toSorted()).toEqual(['delivered ', 'sent Lost: Lost it.'])
+  expect(troubles).toEqual([])
+})
+
+describe('answers that are none', () => {
+  for (const [name, answer] of [
+    ['nothing', undefined],
+    ['another word', { state: 'gone' }],
+    ['a time that is none', { state: 'later', words: 'Wait.', afterMs: Number.NaN }],
+    ['a time without end', { state: 'later', words: 'Wait.', afterMs: Number.POSITIVE_INFINITY }],
+    ['words that are none', { state: 'later', words: 7 }],
+  ] as const)
+    test(`${name}: tried again, and written down`, async () => {
+      await sendForLong(() => answer as never)
+      expect(troubles).toEqual([])
+      expect((await one()).tries).toBeGreaterThan(1)
+    })
+})
+
+async function refuseResults<T>(condition: string, work: () => Promise<T>) {
+  await query(
+    lives.url,
+    `create function refuse() returns trigger language plpgsql as $$ begin raise 'no room'; end $$;
+     create trigger refuse before update on messages for each row when (${condition}) execute function refuse()`,
+  )
+  try {
+    return await work()
+  } finally {
+    await db.rows(sql`drop function refuse cascade`)
+  }
+}
+
+test('what came of it can never be written down: it leaves three times, then it is dropped', async () => {
+  const departures = await refuseResults("new.state = 'sent'", () => sendForLong(() => ({ state: 'sent' })))
+  expect(departures).toBe(3)
+  expect(await one()).toMatchObject({ state: 'dropped', words: expect.stringContaining('three times') })
+  expect(troubles).toHaveLength(3)
+})
+
+test('what cannot be written down whole is written down bare', async () => {
+  const departures = await refuseResults("new.provider_ref = 'A'", () =>
+    sendForLong(() => ({ state: 'sent', provider_ref: 'A' })),
+  )
+  expect(departures).toBe(1)
+  expect(await one()).toMatchObject({ state: 'sent', provider_ref: null })
+})
+
+test('refused by the network again and again, it is tried as ever', async () => {
+  expect(await sendForLong(() => later)).toBeGreaterThan(5)
+  expect((await one()).state).toBe('queued')
+})

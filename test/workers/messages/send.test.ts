@@ -1,0 +1,300 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { cancel } from '../../../src/actions/payments/cancel.ts'
+import type { MessageRules } from '../../../src/core/message/messageRules.ts'
+import type { Sent } from '../../../src/core/message/messenger.ts'
+import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import { type Db, sql } from '../../../src/store/db.ts'
+import type { TestMerchant } from '../../support/gateway.ts'
+import { after, hours, minutes, no, noon, yes as paid, pending, seconds } from '../../support/lifeRows.ts'
+import {
+  addMany,
+  allMessages,
+  later,
+  messagesOf,
+  playMessenger,
+  testPostman,
+  yes,
+} from '../../support/post.ts'
+import { openShop, type TestShop } from '../../support/shop.ts'
+
+const reachable = { number: '0241234567', email: 'ama@shop.example' }
+
+let shop: TestShop
+let db: Db
+let merchant: TestMerchant
+let now = noon
+
+beforeAll(async () => {
+  shop = await openShop()
+  db = shop.db
+  merchant = await shop.addMerchant()
+})
+afterAll(() => shop.stop())
+beforeEach(async () => {
+  await db.rows(sql`delete from messages`)
+  setNow(noon)
+})
+
+function setNow(at: Date) {
+  now = at
+  shop.setNow(at)
+}
+const clock = () => now
+const openPost = (answer?: () => Sent | Promise<Sent>, rules: Partial<MessageRules> = {}) => {
+  const sms = playMessenger('sms', answer)
+  const email = playMessenger('email', answer)
+  const base = { smsPrefixes: ['+233'], perRecipient: 1000, perMerchant: 100_000 }
+  return { sms, email, ...testPostman(db, clock, [sms, email], { rules: { ...base, ...rules } }) }
+}
+const askAndPay = async (fields: Record<string, unknown> = reachable, mode: 'test' | 'live' = 'live') => {
+  const payment = await shop.ask(merchant, fields, mode)
+  return shop.try(payment, paid)
+}
+const endings = async (payment: LivingPayment) =>
+  (await messagesOf(db, payment)).map(({ topic, medium, state, words }) =>
+    [topic, medium, state, words].join(' ').trim(),
+  )
+
+describe('not sent', () => {
+  test('a failure, when the customer has paid within the minute', async () => {
+    const post = openPost()
+    const payment = await shop.ask(merchant, reachable)
+    await shop.try(payment, no)
+    setNow(after(seconds(45)))
+    expect(await post.sendAll()).toBe(0)
+    await shop.try(payment, paid)
+    setNow(after(minutes(2)))
+    await post.sendAll()
+    expect(post.sms.letters).toHaveLength(1)
+    expect(post.email.letters).toHaveLength(1)
+    expect(await endings(payment)).toEqual([
+      'failed sms dropped The payment is paid by now.',
+      'failed email dropped The payment is paid by now.',
+      'paid sms sent',
+      'paid email sent',
+    ])
+  })
+
+  test('a failure while the customer tries again; when that fails too, it is told once', async () => {
+    const post = openPost()
+    const payment = await shop.ask(merchant, { number: '0241234567' })
+    await shop.try(payment, no)
+    setNow(after(seconds(30)))
+    await shop.try(payment, pending)
+    setNow(after(seconds(70)))
+    await post.sendAll()
+    expect(await endings(payment)).toEqual(['failed sms dropped The payment is awaiting_payment by now.'])
+    await shop.hear(payment, no)
+    setNow(after(seconds(131)))
+    await post.sendAll()
+    expect(await endings(payment)).toEqual(['failed sms sent'])
+    await shop.try(payment, no)
+    setNow(after(minutes(9)))
+    await post.sendAll()
+    expect(post.sms.letters).toHaveLength(1)
+  })
+
+  test('a failure that was cancelled within the minute', async () => {
+    const post = openPost()
+    const payment = await shop.ask(merchant, { email: 'ama@shop.example' })
+    await shop.try(payment, no)
+    setNow(after(seconds(10)))
+    await cancel(db, payment, now)
+    setNow(after(minutes(2)))
+    await post.sendAll()
+    expect(await endings(payment)).toEqual([
+      'failed email dropped The payment is cancelled by now.',
+      'cancelled email sent',
+    ])
+  })
+
+  for (const [why, fields, rules, words] of [
+    [
+      'to a number abroad',
+      { number: '+447400123456' },
+      {},
+      'The number begins with none of the allowed prefixes.',
+    ],
+    [
+      'with no place for a recipient',
+      reachable,
+      { perRecipient: 0 },
+      'The recipient has had all the messages of 24 hours: 0.',
+    ],
+    [
+      'with no place for a merchant',
+      reachable,
+      { perMerchant: 0 },
+      'The merchant has sent all the messages of 24 hours: 0.',
+    ],
+  ] as const)
+    test(why, async () => {
+      const post = openPost(undefined, rules)
+      const payment = await askAndPay(fields)
+      await post.sendAll()
+      expect([...post.sms.letters, ...post.email.letters]).toEqual([])
+      expect(new Set((await messagesOf(db, payment)).map(message => message.words))).toEqual(new Set([words]))
+      expect(new Set(post.seen.map(({ outcome }) => outcome))).toEqual(new Set(['dropped']))
+      expect(JSON.stringify(post.seen)).not.toMatch(/ama@|1234567|400123456/)
+    })
+
+  test('a day late', async () => {
+    const post = openPost()
+    const payment = await askAndPay()
+    setNow(after(hours(24)))
+    await post.sendAll()
+    expect(post.sms.letters).toEqual([])
+    expect((await messagesOf(db, payment))[0]).toMatchObject({
+      state: 'dropped',
+      words: 'Could not be sent in 24 hours.',
+    })
+  })
+
+  test('what the network will never take', async () => {
+    const post = openPost(() => ({
+      state: 'never',
+      words: 'No such reader: ama@shop.example +233241234567.',
+    }))
+    const payment = await askAndPay()
+    await post.sendAll()
+    setNow(after(hours(3)))
+    expect(await post.sendAll()).toBe(0)
+    expect(await endings(payment)).toEqual([
+      'paid sms dropped No such reader: ama@shop.example +....',
+      'paid email dropped No such reader: ... +233241234567.',
+    ])
+  })
+})
+
+describe('sent', () => {
+  test('both say what happened, where to look, and carry one id each', async () => {
+    const post = openPost(() => ({ state: 'sent', provider_ref: 'R-1' }))
+    const payment = await askAndPay()
+    await post.sendAll()
+    const [sms] = post.sms.letters
+    expect(sms).toMatchObject({
+      to: '+233241234567',
+      id: `${merchant.merchant_id}-${payment.tx_reference}-paid-sms`,
+    })
+    expect(sms?.text).toContain('25.00')
+    expect(sms?.text).not.toMatch(/^TEST/)
+    const [mail] = post.email.letters
+    expect(mail).toMatchObject({
+      to: 'ama@shop.example',
+      id: `${merchant.merchant_id}-${payment.tx_reference}-paid-email`,
+    })
+    expect(mail?.text).toContain(`https://pay.example/checkout/${payment.tx_token}`)
+    expect((await messagesOf(db, payment))[0]).toMatchObject({
+      state: 'sent',
+      messenger: 'played_sms',
+      provider_ref: 'R-1',
+      sent_at: noon,
+      ended_at: noon,
+      next_try_at: null,
+      lease_token: null,
+      tries: 1,
+    })
+  })
+
+  test('in the language of the page', async () => {
+    const post = openPost()
+    const payment = await shop.ask(merchant, reachable)
+    await shop.try(payment, paid, { lang: 'fr' })
+    await post.sendAll()
+    expect(post.email.letters[0]?.html).toContain('lang="fr"')
+  })
+
+  test('those of test payments say so, and count', async () => {
+    const post = openPost(undefined, { perRecipient: 1 })
+    await askAndPay({ number: '0241234567' }, 'test')
+    await askAndPay({ number: '0241234567' }, 'test')
+    await post.sendAll()
+    expect(post.sms.letters.map(({ text }) => text.slice(0, 5))).toEqual(['TEST '])
+  })
+
+  test('where no messenger is set up, it stays in the inbox, and no cap counts it', async () => {
+    const post = testPostman(db, clock, [], {
+      rules: { smsPrefixes: ['+233'], perRecipient: 1, perMerchant: 1 },
+    })
+    const payments = [await askAndPay(), await askAndPay()]
+    await post.sendAll()
+    for (const payment of payments)
+      for (const message of await messagesOf(db, payment))
+        expect(message).toMatchObject({ state: 'sent', messenger: 'inbox', sent_at: noon, next_try_at: null })
+    expect(post.seen.map(({ outcome }) => outcome)).toEqual(['kept', 'kept', 'kept', 'kept'])
+    const real = openPost(undefined, { perRecipient: 1, perMerchant: 1 })
+    await askAndPay({ number: '0241234567' })
+    await real.sendAll()
+    expect(real.sms.letters).toHaveLength(1)
+  })
+})
+
+describe('the caps', () => {
+  test('hold within a batch and over batches, and let through again after a day', async () => {
+    const post = openPost(undefined, { perRecipient: 3 })
+    const payment = await askAndPay({})
+    for (let day = 0; day < 3; day++) {
+      setNow(after(day * hours(24)))
+      await addMany(
+        db,
+        payment,
+        Array.from({ length: 25 }, () => '+233241234567'),
+        now,
+      )
+      await post.sendAll()
+      expect(post.sms.letters).toHaveLength(3 * (day + 1))
+    }
+  })
+
+  test('count a mailbox and a phone once, however they are spelled, and write to them as they were given', async () => {
+    const post = openPost(undefined, { perRecipient: 2 })
+    const emails = ['Kofi.Mensah+hats@GMail.com', 'kofimensah@googlemail.com', 'k.ofimensah+7@gmail.com']
+    const numbers = ['0241234567', '+233 24 123 4567', '233241234567']
+    for (const [at, email] of emails.entries()) await askAndPay({ email, number: numbers[at] })
+    await post.sendAll() // in one batch
+    await askAndPay({ email: 'KOFIMENSAH@gmail.com', number: '024-123-4567' })
+    await post.sendAll() // and in a later one
+    expect(post.email.letters).toHaveLength(2)
+    for (const { to } of post.email.letters) expect(emails).toContain(to)
+    expect(post.sms.letters).toHaveLength(2)
+  })
+
+  test('count what another version wrote down by its recipient alone', async () => {
+    const post = openPost(undefined, { perRecipient: 1 })
+    const payment = await askAndPay({})
+    await addMany(db, payment, ['ama@shop.example'], now)
+    await post.sendAll()
+    await askAndPay({ email: 'ama@shop.example' })
+    await post.sendAll()
+    expect(post.email.letters).toHaveLength(1)
+  })
+
+  test('count both media of a merchant', async () => {
+    const post = openPost(undefined, { perMerchant: 4 })
+    const payment = await askAndPay({})
+    await addMany(
+      db,
+      payment,
+      ['+233241111111', '+233242222222', '+233243333333', 'a@b.example', 'c@d.example'],
+      now,
+    )
+    await post.sendAll()
+    expect(post.sms.letters.length + post.email.letters.length).toBe(4)
+  })
+
+  test('what was not taken leaves its place to others', async () => {
+    let answer = later
+    const post = openPost(() => answer, { perRecipient: 1 })
+    const payment = await askAndPay({})
+    await addMany(db, payment, ['+233241234567'], now)
+    await post.sendAll()
+    answer = yes
+    await addMany(db, payment, ['+233241234567'], now)
+    await post.sendAll()
+    expect(post.sms.letters).toHaveLength(2)
+    setNow(after(minutes(1)))
+    await post.sendAll()
+    expect(post.sms.letters).toHaveLength(2)
+    expect((await allMessages(db)).map(({ state }) => state).toSorted()).toEqual(['dropped', 'sent'])
+  })
+})

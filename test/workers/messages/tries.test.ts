@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Sent } from '../../../src/core/message/messenger.ts'
+import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import { type Db, sql } from '../../../src/store/db.ts'
+import { createDice } from '../../payments/dice.ts'
+import { type Lives, openLives } from '../../support/lifeDb.ts'
+import { after, hours, minutes, noon } from '../../support/lifeRows.ts'
+import { addMany, allMessages, later, never, playMessenger, testPostman, yes } from '../../support/post.ts'
+
+let lives: Lives
+let db: Db
+let payment: LivingPayment
+let now = noon
+
+beforeAll(async () => {
+  lives = await openLives()
+  db = lives.db
+  const [asked] = await lives.addPayments(1, noon)
+  await db.rows(sql`update payments set status = 'paid'`)
+  payment = { ...(asked as LivingPayment), status: 'paid' }
+})
+afterAll(() => lives.close())
+beforeEach(begin)
+
+const clock = () => now
+async function begin() {
+  now = noon
+  await db.rows(sql`delete from messages`)
+  await addMany(db, payment, ['+233241234567', 'ama@shop.example'], now)
+}
+
+describe('tried again', () => {
+  test('later, with the words of the network', async () => {
+    await testPostman(db, clock, [playMessenger('sms', () => ({ ...later, afterMs: minutes(3) }))]).sendAll()
+    const [sms] = (await allMessages(db)).filter(({ medium }) => medium === 'sms')
+    expect(sms).toMatchObject({
+      state: 'queued',
+      words: 'The network is busy.',
+      next_try_at: after(minutes(3)),
+      lease_token: null,
+      sent_at: null,
+      messenger: null,
+    })
+  })
+
+  test('a messenger that breaks is tried again', async () => {
+    const broken = playMessenger('sms', () => {
+      throw new Error('it broke')
+    })
+    await testPostman(db, clock, [broken]).sendAll()
+    const [sms] = (await allMessages(db)).filter(({ medium }) => medium === 'sms')
+    expect(sms).toMatchObject({ state: 'queued', words: 'it broke', next_try_at: after(30_000) })
+  })
+
+  test('for a day and no longer, whatever the network says', async () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      await begin()
+      const { dice, pick } = createDice(seed)
+      const said = new Map<string, Sent['state'][]>()
+      const faults: string[] = []
+      const answer = ({ id }: { id: string }): Sent => {
+        const before = said.get(id) ?? []
+        if (before.some(state => state !== 'later')) faults.push(`sent again after ${before.at(-1)}`)
+        if (now >= after(hours(24))) faults.push('sent after the day')
+        const ends = seed % 4 > 0 && dice() < 0.05
+        const sent = ends
+          ? pick([yes, never])
+          : { ...later, afterMs: dice() < 0.1 ? dice() * hours(2) : undefined }
+        said.set(id, [...before, sent.state])
+        return sent
+      }
+      const messengers = [playMessenger('sms', answer), playMessenger('email', answer)]
+      const post = testPostman(db, clock, messengers, { random: dice })
+      let last = now
+      for (;;) {
+        if ((await post.sendAll()) > 0) last = now
+        const next = await db.one<{ at: Date | null }>(sql`select min(next_try_at) as at from messages`)
+        if (!next?.at) break
+        now = next.at
+      }
+      expect(faults).toEqual([])
+      for (const message of await allMessages(db)) {
+        const states = said.get(`${message.merchant_id}-${message.message_id}`) ?? []
+        expect(message).toMatchObject({ tries: states.length, lease_token: null, next_try_at: null })
+        expect(message.state).toBe(states.at(-1) === 'sent' ? 'sent' : 'dropped')
+        if (states.at(-1) === 'later') expect(message.words).toContain('Could not be sent in 24 hours.')
+      }
+      if (seed % 4 === 0) expect(last.getTime()).toBeGreaterThan(after(hours(20)).getTime())
+    }
+  }, 60_000)
+})
