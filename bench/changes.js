@@ -42,7 +42,7 @@ async function makeAll(changes, change) {
 const clock = () => new Date()
 
 async function delivering(version, env) {
-  const [{ readConfig }, { openRecords }, { openDispatch }, { createMetrics }, { createLog }, { cancel }] =
+  const [{ readConfig }, { openDatabase }, { openDeliveries }, { createMetrics }, { createLog }, { cancel }] =
     await version.load(
       'config',
       'start/database',
@@ -52,8 +52,8 @@ async function delivering(version, env) {
       'actions/payments/cancel',
     )
   const config = readConfig(env)
-  const records = await openRecords(config, 'gateway')
-  const dispatch = openDispatch(config, records, {
+  const records = await openDatabase(config, 'gateway')
+  const dispatch = openDeliveries(config, records, {
     clock,
     metrics: createMetrics(),
     log: createLog('silent'),

@@ -32,13 +32,13 @@ export async function startDatabase(folder) {
 
 // The benchmark uses the role of the application, which may do neither otherwise.
 async function mayMakeDatabases(folder) {
-  const [{ openHome }, { asSuperuser }] = await thisVersion.load(
+  const [{ openDataFolder }, { asSuperuser }] = await thisVersion.load(
     'postgres/folder/dataFolder',
     'postgres/keeper',
   )
   const more = ['alter role tollgate_app createdb', 'grant pg_checkpoint to tollgate_app']
   await asSuperuser(
-    openHome(folder),
+    openDataFolder(folder),
     undefined,
     more.map(statement => ['postgres', statement]),
   )

@@ -5,13 +5,13 @@ process.once('message', job => void begin(job))
 process.on('disconnect', () => process.exit()) // the parent is gone
 
 async function begin({ folder, env }) {
-  const [{ readConfig }, { openRecords }, { channelsOf }, { startWorkers }] = await versionAt(folder).load(
+  const [{ readConfig }, { openDatabase }, { channelsOf }, { startWorkers }] = await versionAt(folder).load(
     'config',
     'start/database',
     'runtime/channels',
     'workers/payments',
   )
-  const records = await openRecords(readConfig(env), 'gateway')
+  const records = await openDatabase(readConfig(env), 'gateway')
   const asking = {
     db: records.db,
     channels: channelsOf(new Map()),

@@ -5,16 +5,16 @@ import { type Welcome, welcome } from './actions/merchants/welcome.ts'
 import type { Config } from './config.ts'
 import { watchAttempts } from './observe/attempts.ts'
 import { gaugeClock, watchClock } from './observe/clock.ts'
-import { createMetrics, watchGate } from './observe/metrics.ts'
+import { createMetrics, watchRuntime } from './observe/metrics.ts'
 import { watchReading } from './observe/reading.ts'
 import { watchRedaction } from './observe/redaction.ts'
 import { createObserver } from './observe/requests.ts'
 import { openChannels } from './runtime/channels.ts'
-import { createGate } from './runtime/runtime.ts'
+import { createRuntime } from './runtime/runtime.ts'
 import { createSandbox } from './sandbox/sandbox.ts'
-import { checkDatabase, checkMasterKeys, openRecords } from './start/database.ts'
-import { openDispatch } from './start/deliveries.ts'
-import { openPost } from './start/messages.ts'
+import { checkDatabase, checkMasterKeys, openDatabase } from './start/database.ts'
+import { openDeliveries } from './start/deliveries.ts'
+import { openMessages } from './start/messages.ts'
 import { rememberStarted, type Started } from './start/started.ts'
 import type { Db } from './store/db.ts'
 import { migrate } from './store/migrate/migrate.ts'
@@ -61,7 +61,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
 // can fail.
 async function open(config: Config, options: GatewayOptions, started: Started): Promise<Gateway> {
   const { log, onLost } = options
-  const records = await openRecords(config, 'gateway', onLost)
+  const records = await openDatabase(config, 'gateway', onLost)
   started.add(records.close)
   const { db } = records
   await checkDatabase(records, { durable: !options.mayLosePayments })
@@ -79,8 +79,8 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
   if (sandbox) started.add(sandbox.stop)
   const metrics = createMetrics()
   const watching = watchAttempts(metrics, log)
-  const bell = { askers: () => {}, tellers: () => {} } // nobody hears it before the workers are here
-  const gate = createGate({
+  const bell = { pollers: () => {}, senders: () => {} } // nobody hears it before the workers are here
+  const runtime = createRuntime({
     db,
     masterKeys: records.masterKeys,
     batchRows: config.TOLLGATE_BATCH_ROWS,
@@ -91,20 +91,26 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
     observeBatch: (kind, rows) => metrics.batchRows.observe({ kind }, rows),
     watch: change => {
       watching(change)
-      if (change.events.some(({ kind }) => kind === 'status_changed')) gate.wake('tellers')
+      if (change.events.some(({ kind }) => kind === 'status_changed')) runtime.wake('senders')
     },
     wake: who => bell[who](),
   })
-  watchGate(metrics, gate)
+  watchRuntime(metrics, runtime)
   gaugeClock(metrics, time)
-  const post = await openPost(config, { db, clock, pause, baseUrl: gate.baseUrl, metrics, log })
+  const post = await openMessages(config, { db, clock, pause, baseUrl: runtime.baseUrl, metrics, log })
   const stopPost = started.add(post.stop)
   const trustedProxies = config.TOLLGATE_TRUST_PROXY
-  const shared = { gate, baseUrl: gate.baseUrl, log, observe: createObserver(metrics, log), trustedProxies }
+  const shared = {
+    runtime,
+    baseUrl: runtime.baseUrl,
+    log,
+    observe: createObserver(metrics, log),
+    trustedProxies,
+  }
   const overload = watchOverload()
   started.add(overload.stop)
   const isOverloaded = options.isOverloaded ?? overload.isOverloaded
-  const documents = createDocuments({ ...shared, documents: allDocuments(gate.baseUrl), isOverloaded })
+  const documents = createDocuments({ ...shared, documents: allDocuments(runtime.baseUrl), isOverloaded })
   const api = createApi(shared)
   const app = createApp({
     ...shared,
@@ -120,17 +126,17 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
   const first: Answerer = (...exchange) => api(...exchange) || documents(...exchange) || odd(...exchange)
   opened.serve(first, app, shared.observe)
   const onTrouble = (error: unknown) => log.warn({ error: String(error) }, 'a worker has to try again')
-  const workers = startWorkers(gate, { ...watchReading(log), trouble: onTrouble, pause })
+  const workers = startWorkers(runtime, { ...watchReading(log), trouble: onTrouble, pause })
   const stopWorkers = started.add(workers.stop)
   const days = config.TOLLGATE_REDACT_DAYS
   if (days) {
     const watch = { ...watchRedaction(metrics, log), trouble: onTrouble, pause }
-    started.add(startRedaction(gate, days, watch).stop)
+    started.add(startRedaction(runtime, days, watch).stop)
   }
-  const dispatch = openDispatch(config, records, { clock, pause, metrics, log })
+  const dispatch = openDeliveries(config, records, { clock, pause, metrics, log })
   const stopDispatch = started.add(dispatch.stop)
-  bell.askers = workers.wake
-  bell.tellers = () => {
+  bell.pollers = workers.wake
+  bell.senders = () => {
     dispatch.wake()
     post.wake()
   }

@@ -6,7 +6,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../src/config.ts'
 import { startGateway } from '../src/main.ts'
-import { openRecords } from '../src/start/database.ts'
+import { openDatabase } from '../src/start/database.ts'
 import { sql } from '../src/store/db.ts'
 import { migrate } from '../src/store/migrate/migrate.ts'
 import { newMasterKey, postmasterOf, temporaryFolder, tollgate } from './cli/tollgate.ts'
@@ -61,7 +61,7 @@ test('a start that fails at its last step stops all that it had started', async 
 // The demo merchant is the last thing that a start on its own PostgreSQL makes.
 test('a program whose start fails late ends by itself, and its PostgreSQL with it', async () => {
   const TOLLGATE_DATA_DIR = join(temporaryFolder(), 'data')
-  const records = await openRecords(readConfig({ TOLLGATE_DATA_DIR }), 'command')
+  const records = await openDatabase(readConfig({ TOLLGATE_DATA_DIR }), 'command')
   await migrate(records.db)
   await records.db.rows(sql`alter table merchants add constraint no_demo check (merchant_id <> 'demoshop00')`)
   await records.close()

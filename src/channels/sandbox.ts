@@ -1,11 +1,11 @@
-import type { Ask, MakeChannel, Order, Reply, Told, Way } from '../core/channel/channel.ts'
+import type { FormField, MakeChannel, Order, Reply, Told, Way } from '../core/channel/channel.ts'
 import type { Reason } from '../core/channel/reason.ts'
 import { currencies, formatMoney, parseMoney } from '../core/money.ts'
 import { type JsonAnswer as Answer, askJson, sendJson } from './http/askJson.ts'
 
 // The line to the simulated provider. It speaks HTTP as to any other.
-const phone: Ask = { name: 'phone', kind: 'phone' }
-const voucher: Ask = { name: 'voucher_code', kind: 'digits', maxLength: 6 }
+const phone: FormField = { name: 'phone', kind: 'phone' }
+const voucher: FormField = { name: 'voucher_code', kind: 'digits', maxLength: 6 }
 const minutes = 60_000
 const personMs = 5 * minutes // that a prompt or a code waits for somebody
 const cardMs = 15 * minutes
@@ -17,7 +17,7 @@ const ways: readonly Way[] = [
     payment_method: 'mtn_mobile_money',
     label: 'MTN MoMo',
     badge: { text: 'MTN', background: '#ffcc00', ink: '#15201b' },
-    asks: [phone],
+    fields: [phone],
     network: 'mtn',
     dial: { code: '*170#', steps: '6 My Wallet, 3 My Approvals' },
   },
@@ -26,7 +26,7 @@ const ways: readonly Way[] = [
     payment_method: 'telecel_cash',
     label: 'Telecel Cash',
     badge: { text: 'T', background: '#e60000', ink: '#ffffff' },
-    asks: [phone, voucher],
+    fields: [phone, voucher],
     network: 'telecel',
     dial: { code: '*110#' },
   },
@@ -35,7 +35,7 @@ const ways: readonly Way[] = [
     payment_method: 'airteltigo_money',
     label: 'AT Money',
     badge: { text: 'AT', background: '#12317d', ink: '#ffffff' },
-    asks: [phone],
+    fields: [phone],
     network: 'at',
     dial: { code: '*110#' },
   },
@@ -44,7 +44,7 @@ const ways: readonly Way[] = [
     label: 'Card',
     badge: { text: 'Card', background: '#2a3550', ink: '#ffffff' },
     currencies,
-    asks: [],
+    fields: [],
     next: 'redirect',
     livesForMs: cardMs,
   },
@@ -53,7 +53,7 @@ const ways: readonly Way[] = [
     label: 'GhQR',
     badge: { text: 'QR', background: '#15201b', ink: '#ffffff' },
     currencies: ['GHS'],
-    asks: [],
+    fields: [],
     next: 'qr',
     livesForMs: personMs,
   },

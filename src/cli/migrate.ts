@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
-import { checkDatabase, openRecords } from '../start/database.ts'
+import { checkDatabase, openDatabase } from '../start/database.ts'
 import { migrate } from '../store/migrate/migrate.ts'
 import { examples } from './help.ts'
-import type { Answer, Cli } from './output.ts'
+import type { Cli, Output } from './output.ts'
 
 export function addMigrate(program: Command, cli: Cli) {
   program
@@ -13,8 +13,8 @@ export function addMigrate(program: Command, cli: Cli) {
     .action(async () => cli.print(await bringUpToDate(cli)))
 }
 
-async function bringUpToDate(cli: Cli): Promise<Answer> {
-  const records = await openRecords(readConfig(), 'command')
+async function bringUpToDate(cli: Cli): Promise<Output> {
+  const records = await openDatabase(readConfig(), 'command')
   try {
     await checkDatabase(records, { durable: false })
     const applied = await migrate(records.db, {

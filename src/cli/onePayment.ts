@@ -1,12 +1,12 @@
 import { findByWord } from '../actions/payments/explainPayment.ts'
-import type { LivingPayment } from '../core/payment/payment.ts'
+import type { Payment } from '../core/payment/payment.ts'
 import type { Db } from '../store/db.ts'
 import { CannotDo } from './failure.ts'
 import { paymentData, paymentTable } from './payment/text.ts'
 import { merchantOf } from './records.ts'
 
 // The one payment that an operator means by a reference or an invoice id.
-export async function onePayment(db: Db, word: string, merchant_id?: string): Promise<LivingPayment> {
+export async function onePayment(db: Db, word: string, merchant_id?: string): Promise<Payment> {
   if (merchant_id) await merchantOf(db, merchant_id)
   const found = await findByWord(db, word, merchant_id)
   const [payment] = found

@@ -2,9 +2,9 @@ import type { Failure } from './failure.ts'
 import { painter } from './terminal.ts'
 
 // What a command found out: as data for programs, as text for people.
-export type Answer = { data: unknown; text: string }
+export type Output = { data: unknown; text: string }
 
-export type Cli = { json: boolean; print(answer: Answer): void }
+export type Cli = { json: boolean; print(answer: Output): void }
 
 // JSON escapes what a terminal obeys only in part. Read as JSON, this is the same.
 const asJson = (data: unknown) =>

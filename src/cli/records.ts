@@ -1,6 +1,6 @@
 import { type Config, readConfig } from '../config.ts'
 import { readClock } from '../runtime/measureClock.ts'
-import { checkDatabase, checkMasterKeys, openRecords, type Records } from '../start/database.ts'
+import { checkDatabase, checkMasterKeys, type OpenDatabase, openDatabase } from '../start/database.ts'
 import type { Db } from '../store/db.ts'
 import { findMerchant, type Merchant } from '../store/merchants/merchants.ts'
 import { migrate } from '../store/migrate/migrate.ts'
@@ -8,12 +8,12 @@ import { CannotDo } from './failure.ts'
 import { say } from './terminal.ts'
 
 // `clock` is the database's, as a gateway's is.
-export type Opened = Records & { config: Config; clock(): Date }
+export type Opened = OpenDatabase & { config: Config; clock(): Date }
 
 // Runs a command on the records: beside a running gateway, or alone on the same data.
 export async function withRecords<T>(work: (records: Opened) => Promise<T>): Promise<T> {
   const config = readConfig()
-  const records = await openRecords(config, 'command')
+  const records = await openDatabase(config, 'command')
   try {
     await checkDatabase(records, { durable: false })
     await migrate(records.db, { tell: say })

@@ -16,9 +16,9 @@ export type ConnectOptions = {
   ca?: string
 }
 // `listen` is called once, by whoever hears the answers. The bytes are theirs for the length of the call.
-export type Connection = { socket: Socket; address: string; listen(hear: Hear): void }
+export type OpenSocket = { socket: Socket; address: string; listen(hear: Hear): void }
 type Hear = (bytes: Buffer) => void
-export type Connect = (target: Target, signal: AbortSignal) => Promise<Connection>
+export type Connect = (target: Target, signal: AbortSignal) => Promise<OpenSocket>
 
 type Setup = {
   sourceAddress?: string
@@ -40,7 +40,7 @@ export function createConnect({ sourceAddress, nameServers, proxy, ca }: Connect
 }
 
 // One address after the other; each gets its share of the time that is left.
-async function connect(setup: Setup, target: Target, signal: AbortSignal): Promise<Connection> {
+async function connect(setup: Setup, target: Target, signal: AbortSignal): Promise<OpenSocket> {
   const addresses = reachable(setup, await vettedAddresses(target, setup.nameServers))
   const end = performance.now() + connectMs
   let trouble = new Trouble('no_connection', 'it has no address of the kind that we send from')
@@ -68,9 +68,9 @@ async function attempt(
   address: string,
   ms: number,
   signal: AbortSignal,
-): Promise<Omit<Connection, 'address'>> {
+): Promise<Omit<OpenSocket, 'address'>> {
   signal.throwIfAborted()
-  const bytes = target.secure || setup.proxy ? undefined : createEar()
+  const bytes = target.secure || setup.proxy ? undefined : sharedReader()
   const tcp = openTcp(setup, target, address, bytes?.onread)
   let socket = tcp
   const stop = (trouble: Trouble) => socket.destroy(trouble)
@@ -110,7 +110,7 @@ function openTcp({ proxy, sourceAddress }: Setup, target: Target, address: strin
 // would cost a fifth of a request. TLS and tunnels need a stream, and read as streams do.
 const shared = Buffer.allocUnsafe(64 * 1024)
 
-function createEar() {
+function sharedReader() {
   const early: Buffer[] = []
   let hear: Hear = bytes => void early.push(Buffer.from(bytes))
   const onread: OnReadOpts = {

@@ -1,6 +1,6 @@
-import type { Answer } from '../core/notification/delivery.ts'
+import type { HttpOutcome } from '../core/notification/delivery.ts'
 
-export type Failure = NonNullable<Answer['failure']>
+export type Failure = NonNullable<HttpOutcome['failure']>
 
 // Why no answer came, thrown below and turned into an Answer in one place.
 export class Trouble extends Error {

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { DeliveryCounts } from '../actions/notifications/countDeliveries.ts'
-import type { Courier, CourierWatch } from '../workers/deliveries/dispatcher.ts'
+import type { Dispatcher, DispatcherWatch } from '../workers/deliveries/dispatcher.ts'
 import type { Metrics } from './metrics.ts'
 
 // What the operator sees of notifications on their way. Lanes are named only while something is wrong with them, so
 // that their number stays small.
-export function watchDeliveries({ registry }: Metrics, log: Logger): CourierWatch {
+export function watchDeliveries({ registry }: Metrics, log: Logger): DispatcherWatch {
   const registers = [registry]
   const tries = new Counter({
     name: 'tollgate_delivery_tries_total',
@@ -41,7 +41,7 @@ export function watchDeliveries({ registry }: Metrics, log: Logger): CourierWatc
 // Numbers that are read when somebody asks for them.
 export function gaugeDeliveries(
   { registry }: Metrics,
-  { inFlight, breakers }: Pick<Courier, 'inFlight' | 'breakers'>,
+  { inFlight, breakers }: Pick<Dispatcher, 'inFlight' | 'breakers'>,
   count: () => Promise<DeliveryCounts>,
 ) {
   const registers = [registry]

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Gate } from '../runtime/runtime.ts'
+import type { Runtime } from '../runtime/runtime.ts'
 
 // What the operator watches. Names follow Prometheus: base units, `_total` for counters.
 export function createMetrics() {
@@ -52,12 +52,12 @@ export function createMetrics() {
 export type Metrics = ReturnType<typeof createMetrics>
 
 // Numbers that are read when somebody asks for them.
-export function watchGate(metrics: Metrics, gate: Gate) {
-  watch(metrics, 'tollgate_pool_connections', 'Database connections, by what they do.', gate.db.stats)
+export function watchRuntime(metrics: Metrics, runtime: Runtime) {
+  watch(metrics, 'tollgate_pool_connections', 'Database connections, by what they do.', runtime.db.stats)
   watch(metrics, 'tollgate_queue_depth', 'Callers that wait for a statement, by kind.', () => ({
-    initiation: gate.payments.depth(),
-    status: gate.lookups.depth(),
-    merchant: gate.callers.depth(),
+    initiation: runtime.payments.depth(),
+    status: runtime.lookups.depth(),
+    merchant: runtime.callers.depth(),
   }))
 }
 

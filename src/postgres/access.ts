@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import type { Home } from './folder/dataFolder.ts'
+import type { DataFolder } from './folder/dataFolder.ts'
 import { syncFolder, writeFor } from './folder/file.ts'
 
 // Who may do what. The superuser, whose name is the one that it has in every data folder since the first version, has
@@ -25,7 +25,7 @@ local all all scram-sha-256
 
 const rulesFile = 'pg_hba.conf'
 
-export function isClosed({ cluster, password }: Pick<Home, 'cluster' | 'password'>): boolean {
+export function isClosed({ cluster, password }: Pick<DataFolder, 'cluster' | 'password'>): boolean {
   const file = join(cluster, rulesFile)
   return existsSync(file) && readFileSync(file, 'utf8') === rules(password)
 }
@@ -36,15 +36,15 @@ export function isFormers(cluster: string): boolean {
   return existsSync(file) && !readFileSync(file, 'utf8').startsWith(firstWords)
 }
 
-export const close = (home: Home) => replace(home, rulesFile, rules(home.password))
+export const close = (home: DataFolder) => replace(home, rulesFile, rules(home.password))
 
 // As long as the superuser is needed: for who runs Tollgate, as the system knows him, and for nobody else.
-export function openForUs(home: Home) {
+export function openForUs(home: DataFolder) {
   replace(home, 'keeper_ident.conf', `us "${userInfo().username}" ${superuser}\n`)
   replace(home, 'keeper_hba.conf', `local all ${superuser} peer map=us\n`)
 }
 
-function replace({ cluster }: Home, name: string, text: string) {
+function replace({ cluster }: DataFolder, name: string, text: string) {
   const draft = join(cluster, `${name}.${randomBytes(8).toString('hex')}`)
   writeFor(statSync(cluster), draft, text)
   renameSync(draft, join(cluster, name))

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { join } from 'node:path'
-import type { Home } from './folder/dataFolder.ts'
+import type { DataFolder } from './folder/dataFolder.ts'
 import { openLog, readLog } from './serverLog.ts'
 import { mark } from './user.ts'
 
-export type Program = {
+export type ChildProgram = {
   pid: number | undefined
   ended: Promise<string> // how it ended, in words
   said(): string // what it and its children wrote to the log so far
@@ -28,7 +28,13 @@ exec "$@" 3<&-`
 // Programs find their data as /proc/self/cwd: that works even below a folder which they may not enter.
 export const here = '/proc/self/cwd'
 
-export function run(home: Home, name: 'initdb' | 'postgres', cwd: string, args: string[], env = {}): Program {
+export function run(
+  home: DataFolder,
+  name: 'initdb' | 'postgres',
+  cwd: string,
+  args: string[],
+  env = {},
+): ChildProgram {
   const log = openLog(home)
   try {
     const child = spawn('/bin/sh', ['-c', script, `tollgate-${name}`, join(home.bin, name), ...args], {

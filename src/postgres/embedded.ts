@@ -3,11 +3,11 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isClosed } from './access.ts'
 import { EmbeddedError, explain } from './error.ts'
-import { type Home, openHome } from './folder/dataFolder.ts'
-import { hangSign, readSigns, type Sign } from './folder/gatewayMark.ts'
-import { enter } from './folder/guestLock.ts'
-import { type Holder, isAlive, readHolder } from './folder/postmasterPid.ts'
-import { makeCluster } from './initCluster.ts'
+import { type DataFolder, openDataFolder } from './folder/dataFolder.ts'
+import { type GatewayMark, readGatewayMarks, setGatewayMark } from './folder/gatewayMark.ts'
+import { takeGuestLock } from './folder/guestLock.ts'
+import { isAlive, type Postmaster, readPostmaster } from './folder/postmasterPid.ts'
+import { initCluster } from './initCluster.ts'
 import { loginTo } from './keeper.ts'
 import { launch, type Server, stopServer } from './server.ts'
 import { reasonIn } from './serverLog.ts'
@@ -33,18 +33,18 @@ export type Embedded = {
 // Runs a private PostgreSQL on a data folder, or joins the one that is running there.
 export async function startEmbedded(dataDir: string, role: Role): Promise<Embedded> {
   try {
-    const home = openHome(resolve(dataDir))
-    await makeCluster(home)
+    const home = openDataFolder(resolve(dataDir))
+    await initCluster(home)
     return await ownOrJoin(home, role)
   } catch (error) {
     throw explain(error, resolve(dataDir))
   }
 }
 
-async function ownOrJoin(home: Home, role: Role): Promise<Embedded> {
+async function ownOrJoin(home: DataFolder, role: Role): Promise<Embedded> {
   const deadline = performance.now() + patienceMs
   for (;;) {
-    const holder = readHolder(home.cluster)
+    const holder = readPostmaster(home.cluster)
     if (!holder?.alive) {
       const server = (await takeOver(home, holder?.pid)) && (await launch(home, holder?.pid))
       if (server) return own(home, server, role)
@@ -59,10 +59,10 @@ async function ownOrJoin(home: Home, role: Role): Promise<Embedded> {
   }
 }
 
-async function own(home: Home, server: Server, role: Role): Promise<Embedded> {
+async function own(home: DataFolder, server: Server, role: Role): Promise<Embedded> {
   const { program, sockets } = server
   let stopping: Promise<void> | undefined
-  let sign: Sign | undefined
+  let sign: GatewayMark | undefined
   const stop = async () => {
     program.keepAwake(true)
     await sign?.takeDown()
@@ -80,7 +80,7 @@ async function own(home: Home, server: Server, role: Role): Promise<Embedded> {
     stop: () => (stopping ??= stop()),
   }
   try {
-    if (role === 'gateway') sign = await hangSign(sockets, loginWith(home.password))
+    if (role === 'gateway') sign = await setGatewayMark(sockets, loginWith(home.password))
     program.keepAwake(false)
     return embedded
   } catch (error) {
@@ -90,46 +90,49 @@ async function own(home: Home, server: Server, role: Role): Promise<Embedded> {
 }
 
 // Undefined when the server is not open to us just now: it is going, or its first start is not over.
-async function join({ cluster, password }: Home, { sockets }: Holder): Promise<Embedded | undefined> {
-  const session = await enter(sockets, loginWith(password)).catch(() => undefined)
+async function join(
+  { cluster, password }: DataFolder,
+  { sockets }: Postmaster,
+): Promise<Embedded | undefined> {
+  const session = await takeGuestLock(sockets, loginWith(password)).catch(() => undefined)
   if (!session) return undefined
   const url = urlOf(sockets, password)
   const embedded = { url, owner: false, onExit: () => {}, stop: () => session.close() }
-  if (readHolder(cluster)?.ready) return embedded
+  if (readPostmaster(cluster)?.ready) return embedded
   await embedded.stop() // the door was opened again by a server that has begun to stop
   return undefined
 }
 
 // A sign whose gateway is dead goes within moments, and its server with it.
-async function refuseSecondGateway(home: Home, { sockets }: Holder): Promise<undefined> {
+async function refuseSecondGateway(home: DataFolder, { sockets }: Postmaster): Promise<undefined> {
   const gateway = await gatewayAt(sockets, loginWith(home.password))
   if (gateway !== undefined) throw inUse(home, gateway)
 }
 
 const gatewayAt = async (sockets: string, login: Login) =>
-  (await readSigns(sockets, login).catch(() => [])).find(isAlive)
+  (await readGatewayMarks(sockets, login).catch(() => [])).find(isAlive)
 
 // The server is not one of ours, or is one that is just taken over. A former version lets everybody in, so a gateway
 // of one can be seen; its commands end by themselves.
-async function refuseFormer(home: Home, { ready, sockets }: Holder) {
+async function refuseFormer(home: DataFolder, { ready, sockets }: Postmaster) {
   const gateway = ready ? await gatewayAt(sockets, loginTo('postgres')) : undefined
   if (gateway !== undefined) throw former(home, gateway)
 }
 
-const former = ({ dataDir }: Home, pid: number) =>
+const former = ({ dataDir }: DataFolder, pid: number) =>
   new EmbeddedError(
     `The database in the data folder ${dataDir} is being run (by process ${pid}) in the way of a former version of ` +
       'Tollgate, or its postgres.pgpass was changed since: stop that Tollgate, then this one takes the folder over.',
   )
 
-const inUse = ({ dataDir }: Home, pid: number) =>
+const inUse = ({ dataDir }: DataFolder, pid: number) =>
   new EmbeddedError(
     `Another Tollgate (process ${pid}) is already running on the data folder ${dataDir}. ` +
       'Stop it first, or choose another TOLLGATE_DATA_DIR.',
   )
 
-async function tired(home: Home): Promise<EmbeddedError> {
-  const holder = readHolder(home.cluster)
+async function tired(home: DataFolder): Promise<EmbeddedError> {
+  const holder = readPostmaster(home.cluster)
   if (holder?.alive && !isClosed(home)) return former(home, holder.pid)
   const gateway = holder?.ready ? await gatewayAt(holder.sockets, loginWith(home.password)) : undefined
   if (gateway !== undefined) return inUse(home, gateway)

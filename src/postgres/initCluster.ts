@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { superuser } from './access.ts'
 import { here, run } from './childProcess.ts'
 import { codeOf, explain } from './error.ts'
-import { type Home, isMade } from './folder/dataFolder.ts'
+import { type DataFolder, isMade } from './folder/dataFolder.ts'
 import { syncFolder } from './folder/file.ts'
 import { isAlive } from './folder/postmasterPid.ts'
 import { closeCluster } from './keeper.ts'
@@ -15,7 +15,7 @@ const draftLifeMs = 10 * 60_000
 
 // Makes the database files on the first start. They get their final name only when whole, so a start that
 // is cut off leaves a draft and never half a database; of two first starts the slower one throws its away.
-export async function makeCluster(home: Home) {
+export async function initCluster(home: DataFolder) {
   sweepDrafts(home)
   if (isMade(home.cluster)) return
   const draft = mkdtempSync(`${home.cluster}.new-${process.pid}-`) // ours alone, whoever owns what is in it
@@ -35,7 +35,7 @@ export async function makeCluster(home: Home) {
 
 // The name of the user who runs it must be known to the system, or initdb gives up. So it runs as nobody, but in a
 // group that nobody has: whoever else runs as nobody cannot look into it, nor find the way to its files.
-async function fill(home: Home, cluster: string) {
+async function fill(home: DataFolder, cluster: string) {
   const runAs = home.runAs && { uid: nobody.uid, gid: home.runAs.gid }
   if (runAs) chownSync(cluster, runAs.uid, runAs.gid)
   // Not cleaned by initdb itself, so that we still see a full disk as full when it fails.
@@ -47,7 +47,7 @@ async function fill(home: Home, cluster: string) {
 }
 
 // Drafts carry the process id of their maker. One whose maker is gone, or that is far too old, is litter.
-function sweepDrafts({ cluster, dataDir }: Home) {
+function sweepDrafts({ cluster, dataDir }: DataFolder) {
   for (const name of readdirSync(dataDir)) {
     const maker = new RegExp(`^${basename(cluster)}\\.new-(\\d+)-`).exec(name)?.[1]
     if (maker === undefined) continue

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { close, database, isClosed, openForUs, superuser } from './access.ts'
 import { here } from './childProcess.ts'
-import type { Home } from './folder/dataFolder.ts'
+import type { DataFolder } from './folder/dataFolder.ts'
 import { application } from './folder/password.ts'
 import { launch, stopProgram } from './server.ts'
 import { ask, type Login } from './session.ts'
@@ -11,7 +11,7 @@ const theKeepersRules = { hba_file: `${here}/keeper_hba.conf`, ident_file: `${he
 // Gives the application its role, its password and its database, as often as it is called, in one that is new or was
 // made by a former version, where the application was the superuser and anybody who got to the socket was let in.
 // Nobody else gets in meanwhile. False: another server has the files.
-export async function closeCluster(home: Home, stalePid: number | undefined): Promise<boolean> {
+export async function closeCluster(home: DataFolder, stalePid: number | undefined): Promise<boolean> {
   if (isClosed(home)) return true
   const done = await asSuperuser(home, stalePid, theApplicationsRole(home.password))
   if (done) close(home)
@@ -31,7 +31,7 @@ type Work = [database: string, statement: string][]
 
 // Statements for one database after the other, by a server that only we can reach. This is the only way in as
 // superuser.
-export async function asSuperuser(home: Home, stalePid: number | undefined, work: Work) {
+export async function asSuperuser(home: DataFolder, stalePid: number | undefined, work: Work) {
   openForUs(home)
   const server = await launch(home, stalePid, theKeepersRules)
   if (!server) return false

@@ -2,11 +2,11 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { here, type Program, run } from './childProcess.ts'
+import { type ChildProgram, here, run } from './childProcess.ts'
 import { EmbeddedError, explain } from './error.ts'
-import type { Home } from './folder/dataFolder.ts'
-import { closeDoor } from './folder/guestLock.ts'
-import { readHolder } from './folder/postmasterPid.ts'
+import type { DataFolder } from './folder/dataFolder.ts'
+import { closeToGuests } from './folder/guestLock.ts'
+import { readPostmaster } from './folder/postmasterPid.ts'
 import { reasonIn } from './serverLog.ts'
 import { loginWith } from './session.ts'
 
@@ -34,12 +34,12 @@ const settings = {
   log_error_verbosity: 'terse',
 }
 
-export type Server = { program: Program; sockets: string }
+export type Server = { program: ChildProgram; sockets: string }
 
 // Gives back undefined when another server has the files: PostgreSQL's own lock decides that. A process id
 // which is known to be stale is passed as a relative, the one kind of process that its lock disregards.
 export async function launch(
-  home: Home,
+  home: DataFolder,
   stalePid: number | undefined,
   more: Record<string, string> = {},
 ): Promise<Server | undefined> {
@@ -69,7 +69,7 @@ const isTaken = (said: string) =>
 
 // The path of a socket has at most 107 bytes, so it never lies in the data folder. Root's own place for
 // temporary files may be closed to others.
-function makeSocketFolder({ runAs }: Home): string {
+function makeSocketFolder({ runAs }: DataFolder): string {
   const place = !runAs && /^[\w./-]{1,70}$/.test(tmpdir()) ? tmpdir() : '/tmp'
   try {
     const sockets = mkdtempSync(join(place, 'tollgate-')) // mode 0700
@@ -80,7 +80,7 @@ function makeSocketFolder({ runAs }: Home): string {
   }
 }
 
-async function getsReady(home: Home, program: Program): Promise<boolean> {
+async function getsReady(home: DataFolder, program: ChildProgram): Promise<boolean> {
   const deadline = performance.now() + readyWithinMs
   const ended = program.ended.then(() => true)
   while (!(await Promise.race([ended, sleep(pollMs, false)]))) {
@@ -95,15 +95,15 @@ async function getsReady(home: Home, program: Program): Promise<boolean> {
 }
 
 // PostgreSQL writes its state down, which can be read without knocking (each knock is a line in its log).
-function isReady({ cluster }: Home, { pid }: Program): boolean {
-  const holder = readHolder(cluster)
+function isReady({ cluster }: DataFolder, { pid }: ChildProgram): boolean {
+  const holder = readPostmaster(cluster)
   return holder !== undefined && holder.pid === pid && holder.ready
 }
 
 // Sessions get until the deadline to finish, guests first; those that are left then are cut.
-export async function stopServer(home: Home, { program, sockets }: Server, withinMs: number) {
+export async function stopServer(home: DataFolder, { program, sockets }: Server, withinMs: number) {
   const deadline = performance.now() + withinMs
-  const door = await closeDoor(sockets, loginWith(home.password), withinMs).catch(() => undefined) // it has died
+  const door = await closeToGuests(sockets, loginWith(home.password), withinMs).catch(() => undefined) // it has died
   const stopped = stopProgram(program, Math.max(0, deadline - performance.now()))
   // The door opens again only when everyone can read that the server is stopping.
   while (isReady(home, program)) await sleep(pollMs)
@@ -111,7 +111,7 @@ export async function stopServer(home: Home, { program, sockets }: Server, withi
   await stopped
 }
 
-export async function stopProgram(program: Program, patienceMs: number) {
+export async function stopProgram(program: ChildProgram, patienceMs: number) {
   const ended = program.ended.then(() => true)
   for (const [signal, waitMs] of [
     ['SIGTERM', patienceMs], // no new sessions

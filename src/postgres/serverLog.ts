@@ -9,13 +9,13 @@ import {
   renameSync,
   statSync,
 } from 'node:fs'
-import type { Home } from './folder/dataFolder.ts'
+import type { DataFolder } from './folder/dataFolder.ts'
 
 const maxBytes = 10_000_000
 const tailBytes = 64_000
 
 // PostgreSQL writes here by itself, through the open file it is given: no pipe that could fill or break.
-export function openLog({ log, dataDir }: Home): { file: number; size: number } {
+export function openLog({ log, dataDir }: DataFolder): { file: number; size: number } {
   const found = statSync(log, { throwIfNoEntry: false })
   if (found && found.size > maxBytes) renameSync(log, `${log}.1`)
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants
@@ -26,7 +26,7 @@ export function openLog({ log, dataDir }: Home): { file: number; size: number } 
   return { file, size: fstatSync(file).size }
 }
 
-export function readLog({ log }: Home, from: number): string {
+export function readLog({ log }: DataFolder, from: number): string {
   if (!existsSync(log)) return '' // somebody tidied it away
   const file = openSync(log, 'r')
   try {

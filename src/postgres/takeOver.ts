@@ -3,14 +3,14 @@ import { chmodSync, lchownSync, lstatSync, readdirSync, type Stats, statSync } f
 import { join } from 'node:path'
 import { isClosed } from './access.ts'
 import { codeOf, EmbeddedError } from './error.ts'
-import type { Home } from './folder/dataFolder.ts'
-import { readHolder } from './folder/postmasterPid.ts'
+import type { DataFolder } from './folder/dataFolder.ts'
+import { readPostmaster } from './folder/postmasterPid.ts'
 import { closeCluster } from './keeper.ts'
 import { isPrivate, nobody, type User } from './user.ts'
 
 // Brings a database of a former version, or one whose last take-over was cut off, to where it should be. Each step can
 // be done again, and the one that shows that all is done comes last. False: somebody has the files.
-export async function takeOver(home: Home, stalePid: number | undefined): Promise<boolean> {
+export async function takeOver(home: DataFolder, stalePid: number | undefined): Promise<boolean> {
   if (isClosed(home)) return true
   const { cluster, runAs } = home
   if (runAs && isPrivate(runAs.uid)) {
@@ -24,7 +24,7 @@ export async function takeOver(home: Home, stalePid: number | undefined): Promis
 function takeFolder(cluster: string, user: User): boolean {
   each(cluster, refuseStrange) // before anything is changed
   lchownSync(cluster, user.uid, user.gid)
-  if (!readHolder(cluster)?.alive) return true
+  if (!readPostmaster(cluster)?.alive) return true
   lchownSync(cluster, nobody.uid, nobody.gid)
   return false
 }

@@ -1,6 +1,6 @@
-import { furthestAskMs } from '../core/payment/pollSchedule.ts'
+import { furthestPollMs } from '../core/payment/pollSchedule.ts'
 import { attemptsPutOff, bringAttempt, bringDelivery, deliveriesPutOff } from '../store/putOff.ts'
-import type { Gate } from './runtime.ts'
+import type { Runtime } from './runtime.ts'
 
 const batch = 100
 const firstTryWithinMs = 60_000 // the first try of a delivery is due when it is written
@@ -10,12 +10,12 @@ const leaseMs = 30_000 // of a delivery
 // Nothing is ever put off so far, so it is known by that, and due now. Row by row: one that is locked waits for the next
 // round, and holds up no other. Gives back how many were brought.
 export async function bringForward(
-  { db, clock }: Pick<Gate, 'db' | 'clock'>,
+  { db, clock }: Pick<Runtime, 'db' | 'clock'>,
   onTrouble: (error: unknown) => void,
 ): Promise<number> {
   const now = clock()
   const later = (ms: number) => new Date(now.getTime() + ms)
-  const { unresolved, ended } = furthestAskMs
+  const { unresolved, ended } = furthestPollMs
   const attempts = await attemptsPutOff(db, { unresolved: later(unresolved), ended: later(ended) }, batch)
   const deliveries = await deliveriesPutOff(db, later(firstTryWithinMs), batch)
   const lease = { now, until: later(leaseMs) }

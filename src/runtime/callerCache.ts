@@ -12,18 +12,18 @@ const maxQueued = 5000
 export type Found = { caller: Caller | undefined; isFresh: boolean }
 
 // Knows the merchants that ask often, for half a second at a time.
-export type Callers = {
+export type CallerCache = {
   find(merchant_key: string): Promise<Found>
   findFresh(merchant_key: string): Promise<Caller | undefined>
   depth(): number
 }
 
-export function createCallers(
+export function createCallerCache(
   db: Db,
   masterKeys: MasterKeys,
   clock: () => Date,
   monotonicMs: () => number,
-): Callers {
+): CallerCache {
   const cache = new Map<string, { caller: Caller; readAt: number }>()
   const loads = createBatcher<string, Caller | undefined>({
     run: async keys => {

@@ -13,7 +13,7 @@ const maxBuckets = 20_000
 // How fast one may ask. A merchant has its own rate for what it signs. For what it does not, each address has the same
 // rate by itself: whoever knows a merchant's key takes nothing from the merchant. An address is slowed otherwise only by
 // its misses (unknown merchant, wrong hash, unknown invoice), so that guessing is slow and honest traffic is not.
-export type Limits = {
+export type RateLimits = {
   request(caller: Caller): void
   unsigned(caller: Caller, address: string): void
   guess(address: string): void
@@ -24,7 +24,7 @@ export type Limits = {
   wrongToken(door: string, address: string): void
 }
 
-export function createLimits(monotonicMs: () => number): Limits {
+export function createRateLimits(monotonicMs: () => number): RateLimits {
   const merchants = new Map<string, Bucket>()
   const strangers = new Map<string, Bucket>() // apart, so that however many they are, they push out no merchant
   const addresses = new Map<string, Bucket>()

@@ -1,7 +1,7 @@
 import { whyNotStore } from '../core/fitDatabase.ts'
 import { Unavailable } from '../core/interface/refusal.ts'
 import type { News } from '../core/payment/change.ts'
-import type { Payment, PaymentState } from '../core/payment/payment.ts'
+import type { NewPayment, PaymentState } from '../core/payment/payment.ts'
 import type { Db } from '../store/db.ts'
 import type { MasterKeys } from '../store/merchants/vault.ts'
 import { migrationNames } from '../store/migrate/ledger.ts'
@@ -13,23 +13,23 @@ import {
 } from '../store/payments/payments.ts'
 import { readDatabaseState } from '../store/serverFacts.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
-import { type Callers, createCallers } from './callerCache.ts'
+import { type CallerCache, createCallerCache } from './callerCache.ts'
 import type { Channels } from './channels.ts'
 import { databaseDeadline, sharedDeadline } from './inTime.ts'
-import { createLimits, type Limits } from './rateLimits.ts'
+import { createRateLimits, type RateLimits } from './rateLimits.ts'
 
 const batchesInFlight = 2 // one fills while another commits, and a slow one does not hold up everybody
 const maxQueued = 5000 // callers that wait for one kind of statement; more are told to come back
 
 // Those who ask providers, and those who tell merchants and customers.
-export type Wakeable = 'askers' | 'tellers'
+export type Wakeable = 'pollers' | 'senders'
 
 // Everything that the verbs of the interface need, made once.
-export type Gate = {
+export type Runtime = {
   db: Db
-  callers: Callers
-  limits: Limits
-  payments: Batcher<Payment, StoredRequest>
+  callers: CallerCache
+  limits: RateLimits
+  payments: Batcher<NewPayment, StoredRequest>
   lookups: Batcher<InvoiceKey, PaymentState | undefined>
   channels: Channels
   baseUrl(): string
@@ -38,7 +38,7 @@ export type Gate = {
   wake(who: Wakeable): void
 }
 
-export type GateOptions = Pick<Gate, 'db' | 'channels' | 'baseUrl' | 'clock' | 'watch' | 'wake'> & {
+export type RuntimeOptions = Pick<Runtime, 'db' | 'channels' | 'baseUrl' | 'clock' | 'watch' | 'wake'> & {
   masterKeys: MasterKeys
   batchRows: number
   poolSize: number
@@ -47,7 +47,7 @@ export type GateOptions = Pick<Gate, 'db' | 'channels' | 'baseUrl' | 'clock' | '
 
 const monotonicMs = () => performance.now()
 
-export function createGate(options: GateOptions): Gate {
+export function createRuntime(options: RuntimeOptions): Runtime {
   const { db, masterKeys, batchRows, poolSize, clock, observeBatch, channels, baseUrl, watch, wake } = options
   const shared = {
     maxRows: batchRows,
@@ -58,8 +58,8 @@ export function createGate(options: GateOptions): Gate {
   const inTime = () => db.until(sharedDeadline())
   return {
     db,
-    callers: createCallers(db, masterKeys, clock, monotonicMs),
-    limits: createLimits(monotonicMs),
+    callers: createCallerCache(db, masterKeys, clock, monotonicMs),
+    limits: createRateLimits(monotonicMs),
     payments: createBatcher({
       ...shared,
       run: payments => storePayments(inTime(), payments),
@@ -78,17 +78,17 @@ export function createGate(options: GateOptions): Gate {
   }
 }
 
-const looks = new WeakMap<Gate['db'], Promise<string | undefined>>()
+const looks = new WeakMap<Runtime['db'], Promise<string | undefined>>()
 
 // Undefined when this node can serve; otherwise the sentence that says what is missing. Anybody may ask, so however many
 // do at once, one look at the database answers them all.
-export function whyNotReady({ db }: Pick<Gate, 'db'>): Promise<string | undefined> {
+export function whyNotReady({ db }: Pick<Runtime, 'db'>): Promise<string | undefined> {
   const look = looks.get(db) ?? lookWhyNot(db).finally(() => looks.delete(db))
   looks.set(db, look)
   return look
 }
 
-async function lookWhyNot(db: Gate['db']): Promise<string | undefined> {
+async function lookWhyNot(db: Runtime['db']): Promise<string | undefined> {
   try {
     return whyNotStore(await readDatabaseState(db.until(databaseDeadline())), migrationNames())
   } catch (error) {

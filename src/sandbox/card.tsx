@@ -3,7 +3,7 @@ import { type Card, type Charge, decideCharge, findCharge, showCard } from '../s
 import { CardPage, OverPage } from './cardPages.tsx'
 import { cardFields, readCard } from './cards.ts'
 import { stateAt } from './charge.ts'
-import type { House, SandboxEnv } from './context.ts'
+import type { SandboxContext, SandboxEnv } from './context.ts'
 import type { EndingName } from './endings.ts'
 import { formLimit, readForm } from './form.ts'
 import { lostPage, pageHeaders } from './page.tsx'
@@ -13,7 +13,7 @@ import { SecurePage } from './securePage.tsx'
 const failingCode = '000000'
 
 // The simulated provider's own card page. What is typed here never reaches the gateway.
-export function cardRoutes({ db, clock, pace, callbacks }: House) {
+export function cardRoutes({ db, clock, pace, callbacks }: SandboxContext) {
   const app = new Hono<SandboxEnv>()
 
   app.get('/:ref', async c => {

@@ -3,7 +3,7 @@ import type { Db } from '../store/db.ts'
 import type { Callbacks } from './callbacks.ts'
 
 // What every room of the simulated provider shares.
-export type House = {
+export type SandboxContext = {
   db: Db
   clock: () => Date
   key: string

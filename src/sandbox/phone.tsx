@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import { parsePhone } from '../core/phone.ts'
 import { type Charge, decideCharge, findCharge, listUndecided } from '../store/sandboxCharges.ts'
 import { waitsForPerson } from './charge.ts'
-import type { House, SandboxEnv } from './context.ts'
+import type { SandboxContext, SandboxEnv } from './context.ts'
 import type { EndingName } from './endings.ts'
 import { formLimit, readForm } from './form.ts'
 import { lostPage, pageHeaders } from './page.tsx'
@@ -18,7 +18,7 @@ const decisions = new Map<string, EndingName>([
 ])
 
 // The test phone: what a customer would see on the wallet's own screen.
-export function phoneRoutes({ db, clock, pace, callbacks }: House) {
+export function phoneRoutes({ db, clock, pace, callbacks }: SandboxContext) {
   const app = new Hono<SandboxEnv>()
 
   app.get('/', async c => {

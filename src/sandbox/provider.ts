@@ -4,14 +4,14 @@ import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { findCharge, insertCharge } from '../store/sandboxCharges.ts'
 import { answerOf, endingOfCharge, pathsOf, stateAt } from './charge.ts'
-import type { House, SandboxEnv } from './context.ts'
+import type { SandboxContext, SandboxEnv } from './context.ts'
 import { hangMs } from './endings.ts'
 import { isReference, parseCharge } from './request.ts'
 
 const maxBodyBytes = 16 * 1024
 
 // The provider's interface, for the gateway alone.
-export function providerRoutes({ db, clock, key, pace, callbacks }: House) {
+export function providerRoutes({ db, clock, key, pace, callbacks }: SandboxContext) {
   const app = new Hono<SandboxEnv>()
 
   app.use(async (c, next) => {

@@ -21,7 +21,7 @@ type SandboxOptions = {
 // the gateway knows it by its wire alone. To be mounted at /sandbox.
 export function createSandbox({ db, clock, key, pace = 1, log }: SandboxOptions) {
   const callbacks = createCallbacks(clock, pace)
-  const house = { db: db.share('sandbox'), clock, key, pace, callbacks } // anybody may look at its pages
+  const context = { db: db.share('sandbox'), clock, key, pace, callbacks } // anybody may look at its pages
   const css = readFileSync(new URL('./public/sandbox.css', import.meta.url), 'utf8')
   const app = new Hono<SandboxEnv>({ strict: false })
 
@@ -33,9 +33,9 @@ export function createSandbox({ db, clock, key, pace = 1, log }: SandboxOptions)
       ? c.json({ code: 'INTERNAL_PROCESSING_ERROR' }, http)
       : brokenPage(c, http)
   })
-  app.route('/provider', providerRoutes(house))
-  app.route('/phone', phoneRoutes(house))
-  app.route('/card', cardRoutes(house))
+  app.route('/provider', providerRoutes(context))
+  app.route('/phone', phoneRoutes(context))
+  app.route('/card', cardRoutes(context))
   app.get('/public/sandbox.css', c =>
     c.body(css, 200, {
       'content-type': 'text/css; charset=utf-8',

@@ -8,17 +8,17 @@ import { migrationNames } from '../store/migrate/ledger.ts'
 import { readDatabaseState } from '../store/serverFacts.ts'
 import { givenMasterKeys, masterKeysInFile } from './masterKeys.ts'
 
-export type Records = { db: Db; masterKeys: MasterKeys; embedded: boolean; close(): Promise<void> }
+export type OpenDatabase = { db: Db; masterKeys: MasterKeys; embedded: boolean; close(): Promise<void> }
 export type Role = 'gateway' | 'command'
 
 const commandPoolSize = 2
 
 // The records: any PostgreSQL that DATABASE_URL names, or our own in the data folder.
-export async function openRecords(
+export async function openDatabase(
   config: Config,
   role: Role,
   onLost = (_why: string) => {},
-): Promise<Records> {
+): Promise<OpenDatabase> {
   const embedded = config.DATABASE_URL ? undefined : await startEmbedded(config.TOLLGATE_DATA_DIR, role)
   embedded?.onExit(onLost)
   const poolSize = role === 'gateway' ? config.TOLLGATE_POOL_SIZE : commandPoolSize
@@ -41,7 +41,7 @@ export async function openRecords(
 export class UnfitDatabase extends Error {}
 
 // Before the first write. Who takes payments wants them on the disk, too.
-export async function checkDatabase({ db }: Records, { durable }: { durable: boolean }) {
+export async function checkDatabase({ db }: OpenDatabase, { durable }: { durable: boolean }) {
   const state = await readDatabaseState(db)
   const why = whyNotBegin(state, migrationNames()) ?? (durable ? whyNotDurable(state) : undefined)
   if (why) throw new UnfitDatabase(why)
@@ -51,7 +51,7 @@ export class MissingMasterKey extends Error {}
 
 // A node that cannot open the merchants' secrets must not take requests: it would refuse honest ones. Nor may a
 // command seal anything: it would be closed to every gateway.
-export async function checkMasterKeys({ db, masterKeys, embedded }: Records) {
+export async function checkMasterKeys({ db, masterKeys, embedded }: OpenDatabase) {
   const unknown = (await masterKeyIdsInUse(db)).find(id => !masterKeys.byId(id))
   if (unknown)
     throw new MissingMasterKey(

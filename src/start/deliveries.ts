@@ -5,19 +5,19 @@ import type { Pause } from '../core/databaseClock.ts'
 import { createOutbound } from '../net/http1/outbound.ts'
 import { gaugeDeliveries, watchDeliveries } from '../observe/deliveries.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import { createSigners } from '../workers/deliveries/signerCache.ts'
+import { createSignerCache } from '../workers/deliveries/signerCache.ts'
 import { startDeliveries } from '../workers/deliveries/worker.ts'
-import type { Records } from './database.ts'
+import type { OpenDatabase } from './database.ts'
 
-export type Dispatch = { wake(): void; stop(): Promise<void> }
-type House = { clock(): Date; pause?: Pause; metrics: Metrics; log: Logger }
+export type OpenDeliveries = { wake(): void; stop(): Promise<void> }
+type DeliveriesDeps = { clock(): Date; pause?: Pause; metrics: Metrics; log: Logger }
 
 // All that it takes to notify merchants: the way out of the house, what signs, and who carries.
-export function openDispatch(
+export function openDeliveries(
   config: Config,
-  records: Records,
-  { clock, pause, metrics, log }: House,
-): Dispatch {
+  records: OpenDatabase,
+  { clock, pause, metrics, log }: DeliveriesDeps,
+): OpenDeliveries {
   const { masterKeys, embedded } = records
   const db = records.db.share('deliver')
   const isOwnMachine = embedded && config.isForThisMachineOnly
@@ -33,7 +33,7 @@ export function openDispatch(
     pause,
     outbound,
     random: Math.random,
-    signers: createSigners(db, masterKeys, clock),
+    signers: createSignerCache(db, masterKeys, clock),
     // By default a developer's own machine may be notified, and nobody else's inside: not that of a gateway which
     // others reach.
     loopback: mode => config.TOLLGATE_EGRESS_LOOPBACK ?? (isOwnMachine && mode === 'test'),

@@ -11,14 +11,14 @@ import type { Db } from '../store/db.ts'
 import { createReceipts } from '../workers/messages/receipts.ts'
 import { startMessages } from '../workers/messages/worker.ts'
 
-export type Post = Pick<Messengers, 'configured'> & { wake(): void; stop(): Promise<void> }
-type House = { db: Db; clock(): Date; pause?: Pause; baseUrl(): string; metrics: Metrics; log: Logger }
+export type OpenMessages = Pick<Messengers, 'configured'> & { wake(): void; stop(): Promise<void> }
+type MessagesDeps = { db: Db; clock(): Date; pause?: Pause; baseUrl(): string; metrics: Metrics; log: Logger }
 
 // All that it takes to reach customers: the messengers that are set up, who sends, and who hears what became of it.
-export async function openPost(
+export async function openMessages(
   config: Config,
-  { db, clock, pause, baseUrl, metrics, log }: House,
-): Promise<Post> {
+  { db, clock, pause, baseUrl, metrics, log }: MessagesDeps,
+): Promise<OpenMessages> {
   const { observe, receipt, trouble } = watchMessages(metrics, log)
   const receipts = createReceipts({ db, clock, observe: receipt, onTrouble: trouble })
   const messengers = await openMessengers(config.messengerSettings, {

@@ -6,7 +6,7 @@ import type { Metrics } from '../observe/metrics.ts'
 import type { Observe } from '../observe/requests.ts'
 import { newRequestId } from '../runtime/ids.ts'
 import type { Messengers } from '../runtime/messengers.ts'
-import { type Gate, whyNotReady } from '../runtime/runtime.ts'
+import { type Runtime, whyNotReady } from '../runtime/runtime.ts'
 import { callbackRoute } from './callbacks.ts'
 import { checkoutRoutes } from './checkout/checkout.tsx'
 import { notKept } from './http/apiRequest.ts'
@@ -18,7 +18,7 @@ import { metricsRoute } from './metricsRoute.ts'
 import { supportRoutes } from './support/support.tsx'
 
 export type AppOptions = {
-  gate: Gate
+  runtime: Runtime
   isStopping(): boolean
   metrics: Metrics
   metricsToken?: string
@@ -34,7 +34,7 @@ export type AppOptions = {
 // Everything but the interface and documents: pages for people, and what watches us.
 export function createApp(options: AppOptions) {
   const {
-    gate,
+    runtime,
     isStopping,
     metrics,
     metricsToken,
@@ -46,7 +46,7 @@ export function createApp(options: AppOptions) {
     log,
     observe,
   } = options
-  const sharing = (verb: string) => ({ ...gate, db: gate.db.share(verb) }) // whoever looks at pages stops no payment
+  const sharing = (verb: string) => ({ ...runtime, db: runtime.db.share(verb) }) // whoever looks at pages stops no payment
   const app = new Hono<Env>({ strict: false }) // a slash at the end changes nothing
   app.use(async (c, next) => {
     const started = performance.now()
@@ -70,17 +70,20 @@ export function createApp(options: AppOptions) {
     return respond(c, allow ? wrongMethodAnswer(allow, requestId) : notFoundAnswer(requestId))
   })
 
-  const { limits } = gate
+  const { limits } = runtime
   const reach = { isForThisMachineOnly, trustedProxies, limits }
   const support: OperatorDoor = { ...reach, name: 'support', token: supportToken }
-  app.route('/checkout', checkoutRoutes({ gate, trustedProxies }))
-  app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute(gate))
-  app.route('/support', supportRoutes({ gate: sharing('support'), door: support }))
-  app.route('/inbox', inboxRoutes({ gate: sharing('inbox'), door: support, goesOut: messengers?.configured }))
+  app.route('/checkout', checkoutRoutes({ runtime, trustedProxies }))
+  app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute(runtime))
+  app.route('/support', supportRoutes({ runtime: sharing('support'), door: support }))
+  app.route(
+    '/inbox',
+    inboxRoutes({ runtime: sharing('inbox'), door: support, goesOut: messengers?.configured }),
+  )
   if (sandbox) app.route('/sandbox', sandbox)
   app.get('/healthz', c => c.text('ok'))
   app.get('/readyz', async c => {
-    const why = isStopping() ? 'stopping' : await whyNotReady(gate)
+    const why = isStopping() ? 'stopping' : await whyNotReady(runtime)
     return why ? c.text(`not ready: ${why}`, 503) : c.text('ready')
   })
   app.get('/metrics', metricsRoute(metrics, { ...reach, name: 'metrics', token: metricsToken }))

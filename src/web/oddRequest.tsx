@@ -4,7 +4,7 @@ import { newRequestId } from '../runtime/ids.ts'
 import { pageHeaders } from './checkout/page/pageHeaders.ts'
 import { NoPaymentPage } from './checkout/page/trouble.tsx'
 import { chosenLang, preferredLang } from './checkout/texts/texts.ts'
-import { type Answer, htmlType, sendAnswer, splitUrl } from './http/apiRequest.ts'
+import { type ApiAnswer, htmlType, sendAnswer, splitUrl } from './http/apiRequest.ts'
 import { plainAnswer } from './http/errors.ts'
 import type { Answerer } from './server/server.ts'
 
@@ -45,7 +45,7 @@ function isPlainHost(host: string | undefined): boolean {
 }
 
 // A customer's link may have been bent on its way; a customer reads pages, not JSON.
-function answerTo({ url = '', headers }: IncomingMessage, why: string, requestId: string): Answer {
+function answerTo({ url = '', headers }: IncomingMessage, why: string, requestId: string): ApiAnswer {
   const answer = plainAnswer(400, 'GW-012', why, requestId)
   if (!url.startsWith('/checkout/') || !headers.accept?.includes('text/html')) return answer
   const asked = new URLSearchParams(splitUrl(url)[1]).get('lang')

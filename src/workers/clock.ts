@@ -1,6 +1,6 @@
 import { type ClockWatch, createDatabaseClock, type DatabaseClock } from '../runtime/databaseClock.ts'
 import { measureClock, measureFirst } from '../runtime/measureClock.ts'
-import type { Gate } from '../runtime/runtime.ts'
+import type { Runtime } from '../runtime/runtime.ts'
 import { startLoop } from './loop.ts'
 
 const restMs = 10_000
@@ -10,7 +10,7 @@ export type RunningClock = Omit<DatabaseClock, 'step'> & { stop(): Promise<void>
 
 // Measures the database's clock now and then, and more often while it is in doubt. A database that does not answer is
 // asked again, and the time goes on as before.
-export async function startClock({ db }: Pick<Gate, 'db'>, watch: ClockWatch): Promise<RunningClock> {
+export async function startClock({ db }: Pick<Runtime, 'db'>, watch: ClockWatch): Promise<RunningClock> {
   const clock = createDatabaseClock(await measureFirst(db), {
     measure: () => measureClock(db),
     watch,

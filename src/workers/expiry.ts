@@ -1,7 +1,7 @@
 import { createExpiry } from '../actions/payments/expire.ts'
 import type { Pause } from '../core/databaseClock.ts'
 import type { OnLeftOut } from '../runtime/leftOut.ts'
-import type { Gate } from '../runtime/runtime.ts'
+import type { Runtime } from '../runtime/runtime.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const restMs = 1000
@@ -10,7 +10,7 @@ export type ExpiryWatch = { leftOut: OnLeftOut; trouble(error: unknown): void; p
 
 // Ends payments whose time is over. Every node does.
 export function startExpiry(
-  { db, clock, wake }: Pick<Gate, 'db' | 'clock' | 'wake'>,
+  { db, clock, wake }: Pick<Runtime, 'db' | 'clock' | 'wake'>,
   watch: ExpiryWatch,
 ): Loop {
   const expire = createExpiry(db.share('expire'), watch.leftOut)
@@ -18,7 +18,7 @@ export function startExpiry(
     restMs,
     async step() {
       const ended = await expire(clock())
-      if (ended > 0) wake('tellers')
+      if (ended > 0) wake('senders')
       return ended
     },
     onTrouble: watch.trouble,

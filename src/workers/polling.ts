@@ -1,4 +1,4 @@
-import { createAskers } from '../actions/payments/askDue.ts'
+import { createPollers } from '../actions/payments/askDue.ts'
 import type { PaymentDeps } from '../actions/payments/deps.ts'
 import type { Pause } from '../core/databaseClock.ts'
 import { type Loop, startLoop } from './loop.ts'
@@ -8,13 +8,13 @@ const restMs = 500
 // Asks about attempts that are due. Every node does: attempts are leased. A stop waits for what is under way, which has
 // its deadlines.
 export function startAsking(asking: PaymentDeps, onTrouble: (error: unknown) => void, pause?: Pause): Loop {
-  const askers = createAskers(asking, { onTrouble, wake: () => loop.wake() })
-  const loop = startLoop({ restMs, step: askers.step, onTrouble, pause })
+  const pollers = createPollers(asking, { onTrouble, wake: () => loop.wake() })
+  const loop = startLoop({ restMs, step: pollers.step, onTrouble, pause })
   return {
     wake: loop.wake,
     async stop() {
       await loop.stop()
-      await askers.finished()
+      await pollers.finished()
     },
   }
 }

@@ -1,6 +1,6 @@
 import { createRedaction, type RedactionWatch } from '../actions/redaction/redact.ts'
 import type { Pause } from '../core/databaseClock.ts'
-import type { Gate } from '../runtime/runtime.ts'
+import type { Runtime } from '../runtime/runtime.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const restMs = 3_600_000
@@ -9,7 +9,7 @@ export type RedactionOptions = RedactionWatch & { trouble(error: unknown): void;
 
 // Removes what is known of payers when the days are over. Every node with the setting does: each holds what it changes.
 export function startRedaction(
-  { db, clock }: Pick<Gate, 'db' | 'clock'>,
+  { db, clock }: Pick<Runtime, 'db' | 'clock'>,
   days: number,
   { trouble, pause, ...watch }: RedactionOptions,
 ): Loop {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import type { Payment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
 import { axeFaults } from '../support/axe.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'
@@ -14,7 +14,7 @@ const paintMs = 300
 let browser: TestBrowser
 let shop: TestShop
 let site: InboxSite
-let payment: LivingPayment
+let payment: Payment
 
 beforeAll(async () => {
   shop = await openShop()
@@ -26,7 +26,7 @@ beforeAll(async () => {
   shop.setNow(after(minutes(2), start))
   payment = await shop.hear(payment, yes)
   await writeMessages(start)
-  site = await inboxSite({ gate: shop.gate })
+  site = await inboxSite({ runtime: shop.runtime })
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -75,7 +75,7 @@ async function writeMessages(start: Date) {
   await writeMessage(db, long, { topic: 'exhausted', medium: 'email', created_at: after(minutes(6), start) })
 }
 
-const exhaust = ({ merchant_id, tx_reference, mode }: LivingPayment, at: Date) =>
+const exhaust = ({ merchant_id, tx_reference, mode }: Payment, at: Date) =>
   shop.db.rows(sql`
     insert into deliveries (merchant_id, tx_reference, sequence, mode, url, lane, style, created_at, begun_at,
       last_result, exhausted_at)

@@ -23,7 +23,7 @@ beforeAll(async () => {
   })
   await shop.ask(merchant, { invoice_id: 'SAME' })
   await shop.ask(merchant, { invoice_id: 'SAME' }, 'test')
-  site = await supportSite(shop.gate)
+  site = await supportSite(shop.runtime)
   browser = await openBrowser()
 })
 afterAll(async () => {

@@ -38,7 +38,7 @@ async function openBench(): Promise<Bench> {
 const change = (text: string, changes: object) => JSON.stringify({ ...JSON.parse(text), ...changes })
 
 const givenFor = (way: Way, phone = '+233241234567') =>
-  Object.fromEntries(way.asks.map(({ name, kind }) => [name, kind === 'phone' ? phone : '123456']))
+  Object.fromEntries(way.fields.map(({ name, kind }) => [name, kind === 'phone' ? phone : '123456']))
 
 conformance('sandbox', sandbox, { SANDBOX_URL: 'http://127.0.0.1:1', SANDBOX_KEY: 'key' }, openBench)
 

@@ -43,9 +43,9 @@ for (const [url, to] of [
 test('the proxy hears the name and password that the operator gave', async () => {
   const receiver = await listen(answering(ok))
   const proxy = await startProxy(established, receiver.port)
-  const out = outbound({ proxy: proxy.url.replace('//', '//gate:p%40ss%3Aword@'), nameServers })
+  const out = outbound({ proxy: proxy.url.replace('//', '//runtime:p%40ss%3Aword@'), nameServers })
   expect((await out.send(request('http://shop.test/', { allowLoopback: false }))).status).toBe(200)
-  const pair = Buffer.from('gate:p@ss:word').toString('base64')
+  const pair = Buffer.from('runtime:p@ss:word').toString('base64')
   expect(proxy.asked[0]).toContain(`proxy-authorization: Basic ${pair}\r\n`)
 })
 

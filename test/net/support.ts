@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { afterAll } from 'vitest'
-import type { Answer } from '../../src/core/notification/delivery.ts'
+import type { HttpOutcome } from '../../src/core/notification/delivery.ts'
 import { createOutbound, type OutboundOptions, type OutboundRequest } from '../../src/net/http1/outbound.ts'
 
 const closers: (() => unknown)[] = []
@@ -79,7 +79,7 @@ export const request = (url: string, more: Partial<OutboundRequest> = {}): Outbo
   ...more,
 })
 
-export const post = (url: string, more: Partial<OutboundRequest> = {}): Promise<Answer> =>
+export const post = (url: string, more: Partial<OutboundRequest> = {}): Promise<HttpOutcome> =>
   shared.send(request(url, more))
 
 // For what happens a moment later; how long a moment is depends on the machine.

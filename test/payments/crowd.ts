@@ -4,7 +4,7 @@ import { cancel } from '../../src/actions/payments/cancel.ts'
 import type { PaymentDeps } from '../../src/actions/payments/deps.ts'
 import { expireDue } from '../../src/actions/payments/expire.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
-import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import type { Payment } from '../../src/core/payment/payment.ts'
 import type { Db } from '../../src/store/db.ts'
 import { hours, minutes, noon, seconds } from '../support/lifeRows.ts'
 import { createDice } from './dice.ts'
@@ -65,7 +65,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     })
   }
 
-  function customerPays(payment: LivingPayment) {
+  function customerPays(payment: Payment) {
     const number = (forms.get(payment.tx_reference) ?? 0) + (dice() < 0.1 ? 2 : dice() < 0.2 ? 0 : 1)
     const typed = { phone: `024${String(Math.floor(dice() * 10 ** 7)).padStart(7, '0')}` }
     const address = payment.tx_reference // one of its own: the limits have a test of their own
@@ -74,7 +74,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
   }
 
   // And tells us once, several times or not at all.
-  async function providerDecides({ tx_reference }: LivingPayment) {
+  async function providerDecides({ tx_reference }: Payment) {
     const provider = providerOf(tx_reference)
     const entry = pick([...provider.books.values()])
     if (!entry) return
@@ -92,7 +92,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
       reference,
     )
 
-  function step(hot: readonly LivingPayment[]): Promise<unknown> {
+  function step(hot: readonly Payment[]): Promise<unknown> {
     const payment = pick(hot)
     const at = dice()
     if (at < 0.3) return customerPays(payment)
@@ -104,7 +104,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
   }
 
   // Many steps at once, then the clock goes on. Slow answers come later, but nobody waits for them for minutes.
-  async function round(hot: readonly LivingPayment[], count: number) {
+  async function round(hot: readonly Payment[], count: number) {
     await Promise.all(Array.from({ length: count }, () => step(hot)))
     const ms = pick(waits)
     if (ms > minutes(1)) await quiet()

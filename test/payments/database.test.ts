@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
 import { hours, minutes } from '../support/lifeRows.ts'
@@ -49,7 +49,7 @@ test(`${generations * rounds * stepsOfRound} steps of nodes that crash, on a rea
   const crowd = createCrowd(pools, seed)
   const happened = new Set<string>()
 
-  async function check(all: readonly LivingPayment[], isAtRest = false) {
+  async function check(all: readonly Payment[], isAtRest = false) {
     for (const life of await lives.read(all.map(({ tx_reference }) => tx_reference))) {
       const { books } = crowd.providerOf(life.payment.tx_reference)
       crowd.forms.set(life.payment.tx_reference, life.attempts.length)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createExpiry, expireDue } from '../../src/actions/payments/expire.ts'
-import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import type { PaymentKey } from '../../src/store/payments/paymentKeys.ts'
 import { query } from '../support/database.ts'
@@ -12,7 +12,7 @@ import { withoutSkipping } from '../support/withoutSkipping.ts'
 // Payments whose time is over end each for itself: what is wrong with one is nothing to the others.
 let lives: Lives
 let holder: Db
-let over: LivingPayment[]
+let over: Payment[]
 beforeAll(async () => {
   lives = await openLives()
   holder = openDb(lives.url, 1)
@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 const later = after(hours(2))
-const referenceOf = (at: number) => (over[at] as LivingPayment).tx_reference
+const referenceOf = (at: number) => (over[at] as Payment).tx_reference
 const othersThan = (...places: number[]) =>
   over.flatMap((_, at) => (places.includes(at) ? [] : [referenceOf(at)]))
 

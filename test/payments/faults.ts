@@ -1,11 +1,11 @@
 import { type Attempt, isUnresolved } from '../../src/core/payment/attempt.ts'
 import type { PaymentEvent } from '../../src/core/payment/event.ts'
-import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import type { Payment } from '../../src/core/payment/payment.ts'
 import type { Task, TaskKind } from '../../src/core/payment/task.ts'
 import { arrows, begin, cancel, expire, type Model, mayBegin, newModel, type Status, tell } from './model.ts'
 import type { Entry } from './provider.ts'
 
-export type Life = { payment: LivingPayment; attempts: Attempt[]; events: PaymentEvent[]; tasks: Task[] }
+export type Life = { payment: Payment; attempts: Attempt[]; events: PaymentEvent[]; tasks: Task[] }
 export type Books = ReadonlyMap<string, Entry>
 
 // Everything that must hold of one payment at every moment, as sentences about what does not.
@@ -102,7 +102,7 @@ export function faultsAtRest(life: Life, books: Books): string[] {
 }
 
 // The events told to the model: each must be possible when it comes.
-function replay(events: PaymentEvent[], { expires_at }: LivingPayment, faults: string[]): Model {
+function replay(events: PaymentEvent[], { expires_at }: Payment, faults: string[]): Model {
   const model = newModel()
   for (const { kind, attempt_id, cause, to_status, at } of events) {
     const id = attempt_id ?? ''

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askDue } from '../../src/actions/payments/askDue.ts'
-import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import type { Payment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { hold } from '../support/held.ts'
@@ -17,7 +17,7 @@ const fail = (error: unknown) => expect(error).toBeUndefined()
 
 // Three of each of two merchants, a second apart.
 async function sixAttempts() {
-  const payments: LivingPayment[] = []
+  const payments: Payment[] = []
   const merchants = [await shop.addMerchant('Ama Shop'), await shop.addMerchant('Kofi Shop')]
   for (let at = 0; at < 6; at++) {
     shop.setNow(after(seconds(at)))
@@ -27,7 +27,7 @@ async function sixAttempts() {
   return payments
 }
 
-const asksOf = async ({ merchant_id, tx_reference }: LivingPayment) =>
+const asksOf = async ({ merchant_id, tx_reference }: Payment) =>
   (await attemptsOf(shop.db, merchant_id, tx_reference))[0]?.asks
 
 for (const [which, held] of [
@@ -43,11 +43,11 @@ for (const [which, held] of [
     const letGo = await hold(shop.url, 'select from attempts where tx_reference = $1', [reference])
     shop.setNow(after(minutes(1)))
     try {
-      expect(await askDue(shop.gate, fail)).toBe(5)
+      expect(await askDue(shop.runtime, fail)).toBe(5)
       expect(await Promise.all(payments.map(asksOf))).toEqual(payments.map((_, at) => (at === held ? 0 : 1)))
     } finally {
       await letGo()
     }
-    expect(await askDue(shop.gate, fail)).toBe(1)
+    expect(await askDue(shop.runtime, fail)).toBe(1)
     expect(await Promise.all(payments.map(asksOf))).toEqual([1, 1, 1, 1, 1, 1])
   })

@@ -3,7 +3,7 @@ import { askAttempt } from '../../src/actions/payments/askProvider.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
 import type { Channel, Order, Reply } from '../../src/core/channel/channel.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
-import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { findPayment } from '../../src/store/payments/paymentLife.ts'
@@ -43,25 +43,25 @@ const paid = (order: string, provider_ref?: string): Reply => ({
 })
 
 async function started() {
-  const [payment] = (await lives.addPayments(1, now)) as [LivingPayment]
+  const [payment] = (await lives.addPayments(1, now)) as [Payment]
   await tryAgain(payment, 1)
   return payment
 }
-const tryAgain = (payment: LivingPayment, number: number) =>
+const tryAgain = (payment: Payment, number: number) =>
   pay(
     node(() => pending),
     payment,
     aWish({ number, address: `192.0.2.${++people}`, typed: { phone: `024${1_000_000 + people}` } }),
   )
 
-async function hear(payment: LivingPayment, say: Say, { number = 1, ...more }: Hearing = {}) {
+async function hear(payment: Payment, say: Say, { number = 1, ...more }: Hearing = {}) {
   const attempts = await attemptsOf(lives.db, payment.merchant_id, payment.tx_reference)
   await askAttempt(node(say, more.terms, more.db), attempts[number - 1] as Attempt)
   return look(payment)
 }
 type Hearing = { number?: number; terms?: Partial<Channel>; db?: Db }
 
-async function look(payment: LivingPayment) {
+async function look(payment: Payment) {
   const tasks = await tasksOf(lives.db, payment.merchant_id, payment.tx_reference)
   const attempts = await attemptsOf(lives.db, payment.merchant_id, payment.tx_reference)
   return {

@@ -8,7 +8,7 @@ import { askAttempt } from '../../src/actions/payments/askProvider.ts'
 import sandbox from '../../src/channels/sandbox.ts'
 import type { Reply } from '../../src/core/channel/channel.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
-import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import type { Payment } from '../../src/core/payment/payment.ts'
 import { watchAttempts } from '../../src/observe/attempts.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
 import { channelsOf } from '../../src/runtime/channels.ts'
@@ -38,9 +38,9 @@ async function started() {
   shop.setNow(after(minutes(1)))
   return payment
 }
-const attemptOf = async (payment: LivingPayment) =>
+const attemptOf = async (payment: Payment) =>
   (await attemptsOf(shop.db, payment.merchant_id, payment.tx_reference))[0] as Attempt
-const tasks = ({ merchant_id, tx_reference }: LivingPayment) => tasksOf(shop.db, merchant_id, tx_reference)
+const tasks = ({ merchant_id, tx_reference }: Payment) => tasksOf(shop.db, merchant_id, tx_reference)
 
 test('a reference with a NUL in it: the money is booked', async () => {
   const payment = await shop.hear(await started(), { ...yes, provider_ref: 'FT123\u0000' })
@@ -78,7 +78,7 @@ test('a 502 in UTF-16: the payment stays as it was, and is asked about again', a
   await shop.try(payment, { state: 'unknown', words: 'HTTP 502 <\u0000h\u0000t\u0000m\u0000l\u0000' })
   shop.setNow(after(seconds(30)))
   const channels = channelsOf(new Map([['live_bank', line]]))
-  await askAttempt({ ...shop.gate, channels }, await attemptOf(payment))
+  await askAttempt({ ...shop.runtime, channels }, await attemptOf(payment))
   server.close()
   const attempt = await attemptOf(payment)
   expect(attempt.state).toBe('unknown')
@@ -109,7 +109,7 @@ test('a database that refuses the change: a person is called, and asking goes on
      create trigger refuse before insert on events for each row execute function refuse()`,
   )
   const metrics = createMetrics()
-  const watching = { ...shop.gate, watch: watchAttempts(metrics, pino({ level: 'silent' })) }
+  const watching = { ...shop.runtime, watch: watchAttempts(metrics, pino({ level: 'silent' })) }
   try {
     await expect(shop.hear(payment, yes, undefined, watching)).rejects.toThrow('no room')
     await expect(shop.hear(payment, yes, undefined, watching)).rejects.toThrow('no room')

@@ -5,7 +5,7 @@ import { askAttempt } from '../../src/actions/payments/askProvider.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
 import { type Channel, NotSent, type Reply } from '../../src/core/channel/channel.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
-import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
 import { aWish, simulatedNode, simulatedWay } from '../support/lifeNode.ts'
 import { absent, after, hours, minutes, no, noon, pending, seconds } from '../support/lifeRows.ts'
@@ -29,7 +29,7 @@ async function journey(
   check: () => Reply = () => absent,
   terms: Partial<Channel> = {},
 ) {
-  const [payment] = (await lives.addPayments(1, noon, () => hours(9))) as [LivingPayment]
+  const [payment] = (await lives.addPayments(1, noon, () => hours(9))) as [Payment]
   const sent: string[] = []
   let now = noon
   const start = ({ attempt_id }: { attempt_id: string }) => {

@@ -1,12 +1,12 @@
 import type { Reply } from '../../src/core/channel/channel.ts'
-import { facts, hear } from '../../src/core/payment/applyReply.ts'
+import { applyReply, withAttempt } from '../../src/core/payment/applyReply.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
 import { event, statusEvent } from '../../src/core/payment/change.ts'
 import { cancel, expire } from '../../src/core/payment/end.ts'
 import type { NewEvent } from '../../src/core/payment/event.ts'
 import { obstacle } from '../../src/core/payment/mayStart.ts'
 import { move } from '../../src/core/payment/payment.ts'
-import { firstAskMs, resendForMs } from '../../src/core/payment/pollSchedule.ts'
+import { firstPollMs, resendForMs } from '../../src/core/payment/pollSchedule.ts'
 import { maySendAgain, sentAgain } from '../../src/core/payment/sendAgain.ts'
 import type { Task } from '../../src/core/payment/task.ts'
 import { after, anAttempt, aPayment, minutes, noon, notSent, seconds, unclear } from '../support/lifeRows.ts'
@@ -65,13 +65,13 @@ export function createWorld() {
     if (against || number !== attempts.length + 1) return
     if (!model.mayBegin(table)) broken.push('an attempt began where the table has none')
     const id = `ama0000000-${number}`
-    const next_ask_at = after(firstAskMs, now)
+    const next_ask_at = after(firstPollMs, now)
     const attempt = anAttempt({ attempt_id: id, number, created_at: now, updated_at: now, next_ask_at })
     life.attempts = [...attempts, attempt]
-    const moved = move(facts(payment, attempt), 'awaiting_payment', '', now)
+    const moved = move(withAttempt(payment, attempt), 'awaiting_payment', '', now)
     note([event('attempt_started', 'customer', attempt, '', now)])
     if (moved) note([statusEvent(payment, moved, 'customer', attempt, now)])
-    life.payment = moved ?? facts(payment, attempt)
+    life.payment = moved ?? withAttempt(payment, attempt)
     model.begin(table, id)
     send(id, attempt, leaves)
   }
@@ -105,14 +105,14 @@ export function createWorld() {
     const before = find(id)
     const worth = { absentForMs, sends: asked.sends }
     const news = newsOf(before, reply, asked)
-    const { payment, attempt, events, tasks } = hear(life.payment, before, reply, now, worth)
+    const { payment, attempt, events, tasks } = applyReply(life.payment, before, reply, now, worth)
     life.payment = payment
     // Somebody knocked or asked since this was asked: their time stands.
     const isOurs =
       before.asks === asked.asks && before.next_ask_at?.getTime() === asked.next_ask_at?.getTime()
     put(isOurs || attempt.state === 'paid' ? attempt : { ...attempt, next_ask_at: before.next_ask_at })
     note(events, tasks)
-    const again = hear(payment, attempt, reply, now, worth)
+    const again = applyReply(payment, attempt, reply, now, worth)
     if (again.events.length > 0 || again.payment.status !== payment.status)
       broken.push(`${reply.state} said again to a ${attempt.state} attempt is ${again.events[0]?.kind}`)
     model.tell(table, id, news)

@@ -20,7 +20,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
-import { openHome } from '../../src/postgres/folder/dataFolder.ts'
+import { openDataFolder } from '../../src/postgres/folder/dataFolder.ts'
 import { asSuperuser, theApplicationsRole } from '../../src/postgres/keeper.ts'
 import { openDb } from '../../src/store/db.ts'
 import { query } from '../support/database.ts'
@@ -116,7 +116,7 @@ test('a take-over that was cut off after any of its statements is completed by t
   const steps = theApplicationsRole('0'.repeat(64)).length
   for (let done = 0; done < steps; done += 2) {
     const data = copyOf(`cut-${done}`)
-    const home = { ...openHome(data), runAs: isRoot ? nobody : undefined }
+    const home = { ...openDataFolder(data), runAs: isRoot ? nobody : undefined }
     await asSuperuser(home, undefined, theApplicationsRole(home.password).slice(0, done))
     await isWhole(data)
     rmSync(data, { recursive: true })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import type { Payment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
 import { type Books, compare, openBooks } from '../support/deliveryBooks.ts'
 import { openTown, type Town, type TownShop } from '../support/deliveryTown.ts'
@@ -65,7 +65,7 @@ async function keepChanging() {
   }
 }
 
-const changeSomehow = (payment: LivingPayment) =>
+const changeSomehow = (payment: Payment) =>
   Math.random() < 0.3 ? town.payAtLast(payment) : town.cancel(payment)
 
 test(`workers killed ${killsOfWorkers} times and gateways ${killsOfGateways} times: every change is told, with the same bytes however often`, async () => {

@@ -1,7 +1,7 @@
 import { createOutbound } from '../../src/net/http1/outbound.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { openDb } from '../../src/store/db.ts'
-import { createSigners } from '../../src/workers/deliveries/signerCache.ts'
+import { createSignerCache } from '../../src/workers/deliveries/signerCache.ts'
 import { startDeliveries } from '../../src/workers/deliveries/worker.ts'
 
 // Carries notifications as a gateway does, and does nothing else: a process that is cheap to start, to be killed often.
@@ -16,7 +16,7 @@ const deliveries = startDeliveries({
   clock,
   outbound,
   random: Math.random,
-  signers: createSigners(db, givenMasterKeys([Buffer.from(TOLLGATE_MASTER_KEY, 'hex')]), clock),
+  signers: createSignerCache(db, givenMasterKeys([Buffer.from(TOLLGATE_MASTER_KEY, 'hex')]), clock),
   loopback: () => true,
   watch: { tried: () => void tried++, exhausted() {}, trouble() {} },
 })

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, test } from 'vitest'
 import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
-import { here, type Program, run } from '../../src/postgres/childProcess.ts'
+import { type ChildProgram, here, run } from '../../src/postgres/childProcess.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
-import { openHome } from '../../src/postgres/folder/dataFolder.ts'
+import { openDataFolder } from '../../src/postgres/folder/dataFolder.ts'
 import { stopProgram } from '../../src/postgres/server.ts'
 import { openDb } from '../../src/store/db.ts'
 import { query } from '../support/database.ts'
@@ -17,7 +17,7 @@ import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { type Answer, checkStatus, post, type Request, signedRequest } from '../support/merchant.ts'
 import { type Proxy, startProxy } from '../support/proxy.ts'
 
-type Server = { program: Program; sockets: string; url: string; proxy: Proxy }
+type Server = { program: ChildProgram; sockets: string; url: string; proxy: Proxy }
 
 const base = mkdtempSync(join(tmpdir(), 'tollgate-failover-'))
 const asked: { request: Request; answer: Answer }[] = []
@@ -63,7 +63,7 @@ afterAll(async () => {
 })
 
 async function startServer(dataDir: string): Promise<Server> {
-  const home = openHome(dataDir)
+  const home = openDataFolder(dataDir)
   const sockets = mkdtempSync('/tmp/tollgate-')
   if (home.runAs) chownSync(sockets, home.runAs.uid, home.runAs.gid)
   const program = run(home, 'postgres', home.cluster, ['-D', here, '-k', sockets, '-c', 'listen_addresses='])

@@ -8,7 +8,7 @@ import { type Credentials, onboard } from '../../src/actions/merchants/onboard.t
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { readConfig } from '../../src/config.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
-import { openRecords } from '../../src/start/database.ts'
+import { openDatabase } from '../../src/start/database.ts'
 import { migrate } from '../../src/store/migrate/migrate.ts'
 import { query } from '../support/database.ts'
 import { type GatewayProcess, spawnGateway } from '../support/gateway.ts'
@@ -26,7 +26,7 @@ let shop: Credentials
 let gateway: GatewayProcess | undefined
 
 beforeAll(async () => {
-  const records = await openRecords(readConfig({ TOLLGATE_DATA_DIR: dataDir }), 'command')
+  const records = await openDatabase(readConfig({ TOLLGATE_DATA_DIR: dataDir }), 'command')
   await migrate(records.db)
   const merchant = await onboard(records.db, records.masterKeys, 'Ama Shop', ['test'], new Date())
   await setMerchant(records.db, merchant.merchant_id, ['rate_limit=0'])

@@ -5,8 +5,8 @@ import type { Credentials } from '../../src/actions/merchants/onboard.ts'
 import { Unavailable } from '../../src/core/interface/refusal.ts'
 import { openDb } from '../../src/store/db.ts'
 import { type BehindProxy, gatewayBehindProxy } from '../support/behindProxy.ts'
-import { testGate } from '../support/gate.ts'
 import { type Answer, checkStatus, post, send, signedRequest } from '../support/merchant.ts'
+import { testRuntime } from '../support/runtime.ts'
 
 let house: BehindProxy
 let shop: Credentials
@@ -93,20 +93,20 @@ test('a database that hangs: as many wait as the queue holds, the rest are told 
   const more = 1500
   const db = openDb(house.proxy.url, 10)
   const { masterKeys } = house.gateway
-  const gate = testGate({ db, masterKeys, clock: now })
+  const runtime = testRuntime({ db, masterKeys, clock: now })
   const all = requests(bound + more)
-  await initiate(gate, signedRequest(shop), 'api', '192.0.2.1') // now the merchant is known
+  await initiate(runtime, signedRequest(shop), 'api', '192.0.2.1') // now the merchant is known
   house.proxy.hold()
   let refused = 0
   const answers = all.map(one =>
-    initiate(gate, one, 'api', '192.0.2.1').catch((error: unknown) => {
+    initiate(runtime, one, 'api', '192.0.2.1').catch((error: unknown) => {
       assert.ok(error instanceof Unavailable)
       refused++
     }),
   )
   await new Promise(done => setImmediate(done))
   assert.equal(refused, more)
-  assert.ok(gate.payments.depth() <= bound)
+  assert.ok(runtime.payments.depth() <= bound)
   house.proxy.release()
   const references = (await Promise.all(answers)).map(answer => (answer ? [answer.stored.tx_reference] : []))
   assert.equal(refused, more)

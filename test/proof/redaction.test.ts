@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Gateway, startGateway } from '../../src/main.ts'
 import { sql } from '../../src/store/db.ts'
 import { tollgate, tollgateJson } from '../cli/tollgate.ts'
@@ -14,7 +14,7 @@ const env = () => ({ ...shop.env, TOLLGATE_REDACT_DAYS: '31' })
 
 let shop: TestShop
 let gateway: Gateway
-let payment: LivingPayment
+let payment: Payment
 
 beforeAll(async () => {
   shop = await openShop()

@@ -8,7 +8,7 @@ import { type Credentials, onboard } from '../../src/actions/merchants/onboard.t
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { readConfig } from '../../src/config.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
-import { openRecords } from '../../src/start/database.ts'
+import { openDatabase } from '../../src/start/database.ts'
 import { migrate } from '../../src/store/migrate/migrate.ts'
 import { query } from '../support/database.ts'
 import { spawnGateway } from '../support/gateway.ts'
@@ -29,7 +29,7 @@ let dump = ''
 
 // The real program sees every kind of request, stops, and leaves its log lines and its files.
 beforeAll(async () => {
-  const records = await openRecords(readConfig({ TOLLGATE_DATA_DIR: dataDir }), 'command')
+  const records = await openDatabase(readConfig({ TOLLGATE_DATA_DIR: dataDir }), 'command')
   await migrate(records.db)
   for (const shop of ['Ama Shop', 'Kofi Shop']) {
     const added = await onboard(records.db, records.masterKeys, shop, ['test', 'live'], new Date())

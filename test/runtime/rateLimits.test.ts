@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readSettings } from '../../src/core/merchant/settings.ts'
-import { createLimits } from '../../src/runtime/rateLimits.ts'
+import { createRateLimits } from '../../src/runtime/rateLimits.ts'
 import type { Caller } from '../../src/store/merchants/callers.ts'
 
 let now = 0
@@ -23,7 +23,7 @@ for (const [what, burst, rate] of [
   ['miss', 100, 20],
 ] as const) {
   test(`${what}: ${burst} at once, then ${rate} a second, for each address by itself`, () => {
-    const limits = createLimits(() => now)
+    const limits = createRateLimits(() => now)
     expect(passes(burst + 50, () => limits[what]('192.0.2.1'))).toBe(burst)
     expect(passes(burst, () => limits[what]('192.0.2.2'))).toBe(burst)
     now += 1000
@@ -32,7 +32,7 @@ for (const [what, burst, rate] of [
 }
 
 test('tokens of operators: 20 wrong ones, then one a second, for each address and door by itself', () => {
-  const limits = createLimits(() => now)
+  const limits = createRateLimits(() => now)
   const guess = (door: string, address: string) => () => {
     limits.tryToken(door, address)
     limits.wrongToken(door, address)
@@ -47,7 +47,7 @@ test('tokens of operators: 20 wrong ones, then one a second, for each address an
 })
 
 test('who goes astray may still visit what is there, and ask the interface', () => {
-  const limits = createLimits(() => now)
+  const limits = createRateLimits(() => now)
   expect(passes(200, () => limits.astray('192.0.2.1'))).toBe(100)
   expect(passes(200, () => limits.visit('192.0.2.1'))).toBe(200)
   expect(passes(200, () => limits.guess('192.0.2.1'))).toBe(200)
@@ -58,7 +58,7 @@ const merchant = { merchant_key: 'tk_ama', settings } as Caller
 const other = { merchant_key: 'tk_kofi', settings } as Caller
 
 test('what is not signed has a bucket for each merchant and address, and leaves that of what is signed alone', () => {
-  const limits = createLimits(() => now)
+  const limits = createRateLimits(() => now)
   expect(passes(100, () => limits.unsigned(merchant, '192.0.2.1'))).toBe(20)
   expect(passes(100, () => limits.unsigned(merchant, '192.0.2.2'))).toBe(20)
   expect(passes(100, () => limits.unsigned(other, '192.0.2.1'))).toBe(20)
@@ -68,13 +68,13 @@ test('what is not signed has a bucket for each merchant and address, and leaves 
 })
 
 test('an address of IPv6 is a whole /64 there, too', () => {
-  const limits = createLimits(() => now)
+  const limits = createRateLimits(() => now)
   let host = 0
   expect(passes(100, () => limits.unsigned(merchant, `2001:db8:1:3::${(++host).toString(16)}`))).toBe(20)
 })
 
 test('strangers from more addresses than we remember give a merchant none of its rate back', () => {
-  const limits = createLimits(() => now)
+  const limits = createRateLimits(() => now)
   expect(passes(100, () => limits.request(merchant))).toBe(20)
   expect(passes(100, () => limits.miss('198.51.100.1'))).toBe(100)
   for (let at = 0; at < 25_000; at++)
@@ -84,7 +84,7 @@ test('strangers from more addresses than we remember give a merchant none of its
 })
 
 test('a merchant without a limit has none for strangers either', () => {
-  const limits = createLimits(() => now)
+  const limits = createRateLimits(() => now)
   const free = { merchant_key: 'tk_free', settings: readSettings({ rate_limit: '0', rate_burst: '1' }) }
   expect(passes(500, () => limits.unsigned(free as Caller, '192.0.2.1'))).toBe(500)
 })

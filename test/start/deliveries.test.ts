@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import type { Mode } from '../../src/core/mode.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
-import { openDispatch } from '../../src/start/deliveries.ts'
+import { openDeliveries } from '../../src/start/deliveries.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { sql } from '../../src/store/db.ts'
 import type { TestMerchant } from '../support/gateway.ts'
@@ -30,7 +30,7 @@ async function notify(env: Record<string, string>, embedded: boolean, mode: Mode
   const to = { url: `${receiver.url}/ipn`, lane: receiver.url, style: 'post' } as const
   const { tx_reference } = await tellOf(shop.db, { merchant_id, mode }, to)
   const masterKeys = givenMasterKeys([Buffer.from(shop.env.TOLLGATE_MASTER_KEY, 'hex')])
-  const dispatch = openDispatch(
+  const dispatch = openDeliveries(
     readConfig(env),
     { db: shop.db, masterKeys, embedded, close: async () => {} },
     { clock: () => new Date(), metrics: createMetrics(), log: pino({ level: 'silent' }) },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { createLog } from '../../src/observe/log.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
-import { openPost } from '../../src/start/messages.ts'
+import { openMessages } from '../../src/start/messages.ts'
 import { openMailServer } from '../messengers/mailServer.ts'
 import { yes } from '../support/lifeRows.ts'
 import { messagesOf } from '../support/post.ts'
@@ -18,7 +18,7 @@ test('from the settings to the mailbox, and not a word of the recipient in the l
   const log = createLog('info', { write: line => void lines.push(line) })
   const metrics = createMetrics()
   const merchant = await shop.addMerchant()
-  const post = await openPost(
+  const post = await openMessages(
     readConfig({
       ...shop.env,
       SMTP_URL: server.url,

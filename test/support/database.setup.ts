@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
-import { openHome } from '../../src/postgres/folder/dataFolder.ts'
+import { openDataFolder } from '../../src/postgres/folder/dataFolder.ts'
 import { asSuperuser } from '../../src/postgres/keeper.ts'
 
 declare module 'vitest' {
@@ -27,4 +27,6 @@ export default async function setup(project: TestProject) {
 
 // Tests use the role of the application, which may not do this otherwise.
 const mayMakeDatabases = (dataDir: string) =>
-  asSuperuser(openHome(dataDir), undefined, [['postgres', 'alter role tollgate_app createdb createrole']])
+  asSuperuser(openDataFolder(dataDir), undefined, [
+    ['postgres', 'alter role tollgate_app createdb createrole'],
+  ])

@@ -3,7 +3,7 @@ import { onboard } from '../../src/actions/merchants/onboard.ts'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { cancel } from '../../src/actions/payments/cancel.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
-import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import type { Payment } from '../../src/core/payment/payment.ts'
 import { newReference, newToken } from '../../src/runtime/ids.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { type Db, openDb, type Query, sql } from '../../src/store/db.ts'
@@ -68,9 +68,9 @@ export async function openTown() {
       return payments
     },
     // One notification.
-    cancel: (payment: LivingPayment) => cancel(db, payment, clock()),
+    cancel: (payment: Payment) => cancel(db, payment, clock()),
     // Three: declined, tried again, paid.
-    async payAtLast(payment: LivingPayment) {
+    async payAtLast(payment: Payment) {
       await pay(declines, payment, { ...aWish({ address: anAddress() }), typed: { phone: aPhone() } })
       await pay(approves, payment, {
         ...aWish({ number: 2, address: anAddress() }),
@@ -78,7 +78,7 @@ export async function openTown() {
       })
     },
     // Several at once.
-    async change(payments: readonly LivingPayment[], how: (payment: LivingPayment) => Promise<unknown>) {
+    async change(payments: readonly Payment[], how: (payment: Payment) => Promise<unknown>) {
       const left = payments.values()
       const hand = async () => {
         for (const payment of left) await how(payment)
@@ -109,7 +109,7 @@ export async function openTown() {
 const countWhere = async (db: Db, which: Query) =>
   (await db.rows(sql`select from deliveries d where ${which}`)).length
 
-function newPayment({ merchant_id }: TownShop): LivingPayment {
+function newPayment({ merchant_id }: TownShop): Payment {
   const now = new Date()
   const tx_reference = newReference(now)
   return aPayment({

@@ -1,4 +1,4 @@
-import { createLimits } from '../../src/runtime/rateLimits.ts'
+import { createRateLimits } from '../../src/runtime/rateLimits.ts'
 import type { OperatorDoor } from '../../src/web/http/operatorDoor.ts'
 
 // The door of a gateway that nobody but this machine reaches.
@@ -7,5 +7,5 @@ export const testDoor = (token?: string, monotonicMs = () => performance.now()):
   token,
   isForThisMachineOnly: true,
   trustedProxies: 0,
-  limits: createLimits(monotonicMs),
+  limits: createRateLimits(monotonicMs),
 })

@@ -3,7 +3,7 @@ import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { here, run } from '../../src/postgres/childProcess.ts'
-import { type Home, openHome } from '../../src/postgres/folder/dataFolder.ts'
+import { type DataFolder, openDataFolder } from '../../src/postgres/folder/dataFolder.ts'
 import { stopProgram } from '../../src/postgres/server.ts'
 import { query } from './database.ts'
 import { isRoot, nobody } from './stranger.ts'
@@ -42,8 +42,8 @@ export async function startFormer(dataDir: string): Promise<FormerServer> {
   }
 }
 
-function formerHome(dataDir: string): Home {
-  const home = { ...openHome(dataDir), runAs: isRoot ? nobody : undefined }
+function formerHome(dataDir: string): DataFolder {
+  const home = { ...openDataFolder(dataDir), runAs: isRoot ? nobody : undefined }
   rmSync(join(dataDir, 'postgres.pgpass'))
   return home
 }

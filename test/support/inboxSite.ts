@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { Message } from '../../src/core/message/message.ts'
-import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../src/store/db.ts'
 import type { Env } from '../../src/web/http/context.ts'
 import { type InboxOptions, inboxRoutes } from '../../src/web/inbox/inbox.tsx'
@@ -20,7 +20,7 @@ export async function inboxSite({ token, ...given }: SiteOptions): Promise<Inbox
   const app = new Hono<Env>({ strict: false })
   app.route(
     '/support',
-    supportRoutes({ gate: { ...options.gate, clock: () => new Date() }, door: options.door }),
+    supportRoutes({ runtime: { ...options.runtime, clock: () => new Date() }, door: options.door }),
   )
   app.route('/inbox', inboxRoutes(options))
   const pages = getRequestListener(app.fetch)
@@ -36,7 +36,7 @@ export async function inboxSite({ token, ...given }: SiteOptions): Promise<Inbox
 let written = 0
 
 // A message about a payment, as the gateway would have written it down.
-export async function writeMessage(db: Db, payment: LivingPayment, changed: Partial<Message> = {}) {
+export async function writeMessage(db: Db, payment: Payment, changed: Partial<Message> = {}) {
   const m = {
     message_id: `m${String(++written).padStart(6, '0')}`,
     medium: 'sms',

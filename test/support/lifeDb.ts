@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { onboard } from '../../src/actions/merchants/onboard.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { PaymentEvent } from '../../src/core/payment/event.ts'
-import type { LivingPayment, Payment } from '../../src/core/payment/payment.ts'
+import type { NewPayment, Payment } from '../../src/core/payment/payment.ts'
 import type { Task } from '../../src/core/payment/task.ts'
 import { newReference, newToken } from '../../src/runtime/ids.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
@@ -16,12 +16,12 @@ export type Lives = {
   db: Db
   url: string
   merchant_id: string
-  addPayments(count: number, now: Date, expiresMs?: () => number): Promise<LivingPayment[]>
+  addPayments(count: number, now: Date, expiresMs?: () => number): Promise<Payment[]>
   read(references: string[]): Promise<StoredLife[]>
   close(): Promise<void>
 }
 export type StoredLife = {
-  payment: LivingPayment
+  payment: Payment
   attempts: Attempt[]
   events: PaymentEvent[]
   tasks: Task[]
@@ -62,14 +62,14 @@ export async function openLives(poolSize = 4): Promise<Lives> {
   }
 }
 
-function newPayment(merchant_id: string, now: Date, expiresMs: number): LivingPayment {
+function newPayment(merchant_id: string, now: Date, expiresMs: number): Payment {
   const tx_reference = newReference(now)
   const dates = { created_at: now, updated_at: now, expires_at: after(expiresMs, now) }
   const tx_token = newToken(merchant_id, now)
   return aPayment({ merchant_id, tx_reference, tx_token, invoice_id: tx_reference, ...dates })
 }
 
-const of = <Row extends Pick<Payment, 'tx_reference'>>(all: Row[], { tx_reference }: LivingPayment) =>
+const of = <Row extends Pick<NewPayment, 'tx_reference'>>(all: Row[], { tx_reference }: Payment) =>
   all.filter(row => row.tx_reference === tx_reference)
 
 // All rows of some payments as they stood at one moment.
@@ -78,7 +78,7 @@ export async function readLives(db: Db, merchant_id: string, references: string[
     await tx.rows(sql`set transaction isolation level repeatable read`)
     const which = sql`where merchant_id = ${merchant_id} and tx_reference = any(${references})`
     return {
-      payments: await tx.rows<LivingPayment>(sql`select * from payments ${which}`),
+      payments: await tx.rows<Payment>(sql`select * from payments ${which}`),
       attempts: await tx.rows<Attempt>(sql`select * from attempts ${which} order by number`),
       events: await tx.rows<PaymentEvent>(sql`select * from events ${which} order by sequence`),
       tasks: await tx.rows<Task>(sql`select * from tasks ${which} order by created_at`),

@@ -11,7 +11,7 @@ export const simulatedWay: Way = {
   label: 'MTN MoMo',
   badge: { text: 'MTN', background: '#ffcc00', ink: '#15201b' },
   currencies: ['GHS'],
-  asks: [{ name: 'phone', kind: 'phone' }],
+  fields: [{ name: 'phone', kind: 'phone' }],
   next: 'prompt',
   livesForMs: minutes(5),
 }

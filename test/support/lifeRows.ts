@@ -1,6 +1,6 @@
 import type { Order, Reply } from '../../src/core/channel/channel.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
-import { type LivingPayment, unlived } from '../../src/core/payment/payment.ts'
+import { type Payment, unlived } from '../../src/core/payment/payment.ts'
 
 // A payment and an attempt of an ordinary day, to be changed in the one thing that a test is about.
 export const noon = new Date('2026-03-02T12:00:00Z')
@@ -9,7 +9,7 @@ export const minutes = (count: number) => count * 60_000
 export const hours = (count: number) => count * 3_600_000
 export const after = (ms: number, from = noon) => new Date(from.getTime() + ms)
 
-export const aPayment = (changed: Partial<LivingPayment> = {}): LivingPayment => ({
+export const aPayment = (changed: Partial<Payment> = {}): Payment => ({
   merchant_id: 'ama0000000',
   tx_reference: 'TG-1',
   mode: 'test',

@@ -1,9 +1,9 @@
 import type { Message } from '../../src/core/message/message.ts'
 import type { Letter, Medium, Messenger, Sent } from '../../src/core/message/messenger.ts'
-import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import type { Payment } from '../../src/core/payment/payment.ts'
 import { messengersOf } from '../../src/runtime/messengers.ts'
 import { type Db, sql } from '../../src/store/db.ts'
-import { createPostman, type PostmanOptions } from '../../src/workers/messages/sender.ts'
+import { createSender, type SenderOptions } from '../../src/workers/messages/sender.ts'
 import type { SeenMessage } from '../../src/workers/messages/sendOne.ts'
 
 export const yes: Sent = { state: 'sent' }
@@ -32,10 +32,10 @@ export function testPostman(
   db: Db,
   clock: () => Date,
   messengers: readonly Messenger[],
-  more: Partial<PostmanOptions> = {},
+  more: Partial<SenderOptions> = {},
 ) {
   const seen: SeenMessage[] = []
-  const postman = createPostman({
+  const postman = createSender({
     db,
     clock,
     random: () => 0,
@@ -64,7 +64,7 @@ export function testPostman(
   return { ...postman, seen, sendAll }
 }
 
-export const messagesOf = (db: Db, { merchant_id, tx_reference }: LivingPayment) =>
+export const messagesOf = (db: Db, { merchant_id, tx_reference }: Payment) =>
   db.rows<Message>(sql`
     select * from messages where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}
     order by created_at, medium desc, topic`)
@@ -72,7 +72,7 @@ export const messagesOf = (db: Db, { merchant_id, tx_reference }: LivingPayment)
 export const allMessages = (db: Db) => db.rows<Message>(sql`select * from messages order by message_id`)
 
 // Many messages about one payment that has this status, as if each were another's.
-export const addMany = (db: Db, p: LivingPayment, recipients: readonly string[], now: Date) =>
+export const addMany = (db: Db, p: Payment, recipients: readonly string[], now: Date) =>
   db.rows(sql`
     insert into messages (merchant_id, message_id, mode, medium, topic, recipient, lang, tx_reference, created_at,
       next_try_at)

@@ -9,7 +9,7 @@ import { pay, type Wish } from '../../src/actions/payments/pay.ts'
 import type { Channel, Reply } from '../../src/core/channel/channel.ts'
 import type { Mode } from '../../src/core/mode.ts'
 import { currencies } from '../../src/core/money.ts'
-import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import type { Payment } from '../../src/core/payment/payment.ts'
 import { channelsOf } from '../../src/runtime/channels.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { openDb } from '../../src/store/db.ts'
@@ -17,11 +17,11 @@ import { migrate } from '../../src/store/migrate/migrate.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { findPayment } from '../../src/store/payments/paymentLife.ts'
 import { freshDatabase } from './database.ts'
-import { testGate } from './gate.ts'
 import type { TestMerchant } from './gateway.ts'
 import { terms } from './lifeNode.ts'
 import { inItsName, minutes } from './lifeRows.ts'
 import { signedRequest } from './merchant.ts'
+import { testRuntime } from './runtime.ts'
 
 export type TestShop = Awaited<ReturnType<typeof openShop>>
 
@@ -49,9 +49,9 @@ export async function openShop() {
         ...way,
         payment_method: 'mtn_mobile_money',
         label: 'MTN MoMo',
-        asks: [{ name: 'phone', kind: 'phone' }],
+        fields: [{ name: 'phone', kind: 'phone' }],
       },
-      { ...way, payment_method: 'card', label: 'Card', asks: [] },
+      { ...way, payment_method: 'card', label: 'Card', fields: [] },
     ],
     start: async order => inItsName(order, reply),
     check: async order => inItsName(order, reply),
@@ -59,13 +59,13 @@ export async function openShop() {
   const channels = channelsOf(
     new Map((['test', 'live'] as const).map(mode => [`${mode}_bank`, channel(mode)])),
   )
-  const gate = testGate({ db, masterKeys, channels, clock: () => now })
+  const runtime = testRuntime({ db, masterKeys, channels, clock: () => now })
 
-  const fresh = async (payment: LivingPayment) => (await findPayment(db, payment)) as LivingPayment
+  const fresh = async (payment: Payment) => (await findPayment(db, payment)) as Payment
 
   return {
     db,
-    gate,
+    runtime,
     url: database.url,
     env: { DATABASE_URL: database.url, TOLLGATE_MASTER_KEY: key.toString('hex'), PORT: '0' },
     fresh,
@@ -77,16 +77,16 @@ export async function openShop() {
     },
     // The merchant asks for money.
     async ask(merchant: TestMerchant, fields: Record<string, unknown> = {}, mode: Mode = 'live') {
-      const { stored } = await initiate(gate, signedRequest(merchant[mode], fields), 'api', '127.0.0.1')
+      const { stored } = await initiate(runtime, signedRequest(merchant[mode], fields), 'api', '127.0.0.1')
       const payment = await findPayment(db, { ...stored })
       assert.ok(payment)
       return payment
     },
     // The customer starts an attempt, and the provider says so.
-    async try(payment: LivingPayment, says: Reply, wish: Partial<Wish> = {}) {
+    async try(payment: Payment, says: Reply, wish: Partial<Wish> = {}) {
       reply = says
       const attempts = await attemptsOf(db, payment.merchant_id, payment.tx_reference)
-      const paying = await pay(gate, payment, {
+      const paying = await pay(runtime, payment, {
         number: attempts.length + 1,
         payment_method: 'mtn_mobile_money',
         typed: { phone: '0241234567' },
@@ -98,7 +98,7 @@ export async function openShop() {
       return fresh(payment)
     },
     // We ask the provider about an attempt, the last one unless told, and it says so.
-    async hear(payment: LivingPayment, says: Reply, number?: number, asking: PaymentDeps = gate) {
+    async hear(payment: Payment, says: Reply, number?: number, asking: PaymentDeps = runtime) {
       reply = says
       const attempts = await attemptsOf(db, payment.merchant_id, payment.tx_reference)
       const attempt = attempts.at(number === undefined ? -1 : number - 1)

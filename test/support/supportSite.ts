@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
-import type { Gate } from '../../src/runtime/runtime.ts'
+import type { Runtime } from '../../src/runtime/runtime.ts'
 import type { Env } from '../../src/web/http/context.ts'
 import { supportRoutes } from '../../src/web/support/support.tsx'
 import { testDoor } from './door.ts'
@@ -11,9 +11,12 @@ import { testDoor } from './door.ts'
 export type SupportSite = { url: string; stop(): void }
 
 // The support page on a socket of its own.
-export async function supportSite(gate: Pick<Gate, 'db' | 'clock'>, door = testDoor()): Promise<SupportSite> {
+export async function supportSite(
+  runtime: Pick<Runtime, 'db' | 'clock'>,
+  door = testDoor(),
+): Promise<SupportSite> {
   const app = new Hono<Env>({ strict: false })
-  app.route('/support', supportRoutes({ gate, door }))
+  app.route('/support', supportRoutes({ runtime, door }))
   const pages = getRequestListener(app.fetch)
   const server = createServer((incoming, outgoing) => void pages(incoming, outgoing))
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Unavailable } from '../../src/core/interface/refusal.ts'
 import type { Medium } from '../../src/core/message/messenger.ts'
-import type { LivingPayment } from '../../src/core/payment/payment.ts'
+import type { Payment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
 import type { TestMerchant } from '../support/gateway.ts'
 import { type InboxSite, inboxSite, type SiteOptions, writeMessage } from '../support/inboxSite.ts'
@@ -13,12 +13,12 @@ const nasty = `<script>alert(1)</script>"'&`
 const sites: InboxSite[] = []
 let shop: TestShop
 let merchant: TestMerchant
-let payment: LivingPayment
+let payment: Payment
 let mailId: string
 let open: string // without a token
 
 async function serve(changed: Partial<SiteOptions> = {}) {
-  const site = await inboxSite({ gate: shop.gate, ...changed })
+  const site = await inboxSite({ runtime: shop.runtime, ...changed })
   sites.push(site)
   return site.url
 }
@@ -252,7 +252,7 @@ test('after the end there is a way back', async () => {
 })
 
 test('records out of reach', async () => {
-  const url = await serve({ gate: { ...shop.gate, db: { ...shop.db, rows: fail, one: fail } } })
+  const url = await serve({ runtime: { ...shop.runtime, db: { ...shop.db, rows: fail, one: fail } } })
   for (const path of ['/inbox', mailAddress('m1')]) {
     const { http, headers, text } = await get(url + path)
     expect([http, headers['retry-after']]).toEqual([503, '5'])

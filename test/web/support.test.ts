@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Unavailable } from '../../src/core/interface/refusal.ts'
-import type { LivingPayment } from '../../src/core/payment/payment.ts'
-import type { Gate } from '../../src/runtime/runtime.ts'
+import type { Payment } from '../../src/core/payment/payment.ts'
+import type { Runtime } from '../../src/runtime/runtime.ts'
 import { basic, ask as get } from '../support/ask.ts'
 import { testDoor } from '../support/door.ts'
 import type { TestMerchant } from '../support/gateway.ts'
@@ -15,12 +15,12 @@ const nasty = `<script>alert(1)</script>"'&`
 const sites: SupportSite[] = []
 let shop: TestShop
 let merchant: TestMerchant
-let payment: LivingPayment
+let payment: Payment
 let open: string // without a token
 let guarded: string
 
-async function serve(gate: Pick<Gate, 'db' | 'clock'>, door = testDoor()): Promise<string> {
-  const site = await supportSite(gate, door)
+async function serve(runtime: Pick<Runtime, 'db' | 'clock'>, door = testDoor()): Promise<string> {
+  const site = await supportSite(runtime, door)
   sites.push(site)
   return site.url
 }
@@ -41,8 +41,8 @@ beforeAll(async () => {
   await shop.try(payment, { state: 'unknown', words: `${nasty} 233241234567` })
   payment = await shop.hear(payment, no)
   shop.setNow(new Date())
-  open = await serve(shop.gate)
-  guarded = await serve(shop.gate, testDoor(token))
+  open = await serve(shop.runtime)
+  guarded = await serve(shop.runtime, testDoor(token))
 })
 afterAll(async () => {
   for (const site of sites) site.stop()
@@ -99,7 +99,7 @@ describe('with a token', () => {
 test('while an address has to wait its passwords are not looked at, and then the right one passes', async () => {
   let now = 0
   const url = await serve(
-    shop.gate,
+    shop.runtime,
     testDoor(token, () => now),
   )
   const show = async (password: string) => (await get(`${url}/support`, basic(`ama:${password}`))).http
@@ -131,7 +131,7 @@ describe('what is not there is told kindly', () => {
     expect((await get(`${open}/support?q=AMA-1&merchant=%00`)).http).toBe(404)
   })
   test('records out of reach', async () => {
-    const url = await serve({ ...shop.gate, db: { ...shop.db, rows: fail, one: fail } })
+    const url = await serve({ ...shop.runtime, db: { ...shop.db, rows: fail, one: fail } })
     const { http, headers, text } = await get(`${url}/support?q=AMA-1`)
     expect([http, headers['retry-after']]).toEqual([503, '5'])
     expect(text).toContain('out of reach')

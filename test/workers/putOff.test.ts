@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
-import { furthestAskMs } from '../../src/core/payment/pollSchedule.ts'
+import { furthestPollMs } from '../../src/core/payment/pollSchedule.ts'
 import { bringForward } from '../../src/runtime/bringForward.ts'
 import { sql } from '../../src/store/db.ts'
 import { startWorkers } from '../../src/workers/payments.ts'
@@ -28,15 +28,15 @@ const theAttempt = () => shop.db.one<Attempt>(sql`select * from attempts`)
 test('the clock of everything steps back by an hour: what was put off by the old one is asked about at once', async () => {
   await shop.try(await shop.ask(merchant), pending)
   shop.setNow(after(-hours(1)))
-  const workers = startWorkers(shop.gate, { trouble: fail })
+  const workers = startWorkers(shop.runtime, { trouble: fail })
   await expect.poll(async () => (await theAttempt())?.asks, { timeout: 5000 }).toBe(1)
   await workers.stop()
 })
 
 // The schedule itself puts off as far as this, and no further.
 for (const [says, furthest] of [
-  [pending, furthestAskMs.unresolved],
-  [no, furthestAskMs.ended],
+  [pending, furthestPollMs.unresolved],
+  [no, furthestPollMs.ended],
 ] as const)
   for (const [ahead, isBrought] of [
     [furthest, false],
@@ -45,7 +45,7 @@ for (const [says, furthest] of [
     test(`${says.state}, and to be asked about in ${ahead} ms: ${isBrought ? 'brought forward' : 'left alone'}`, async () => {
       await shop.try(await shop.ask(merchant), says)
       await shop.db.rows(sql`update attempts set next_ask_at = ${after(ahead)}`)
-      await bringForward(shop.gate, fail)
+      await bringForward(shop.runtime, fail)
       expect((await theAttempt())?.next_ask_at).toEqual(isBrought ? noon : after(ahead))
     })
 
@@ -57,11 +57,11 @@ test('a notification that was written by a clock ahead is sent now, by the sched
       sql`update deliveries set lease_until = ${lease}, begun_at = ${noon}, next_try_at = ${noon}`,
     )
     shop.setNow(after(-minutes(1)))
-    await bringForward(shop.gate, fail)
+    await bringForward(shop.runtime, fail)
     expect(await deliveries()).toEqual([{ begun_at: noon, next_try_at: noon, lease_until: lease }])
     const now = after(-hours(1))
     shop.setNow(now)
-    await bringForward(shop.gate, fail)
+    await bringForward(shop.runtime, fail)
     expect(await deliveries()).toEqual([
       { begun_at: now, next_try_at: now, lease_until: lease && after(seconds(30), now) },
     ])
@@ -74,7 +74,7 @@ test('a row that somebody holds is left for later, and holds up none of the othe
   const troubles: unknown[] = []
   await shop.db.transaction(async tx => {
     await tx.rows(sql`select * from attempts order by attempt_id limit 1 for update`)
-    await bringForward(shop.gate, error => void troubles.push(error))
+    await bringForward(shop.runtime, error => void troubles.push(error))
   })
   const ahead = await shop.db.rows(sql`select from attempts where next_ask_at > ${after(-hours(1))}`)
   expect([troubles.length, ahead.length]).toEqual([1, 1])

@@ -3,19 +3,19 @@ import { isInvoiceId } from '../../core/interface/request.ts'
 import { statusString } from '../../core/interface/signature.ts'
 import type { PaymentState } from '../../core/payment/payment.ts'
 import type { Batcher } from '../../runtime/batcher.ts'
-import type { Callers, Found } from '../../runtime/callerCache.ts'
+import type { CallerCache, Found } from '../../runtime/callerCache.ts'
 import { databaseDeadline, inTime } from '../../runtime/inTime.ts'
-import type { Limits } from '../../runtime/rateLimits.ts'
+import type { RateLimits } from '../../runtime/rateLimits.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 import type { InvoiceKey } from '../../store/payments/payments.ts'
-import { answerFor } from './errorsAs200.ts'
+import { withErrorsAs200 } from './errorsAs200.ts'
 import { hashRefusal } from './hashRefusal.ts'
 import { mustBeReadable } from './mustBeReadable.ts'
 import { type Claim, signedBy } from './signedBy.ts'
 
-export type Checking = {
-  callers: Callers
-  limits: Limits
+export type StatusDeps = {
+  callers: CallerCache
+  limits: RateLimits
   lookups: Batcher<InvoiceKey, PaymentState | undefined>
 }
 
@@ -27,29 +27,33 @@ type Asked = { merchant_key: string; invoice_id: string; secure_hash: string | u
 // A merchant asks how a payment stands. An unknown merchant and an unknown invoice give the same answer after
 // the same work, so that neither can be guessed by its timing. Whoever does not sign may be anybody, because merchant
 // keys stand in web pages: the answer is masked.
-export async function check(gate: Checking, question: Question, address: string): Promise<Checked> {
+export async function checkStatus(
+  runtime: StatusDeps,
+  question: Question,
+  address: string,
+): Promise<Checked> {
   const asked = requiredFields(question)
-  if (asked.secure_hash === undefined) gate.limits.guess(address)
+  if (asked.secure_hash === undefined) runtime.limits.guess(address)
   const deadline = databaseDeadline()
-  const found = await gate.callers.find(asked.merchant_key)
-  return answerFor(found.caller, () => inTime(deadline, answer(gate, asked, found, address)))
+  const found = await runtime.callers.find(asked.merchant_key)
+  return withErrorsAs200(found.caller, () => inTime(deadline, answer(runtime, asked, found, address)))
 }
 
-async function answer(gate: Checking, asked: Asked, found: Found, address: string): Promise<Checked> {
+async function answer(runtime: StatusDeps, asked: Asked, found: Found, address: string): Promise<Checked> {
   if (found.caller) mustBeReadable(found.caller, 'status')
   const claim = claimOf(asked)
   const isUnsigned = claim.hash === undefined
-  const caller = isUnsigned ? found.caller : await signedBy(gate.callers, found, claim)
+  const caller = isUnsigned ? found.caller : await signedBy(runtime.callers, found, claim)
   if (!isUnsigned && !caller) {
-    gate.limits.miss(address)
+    runtime.limits.miss(address)
     throw hashRefusal(found.caller, claim, unknownInvoice)
   }
   const isShut = isUnsigned && caller?.settings.signed_status_checks
-  if (caller && !isShut) mindRate(gate.limits, caller, isUnsigned, address)
-  const payment = await gate.lookups.add(keyOf(isShut ? undefined : caller, asked.invoice_id))
+  if (caller && !isShut) mindRate(runtime.limits, caller, isUnsigned, address)
+  const payment = await runtime.lookups.add(keyOf(isShut ? undefined : caller, asked.invoice_id))
   if (caller && payment) return { payment, masked: isUnsigned }
-  if (!found.isFresh) await gate.callers.findFresh(asked.merchant_key) // as an unknown one was
-  gate.limits.miss(address)
+  if (!found.isFresh) await runtime.callers.findFresh(asked.merchant_key) // as an unknown one was
+  runtime.limits.miss(address)
   throw isShut ? hashRefusal(caller, claim) : unknownInvoice()
 }
 
@@ -59,7 +63,7 @@ const claimOf = ({ merchant_key, invoice_id, secure_hash }: Asked): Claim => ({
   hash: secure_hash,
 })
 
-const mindRate = (limits: Limits, caller: Caller, isUnsigned: boolean, address: string) =>
+const mindRate = (limits: RateLimits, caller: Caller, isUnsigned: boolean, address: string) =>
   isUnsigned ? limits.unsigned(caller, address) : limits.request(caller)
 
 // A key of nothing where nobody may know: it is looked up all the same.

@@ -1,4 +1,4 @@
-import { type Fault, readAsks } from '../../core/channel/formFields.ts'
+import { type Fault, readFormFields } from '../../core/channel/formFields.ts'
 import { malformed, type Refusal, slowDown } from '../../core/interface/refusal.ts'
 import type { PaymentRequest } from '../../core/interface/request.ts'
 import type { Mode } from '../../core/mode.ts'
@@ -42,7 +42,7 @@ export function readDirect(
   const way = channels
     .offers(mode, request.currency ?? usualCurrency)
     .find(offer => offer.payment_method === payment_method)
-  const wrong = way && readAsks(way, typed).faults[0]
+  const wrong = way && readFormFields(way, typed).faults[0]
   return {
     direct: { payment_method, typed, offered: way !== undefined },
     fault: wrong && malformed(wireNames[wrong.field] ?? wrong.field, faultWords[wrong.fault]),

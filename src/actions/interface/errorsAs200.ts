@@ -2,7 +2,7 @@ import { Refusal } from '../../core/interface/refusal.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 
 // Refusals leave in the form that the merchant's client can read.
-export async function answerFor<T>(caller: Caller | undefined, work: () => Promise<T>): Promise<T> {
+export async function withErrorsAs200<T>(caller: Caller | undefined, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -1,20 +1,20 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { requestMeaning } from '../../core/interface/fingerprint.ts'
+import { requestFingerprint } from '../../core/interface/fingerprint.ts'
 import { type Fields, NumberText } from '../../core/interface/json.ts'
 import { conflict, deactivated, malformed, missing, type Refusal } from '../../core/interface/refusal.ts'
 import { type PaymentRequest, parseRequest, presentFields } from '../../core/interface/request.ts'
 import { otherCurrency, settingsRefuse } from '../../core/interface/requestLimits.ts'
 import { requestString, totalSpellings } from '../../core/interface/signature.ts'
 import { isCurrency, usualCurrency } from '../../core/money.ts'
-import type { Payment } from '../../core/payment/payment.ts'
+import type { NewPayment } from '../../core/payment/payment.ts'
 import type { Found } from '../../runtime/callerCache.ts'
 import { newReference, newToken } from '../../runtime/ids.ts'
 import { databaseDeadline, inTime } from '../../runtime/inTime.ts'
-import type { Gate } from '../../runtime/runtime.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 import { findRequests, type StoredRequest } from '../../store/payments/payments.ts'
 import { type Direct, payDirectly, readDirect } from './directRequest.ts'
-import { answerFor } from './errorsAs200.ts'
+import { withErrorsAs200 } from './errorsAs200.ts'
 import { hashRefusal } from './hashRefusal.ts'
 import { mustBeReadable } from './mustBeReadable.ts'
 import { signedBy } from './signedBy.ts'
@@ -27,15 +27,20 @@ const nobodyFound: Found = { caller: undefined, isFresh: true }
 
 // A merchant asks for a payment. The same request again finds the same payment; nothing is answered before
 // it is stored.
-export async function initiate(gate: Gate, sent: Fields, door: Door, address: string): Promise<Initiated> {
+export async function initiate(
+  runtime: Runtime,
+  sent: Fields,
+  door: Door,
+  address: string,
+): Promise<Initiated> {
   const deadline = databaseDeadline()
   const fields = presentFields(sent)
   const key = fields.merchant_key
-  const found = typeof key === 'string' ? await gate.callers.find(key) : nobodyFound
-  return answerFor(found.caller, async () => {
-    const initiated = await inTime(deadline, take(gate, fields, door, address, found, deadline))
+  const found = typeof key === 'string' ? await runtime.callers.find(key) : nobodyFound
+  return withErrorsAs200(found.caller, async () => {
+    const initiated = await inTime(deadline, take(runtime, fields, door, address, found, deadline))
     const { stored, direct } = initiated
-    if (direct) await payDirectly(gate, stored, direct, isOwn(fields, door) ? null : address, deadline)
+    if (direct) await payDirectly(runtime, stored, direct, isOwn(fields, door) ? null : address, deadline)
     return initiated
   })
 }
@@ -45,7 +50,7 @@ export async function initiate(gate: Gate, sent: Fields, door: Door, address: st
 const isOwn = (fields: Fields, door: Door) => door === 'api' && fields.secure_hash !== undefined
 
 async function take(
-  gate: Gate,
+  runtime: Runtime,
   fields: Fields,
   door: Door,
   address: string,
@@ -53,41 +58,47 @@ async function take(
   deadline: number,
 ): Promise<Initiated> {
   if (found.caller) mustBeReadable(found.caller, 'initiation')
-  const proved = await prove(gate, fields, door, address, found)
+  const proved = await prove(runtime, fields, door, address, found)
   if (proved !== found.caller) mustBeReadable(proved, 'initiation')
-  if (isOwn(fields, door)) gate.limits.request(proved)
-  else gate.limits.unsigned(proved, address)
+  if (isOwn(fields, door)) runtime.limits.request(proved)
+  else runtime.limits.unsigned(proved, address)
   const request = readRequest(fields, door, proved)
-  const { direct, fault } = isDirect(request) ? readDirect(gate.channels, proved.mode, request) : noDirect
+  const { direct, fault } = isDirect(request) ? readDirect(runtime.channels, proved.mode, request) : noDirect
   const refusal = settingsRefuse(proved.settings, proved.outlets, request) ?? fault
   const stored = refusal
-    ? await storedBefore(gate, proved, request, refusal, deadline)
-    : await store(gate, proved, request)
+    ? await storedBefore(runtime, proved, request, refusal, deadline)
+    : await store(runtime, proved, request)
   return { stored, direct }
 }
 
 const noDirect = { direct: undefined, fault: undefined }
 
 // Who asks, proved by the hash, or by the merchant's wish to take older requests that have none.
-async function prove(gate: Gate, fields: Fields, door: Door, address: string, found: Found): Promise<Caller> {
-  const { merchant_key, invoice_id, total, secure_hash } = await requiredFields(gate, fields, found)
+async function prove(
+  runtime: Runtime,
+  fields: Fields,
+  door: Door,
+  address: string,
+  found: Found,
+): Promise<Caller> {
+  const { merchant_key, invoice_id, total, secure_hash } = await requiredFields(runtime, fields, found)
   const { caller } = found
   const mayBeUnsigned = caller?.active && caller.settings.unsigned_requests
   if (secure_hash === undefined && mayBeUnsigned && (door === 'form' || isDirect(fields))) return caller
   const strings = totalSpellings(total).map(spelling => requestString(invoice_id, merchant_key, spelling))
   const claim = { merchant_key, strings, hash: secure_hash }
-  const signer = await signedBy(gate.callers, found, claim)
+  const signer = await signedBy(runtime.callers, found, claim)
   if (signer?.active) return signer
-  if (!signer) gate.limits.miss(address)
+  if (!signer) runtime.limits.miss(address)
   throw (signer ?? caller)?.active === false ? deactivated() : hashRefusal(caller, claim)
 }
 
 // Without them there is nothing to prove; a known merchant is read all the same, as an unknown one was.
-async function requiredFields(gate: Gate, fields: Fields, { caller, isFresh }: Found) {
+async function requiredFields(runtime: Runtime, fields: Fields, { caller, isFresh }: Found) {
   try {
     return readRequired(fields)
   } catch (refusal) {
-    if (caller && !isFresh) await gate.callers.findFresh(caller.merchant_key)
+    if (caller && !isFresh) await runtime.callers.findFresh(caller.merchant_key)
     throw refusal
   }
 }
@@ -123,7 +134,7 @@ function readRequest(fields: Fields, door: Door, { settings }: Caller): PaymentR
 
 // Refused by the settings as they are now. When the same request was stored under others, its answer stands.
 async function storedBefore(
-  { db }: Gate,
+  { db }: Runtime,
   { merchant_id, mode }: Caller,
   request: PaymentRequest,
   refusal: Refusal,
@@ -135,18 +146,18 @@ async function storedBefore(
   throw refusal
 }
 
-async function store(gate: Gate, caller: Caller, request: PaymentRequest): Promise<StoredRequest> {
-  const payment = newPayment(caller, request, gate.clock())
-  const stored = await gate.payments.add(payment)
+async function store(runtime: Runtime, caller: Caller, request: PaymentRequest): Promise<StoredRequest> {
+  const payment = newPayment(caller, request, runtime.clock())
+  const stored = await runtime.payments.add(payment)
   if (!timingSafeEqual(stored.request_digest, payment.request_digest)) throw conflict()
   return stored
 }
 
 // Of the request alone: no setting is part of it.
 const digestOf = (request: PaymentRequest) =>
-  Buffer.from(hash('sha256', requestMeaning(request), 'hex'), 'hex')
+  Buffer.from(hash('sha256', requestFingerprint(request), 'hex'), 'hex')
 
-function newPayment({ merchant_id, mode, settings }: Caller, request: PaymentRequest, now: Date): Payment {
+function newPayment({ merchant_id, mode, settings }: Caller, request: PaymentRequest, now: Date): NewPayment {
   return {
     merchant_id,
     tx_reference: newReference(now),

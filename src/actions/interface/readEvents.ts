@@ -2,7 +2,7 @@ import { feedString, isInGrace, readFeedSignature } from '../../core/interface/f
 import { malformed, missing } from '../../core/interface/refusal.ts'
 import type { Found } from '../../runtime/callerCache.ts'
 import { databaseDeadline, inTime } from '../../runtime/inTime.ts'
-import type { Gate } from '../../runtime/runtime.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 import {
   endOfFeed,
@@ -12,7 +12,7 @@ import {
   oldestKept,
   readFeed,
 } from '../../store/notifications/feed.ts'
-import { answerFor } from './errorsAs200.ts'
+import { withErrorsAs200 } from './errorsAs200.ts'
 import { feedRefusal } from './hashRefusal.ts'
 import { mustBeReadable } from './mustBeReadable.ts'
 import { signedBy } from './signedBy.ts'
@@ -22,7 +22,7 @@ const usualLimit = 100
 export const mostEvents = 500
 const numberedAtOnce = 1000 // more than anyone can ask for, so that `more` is true when there are more
 
-type Reading = Pick<Gate, 'db' | 'callers' | 'limits' | 'clock'>
+type Reading = Pick<Runtime, 'db' | 'callers' | 'limits' | 'clock'>
 
 export type Question = Partial<Record<'merchant_key' | 'after' | 'limit' | 'secure_hash', unknown>>
 export type EventPage = { merchant_id: string; events: FeedEvent[]; next: bigint; more: boolean }
@@ -30,7 +30,7 @@ export type EventPage = { merchant_id: string; events: FeedEvent[]; next: bigint
 // A merchant reads what happened after its cursor, the oldest first. It tells everything about the merchant's customers,
 // so it is always signed, with the time. One that is deactivated can still ask.
 export async function readEvents(
-  gate: Reading,
+  runtime: Reading,
   question: Question,
   signature: string | undefined,
   address: string,
@@ -38,16 +38,16 @@ export async function readEvents(
   const asked = { ...textFields(question), signature }
   const { merchant_key, after = '' } = asked
   if (!merchant_key) throw missing('merchant_key')
-  if (!signature) gate.limits.guess(address)
+  if (!signature) runtime.limits.guess(address)
   const deadline = databaseDeadline()
-  const found = await gate.callers.find(merchant_key)
-  return answerFor(found.caller, async () => {
+  const found = await runtime.callers.find(merchant_key)
+  return withErrorsAs200(found.caller, async () => {
     if (found.caller) mustBeReadable(found.caller, 'feed')
-    const proving = prove(gate, found, { ...asked, merchant_key, after }, address)
+    const proving = prove(runtime, found, { ...asked, merchant_key, after }, address)
     const { merchant_id, mode } = await inTime(deadline, proving)
     const limit = readLimit(question.limit)
-    const since = new Date(gate.clock().getTime() - keptMs)
-    const db = gate.db.share('feed').until(deadline)
+    const since = new Date(runtime.clock().getTime() - keptMs)
+    const db = runtime.db.share('feed').until(deadline)
     return { merchant_id, ...(await newest({ db }, { merchant_id, mode }, readCursor(after), since, limit)) }
   })
 }
@@ -60,19 +60,19 @@ function textFields(question: Question): Partial<Record<keyof Question, string>>
 
 type Asked = { merchant_key: string; after: string; limit?: string; secure_hash?: string; signature?: string }
 
-async function prove(gate: Reading, found: Found, asked: Asked, address: string): Promise<Caller> {
-  const now = gate.clock()
+async function prove(runtime: Reading, found: Found, asked: Asked, address: string): Promise<Caller> {
+  const now = runtime.clock()
   const { merchant_key, after, limit = '' } = asked
   const signature = readFeedSignature(asked.signature, asked.secure_hash)
   const { t = String(Math.floor(now.getTime() / 1000)), hash } = signature
   const claim = { merchant_key, strings: [feedString(t, merchant_key, after, limit)], hash }
-  const signer = await signedBy(gate.callers, found, claim)
+  const signer = await signedBy(runtime.callers, found, claim)
   if (!signer || !isInGrace(t, now)) {
-    gate.limits.miss(address)
+    runtime.limits.miss(address)
     throw feedRefusal(signer ?? found.caller, claim, signature, now)
   }
   if (signer !== found.caller) mustBeReadable(signer, 'feed')
-  gate.limits.request(signer)
+  runtime.limits.request(signer)
   return signer
 }
 

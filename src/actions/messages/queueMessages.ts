@@ -5,13 +5,13 @@ import {
   firstWaitMs,
 } from '../../core/message/message.ts'
 import type { Mode } from '../../core/mode.ts'
-import type { LivingPayment } from '../../core/payment/payment.ts'
+import type { Payment } from '../../core/payment/payment.ts'
 import type { Tx } from '../../store/db.ts'
 import { addCustomerMessages, addNotice, type CustomerMessage } from '../../store/messages/messages.ts'
 
 // The customer hears how the payment ended, by every address that came with the request. That it is open again is no
 // news to whoever opened it.
-export function messagesFor(payment: LivingPayment, now: Date): CustomerMessage[] {
+export function messagesFor(payment: Payment, now: Date): CustomerMessage[] {
   const { merchant_id, tx_reference, mode, status } = payment
   if (status === 'awaiting_payment') return []
   const next_try_at = new Date(now.getTime() + firstWaitMs[status])
@@ -28,7 +28,7 @@ export function messagesFor(payment: LivingPayment, now: Date): CustomerMessage[
   }))
 }
 
-export const queueMessages = (tx: Tx, payment: LivingPayment, now: Date) =>
+export const queueMessages = (tx: Tx, payment: Payment, now: Date) =>
   addCustomerMessages(tx, messagesFor(payment, now))
 
 // A notification could not be delivered: the merchant's contact hears of it, and of those that follow, in one mail.

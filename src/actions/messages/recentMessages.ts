@@ -6,7 +6,7 @@ import { septets } from '../../core/message/texts/gsm.ts'
 import { mail } from '../../core/message/texts/mail.ts'
 import { smsText } from '../../core/message/texts/sms.ts'
 import { isPlainText } from '../../core/text.ts'
-import type { Gate } from '../../runtime/runtime.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
 import {
   findMessage,
   type ListedMessage,
@@ -19,7 +19,7 @@ const pageLength = 100
 const maxWord = 200 // of a place in the list
 const lastYear = 9999
 
-type Asking = Pick<Gate, 'db' | 'baseUrl'>
+type Asking = Pick<Runtime, 'db' | 'baseUrl'>
 
 // A message as its reader sees it; without either where there is nothing to tell any more.
 export type RecentMessage = ListedMessage & { sms?: Sms; mail?: Mail }

@@ -1,16 +1,16 @@
 import { readNotificationId } from '../../core/notification/notification.ts'
-import type { LivingPayment } from '../../core/payment/payment.ts'
+import type { Payment } from '../../core/payment/payment.ts'
 import { isPlainText } from '../../core/text.ts'
 import type { Db } from '../../store/db.ts'
 import { listMerchants } from '../../store/merchants/merchants.ts'
 import {
-  findTold,
-  lastToldLookedAt,
-  listTold,
-  listToldOfFew,
-  type Told,
-  type ToldFilter,
-  toldOf,
+  findNotificationRow,
+  lastNotificationLookedAt,
+  listNotifications,
+  listNotificationsOfFew,
+  type NotificationFilter,
+  type NotificationRow,
+  notificationRowsOf,
 } from '../../store/notifications/notificationList.ts'
 import { type Try, triesOf } from '../../store/notifications/tries.ts'
 import { findPayment } from '../../store/payments/paymentLife.ts'
@@ -20,15 +20,15 @@ const merchantIds = async (db: Db) => (await listMerchants(db)).map(({ merchant_
 const mostLooked = 50_000 // of one merchant: an answer within a second, whatever is asked for
 
 // `until`: there are older ones that were not looked at. Asked with it, the list goes on there.
-export type NewestNotifications = { notifications: Told[]; until: Date | undefined }
+export type NewestNotifications = { notifications: NotificationRow[]; until: Date | undefined }
 
 // The newest of one merchant, or of all.
 export async function newestNotifications(
   db: Db,
-  { merchant_id, ...filter }: ToldFilter & { merchant_id?: string },
+  { merchant_id, ...filter }: NotificationFilter & { merchant_id?: string },
   most = mostLooked,
 ): Promise<NewestNotifications> {
-  const lists: Told[][] = []
+  const lists: NotificationRow[][] = []
   let until: Date | undefined
   for (const id of merchant_id ? [merchant_id] : await merchantIds(db)) {
     const { found, last } = await newestOf(db, id, filter, most)
@@ -44,23 +44,23 @@ export async function newestNotifications(
 }
 
 // A look that was cut short ends behind the whole millisecond of its last one, of which there may be more.
-async function newestOf(db: Db, merchant_id: string, filter: ToldFilter, most: number) {
-  const few = await listToldOfFew(db, merchant_id, filter, most)
-  const found = few ?? (await listTold(db, merchant_id, filter, most))
+async function newestOf(db: Db, merchant_id: string, filter: NotificationFilter, most: number) {
+  const few = await listNotificationsOfFew(db, merchant_id, filter, most)
+  const found = few ?? (await listNotifications(db, merchant_id, filter, most))
   if (few || found.length >= filter.limit) return { found, last: undefined }
-  const last = await lastToldLookedAt(db, merchant_id, filter, most)
+  const last = await lastNotificationLookedAt(db, merchant_id, filter, most)
   return { found, last: last && new Date(last.getTime() + 1) }
 }
 
-export const notificationsOf = (db: Db, payment: LivingPayment) => toldOf(db, payment)
+export const notificationsOf = (db: Db, payment: Payment) => notificationRowsOf(db, payment)
 
 // By its id, as merchants and logs have it. Undefined when there is none.
 export async function findNotification(db: Db, id: string) {
   const key = isPlainText(id) ? readNotificationId(id) : undefined
-  return key && findTold(db, await merchantIds(db), key)
+  return key && findNotificationRow(db, await merchantIds(db), key)
 }
 
-export type ExplainedNotification = Told & {
+export type ExplainedNotification = NotificationRow & {
   body: string
   merchant_name: string
   invoice_id: string

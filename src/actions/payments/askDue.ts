@@ -14,7 +14,7 @@ const leaseMs = 2 * callDeadlineMs + 10_000 // an ask and a resend, and the time
 const slots = 50 // of one channel: so many knocks, and as many whose time has come
 const strayRestMs = 600_000
 
-export type Askers = {
+export type Pollers = {
   step(): Promise<number> // takes what is due and has a slot; gives back how many
   finished(): Promise<void> // what is under way has ended
 }
@@ -23,7 +23,7 @@ type Options = { onTrouble(error: unknown): void; wake(): void } // there is roo
 
 // Asks about attempts that are due. Each channel has slots of its own, so that a sick provider holds up its own attempts
 // alone; and knocks have theirs, so that what a provider wants to tell does not wait behind what it does not answer.
-export function createAskers(given: PaymentDeps, { onTrouble, wake }: Options): Askers {
+export function createPollers(given: PaymentDeps, { onTrouble, wake }: Options): Pollers {
   const asking = { ...given, db: given.db.share('ask') }
   const underWay = new Map<string, Set<Promise<void>>>()
   const strays = createStrays(asking, { onTrouble, wake })
@@ -93,7 +93,7 @@ function createStrays({ db, channels }: PaymentDeps, { onTrouble, wake }: Option
 
 // Asks about what is due now, to the end; gives back how many there were.
 export async function askDue(asking: PaymentDeps, onTrouble: (error: unknown) => void): Promise<number> {
-  const { step, finished } = createAskers(asking, { onTrouble, wake() {} })
+  const { step, finished } = createPollers(asking, { onTrouble, wake() {} })
   const found = await step()
   await finished()
   return found

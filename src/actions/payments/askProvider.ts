@@ -4,7 +4,7 @@ import { type Change, event } from '../../core/payment/change.ts'
 import { maySendAgain, sentAgain } from '../../core/payment/sendAgain.ts'
 import { lockAttempt, saveSending } from '../../store/payments/attempts.ts'
 import { addEvents } from '../../store/payments/events.ts'
-import { findPayment, lockPayment, type PaymentOfMerchant } from '../../store/payments/paymentLife.ts'
+import { findPayment, lockPayment, type PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import type { PaymentDeps } from './deps.ts'
 import { settle } from './settle.ts'
 
@@ -13,7 +13,7 @@ import { settle } from './settle.ts'
 // somebody will ask about it by the same reference.
 export async function startAttempt(
   asking: PaymentDeps,
-  payment: PaymentOfMerchant,
+  payment: PaymentWithMerchant,
   attempt: Attempt,
 ): Promise<Change> {
   const reply = await call(asking, payment, attempt, 'start')
@@ -38,7 +38,7 @@ const unsent: Heard = { state: 'not_sent', words: '' }
 // be sure to have written it, because a commit was lost, does not send. Gives back the attempt as it is sent.
 async function sendAgain(
   { db, channels, clock }: PaymentDeps,
-  payment: PaymentOfMerchant,
+  payment: PaymentWithMerchant,
   asked: Attempt,
 ): Promise<Attempt | undefined> {
   const line = channels.find(asked.channel)
@@ -67,7 +67,7 @@ const resent = (attempt: Attempt, now: Date) =>
 
 async function call(
   asking: PaymentDeps,
-  payment: PaymentOfMerchant,
+  payment: PaymentWithMerchant,
   attempt: Attempt,
   verb: 'start' | 'check',
 ): Promise<Heard> {
@@ -82,7 +82,7 @@ function returnUrl({ tx_token }: { tx_token: string }, { given }: Attempt, baseU
   return `${baseUrl}/checkout/${tx_token}?back=1${given.lang ? `&lang=${given.lang}` : ''}`
 }
 
-const orderOf = (payment: PaymentOfMerchant, attempt: Attempt, baseUrl: string): Order => ({
+const orderOf = (payment: PaymentWithMerchant, attempt: Attempt, baseUrl: string): Order => ({
   attempt_id: attempt.attempt_id,
   tx_reference: payment.tx_reference,
   invoice_id: payment.invoice_id,

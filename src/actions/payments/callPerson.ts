@@ -1,7 +1,7 @@
 import type { Heard } from '../../core/channel/channel.ts'
 import { formatMoney } from '../../core/money.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
-import { askGap } from '../../core/payment/pollSchedule.ts'
+import { pollGap } from '../../core/payment/pollSchedule.ts'
 import type { Task } from '../../core/payment/task.ts'
 import { cleanError } from '../../core/stranger.ts'
 import { putOffAttempt } from '../../store/payments/attempts.ts'
@@ -23,7 +23,7 @@ export async function callPerson(
   const note = `The provider says ${saidBy(reply)}. Why it was not written down: ${cleanError(why, maxWords)}`
   const task = await addNotRecorded(db, asked, note, now).catch(() => unwritten(asked, note, now))
   if (task) watch({ attempt: asked, events: [], tasks: [task] })
-  const soonest = new Date(now.getTime() + Math.max(askGap(asked.asks), restMs))
+  const soonest = new Date(now.getTime() + Math.max(pollGap(asked.asks), restMs))
   await putOffAttempt(db, asked, soonest).catch(() => {}) // then it is asked about when its lease ends
 }
 

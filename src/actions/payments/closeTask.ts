@@ -1,21 +1,21 @@
 import { failed } from '../../core/payment/applyReply.ts'
 import { type Attempt, isUnresolved } from '../../core/payment/attempt.ts'
 import { event } from '../../core/payment/change.ts'
-import type { LivingPayment } from '../../core/payment/payment.ts'
-import { nextAsk } from '../../core/payment/pollSchedule.ts'
+import type { Payment } from '../../core/payment/payment.ts'
+import { nextPoll } from '../../core/payment/pollSchedule.ts'
 import type { Task, TaskKind } from '../../core/payment/task.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import { attemptsOf } from '../../store/payments/attempts.ts'
 import { addEvents } from '../../store/payments/events.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
-import { lockPayment, type PaymentOfMerchant } from '../../store/payments/paymentLife.ts'
+import { lockPayment, type PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import { closeTask as close, tasksOf } from '../../store/payments/tasks.ts'
 import { redactAgain } from '../../store/redaction/redactions.ts'
 import { saveChange } from './saveChange.ts'
 
 export type Closing = { kind: TaskKind; note: string; number?: number } // of the attempt, where several have one
 export type Closed =
-  | { done: 'closed'; task: Task; payment: LivingPayment; gaveUp: boolean }
+  | { done: 'closed'; task: Task; payment: Payment; gaveUp: boolean }
   | { done: 'no_such_task' }
   | { done: 'several'; numbers: number[] }
 
@@ -66,7 +66,7 @@ const isGivenUp = (attempts: readonly Attempt[], { attempt_id, closed_at }: Task
 
 async function closeOne(
   tx: Tx,
-  payment: PaymentOfMerchant,
+  payment: PaymentWithMerchant,
   attempts: readonly Attempt[],
   open: Task,
   note: string,
@@ -84,7 +84,7 @@ async function closeOne(
   }
   const change = failed(payment, attempt, 'given_up', now, 'operator')
   // Where its yes is disputed the provider would only say the same again; where nothing is known it may yet speak.
-  const next_ask_at = kind === 'unresolved' ? nextAsk(change.attempt, now) : null
+  const next_ask_at = kind === 'unresolved' ? nextPoll(change.attempt, now) : null
   await saveChange(tx, payment, {
     ...change,
     attempt: { ...change.attempt, next_ask_at },

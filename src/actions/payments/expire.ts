@@ -12,7 +12,7 @@ import {
   lockPayments,
 } from '../../store/payments/expired.ts'
 import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
-import type { PaymentOfMerchant } from '../../store/payments/paymentLife.ts'
+import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import { takeUnlocked, waitBriefly } from '../../store/skipLocked.ts'
 import { changeOf, type PaymentChange, saveChanges } from './saveChange.ts'
 
@@ -82,7 +82,7 @@ const endSome = async (db: Db, keys: readonly PaymentKey[], now: Date, leftOut: 
   ).length
 
 // Under their locks. Those of which there is nothing to end now are not looked at again at once.
-async function endThese(tx: Tx, payments: readonly PaymentOfMerchant[], now: Date, leftOut: LeftOut) {
+async function endThese(tx: Tx, payments: readonly PaymentWithMerchant[], now: Date, leftOut: LeftOut) {
   if (payments.length === 0) return []
   const attempts = new Map<string, Attempt[]>(payments.map(payment => [paymentName(payment), []]))
   for (const attempt of await attemptsOfMany(tx, payments)) attempts.get(paymentName(attempt))?.push(attempt)
@@ -94,7 +94,7 @@ async function endThese(tx: Tx, payments: readonly PaymentOfMerchant[], now: Dat
 }
 
 function decide(
-  payment: PaymentOfMerchant,
+  payment: PaymentWithMerchant,
   attempts: readonly Attempt[],
   now: Date,
   leftOut: LeftOut,

@@ -1,5 +1,5 @@
 import { readSettings } from '../../core/merchant/settings.ts'
-import type { LivingPayment } from '../../core/payment/payment.ts'
+import type { Payment } from '../../core/payment/payment.ts'
 import type { Story } from '../../core/story/story.ts'
 import { type Timeline, timeline } from '../../core/story/timeline.ts'
 import { isPlainText } from '../../core/text.ts'
@@ -17,7 +17,7 @@ const asStored = (word: string) =>
   /^tg-[0-9a-z]{6}-[0-9a-z]{6}-[0-9a-z]{6}$/i.test(word) ? word.toUpperCase() : word
 
 // Newest first. Of one merchant a reference is exact: an invoice id that looks like it does not count.
-export async function findByWord(db: Db, word: string, merchant_id?: string): Promise<LivingPayment[]> {
+export async function findByWord(db: Db, word: string, merchant_id?: string): Promise<Payment[]> {
   const stored = asStored(word.trim())
   if (stored === '' || stored.length > maxWordLength || !isPlainText(stored + (merchant_id ?? ''))) return []
   const found = await searchEverywhere(db, stored, merchant_id)
@@ -28,7 +28,7 @@ export async function findByWord(db: Db, word: string, merchant_id?: string): Pr
 export type Explained = Story & Timeline
 
 // Why a payment stands as it does. Not one snapshot: what is told may be a moment older than the rest.
-export async function explainPayment(db: Db, payment: LivingPayment, now: Date): Promise<Explained> {
+export async function explainPayment(db: Db, payment: Payment, now: Date): Promise<Explained> {
   const { merchant_id, tx_reference } = payment
   const [merchant, attempts, events, tasks] = await Promise.all([
     findMerchant(db, merchant_id),

@@ -1,4 +1,4 @@
-import type { LivingPayment } from '../../core/payment/payment.ts'
+import type { Payment } from '../../core/payment/payment.ts'
 import type { Db } from '../../store/db.ts'
 import { listMerchants } from '../../store/merchants/merchants.ts'
 import {
@@ -9,7 +9,7 @@ import {
 } from '../../store/payments/payments.ts'
 
 // By our reference or by an invoice id; an invoice id can belong to several merchants and modes.
-export async function searchEverywhere(db: Db, word: string, merchant_id?: string): Promise<LivingPayment[]> {
+export async function searchEverywhere(db: Db, word: string, merchant_id?: string): Promise<Payment[]> {
   const ids = merchant_id ? [merchant_id] : (await listMerchants(db)).map(merchant => merchant.merchant_id)
   return searchPayments(db, ids, word)
 }
@@ -17,7 +17,7 @@ export async function searchEverywhere(db: Db, word: string, merchant_id?: strin
 const mostLooked = 200_000 // of one merchant: an answer within a second, whatever is asked for
 
 // `before`: there are older ones that were not looked at. Asked with it, the list goes on there.
-export type NewestPayments = { payments: LivingPayment[]; before: string | undefined }
+export type NewestPayments = { payments: Payment[]; before: string | undefined }
 
 // The newest of one merchant, or of all.
 export async function newestPayments(
@@ -26,7 +26,7 @@ export async function newestPayments(
   most = mostLooked,
 ): Promise<NewestPayments> {
   const ids = merchant_id ? [merchant_id] : (await listMerchants(db)).map(merchant => merchant.merchant_id)
-  const lists: LivingPayment[][] = []
+  const lists: Payment[][] = []
   let before: string | undefined
   for (const id of ids) {
     const found = await listPayments(db, id, filter, most)

@@ -1,6 +1,6 @@
 import { Unavailable } from '../../core/interface/refusal.ts'
 import { maxLeaves, mayLeave } from '../../core/payment/leave.ts'
-import type { LivingPayment } from '../../core/payment/payment.ts'
+import type { Payment } from '../../core/payment/payment.ts'
 import type { Db } from '../../store/db.ts'
 import { noteLeave } from '../../store/payments/leaves.ts'
 
@@ -9,7 +9,7 @@ import { noteLeave } from '../../store/payments/leaves.ts'
 // for little: for a while after the end, and for a few visits of one payment.
 export async function leaveOnce(
   db: Db,
-  payment: LivingPayment,
+  payment: Payment,
   visit: string | undefined,
   now: Date,
 ): Promise<boolean> {

@@ -9,11 +9,11 @@ import { type Obstacle, obstacle, secondsToWait } from '../../core/payment/maySt
 import { type Stage, stageOf } from '../../core/payment/stage.ts'
 import type { Offer } from '../../runtime/channels.ts'
 import { isToken, merchantOfToken } from '../../runtime/ids.ts'
-import { findCheckout, type PaymentOfMerchant } from '../../store/payments/paymentLife.ts'
+import { findCheckout, type PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import type { PaymentDeps } from './deps.ts'
 
 // The payment behind a checkout address, and everything that its page shows.
-export type Checkout = Omit<PaymentOfMerchant, 'merchant_settings'> & {
+export type Checkout = Omit<PaymentWithMerchant, 'merchant_settings'> & {
   settings: Settings
   unreadable: readonly SettingName[]
   attempts: Attempt[]

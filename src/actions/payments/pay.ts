@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { type Fault, readAsks } from '../../core/channel/formFields.ts'
+import { type Fault, readFormFields } from '../../core/channel/formFields.ts'
 import { readSettings } from '../../core/merchant/settings.ts'
-import { facts } from '../../core/payment/applyReply.ts'
+import { withAttempt } from '../../core/payment/applyReply.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { event, statusEvent } from '../../core/payment/change.ts'
 import type { Cause } from '../../core/payment/event.ts'
@@ -13,8 +13,8 @@ import {
   secondsToCool,
   secondsToWait,
 } from '../../core/payment/mayStart.ts'
-import { type LivingPayment, move } from '../../core/payment/payment.ts'
-import { firstAskMs } from '../../core/payment/pollSchedule.ts'
+import { move, type Payment } from '../../core/payment/payment.ts'
+import { firstPollMs } from '../../core/payment/pollSchedule.ts'
 import type { Offer } from '../../runtime/channels.ts'
 import { newAttemptId } from '../../runtime/ids.ts'
 import { databaseDeadline, forAMoment } from '../../runtime/inTime.ts'
@@ -22,7 +22,7 @@ import { network } from '../../runtime/rateLimits.ts'
 import type { Tx } from '../../store/db.ts'
 import { attemptsOf, countFailures, insertAttempt } from '../../store/payments/attempts.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
-import { lockPayment, type PaymentOfMerchant } from '../../store/payments/paymentLife.ts'
+import { lockPayment, type PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import { startAttempt } from './askProvider.ts'
 import type { PaymentDeps } from './deps.ts'
 import { savePaymentChange } from './saveChange.ts'
@@ -50,7 +50,7 @@ export type Paying =
 // to be done by the deadline.
 export async function pay(
   asking: PaymentDeps,
-  payment: LivingPayment,
+  payment: Payment,
   wish: Wish,
   deadline = databaseDeadline(),
 ): Promise<Paying> {
@@ -58,7 +58,7 @@ export async function pay(
     .offers(payment.mode, payment.currency)
     .find(offer => offer.payment_method === wish.payment_method)
   if (!way) return { done: 'no_such_way' }
-  const { given, instrument, faults } = readAsks(way, wish.typed)
+  const { given, instrument, faults } = readFormFields(way, wish.typed)
   if (faults.length > 0) return { done: 'faults', faults }
   const attempt = newAttempt(payment, way, wish, given, instrument, asking.clock())
   const db = asking.db.share('pay').until(deadline)
@@ -68,7 +68,7 @@ export async function pay(
   return { done: 'started' }
 }
 
-type Begun = Paying | { done: 'begun'; payment?: PaymentOfMerchant }
+type Begun = Paying | { done: 'begun'; payment?: PaymentWithMerchant }
 
 // One transaction. Run again after a lost commit, it finds its own attempt and goes on.
 async function begin(tx: Tx, attempt: Attempt, cause: Cause): Promise<Begun> {
@@ -92,7 +92,7 @@ async function begin(tx: Tx, attempt: Attempt, cause: Cause): Promise<Begun> {
   if (seconds > 0) return { done: 'refused', obstacle: 'too_many', seconds }
   await insertAttempt(tx, attempt)
   const events = [event('attempt_started', cause, attempt, '', now)]
-  const begun = facts(payment, attempt)
+  const begun = withAttempt(payment, attempt)
   const moved = move(begun, 'awaiting_payment', '', now)
   if (moved) events.push(statusEvent(payment, moved, cause, attempt, now))
   const after = moved ?? { ...begun, updated_at: now }
@@ -101,7 +101,7 @@ async function begin(tx: Tx, attempt: Attempt, cause: Cause): Promise<Begun> {
 }
 
 // The seconds to wait, or 0.
-async function tooManyFailures(tx: Tx, { mode }: LivingPayment, attempt: Attempt): Promise<number> {
+async function tooManyFailures(tx: Tx, { mode }: Payment, attempt: Attempt): Promise<number> {
   const now = attempt.created_at
   const since = new Date(now.getTime() - failureWindowMs)
   return secondsToCool(await countFailures(tx, attempt, maxFailures[mode], since), now)
@@ -143,7 +143,7 @@ function newAttempt(
     resent_at: null,
     returned_at: null,
     asks: 0,
-    next_ask_at: new Date(now.getTime() + firstAskMs),
+    next_ask_at: new Date(now.getTime() + firstPollMs),
     created_at: now,
     updated_at: now,
     ended_at: null,

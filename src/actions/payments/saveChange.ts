@@ -1,26 +1,26 @@
 import type { Change } from '../../core/payment/change.ts'
 import type { NewEvent } from '../../core/payment/event.ts'
-import type { LivingPayment } from '../../core/payment/payment.ts'
+import type { Payment } from '../../core/payment/payment.ts'
 import type { Tx } from '../../store/db.ts'
 import { addCustomerMessages } from '../../store/messages/messages.ts'
 import { addNotifications } from '../../store/notifications/manyNotifications.ts'
 import { saveAttempt } from '../../store/payments/attempts.ts'
 import { addEventsOfMany } from '../../store/payments/events.ts'
-import { type PaymentOfMerchant, savePayments } from '../../store/payments/paymentLife.ts'
+import { type PaymentWithMerchant, savePayments } from '../../store/payments/paymentLife.ts'
 import { addTasks } from '../../store/payments/tasks.ts'
 import { type News, newsOf } from '../notifications/recordNotification.ts'
 
 // What changes in one payment, the events that tell of it and what has to be said of it to others.
 export type PaymentChange = {
-  before: PaymentOfMerchant
-  after: LivingPayment
+  before: PaymentWithMerchant
+  after: Payment
   events: readonly NewEvent[]
   news: News | undefined
 }
 
 export function changeOf(
-  before: PaymentOfMerchant,
-  after: LivingPayment,
+  before: PaymentWithMerchant,
+  after: Payment,
   events: readonly NewEvent[],
 ): PaymentChange {
   const changed = events.find(({ kind }) => kind === 'status_changed') // one at most: a payment moves once at a time
@@ -53,15 +53,15 @@ export async function saveChanges(tx: Tx, changes: readonly PaymentChange[]) {
 
 export const savePaymentChange = (
   tx: Tx,
-  before: PaymentOfMerchant,
-  after: LivingPayment,
+  before: PaymentWithMerchant,
+  after: Payment,
   events: readonly NewEvent[],
 ) => saveChanges(tx, [changeOf(before, after, events)])
 
 // Gives back the tasks that are new.
 export async function saveChange(
   tx: Tx,
-  before: PaymentOfMerchant,
+  before: PaymentWithMerchant,
   { payment, attempt, events, tasks }: Change,
 ) {
   await saveAttempt(tx, attempt)

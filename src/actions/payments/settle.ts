@@ -1,12 +1,12 @@
 import type { Heard } from '../../core/channel/channel.ts'
 import { Unavailable } from '../../core/interface/refusal.ts'
-import { doubt, hear } from '../../core/payment/applyReply.ts'
+import { applyReply, doubt } from '../../core/payment/applyReply.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Change } from '../../core/payment/change.ts'
 import type { Tx } from '../../store/db.ts'
 import { lockAttempt } from '../../store/payments/attempts.ts'
 import { holdReference, nameOfAttempt } from '../../store/payments/paidReferences.ts'
-import { lockPayment, type PaymentOfMerchant } from '../../store/payments/paymentLife.ts'
+import { lockPayment, type PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import { callPerson } from './callPerson.ts'
 import type { PaymentDeps } from './deps.ts'
 import { saveChange } from './saveChange.ts'
@@ -34,7 +34,7 @@ function save({ db, channels }: PaymentDeps, asked: Attempt, reply: Heard, now: 
     const payment = await lockPayment(tx, { merchant_id, tx_reference })
     const attempt = await lockAttempt(tx, merchant_id, attempt_id)
     if (!payment || !attempt) throw new Error('an attempt without its payment')
-    const wished = hear(payment, attempt, reply, now, { absentForMs, sends: asked.sends })
+    const wished = applyReply(payment, attempt, reply, now, { absentForMs, sends: asked.sends })
     const account = line?.account ?? attempt.channel
     const decided = (await doubted(tx, payment, attempt, wished, account, now)) ?? wished
     // Somebody knocked, or asked after us: their time stands, because this answer may be older than their question.
@@ -49,7 +49,7 @@ function save({ db, channels }: PaymentDeps, asked: Attempt, reply: Heard, now: 
 // A yes without one goes by the order's own name.
 async function doubted(
   tx: Tx,
-  payment: PaymentOfMerchant,
+  payment: PaymentWithMerchant,
   before: Attempt,
   { attempt }: Change,
   account: string,

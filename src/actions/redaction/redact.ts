@@ -14,7 +14,7 @@ import { createLeftOut, type OnLeftOut } from '../../runtime/leftOut.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import { attemptsOfMany, lockFreePayments, lockPayments } from '../../store/payments/expired.ts'
 import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
-import type { PaymentOfMerchant } from '../../store/payments/paymentLife.ts'
+import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import { redactPayments } from '../../store/redaction/redactions.ts'
 import {
   bodiesOf,
@@ -85,7 +85,7 @@ const redactFree = async (db: Db, keys: readonly PaymentKey[], times: Times) =>
   ).length
 
 // Under their locks: nobody adds an attempt or a delivery meanwhile.
-async function redactThese(tx: Tx, locked: readonly PaymentOfMerchant[], { before, now }: Times) {
+async function redactThese(tx: Tx, locked: readonly PaymentWithMerchant[], { before, now }: Times) {
   const ended = locked.filter(
     ({ status, updated_at, redacted_at }) =>
       status !== 'awaiting_payment' && updated_at < before && redacted_at === null,
@@ -99,7 +99,7 @@ async function redactThese(tx: Tx, locked: readonly PaymentOfMerchant[], { befor
 
 type Found = Awaited<ReturnType<typeof gather>>
 
-async function gather(tx: Tx, payments: readonly PaymentOfMerchant[]) {
+async function gather(tx: Tx, payments: readonly PaymentWithMerchant[]) {
   const attempts = await attemptsOfMany(tx, payments)
   const tasks = await tasksOfAttempts(tx, attempts)
   const deliveries = await deliveriesOf(tx, payments)
@@ -118,7 +118,7 @@ async function gather(tx: Tx, payments: readonly PaymentOfMerchant[]) {
 }
 
 // As all of it is to stand.
-function withoutPayers(payments: readonly PaymentOfMerchant[], found: Found) {
+function withoutPayers(payments: readonly PaymentWithMerchant[], found: Found) {
   const attempts = new Map<string, Attempt[]>(payments.map(payment => [paymentName(payment), []]))
   for (const attempt of found.attempts) attempts.get(paymentName(attempt))?.push(attempt)
   const spellings = new Map(

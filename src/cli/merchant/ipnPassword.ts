@@ -3,7 +3,7 @@ import { rotateIpnPassword, useMerchantId } from '../../actions/merchants/ipnPas
 import { readSettings } from '../../core/merchant/settings.ts'
 import type { Merchant } from '../../store/merchants/merchants.ts'
 import { examples } from '../help.ts'
-import type { Answer, Cli } from '../output.ts'
+import type { Cli, Output } from '../output.ts'
 import { noMerchant, type Opened, withSecrets } from '../records.ts'
 import { facts, paint } from '../terminal.ts'
 
@@ -39,7 +39,7 @@ export function addIpnPasswordCommands(merchant: Command, cli: Cli) {
     .action(async (asked: Rotation) => cli.print(await withSecrets(records => rotate(records, asked))))
 }
 
-async function rotate({ db, masterKeys }: Opened, { merchant, merchantId }: Rotation): Promise<Answer> {
+async function rotate({ db, masterKeys }: Opened, { merchant, merchantId }: Rotation): Promise<Output> {
   const rotated = await (merchantId
     ? useMerchantId(db, merchant)
     : rotateIpnPassword(db, masterKeys, merchant))

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { rotateIpnSecret } from '../../actions/merchants/rotateIpnSecret.ts'
 import type { Mode } from '../../core/mode.ts'
 import { examples } from '../help.ts'
-import type { Answer, Cli } from '../output.ts'
+import type { Cli, Output } from '../output.ts'
 import { noMerchant, type Opened, withSecrets } from '../records.ts'
 import { dateTime, facts, paint } from '../terminal.ts'
 import { modeOption, overlapOption } from '../values.ts'
@@ -37,7 +37,7 @@ export function addIpnSecretCommands(merchant: Command, cli: Cli) {
 async function rotate(
   { db, masterKeys, clock }: Opened,
   { merchant, mode, overlap }: Rotation,
-): Promise<Answer> {
+): Promise<Output> {
   const rotated = await rotateIpnSecret(db, masterKeys, merchant, mode, overlap, clock())
   if (!rotated) throw noMerchant(merchant)
   const { ipn_secret, old_secret_valid_until: until } = rotated

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { rotateKey } from '../../actions/merchants/rotateKey.ts'
 import type { Mode } from '../../core/mode.ts'
 import { examples } from '../help.ts'
-import type { Answer, Cli } from '../output.ts'
+import type { Cli, Output } from '../output.ts'
 import { noMerchant, type Opened, withSecrets } from '../records.ts'
 import { dateTime, facts, paint } from '../terminal.ts'
 import { modeOption, overlapOption } from '../values.ts'
@@ -34,7 +34,7 @@ export function addKeyCommands(program: Command, cli: Cli) {
 async function rotate(
   { db, masterKeys, clock }: Opened,
   { merchant, mode, overlap }: Rotation,
-): Promise<Answer> {
+): Promise<Output> {
   const rotated = await rotateKey(db, masterKeys, merchant, mode, overlap, clock())
   if (!rotated) throw noMerchant(merchant)
   const { merchant_key, secret_key, old_keys_valid_until } = rotated

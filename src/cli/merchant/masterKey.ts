@@ -5,7 +5,7 @@ import { masterKeyIdsInUse } from '../../store/merchants/merchants.ts'
 import { masterKeyId } from '../../store/merchants/vault.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
-import type { Answer, Cli } from '../output.ts'
+import type { Cli, Output } from '../output.ts'
 import { type Opened, withSecrets } from '../records.ts'
 
 export function addMasterKeyCommands(program: Command, cli: Cli) {
@@ -26,13 +26,13 @@ export function addMasterKeyCommands(program: Command, cli: Cli) {
     )
 }
 
-const rotate = (records: Opened, forgetOld: boolean): Promise<Answer> =>
+const rotate = (records: Opened, forgetOld: boolean): Promise<Output> =>
   records.config.TOLLGATE_MASTER_KEY
     ? rotateGiven(records, records.config.TOLLGATE_MASTER_KEY, forgetOld)
     : rotateFile(records, forgetOld)
 
 // Every gateway must know the new key before the first secret is sealed with it, so the setting comes first.
-async function rotateGiven({ db, masterKeys }: Opened, keys: Buffer[], forgetOld: boolean): Promise<Answer> {
+async function rotateGiven({ db, masterKeys }: Opened, keys: Buffer[], forgetOld: boolean): Promise<Output> {
   if (keys.length === 1)
     throw new CannotDo(
       'refused',
@@ -50,7 +50,7 @@ async function rotateGiven({ db, masterKeys }: Opened, keys: Buffer[], forgetOld
 }
 
 // Nodes that share a database do not share the file, and none may meet a key that it does not have.
-async function rotateFile({ db, config }: Opened, forgetOld: boolean): Promise<Answer> {
+async function rotateFile({ db, config }: Opened, forgetOld: boolean): Promise<Output> {
   if (config.DATABASE_URL)
     throw new CannotDo(
       'refused',
@@ -75,7 +75,7 @@ async function rotateFile({ db, config }: Opened, forgetOld: boolean): Promise<A
   return answer(newest, rewrapped, kept)
 }
 
-function answer(master_key_id: string, { changed, failed }: Rewrapped, next: string): Answer {
+function answer(master_key_id: string, { changed, failed }: Rewrapped, next: string): Output {
   if (failed.length > 0)
     throw new CannotDo(
       'refused',

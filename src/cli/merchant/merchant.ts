@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type Onboarded, onboard } from '../../actions/merchants/onboard.ts'
 import { listMerchants, setActive } from '../../store/merchants/merchants.ts'
 import { examples } from '../help.ts'
-import type { Answer, Cli } from '../output.ts'
+import type { Cli, Output } from '../output.ts'
 import { noMerchant, type Opened, withRecords, withSecrets } from '../records.ts'
 import { dateTime, facts, heading, paint, table } from '../terminal.ts'
 import { readName } from '../values.ts'
@@ -47,7 +47,7 @@ export function addMerchantCommands(program: Command, cli: Cli) {
     .action(async (id: string) => cli.print(await withRecords(records => turn(records, id, true))))
 }
 
-async function add({ db, masterKeys, clock }: Opened, name: string): Promise<Answer> {
+async function add({ db, masterKeys, clock }: Opened, name: string): Promise<Output> {
   const merchant = await onboard(db, masterKeys, name, ['test', 'live'], clock())
   return { data: merchant, text: registered(merchant) }
 }
@@ -63,7 +63,7 @@ function registered({ merchant_id, name, test, live }: Onboarded): string {
   ].join('\n\n')
 }
 
-async function list({ db }: Opened): Promise<Answer> {
+async function list({ db }: Opened): Promise<Output> {
   const merchants = (await listMerchants(db)).map(({ merchant_id, name, active, created_at }) => ({
     merchant_id,
     name,
@@ -84,7 +84,7 @@ async function list({ db }: Opened): Promise<Answer> {
   return { data: { merchants }, text }
 }
 
-async function turn({ db }: Opened, id: string, on: boolean): Promise<Answer> {
+async function turn({ db }: Opened, id: string, on: boolean): Promise<Output> {
   const merchant = await setActive(db, id, on)
   if (!merchant) throw noMerchant(id)
   const { merchant_id, name, active } = merchant

@@ -3,7 +3,7 @@ import { setMerchant } from '../../actions/merchants/setMerchant.ts'
 import { plainWords } from '../../core/story/story.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
-import type { Answer, Cli } from '../output.ts'
+import type { Cli, Output } from '../output.ts'
 import { merchantOf, noMerchant, type Opened, withRecords, withSecrets } from '../records.ts'
 import { facts } from '../terminal.ts'
 import { shownOnce } from './ipnPassword.ts'
@@ -35,7 +35,7 @@ export function addMerchantSet(merchant: Command, cli: Cli) {
 const opening = (changes: readonly string[]) =>
   changes.some(change => change.startsWith('ipn_style=')) ? withSecrets : withRecords
 
-async function set({ db, masterKeys }: Opened, id: string, changes: string[]): Promise<Answer> {
+async function set({ db, masterKeys }: Opened, id: string, changes: string[]): Promise<Output> {
   const merchant = await merchantOf(db, id)
   const changed = await setMerchant(db, id, changes, masterKeys)
   if (!changed) throw noMerchant(id)

@@ -5,7 +5,7 @@ import { listMerchantKeys, type MerchantKey } from '../../store/merchants/mercha
 import type { Merchant } from '../../store/merchants/merchants.ts'
 import { listOutlets, type Outlet } from '../../store/merchants/outlets.ts'
 import { examples } from '../help.ts'
-import type { Answer, Cli } from '../output.ts'
+import type { Cli, Output } from '../output.ts'
 import { merchantOf, type Opened, withRecords } from '../records.ts'
 import { dateTime, type Fact, facts, heading, table } from '../terminal.ts'
 import { type PasswordState, passwordState, rotateCommand } from './ipnPassword.ts'
@@ -24,7 +24,7 @@ export function addMerchantShow(merchant: Command, cli: Cli) {
     .action(async (id: string) => cli.print(await withRecords(records => show(records, id))))
 }
 
-async function show({ db, clock }: Opened, id: string): Promise<Answer> {
+async function show({ db, clock }: Opened, id: string): Promise<Output> {
   const now = clock()
   const merchant = await merchantOf(db, id)
   const keys = await listMerchantKeys(db, id)

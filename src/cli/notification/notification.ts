@@ -4,7 +4,7 @@ import { type DeliveryState, deliveryStates, hintsFor } from '../../core/notific
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
 import { onePayment } from '../onePayment.ts'
-import type { Answer, Cli } from '../output.ts'
+import type { Cli, Output } from '../output.ts'
 import { merchantOf, type Opened, withRecords } from '../records.ts'
 import { paint } from '../terminal.ts'
 import { fromOption, readLimit, toOption } from '../values.ts'
@@ -60,7 +60,7 @@ export function addNotificationCommands(program: Command, cli: Cli) {
 async function list(
   { db, clock }: Opened,
   { merchant, payment, from, to, ...rest }: Filter,
-): Promise<Answer> {
+): Promise<Output> {
   if (from && to && from >= to) throw new CannotDo('refused', '--from must be before --to.')
   if (merchant) await merchantOf(db, merchant)
   const one = payment === undefined ? undefined : await onePayment(db, payment, merchant)

@@ -4,7 +4,7 @@ import { type Redelivered, redeliver, redeliverAll } from '../../actions/notific
 import { notificationId } from '../../core/notification/notification.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
-import type { Answer, Cli } from '../output.ts'
+import type { Cli, Output } from '../output.ts'
 import { merchantOf, type Opened, withRecords } from '../records.ts'
 import { fromOption, toOption } from '../values.ts'
 import { noNotification } from './show.ts'
@@ -43,7 +43,7 @@ export function addNotificationRedeliver(notification: Command, cli: Cli) {
     )
 }
 
-async function one({ db, clock }: Opened, word: string, wish: Wish): Promise<Answer> {
+async function one({ db, clock }: Opened, word: string, wish: Wish): Promise<Output> {
   if (Object.keys(wish).length > 0)
     throw new CannotDo(
       'refused',
@@ -68,7 +68,7 @@ const setUrl = (merchant_id: string) => `tollgate merchant set ${merchant_id} ip
 async function all(
   { db, clock }: Opened,
   { merchant, from, to, state = 'exhausted' }: Wish,
-): Promise<Answer> {
+): Promise<Output> {
   if (!merchant || !from || !to)
     throw new CannotDo(
       'refused',

@@ -1,12 +1,12 @@
 import { deliveryState, isOnItsWay } from '../../core/notification/deliveryWords.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { offsets, windowMs } from '../../core/notification/schedule.ts'
-import type { Told } from '../../store/notifications/notificationList.ts'
+import type { NotificationRow } from '../../store/notifications/notificationList.ts'
 import { dateTime } from '../terminal.ts'
 import { inWords } from './text.ts'
 
 // How the delivery goes, in plain words.
-export function scheduleWords(told: Told, now: Date): string {
+export function scheduleWords(told: NotificationRow, now: Date): string {
   const redeliver = `tollgate notification redeliver ${notificationId(told)}`
   const { acknowledged_at, exhausted_at } = told
   const state = deliveryState(told)
@@ -18,16 +18,16 @@ export function scheduleWords(told: Told, now: Date): string {
   return `${told.tries === 0 ? 'Not tried yet.' : `${capital(times(told))} so far.`}\n${comingWords(told, now)}`
 }
 
-const notSent = ({ status, merchant_id }: Told, redeliver: string) =>
+const notSent = ({ status, merchant_id }: NotificationRow, redeliver: string) =>
   status === 'awaiting_payment'
     ? `Sent nowhere: no ipn_url was known, or ipn_style was basic, which leaves out awaiting_payment.`
     : `Sent nowhere: no ipn_url was known.\nTo send it after all: tollgate merchant set ${merchant_id} ` +
       `ipn_url=URL, then ${redeliver}`
 
-const times = ({ tries }: Told) => (tries === 1 ? '1 try' : `${tries} tries`)
+const times = ({ tries }: NotificationRow) => (tries === 1 ? '1 try' : `${tries} tries`)
 const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
 
-function comingWords(told: Told, now: Date): string {
+function comingWords(told: NotificationRow, now: Date): string {
   const { next_try_at, begun_at, held } = told
   if (isOnItsWay(told, now)) return 'Another is on its way now.'
   if (!next_try_at || !begun_at) return ''

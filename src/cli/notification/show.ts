@@ -10,7 +10,7 @@ import type { Db } from '../../store/db.ts'
 import type { Try } from '../../store/notifications/tries.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
-import type { Answer, Cli } from '../output.ts'
+import type { Cli, Output } from '../output.ts'
 import { withRecords } from '../records.ts'
 import { dateTime, type Fact, facts, heading, paint } from '../terminal.ts'
 import { scheduleWords } from './schedule.ts'
@@ -41,7 +41,7 @@ export const noNotification = (id: string) =>
     `No notification has the id ${plainWords(id)}: tollgate notification list shows the newest.`,
   )
 
-async function show(db: Db, id: string, now: Date): Promise<Answer> {
+async function show(db: Db, id: string, now: Date): Promise<Output> {
   const told = await explainNotification(db, id)
   if (!told) throw noNotification(id)
   const { written, merchant_name, invoice_id, body } = told

@@ -1,10 +1,10 @@
-import { deliveryState, isOnItsWay, type Journey } from '../../core/notification/deliveryWords.ts'
+import { type DeliverySummary, deliveryState, isOnItsWay } from '../../core/notification/deliveryWords.ts'
 import { notificationId } from '../../core/notification/notification.ts'
-import type { Told } from '../../store/notifications/notificationList.ts'
+import type { NotificationRow } from '../../store/notifications/notificationList.ts'
 import { dateTime, table } from '../terminal.ts'
 
 // A notification as programs read it.
-export const notificationData = (told: Told) => ({
+export const notificationData = (told: NotificationRow) => ({
   id: notificationId(told),
   merchant_id: told.merchant_id,
   tx_reference: told.tx_reference,
@@ -24,7 +24,7 @@ export const notificationData = (told: Told) => ({
   exhausted_at: told.exhausted_at,
 })
 
-export function notificationTable(all: readonly Told[], now: Date): string {
+export function notificationTable(all: readonly NotificationRow[], now: Date): string {
   const titles = ['TIME (UTC)', 'ID', 'STATUS', 'STATE', 'TRIES', 'LAST RESULT', 'NEXT TRY']
   return table(
     titles.map(title => ({ title, right: title === 'TRIES' })),
@@ -39,7 +39,7 @@ export function notificationTable(all: readonly Told[], now: Date): string {
 }
 
 // Without what the payment around it says already.
-export function shortTable(all: readonly Told[], now: Date): string {
+export function shortTable(all: readonly NotificationRow[], now: Date): string {
   const titles = ['ID', 'STATUS', 'STATE', 'TRIES', 'LAST RESULT', 'NEXT TRY']
   return table(
     titles.map(title => ({ title, right: title === 'TRIES' })),
@@ -47,9 +47,13 @@ export function shortTable(all: readonly Told[], now: Date): string {
   )
 }
 
-const progress = (told: Told) => [deliveryState(told), String(told.tries ?? 0), told.last_result ?? '']
+const progress = (told: NotificationRow) => [
+  deliveryState(told),
+  String(told.tries ?? 0),
+  told.last_result ?? '',
+]
 
-export function nextTry(journey: Journey, now: Date): string {
+export function nextTry(journey: DeliverySummary, now: Date): string {
   if (journey.next_try_at === null) return ''
   return isOnItsWay(journey, now) ? 'under way' : inWords(journey.next_try_at.getTime() - now.getTime())
 }

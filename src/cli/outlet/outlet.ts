@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { addOutlet, listAllOutlets, listOutlets } from '../../store/merchants/outlets.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
-import type { Answer, Cli } from '../output.ts'
+import type { Cli, Output } from '../output.ts'
 import { merchantOf, type Opened, withRecords } from '../records.ts'
 import { table } from '../terminal.ts'
 import { readName, readOutletCode } from '../values.ts'
@@ -37,7 +37,7 @@ export function addOutletCommands(program: Command, cli: Cli) {
   addOutletReport(outlet, cli)
 }
 
-async function add({ db, clock }: Opened, { merchant, code, name }: NewOutlet): Promise<Answer> {
+async function add({ db, clock }: Opened, { merchant, code, name }: NewOutlet): Promise<Output> {
   const { merchant_id, name: whose } = await merchantOf(db, merchant)
   const outlet = await addOutlet(db, { merchant_id, code, name, created_at: clock() })
   if (!outlet)
@@ -48,7 +48,7 @@ async function add({ db, clock }: Opened, { merchant, code, name }: NewOutlet): 
   }
 }
 
-async function list({ db }: Opened, merchant?: string): Promise<Answer> {
+async function list({ db }: Opened, merchant?: string): Promise<Output> {
   const outlets = merchant
     ? await listOutlets(db, (await merchantOf(db, merchant)).merchant_id)
     : await listAllOutlets(db)

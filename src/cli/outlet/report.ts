@@ -6,7 +6,7 @@ import { listMerchants, type Merchant } from '../../store/merchants/merchants.ts
 import { listOutlets } from '../../store/merchants/outlets.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
-import type { Answer, Cli } from '../output.ts'
+import type { Cli, Output } from '../output.ts'
 import { merchantOf, type Opened, withRecords } from '../records.ts'
 import { dateTime } from '../terminal.ts'
 import { fromOption, modeOption, readOutletCode, toOption } from '../values.ts'
@@ -44,7 +44,7 @@ export function addOutletReport(outlet: Command, cli: Cli) {
     })
 }
 
-async function report({ db }: Opened, wish: Wish): Promise<Answer> {
+async function report({ db }: Opened, wish: Wish): Promise<Output> {
   const { merchant, outlet, mode, from, to, csv } = wish
   if (from >= to) throw new CannotDo('refused', '--from must be before --to.')
   if (to.getTime() - from.getTime() > maxDays * dayMs)

@@ -8,7 +8,7 @@ import { withoutNumbers } from '../../core/story/story.ts'
 import { examples } from '../help.ts'
 import { notificationData, shortTable } from '../notification/text.ts'
 import { onePayment } from '../onePayment.ts'
-import type { Answer, Cli } from '../output.ts'
+import type { Cli, Output } from '../output.ts'
 import { merchantOf, type Opened, withRecords } from '../records.ts'
 import { facts, heading, paint } from '../terminal.ts'
 import { modeOption, readLimit, readReference, statusOption } from '../values.ts'
@@ -65,7 +65,7 @@ export function addPaymentCommands(program: Command, cli: Cli) {
     .action(async (filter: Filter) => cli.print(await withRecords(records => list(records, filter))))
 }
 
-async function show({ db, clock }: Opened, word: string, merchant_id?: string): Promise<Answer> {
+async function show({ db, clock }: Opened, word: string, merchant_id?: string): Promise<Output> {
   const payment = await onePayment(db, word, merchant_id)
   const now = clock()
   const explained = await explainPayment(db, payment, now)
@@ -86,7 +86,7 @@ async function show({ db, clock }: Opened, word: string, merchant_id?: string): 
   return { data, text: text.join('\n\n') }
 }
 
-async function list({ db }: Opened, { merchant, ...filter }: Filter): Promise<Answer> {
+async function list({ db }: Opened, { merchant, ...filter }: Filter): Promise<Output> {
   if (merchant) await merchantOf(db, merchant)
   const { payments, before } = await newestPayments(db, { ...filter, merchant_id: merchant })
   const narrowed = merchant ?? filter.mode ?? filter.status ?? filter.outlet

@@ -9,7 +9,7 @@ import { countOpenTasks, openTasks } from '../../store/payments/tasks.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
 import { onePayment } from '../onePayment.ts'
-import type { Answer, Cli } from '../output.ts'
+import type { Cli, Output } from '../output.ts'
 import { type Opened, withRecords } from '../records.ts'
 import { dateTime, type Fact, facts, heading, table } from '../terminal.ts'
 import { readLimit } from '../values.ts'
@@ -71,7 +71,7 @@ const todo: Record<TaskKind, string> = {
   not_recorded: 'tollgate payment show says why; we go on asking.',
 }
 
-async function list({ db }: Opened, limit: number): Promise<Answer> {
+async function list({ db }: Opened, limit: number): Promise<Output> {
   const tasks = await nameMerchants(db, await openTasks(db, limit))
   const open = await countOpenTasks(db)
   const data = { open, tasks: tasks.map(task => ({ ...taskData(task), merchant_name: task.merchant_name })) }
@@ -104,7 +104,7 @@ async function list({ db }: Opened, limit: number): Promise<Answer> {
 // Without the attempt's id: it is a secret that its provider knocks with.
 const taskData = (task: Task) => ({ ...task, attempt_id: undefined, amount: formatMoney(task.amount) })
 
-async function close({ db, clock }: Opened, word: string, asked: Close): Promise<Answer> {
+async function close({ db, clock }: Opened, word: string, asked: Close): Promise<Output> {
   const { tx_reference, merchant_id } = await onePayment(db, word, asked.merchant)
   const { kind, note, attempt } = asked
   const closed = await closeTask(db, { merchant_id, tx_reference }, { kind, note, number: attempt }, clock())

@@ -1,7 +1,7 @@
 import { maskEmail, maskInstrument, maskPhone } from '../../core/mask.ts'
 import { formatMoney } from '../../core/money.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
-import type { LivingPayment } from '../../core/payment/payment.ts'
+import type { Payment } from '../../core/payment/payment.ts'
 import { paymentFacts } from '../../core/story/paymentFacts.ts'
 import { money, type Story, withoutNumbers } from '../../core/story/story.ts'
 import { dateTime, type Fact, table } from '../terminal.ts'
@@ -10,7 +10,7 @@ const masked = (text: string | null, mask: (text: string) => string) => (text ==
 const moneyOrNull = (minor: bigint | null) => (minor === null ? null : formatMoney(minor))
 
 // A payment as programs read it. The token is left out: it opens the checkout page.
-export const paymentData = (payment: LivingPayment) => ({
+export const paymentData = (payment: Payment) => ({
   tx_reference: payment.tx_reference,
   merchant_id: payment.merchant_id,
   mode: payment.mode,
@@ -79,7 +79,7 @@ export function allFacts(story: Story): Fact[] {
   ]
 }
 
-export function paymentTable(payments: readonly LivingPayment[]): string {
+export function paymentTable(payments: readonly Payment[]): string {
   const titles = ['REFERENCE', 'INVOICE', 'STATUS', 'AMOUNT', 'MODE', 'MERCHANT', 'CREATED']
   return table(
     titles.map(title => ({ title, right: title === 'AMOUNT' })),

@@ -28,7 +28,7 @@ export type Way = {
   label: string // a name, so the same in every language
   badge: { text: string; background: string; ink: string }
   currencies: readonly Currency[]
-  asks: readonly Ask[]
+  fields: readonly FormField[]
   next: 'prompt' | 'redirect' | 'qr' // on the phone, on the provider's page, or by a code to scan
   livesForMs: number // so long the customer may still pay what was sent: the prompt, the page, the code
   network?: Network // whose numbers are guessed to be this way's
@@ -38,7 +38,7 @@ export type Way = {
 
 // What a way wants to know of the customer; it draws itself on the page. Its words stand in the language files
 // under its name, or come along here.
-export type Ask = {
+export type FormField = {
   name: string // of the form field
   kind: 'phone' | 'digits' | 'text'
   maxLength?: number

@@ -1,6 +1,6 @@
 import { parsePhone } from '../phone.ts'
 import { isPlainText } from '../text.ts'
-import type { Ask, Way } from './channel.ts'
+import type { FormField, Way } from './channel.ts'
 
 // What is wrong with one field of the form; the page has the words.
 export type Fault = {
@@ -12,15 +12,15 @@ export type Given = { given: Record<string, string>; instrument: string | null; 
 const maxText = 60
 
 // Reads what a way asks for from what the customer typed. A phone number comes back as E.164.
-export function readAsks(way: Pick<Way, 'asks'>, typed: Readonly<Record<string, string>>): Given {
+export function readFormFields(way: Pick<Way, 'fields'>, typed: Readonly<Record<string, string>>): Given {
   const read: Given = { given: {}, instrument: null, faults: [] }
-  for (const ask of way.asks) {
+  for (const ask of way.fields) {
     const text = (typed[ask.name] ?? '').trim()
     if (text === '') {
       if (!ask.optional) read.faults.push({ field: ask.name, fault: 'missing' })
       continue
     }
-    const value = readAsk(ask, text)
+    const value = readFormField(ask, text)
     if (typeof value !== 'string') read.faults.push(value)
     else read.given[ask.name] = value
     if (ask.kind === 'phone' && typeof value === 'string') read.instrument ??= value
@@ -28,7 +28,7 @@ export function readAsks(way: Pick<Way, 'asks'>, typed: Readonly<Record<string, 
   return read
 }
 
-function readAsk(ask: Ask, text: string): string | Fault {
+function readFormField(ask: FormField, text: string): string | Fault {
   if (ask.kind === 'phone') return parsePhone(text) ?? { field: ask.name, fault: 'not_a_phone' }
   if (!isPlainText(text)) return { field: ask.name, fault: 'not_text' }
   const value = ask.kind === 'digits' ? text.replace(/[ -]/g, '') : text

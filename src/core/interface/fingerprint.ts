@@ -3,7 +3,7 @@ import { type PaymentRequest, requestSchema } from './request.ts'
 
 // The meaning of a request, spelled one way, so that a repeated request can be told from another one.
 // Absent fields leave no trace: a field that we learn to read later changes no earlier spelling.
-export function requestMeaning(request: PaymentRequest): string {
+export function requestFingerprint(request: PaymentRequest): string {
   const pairs: [string, string][] = []
   for (const name of meaningful) {
     const value = request[name] ?? (name === 'currency' ? usualCurrency : undefined)

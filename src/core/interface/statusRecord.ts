@@ -1,6 +1,6 @@
 import { maskEmail, maskExtra, maskName, maskPhone } from '../mask.ts'
 import { formatMoney, moneyNumber } from '../money.ts'
-import type { Payment, PaymentState } from '../payment/payment.ts'
+import type { NewPayment, PaymentState } from '../payment/payment.ts'
 
 // The answer of the status check. Public clients read two shapes: an object keyed by the invoice id, and a
 // flat record; the keyed record has its amount as text.
@@ -42,7 +42,7 @@ export function statusRecord(payment: PaymentState, now: Date, masked: boolean) 
   }
 }
 
-type Told = { name: string | null; email: string | null; phone: string | null; sent: Payment['extra'] }
+type Told = { name: string | null; email: string | null; phone: string | null; sent: NewPayment['extra'] }
 
 const everything = ({ name, email, number, extra }: PaymentState): Told => ({
   name,

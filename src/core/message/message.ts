@@ -1,5 +1,5 @@
 import type { Mode } from '../mode.ts'
-import type { Payment, Status } from '../payment/payment.ts'
+import type { NewPayment, Status } from '../payment/payment.ts'
 import type { Medium } from './messenger.ts'
 
 // An SMS or an email to a person: one row of `messages`.
@@ -53,7 +53,7 @@ export const exhaustedMessageId = (mode: Mode, now: Date) =>
   `exhausted-${mode}-${now.toISOString().slice(0, 10)}`
 
 // Where a customer can be told.
-export function addressesOf({ number, email }: Pick<Payment, 'number' | 'email'>) {
+export function addressesOf({ number, email }: Pick<NewPayment, 'number' | 'email'>) {
   const all: { medium: Medium; recipient: string }[] = []
   if (number) all.push({ medium: 'sms', recipient: number })
   if (email) all.push({ medium: 'email', recipient: email })

@@ -44,7 +44,7 @@ export const paymentKey = (name: PaymentName) =>
   (name.payment_key ??= `${name.merchant_id} ${name.tx_reference}`)
 export const deliveryKey = (candidate: Candidate) => `${paymentKey(candidate)} ${candidate.sequence}`
 
-export type Choice<C extends Candidate> = {
+export type Admission<C extends Candidate> = {
   take: C[] // can start now; counted as in flight
   hold: C[] // its lane is closed to it: out of the way
   wait: C[] // its lane is full
@@ -52,13 +52,13 @@ export type Choice<C extends Candidate> = {
 
 // Which of the deliveries that are due can start now, in the order given. A dead endpoint costs the slots of its own
 // lane: full lanes are skipped, and the fewer slots are free, the fewer a lane may have.
-export function choose<C extends Candidate>(
+export function admit<C extends Candidate>(
   due: readonly C[],
   traffic: Traffic,
   now: Date,
   most = mostInFlight,
-): Choice<C> {
-  const choice: Choice<C> = { take: [], hold: [], wait: [] }
+): Admission<C> {
+  const choice: Admission<C> = { take: [], hold: [], wait: [] }
   for (const [at, candidate] of due.entries()) {
     if (traffic.total >= mostInFlight || choice.take.length >= most) {
       choice.wait.push(...due.slice(at))
@@ -72,7 +72,7 @@ export function choose<C extends Candidate>(
   return choice
 }
 
-function verdict(candidate: Candidate, lane: Lane, traffic: Traffic, now: Date): keyof Choice<Candidate> {
+function verdict(candidate: Candidate, lane: Lane, traffic: Traffic, now: Date): keyof Admission<Candidate> {
   const open = isOpen(lane, now.getTime())
   if (open && !candidate.by_hand && tryAnyway(candidate.begun_at, candidate.last_try_at) > now) return 'hold'
   const room = open ? mostInLane - lane.inFlight : roomIn(lane, now.getTime())

@@ -42,7 +42,7 @@ export const results = [
 export type Result = (typeof results)[number]
 
 // What the network made of a request. Times are of the wall clock.
-export type Answer = {
+export type HttpOutcome = {
   status: number | null // null: none came
   retry_after: string | null
   body: Buffer | null // the beginning
@@ -56,7 +56,7 @@ export type Answer = {
   first_byte_ms: number | null // from the call until the first byte left; null when none did
 }
 
-export function resultOf({ status, failure }: Pick<Answer, 'status' | 'failure'>): Result {
+export function resultOf({ status, failure }: Pick<HttpOutcome, 'status' | 'failure'>): Result {
   if (status === null) return failure ?? 'bad_answer'
   if (status === 200) return 'acknowledged'
   if (status >= 200 && status < 300) return 'other_2xx'

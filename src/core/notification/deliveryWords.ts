@@ -5,7 +5,7 @@ export const deliveryStates = ['due', 'acknowledged', 'exhausted', 'none'] as co
 export type DeliveryState = (typeof deliveryStates)[number]
 
 // What is told of a delivery. Everything is null where there is none.
-export type Journey = {
+export type DeliverySummary = {
   [Name in
     | 'url'
     | 'style'
@@ -21,14 +21,14 @@ export type Journey = {
 }
 
 export function deliveryState(
-  journey: Pick<Journey, 'url' | 'acknowledged_at' | 'exhausted_at'>,
+  journey: Pick<DeliverySummary, 'url' | 'acknowledged_at' | 'exhausted_at'>,
 ): DeliveryState {
   if (journey.url === null) return 'none'
   if (journey.acknowledged_at) return 'acknowledged'
   return journey.exhausted_at ? 'exhausted' : 'due'
 }
 
-export const isOnItsWay = ({ lease_until }: Pick<Journey, 'lease_until'>, now: Date) =>
+export const isOnItsWay = ({ lease_until }: Pick<DeliverySummary, 'lease_until'>, now: Date) =>
   lease_until !== null && lease_until > now
 
 const words: Record<Result, string> = {
@@ -71,7 +71,7 @@ export type Gaps = { lost: number[]; forgotten: number[] }
 // Tries that were counted but are not written down. Those before the first that is may be older than what is kept; one
 // that is on its way is not missing yet.
 export function missingTries(
-  journey: Pick<Journey, 'tries' | 'lease_until'> & { created_at: Date },
+  journey: Pick<DeliverySummary, 'tries' | 'lease_until'> & { created_at: Date },
   written: readonly number[],
   now: Date,
 ): Gaps {

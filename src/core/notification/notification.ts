@@ -2,7 +2,7 @@ import { extraOf } from '../interface/statusRecord.ts'
 import type { IpnStyle } from '../merchant/settings.ts'
 import type { Mode } from '../mode.ts'
 import { formatMoney, moneyNumber } from '../money.ts'
-import type { LivingPayment, Payment, Status } from '../payment/payment.ts'
+import type { NewPayment, Payment, Status } from '../payment/payment.ts'
 
 // An event told to the merchant. Its body is written once and sent byte for byte on every try.
 export type Notification = {
@@ -28,7 +28,7 @@ export function readNotificationId(id: string): Omit<NotificationKey, 'merchant_
     : undefined
 }
 
-export function notificationBody(payment: LivingPayment, style: IpnStyle): string {
+export function notificationBody(payment: Payment, style: IpnStyle): string {
   return JSON.stringify({
     invoice_id: payment.invoice_id,
     tx_reference: payment.tx_reference,
@@ -47,5 +47,5 @@ export function notificationBody(payment: LivingPayment, style: IpnStyle): strin
 export const isSent = (status: Status, style: IpnStyle) => style !== 'basic' || status !== 'awaiting_payment'
 
 // What the request asks for outranks what the merchant has set.
-export const ipnUrlOf = ({ ipn_url }: Pick<Payment, 'ipn_url'>, settings: { ipn_url: string | null }) =>
+export const ipnUrlOf = ({ ipn_url }: Pick<NewPayment, 'ipn_url'>, settings: { ipn_url: string | null }) =>
   ipn_url ?? settings.ipn_url

@@ -5,8 +5,8 @@ import { formatMoney } from '../money.ts'
 import { type Attempt, isAcknowledged, isUnresolved } from './attempt.ts'
 import { type Change, event, statusEvent, task } from './change.ts'
 import type { Cause } from './event.ts'
-import { type LivingPayment, move } from './payment.ts'
-import { nextAsk, resendForMs, worryAfterMs } from './pollSchedule.ts'
+import { move, type Payment } from './payment.ts'
+import { nextPoll, resendForMs, worryAfterMs } from './pollSchedule.ts'
 import { isOverForSending } from './sendAgain.ts'
 
 // What a reply is worth: how long the channel lets an absent order be one that is not in sight yet or can still be paid,
@@ -14,16 +14,16 @@ import { isOverForSending } from './sendAgain.ts'
 export type Worth = { absentForMs: number; sends: number }
 
 // A channel replied to a question of ours about an attempt: what follows. Safe to call again with the same reply.
-export function hear(
-  payment: LivingPayment,
+export function applyReply(
+  payment: Payment,
   attempt: Attempt,
   reply: Heard,
   now: Date,
   worth: Worth,
 ): Change {
-  const change = heard(payment, attempt, reply, now, worth)
+  const change = decide(payment, attempt, reply, now, worth)
   const { created_at } = attempt
-  const next_ask_at = nextAsk(change.attempt, now, !unclearStates.has(reply.state))
+  const next_ask_at = nextPoll(change.attempt, now, !unclearStates.has(reply.state))
   if (isUnresolved(change.attempt) && now.getTime() - created_at.getTime() >= worryAfterMs)
     change.tasks.push(task(payment, change.attempt, 'unresolved', dueOf(payment), '', now))
   return { ...change, attempt: { ...change.attempt, next_ask_at } }
@@ -31,12 +31,12 @@ export function hear(
 
 const unclearStates = new Set<Heard['state']>(['unknown', 'not_sent', 'other_order'])
 
-function heard(payment: LivingPayment, before: Attempt, reply: Heard, now: Date, worth: Worth): Change {
+function decide(payment: Payment, before: Attempt, reply: Heard, now: Date, worth: Worth): Change {
   const same = { payment, attempt: before, events: [], tasks: [] }
   if (before.state === 'paid') return same
   switch (reply.state) {
     case 'paid': {
-      const attempt = told({ ...before, charged: reply.amount }, reply, now)
+      const attempt = withReply({ ...before, charged: reply.amount }, reply, now)
       const asked = reply.amount === payment.total && reply.currency === payment.currency
       if (asked) return paid(payment, attempt, now)
       return reply.amount === before.charged ? { ...same, attempt } : disputed(payment, attempt, reply, now)
@@ -44,7 +44,7 @@ function heard(payment: LivingPayment, before: Attempt, reply: Heard, now: Date,
     case 'paid_oddly':
       return paidOddly(payment, before, reply, now)
     case 'failed':
-      return isUnresolved(before) ? failed(payment, told(before, reply, now), reply.reason, now) : same
+      return isUnresolved(before) ? failed(payment, withReply(before, reply, now), reply.reason, now) : same
     case 'pending':
       return pending(payment, before, reply, now)
     case 'absent':
@@ -73,25 +73,19 @@ function acknowledged(attempt: Attempt, isSo: boolean, now: Date): Attempt {
   return { ...attempt, acknowledged_at: now, state: attempt.state === 'not_sent' ? 'unknown' : attempt.state }
 }
 
-function pending(payment: LivingPayment, before: Attempt, reply: Reply & { state: 'pending' }, now: Date) {
+function pending(payment: Payment, before: Attempt, reply: Reply & { state: 'pending' }, now: Date) {
   if (!isUnresolved(before)) return { payment, attempt: before, events: [], tasks: [] }
   const { redirect_url = before.redirect_url, qr = before.qr } = reply
   const isNews = before.state !== 'pending' && before.state !== 'disputed'
   const state = isNews ? 'pending' : before.state
-  const attempt: Attempt = { ...told(before, reply, now), state, redirect_url, qr }
+  const attempt: Attempt = { ...withReply(before, reply, now), state, redirect_url, qr }
   const events = isNews ? [event('attempt_pending', 'channel', attempt, '', now)] : []
   return { payment, attempt, events, tasks: [] }
 }
 
 // Nothing has left us. That is known of the sending that was asked about, and of those before it: there is another only
 // after one that has not left. It says nothing where one may have arrived all the same.
-function notSent(
-  payment: LivingPayment,
-  before: Attempt,
-  words: string,
-  now: Date,
-  { sends }: Worth,
-): Change {
+function notSent(payment: Payment, before: Attempt, words: string, now: Date, { sends }: Worth): Change {
   if (!isUnheardOf(before) || before.resent_at || before.sends !== sends)
     return unclear(payment, before, words, now)
   const attempt: Attempt = { ...before, updated_at: now }
@@ -102,20 +96,20 @@ function notSent(
 }
 
 // Nothing was said about this order; but money may have moved where nobody looks for it.
-function otherOrder(payment: LivingPayment, before: Attempt, words: string, now: Date): Change {
+function otherOrder(payment: Payment, before: Attempt, words: string, now: Date): Change {
   const change = unclear(payment, before, words, now)
   return { ...change, tasks: [task(payment, before, 'other_order', dueOf(payment), words, now)] }
 }
 
 // No clear answer leaves things as they are, to be asked again. That the first answer is missing is worth noting.
-function unclear(payment: LivingPayment, before: Attempt, words: string, now: Date): Change {
+function unclear(payment: Payment, before: Attempt, words: string, now: Date): Change {
   if (before.state !== 'started') return { payment, attempt: before, events: [], tasks: [] }
   const attempt: Attempt = { ...before, state: 'unknown', updated_at: now }
   return { payment, attempt, events: [event('attempt_unknown', 'channel', attempt, words, now)], tasks: [] }
 }
 
 export function failed(
-  payment: LivingPayment,
+  payment: Payment,
   before: Attempt,
   reason: Reason,
   now: Date,
@@ -124,7 +118,7 @@ export function failed(
   const attempt: Attempt = { ...ended(before, now), state: 'failed', reason }
   const events = [event('attempt_failed', cause, attempt, reasons[reason], now)]
   if (payment.status !== 'awaiting_payment') return { payment, attempt, events, tasks: [] }
-  const after = facts(payment, attempt)
+  const after = withAttempt(payment, attempt)
   const moved = payment.cancel_wished_at
     ? move(after, 'cancelled', reasons.cancelled, now)
     : move(after, 'failed', reasons[reason], now)
@@ -132,7 +126,7 @@ export function failed(
   return { payment: moved ?? after, attempt, events, tasks: [] }
 }
 
-function paid(payment: LivingPayment, before: Attempt, now: Date): Change {
+function paid(payment: Payment, before: Attempt, now: Date): Change {
   const attempt: Attempt = { ...ended(before, now), state: 'paid', reason: null }
   const events = [event('attempt_paid', 'channel', attempt, '', now)]
   const late = payment.status !== 'awaiting_payment'
@@ -142,14 +136,14 @@ function paid(payment: LivingPayment, before: Attempt, now: Date): Change {
     const note = 'A second success for one payment.'
     return { payment, attempt, events, tasks: [task(payment, attempt, 'refund', dueOf(payment), note, now)] }
   }
-  const after: LivingPayment = { ...facts(moved, attempt), late, payment_time: now, charged: attempt.charged }
+  const after: Payment = { ...withAttempt(moved, attempt), late, payment_time: now, charged: attempt.charged }
   events.push(statusEvent(payment, after, 'channel', attempt, now))
   return { payment: after, attempt, events, tasks: [] }
 }
 
 // Another amount than we asked for is never `paid`. A failed attempt stays failed, since the customer may be trying
 // again by now; the alarm is raised either way.
-function disputed(payment: LivingPayment, before: Attempt, reply: Reply & { state: 'paid' }, now: Date) {
+function disputed(payment: Payment, before: Attempt, reply: Reply & { state: 'paid' }, now: Date) {
   const words = `The provider says ${reply.currency} ${formatMoney(reply.amount)} where ${payment.currency} ${formatMoney(payment.total)} was asked for.`
   const attempt: Attempt = isUnresolved(before) ? { ...before, state: 'disputed' } : before
   const tasks = [task(payment, attempt, 'amount_mismatch', reply, words, now)]
@@ -158,7 +152,7 @@ function disputed(payment: LivingPayment, before: Attempt, reply: Reply & { stat
 
 // A yes by a reference that has paid another attempt: the same money does not pay twice.
 export function doubt(
-  payment: LivingPayment,
+  payment: Payment,
   before: Attempt,
   { reference, holder }: { reference: string; holder: string }, // what it has paid
   now: Date,
@@ -170,7 +164,7 @@ export function doubt(
     state: isNews ? 'disputed' : before.state,
     updated_at: now,
   }
-  attempt.next_ask_at = nextAsk(attempt, now)
+  attempt.next_ask_at = nextPoll(attempt, now)
   const events = isNews ? [event('attempt_doubted', 'channel', attempt, words, now)] : []
   const note = `The provider says paid by the reference ${reference}, which has paid ${holder} already.`
   const tasks = [task(payment, attempt, 'reference_taken', dueOf(payment), note, now)]
@@ -178,21 +172,16 @@ export function doubt(
 }
 
 // An amount that our books cannot hold stands in the words alone. The task is there once, however often it is said.
-function paidOddly(
-  payment: LivingPayment,
-  before: Attempt,
-  reply: Heard & { state: 'paid_oddly' },
-  now: Date,
-) {
+function paidOddly(payment: Payment, before: Attempt, reply: Heard & { state: 'paid_oddly' }, now: Date) {
   const words = `${reply.words} ${payment.currency} ${formatMoney(payment.total)} was asked for.`
   const isNews = isUnresolved(before) && before.state !== 'disputed'
-  const attempt: Attempt = { ...told(before, reply, now), state: isNews ? 'disputed' : before.state }
+  const attempt: Attempt = { ...withReply(before, reply, now), state: isNews ? 'disputed' : before.state }
   const events = isNews ? [event('attempt_disputed', 'channel', attempt, words, now)] : []
   const tasks = [task(payment, attempt, 'amount_mismatch', dueOf(payment), words, now)]
   return { payment, attempt, events, tasks }
 }
 
-function told(attempt: Attempt, reply: Told, now: Date): Attempt {
+function withReply(attempt: Attempt, reply: Told, now: Date): Attempt {
   return {
     ...acknowledged(attempt, true, now),
     provider_ref: reply.provider_ref ?? attempt.provider_ref,
@@ -204,7 +193,7 @@ function told(attempt: Attempt, reply: Told, now: Date): Attempt {
   }
 }
 
-const dueOf = ({ total, currency }: LivingPayment) => ({ amount: total, currency })
+const dueOf = ({ total, currency }: Payment) => ({ amount: total, currency })
 
 // What the customer gave is not needed any more.
 const ended = (attempt: Attempt, now: Date): Attempt => ({
@@ -215,7 +204,7 @@ const ended = (attempt: Attempt, now: Date): Attempt => ({
 })
 
 // What a status check tells of the attempt that counts.
-export function facts<P extends LivingPayment>(payment: P, attempt: Attempt): P {
+export function withAttempt<P extends Payment>(payment: P, attempt: Attempt): P {
   const { payment_method, instrument, provider_ref, card_type, psp_response_code, psp_response_msg } = attempt
   return {
     ...payment,

@@ -1,10 +1,10 @@
 import type { Attempt } from './attempt.ts'
 import type { Cause, EventKind, NewEvent } from './event.ts'
-import type { LivingPayment } from './payment.ts'
+import type { Payment } from './payment.ts'
 import type { Task, TaskKind } from './task.ts'
 
 // What has to be saved together, in one commit.
-export type Change = { payment: LivingPayment; attempt: Attempt; events: NewEvent[]; tasks: Task[] }
+export type Change = { payment: Payment; attempt: Attempt; events: NewEvent[]; tasks: Task[] }
 // What others see of it, once it is saved.
 export type News = Omit<Change, 'payment'>
 
@@ -27,8 +27,8 @@ export function event(
 }
 
 export function statusEvent(
-  from: LivingPayment,
-  to: LivingPayment,
+  from: Payment,
+  to: Payment,
   cause: Cause,
   attempt: Attempt | null,
   at: Date,
@@ -38,7 +38,7 @@ export function statusEvent(
 }
 
 export function task(
-  { tx_reference }: LivingPayment,
+  { tx_reference }: Payment,
   { merchant_id, attempt_id }: Attempt,
   kind: TaskKind,
   { amount, currency }: Pick<Task, 'amount' | 'currency'>,

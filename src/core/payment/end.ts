@@ -3,12 +3,12 @@ import { currencies } from '../money.ts'
 import { type Attempt, isUnresolved } from './attempt.ts'
 import { event, statusEvent } from './change.ts'
 import type { NewEvent } from './event.ts'
-import { type LivingPayment, move } from './payment.ts'
+import { move, type Payment } from './payment.ts'
 
-export type Ended = { payment: LivingPayment; events: NewEvent[] }
+export type Ended = { payment: Payment; events: NewEvent[] }
 
 // The customer cancels. While an attempt is unresolved this is a wish: the money may be on its way.
-export function cancel(payment: LivingPayment, attempts: readonly Attempt[], now: Date): Ended | undefined {
+export function cancel(payment: Payment, attempts: readonly Attempt[], now: Date): Ended | undefined {
   const unresolved = attempts.find(isUnresolved)
   if (unresolved) {
     if (payment.cancel_wished_at || payment.status !== 'awaiting_payment') return undefined
@@ -20,7 +20,7 @@ export function cancel(payment: LivingPayment, attempts: readonly Attempt[], now
 }
 
 // The time is over. Never while an attempt is unresolved, and never undoing anything.
-export function expire(payment: LivingPayment, attempts: readonly Attempt[], now: Date): Ended | undefined {
+export function expire(payment: Payment, attempts: readonly Attempt[], now: Date): Ended | undefined {
   if (payment.status !== 'awaiting_payment' || payment.expires_at > now) return undefined
   if (attempts.some(isUnresolved)) return undefined
   mustBeReadable(payment)
@@ -30,6 +30,6 @@ export function expire(payment: LivingPayment, attempts: readonly Attempt[], now
 
 // Throws for what a newer version has written and this one does not understand. To end it would be to tell its merchant
 // an amount that may be wrong: it is left to a node that knows.
-function mustBeReadable({ currency }: LivingPayment) {
+function mustBeReadable({ currency }: Payment) {
   if (!currencies.includes(currency)) throw new Error(`This version does not know the currency ${currency}.`)
 }

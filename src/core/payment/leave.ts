@@ -1,6 +1,6 @@
-import type { LivingPayment } from './payment.ts'
+import type { Payment } from './payment.ts'
 
-type Ended = Pick<LivingPayment, 'status' | 'updated_at' | 'cancel_wished_at'>
+type Ended = Pick<Payment, 'status' | 'updated_at' | 'cancel_wished_at'>
 
 // A phone may sleep, or show the wallet's own page, while the payment ends: its page is still the one that saw it.
 export const leaveWithinMs = 15 * 60_000

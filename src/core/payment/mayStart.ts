@@ -1,7 +1,7 @@
 import type { Settings } from '../merchant/settings.ts'
 import type { Mode } from '../mode.ts'
 import { type Attempt, isUnresolved } from './attempt.ts'
-import type { Payment } from './payment.ts'
+import type { NewPayment } from './payment.ts'
 
 const maxAttempts = 10 // of one payment
 const patience = [0, 0, 5, 10, 20, 30] // seconds to wait after the nth failure; the last one stays
@@ -30,7 +30,7 @@ export type Obstacle =
   | 'too_many'
   | 'too_soon'
 
-type Subject = Pick<Payment, 'status' | 'expires_at'> & { cancel_wished_at: Date | null }
+type Subject = Pick<NewPayment, 'status' | 'expires_at'> & { cancel_wished_at: Date | null }
 
 // What stands against a new attempt at this moment, or undefined.
 export function obstacle(

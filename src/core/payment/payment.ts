@@ -4,7 +4,7 @@ import type { Currency } from '../money.ts'
 export type Status = 'awaiting_payment' | 'paid' | 'cancelled' | 'failed'
 
 // One row of `payments`; the names are the column names and, where there is one, the wire name.
-export type Payment = {
+export type NewPayment = {
   merchant_id: string
   tx_reference: string
   mode: Mode
@@ -46,7 +46,7 @@ export type Life = {
   psp_response_msg: string | null
   redacted_at: Date | null // when what is known of the payer was removed
 }
-export type LivingPayment = Payment & Life
+export type Payment = NewPayment & Life
 
 export const unlived: Life = {
   late: false,
@@ -71,7 +71,7 @@ export const moves: Readonly<Record<Status, readonly Status[]>> = {
 }
 
 // The one place where a status changes. Undefined when there is nothing to do: providers repeat themselves.
-export function move<P extends Pick<Payment, 'status' | 'status_reason' | 'updated_at'>>(
+export function move<P extends Pick<NewPayment, 'status' | 'status_reason' | 'updated_at'>>(
   payment: P,
   to: Status,
   reason: string,
@@ -83,7 +83,7 @@ export function move<P extends Pick<Payment, 'status' | 'status_reason' | 'updat
 
 // What a status check tells of a payment.
 export type PaymentState = Omit<
-  LivingPayment,
+  Payment,
   | 'tx_token'
   | 'success_url'
   | 'cancelled_url'

@@ -12,23 +12,23 @@ const longestGap = 15 * minute
 // A no is asked about again: some turn into a yes, and a callback that says so may be lost.
 const followUps = [20 * second, 2 * minute, 15 * minute, 2 * hour]
 
-export const firstAskMs = 8 * second // who started the attempt hears the first answer; we ask when they died
+export const firstPollMs = 8 * second // who started the attempt hears the first answer; we ask when they died
 export const resendForMs = 60 * second // a prompt that comes later would surprise the customer
 export const returnGapMs = 5 * second // who comes back from a provider's page again and again makes us ask so often
 export const worryAfterMs = 24 * hour // then a person is told
 
-export function askGap(asks: number): number {
+export function pollGap(asks: number): number {
   return gaps[asks] ?? longestGap
 }
 
 // When to ask about an attempt after it was heard of at `now`; null when there is nothing left to learn. A no that
 // could not be asked about again stays a question.
-export function nextAsk(
+export function nextPoll(
   attempt: Pick<Attempt, 'state' | 'asks' | 'ended_at'>,
   now: Date,
   wasClear = true,
 ): Date | null {
-  const soon = new Date(now.getTime() + askGap(attempt.asks))
+  const soon = new Date(now.getTime() + pollGap(attempt.asks))
   if (isUnresolved(attempt)) return soon
   if (attempt.state === 'paid' || !attempt.ended_at) return null
   const since = now.getTime() - attempt.ended_at.getTime()
@@ -38,4 +38,4 @@ export function nextAsk(
 }
 
 // No ask is put off further than this. What is was written by a clock that has been set back since.
-export const furthestAskMs = { unresolved: longestGap + minute, ended: 2 * hour + minute }
+export const furthestPollMs = { unresolved: longestGap + minute, ended: 2 * hour + minute }

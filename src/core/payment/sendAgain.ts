@@ -1,8 +1,8 @@
 import { type Attempt, isAcknowledged, isUnresolved } from './attempt.ts'
-import type { LivingPayment } from './payment.ts'
+import type { Payment } from './payment.ts'
 import { resendForMs } from './pollSchedule.ts'
 
-type Subject = Pick<LivingPayment, 'status' | 'cancel_wished_at'>
+type Subject = Pick<Payment, 'status' | 'cancel_wished_at'>
 
 // Only while the customer may still be there, and wants to pay.
 export const isOverForSending = (payment: Subject, { created_at }: Pick<Attempt, 'created_at'>, now: Date) =>

@@ -1,6 +1,6 @@
 import { type Attempt, isUnresolved } from './attempt.ts'
 import type { Obstacle } from './mayStart.ts'
-import type { LivingPayment } from './payment.ts'
+import type { Payment } from './payment.ts'
 
 // What the checkout page shows.
 export type Stage =
@@ -15,7 +15,7 @@ export type Stage =
   | 'closed' // the merchant takes no payments now
 
 export function stageOf(
-  payment: LivingPayment,
+  payment: Payment,
   attempts: readonly Attempt[],
   against: Obstacle | undefined,
 ): Stage {

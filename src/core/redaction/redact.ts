@@ -1,12 +1,12 @@
 import { type CustomerTopic, customerMessageId } from '../message/message.ts'
 import type { Medium } from '../message/messenger.ts'
-import type { LivingPayment } from '../payment/payment.ts'
+import type { Payment } from '../payment/payment.ts'
 
 // What is known of a person goes some time after a payment has ended; what accounts and a safe retry need stays. Not
 // sooner than this: younger ones may still be delivered, read from the feed or told to their customer.
 export const leastRedactDays = 31
 
-export type Payer = Pick<LivingPayment, 'name' | 'email' | 'number' | 'pymt_instrument'>
+export type Payer = Pick<Payment, 'name' | 'email' | 'number' | 'pymt_instrument'>
 
 const removed = '(removed)'
 const nationalDigits = 9 // of a number, however its beginning is written
@@ -68,7 +68,7 @@ export function bodyWithoutPayer(body: string): string {
 const topics: readonly CustomerTopic[] = ['paid', 'failed', 'cancelled']
 const media: readonly Medium[] = ['sms', 'email']
 
-export const messageIdsOf = ({ tx_reference }: Pick<LivingPayment, 'tx_reference'>) =>
+export const messageIdsOf = ({ tx_reference }: Pick<Payment, 'tx_reference'>) =>
   topics.flatMap(topic => media.map(medium => customerMessageId(tx_reference, topic, medium)))
 
 // Words of events that are ours alone; others may be a stranger's.
@@ -76,10 +76,7 @@ export const plainEvents = ['status_changed', 'attempt_failed', 'attempt_resent'
 
 const dayMs = 86_400_000
 
-export const redactedWords = ({
-  redacted_at,
-  updated_at,
-}: Pick<LivingPayment, 'redacted_at' | 'updated_at'>) =>
+export const redactedWords = ({ redacted_at, updated_at }: Pick<Payment, 'redacted_at' | 'updated_at'>) =>
   redacted_at &&
   `personal details were removed on ${redacted_at.toISOString().slice(0, 10)}, ${daysBetween(updated_at, redacted_at)} days after it ended`
 

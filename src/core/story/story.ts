@@ -4,12 +4,12 @@ import type { Settings } from '../merchant/settings.ts'
 import { formatMoney } from '../money.ts'
 import type { Attempt } from '../payment/attempt.ts'
 import type { PaymentEvent } from '../payment/event.ts'
-import type { LivingPayment } from '../payment/payment.ts'
+import type { Payment } from '../payment/payment.ts'
 import type { Task } from '../payment/task.ts'
 
 // Everything that is known of one payment.
 export type Story = {
-  payment: LivingPayment
+  payment: Payment
   merchant: { name: string; active: boolean; settings: Pick<Settings, 'retry_after_failure'> }
   attempts: readonly Attempt[]
   events: readonly PaymentEvent[]

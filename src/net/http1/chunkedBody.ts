@@ -6,7 +6,7 @@ const trailerLine = /^[^\r]+\r\n$/
 type Keep = (bytes: Buffer, from: number, to: number) => void
 
 // Takes a body out of its chunks, wherever the bytes are cut into packets. The caller bounds how much it is given.
-export class Chunks {
+export class ChunkedBody {
   readonly #keep: Keep
   #next: 'size' | 'gap' | 'trailer' = 'size' // the line that comes when no data is left
   #left = 0

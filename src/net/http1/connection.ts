@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net'
-import type { Connect, Connection } from '../connect.ts'
+import type { Connect, OpenSocket } from '../connect.ts'
 import type { Target } from '../target.ts'
 import type { Exchange } from './exchange.ts'
 
 // Told when a line has nothing to do any more, or is of no more use.
-export type Keeper = { keep(line: Line, forMs: number): void; drop(line: Line): void }
+export type Keeper = { keep(line: Connection, forMs: number): void; drop(line: Connection): void }
 
 // One connection, with one request at a time on it.
-export class Line {
+export class Connection {
   readonly key: string
   readonly #keeper: Keeper
   readonly #calling = new AbortController()
@@ -48,7 +48,7 @@ export class Line {
   }
 
   // The listeners stay for good: a socket that has ended may still stumble, and must not take the process with it.
-  #reach({ socket, address, listen }: Connection, exchange: Exchange) {
+  #reach({ socket, address, listen }: OpenSocket, exchange: Exchange) {
     this.#socket = socket
     this.#address = address
     socket.on('error', error => this.#close(error)).on('close', () => this.#close())

@@ -1,23 +1,23 @@
 import type { Connect } from '../connect.ts'
 import type { Target } from '../target.ts'
 import type { Trouble } from '../trouble.ts'
-import { type Keeper, Line } from './connection.ts'
+import { Connection, type Keeper } from './connection.ts'
 import type { Exchange } from './exchange.ts'
 
 const idleMs = 3000 // most servers close at five seconds or later: we hang up first, so that a POST rarely meets it
 const idleMarginMs = 1000 // before the time that the server itself has told
 const sweepMs = 50
 
-export type Lines = ReturnType<typeof createLines>
+export type ConnectionPool = ReturnType<typeof createConnectionPool>
 
 // All connections. Each belongs to one lane, to one origin, and to those who may or may not reach loopback: what one
 // has opened, another does not find. Nobody waits for a free one; callers bound how many are in use.
-export function createLines(connect: Connect, maxIdle: number) {
-  const all = new Set<Line>()
-  const idle = new Set<Line>() // the one that is idle for longest comes first
-  const idleByKey = new Map<string, Line[]>() // the one that was used last is taken first
+export function createConnectionPool(connect: Connect, maxIdle: number) {
+  const all = new Set<Connection>()
+  const idle = new Set<Connection>() // the one that is idle for longest comes first
+  const idleByKey = new Map<string, Connection[]>() // the one that was used last is taken first
   const keeper: Keeper = { keep, drop }
-  const departing: Line[] = []
+  const departing: Connection[] = []
   let sweeping: NodeJS.Timeout | undefined
 
   function carry(exchange: Exchange, target: Target, lane: string) {
@@ -36,13 +36,13 @@ export function createLines(connect: Connect, maxIdle: number) {
   }
 
   function open(key: string) {
-    const line = new Line(key, keeper)
+    const line = new Connection(key, keeper)
     all.add(line)
     sweeping ??= setInterval(sweep, sweepMs).unref()
     return line
   }
 
-  function keep(line: Line, forMs: number) {
+  function keep(line: Connection, forMs: number) {
     const ms = Math.min(idleMs, forMs - idleMarginMs)
     if (ms <= 0) return drop(line)
     line.idleUntil = performance.now() + ms
@@ -53,14 +53,14 @@ export function createLines(connect: Connect, maxIdle: number) {
     if (idle.size > maxIdle) for (const oldest of idle) return drop(oldest)
   }
 
-  function wake(line: Line) {
+  function wake(line: Connection) {
     if (!idle.delete(line)) return
-    const others = idleByKey.get(line.key) as Line[]
+    const others = idleByKey.get(line.key) as Connection[]
     if (others.at(-1) === line) others.pop()
     else others.splice(others.indexOf(line), 1)
   }
 
-  function drop(line: Line) {
+  function drop(line: Connection) {
     if (!all.delete(line)) return
     wake(line)
     line.hangUp()
@@ -76,7 +76,7 @@ export function createLines(connect: Connect, maxIdle: number) {
     sweeping = undefined
   }
 
-  function end(line: Line, say: (exchange: Exchange) => void) {
+  function end(line: Connection, say: (exchange: Exchange) => void) {
     if (line.exchange) say(line.exchange)
     drop(line)
   }

@@ -1,6 +1,6 @@
-import type { Answer } from '../../core/notification/delivery.ts'
+import type { HttpOutcome } from '../../core/notification/delivery.ts'
 import { Trouble, troubleOf } from '../trouble.ts'
-import { AnswerReader } from './responseReader.ts'
+import { ResponseReader } from './responseReader.ts'
 
 const totalMs = 10_000
 // The headers have decided. A body that has not ended a second later tells us nothing more and would keep the slot
@@ -11,15 +11,15 @@ const bodyMs = 1000
 export class Exchange {
   readonly request: Buffer
   readonly #begun = performance.now()
-  readonly #reader = new AnswerReader()
-  readonly #ended: (answer: Answer) => void
+  readonly #reader = new ResponseReader()
+  readonly #ended: (answer: HttpOutcome) => void
   #address: string | null = null
   #firstByteMs: number | null = null
   #isAnswered = false
   dueAt = this.#begun + totalMs
   over = false
 
-  constructor(request: Buffer, ended: (answer: Answer) => void) {
+  constructor(request: Buffer, ended: (answer: HttpOutcome) => void) {
     this.request = request
     this.#ended = ended
   }
@@ -62,7 +62,7 @@ export class Exchange {
     return head && reusable ? head.keptMs : 0
   }
 
-  #end(failure: Answer['failure'], words: string) {
+  #end(failure: HttpOutcome['failure'], words: string) {
     if (this.over) return
     this.over = true
     const { head } = this.#reader

@@ -1,8 +1,8 @@
-import type { Answer } from '../../core/notification/delivery.ts'
+import type { HttpOutcome } from '../../core/notification/delivery.ts'
 import { createConnect } from '../connect.ts'
 import { rememberTargets } from '../target.ts'
 import { type Failure, Trouble } from '../trouble.ts'
-import { createLines } from './connectionPool.ts'
+import { createConnectionPool } from './connectionPool.ts'
 import { Exchange } from './exchange.ts'
 import { requestBytes } from './requestBytes.ts'
 
@@ -27,7 +27,7 @@ export type OutboundRequest = {
 }
 
 export type Outbound = {
-  send(request: OutboundRequest): Promise<Answer> // never rejects
+  send(request: OutboundRequest): Promise<HttpOutcome> // never rejects
   close(): Promise<void> // what is still on its way ends without an answer
 }
 
@@ -36,7 +36,7 @@ export type Outbound = {
 export function createOutbound(options: OutboundOptions = {}): Outbound {
   const { ports = [], maxSockets = defaultMaxSockets } = options
   const targets = rememberTargets(ports)
-  const lines = createLines(createConnect(options), maxSockets)
+  const lines = createConnectionPool(createConnect(options), maxSockets)
   let closed = false
 
   return {
@@ -58,7 +58,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
 const shuttingDown = 'this gateway is shutting down'
 
 const fail = (failure: Failure, words: string) =>
-  Promise.resolve<Answer>({
+  Promise.resolve<HttpOutcome>({
     status: null,
     retry_after: null,
     body: null,

@@ -1,4 +1,4 @@
-import { Chunks } from './chunkedBody.ts'
+import { ChunkedBody } from './chunkedBody.ts'
 import { type Head, mayBegin, readHead } from './responseHead.ts'
 
 const maxHeadBytes = 16 * 1024 // with the interim answers before it
@@ -9,7 +9,7 @@ const nothing = Buffer.alloc(0)
 
 // Reads one answer, however it is cut into packets. Nothing here waits or throws. Once `head` is there, it is the
 // answer, and no fault of the body takes it back.
-export class AnswerReader {
+export class ResponseReader {
   head: Head | undefined
   heard = false // a byte has come
   over = false
@@ -21,7 +21,7 @@ export class AnswerReader {
   #left = 0
   #kept: Buffer[] = []
   #keptBytes = 0
-  #chunks: Chunks | undefined
+  #chunks: ChunkedBody | undefined
 
   read(bytes: Buffer) {
     this.heard = true
@@ -66,7 +66,7 @@ export class AnswerReader {
     if (head.status < 200) return
     this.head = head
     if (head.framing === 'untrusted') this.#end(false)
-    else if (head.framing === 'chunks') this.#chunks = new Chunks((...part) => this.#keep(...part))
+    else if (head.framing === 'chunks') this.#chunks = new ChunkedBody((...part) => this.#keep(...part))
     else this.#left = head.framing === 'until_close' ? Number.POSITIVE_INFINITY : head.framing
   }
 

@@ -8,7 +8,7 @@ import { applicationPassword } from './password.ts'
 import { closeToOthers, whyNotBegin } from './trust.ts'
 
 // Where one database lives, and as whom it runs: PostgreSQL refuses to run as root.
-export type Home = {
+export type DataFolder = {
   dataDir: string
   cluster: string // the folder that is PostgreSQL's own
   log: string
@@ -17,7 +17,7 @@ export type Home = {
   password: string // with which the application is let in
 }
 
-export function openHome(dataDir: string): Home {
+export function openDataFolder(dataDir: string): DataFolder {
   makeFolder(dataDir, 0o700)
   if (!holdsFiles(dataDir)) throw noPlace(dataDir)
   accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)

@@ -3,9 +3,9 @@ import { ask, type Login, openSession, type Session } from '../session.ts'
 const reopenAfterMs = 1000
 
 // A gateway keeps a session with nothing to do but to be seen by others that want the same data.
-export type Sign = { takeDown(): Promise<void> }
+export type GatewayMark = { takeDown(): Promise<void> }
 
-export async function hangSign(sockets: string, login: Login): Promise<Sign> {
+export async function setGatewayMark(sockets: string, login: Login): Promise<GatewayMark> {
   let session: Session | undefined
   let down = false
   const hang = async () => {
@@ -27,7 +27,7 @@ export async function hangSign(sockets: string, login: Login): Promise<Sign> {
 }
 
 // The process ids of the gateways that are to be seen: one, or none.
-export async function readSigns(sockets: string, login: Login): Promise<number[]> {
+export async function readGatewayMarks(sockets: string, login: Login): Promise<number[]> {
   const rows = await ask<{ pid: number }>(
     sockets,
     login,

@@ -5,7 +5,7 @@ import { type Login, openSession, type Session } from '../session.ts'
 // who are in may finish, nobody else gets in. (This server is always a single one, so a lock in it will do.)
 const lock = 7_065_327
 
-export async function enter(sockets: string, login: Login): Promise<Session | undefined> {
+export async function takeGuestLock(sockets: string, login: Login): Promise<Session | undefined> {
   const session = await openSession(sockets, login, `tollgate guest ${process.pid}`)
   const { rows } = await session.client.query<{ entered: boolean }>(
     `select pg_try_advisory_lock_shared(${lock}) as entered`,
@@ -18,7 +18,7 @@ export async function enter(sockets: string, login: Login): Promise<Session | un
   return undefined
 }
 
-export async function closeDoor(sockets: string, login: Login, withinMs: number): Promise<Session> {
+export async function closeToGuests(sockets: string, login: Login, withinMs: number): Promise<Session> {
   const session = await openSession(sockets, login, 'tollgate stop')
   await session.client.query(`set lock_timeout = ${withinMs}`)
   await session.client.query(`select pg_advisory_lock(${lock})`).catch(() => {}) // somebody stays too long

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { codeOf } from '../error.ts'
 
 // Who has the database files, as PostgreSQL itself wrote it down.
-export type Holder = {
+export type Postmaster = {
   pid: number
   alive: boolean // false: the note was left behind by a crash
   ready: boolean
   sockets: string // the folder with its socket
 }
 
-export function readHolder(cluster: string): Holder | undefined {
+export function readPostmaster(cluster: string): Postmaster | undefined {
   const [pid = '', , , , sockets = '', , , status = ''] = readNote(cluster).split('\n')
   if (!/^\d+$/.test(pid)) return undefined
   const alive = worksIn(cluster, Number(pid))

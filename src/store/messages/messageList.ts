@@ -1,5 +1,5 @@
 import type { Message, MessageKey } from '../../core/message/message.ts'
-import type { LivingPayment, Payment } from '../../core/payment/payment.ts'
+import type { NewPayment, Payment } from '../../core/payment/payment.ts'
 import { sql, type Tx } from '../db.ts'
 
 // A message and what it tells about. One to a merchant is about no single payment.
@@ -7,8 +7,8 @@ export type ListedMessage = Message & { merchant_name: string } & (
     | PaymentWords
     | { [Name in keyof PaymentWords]: null }
   )
-type PaymentWords = Pick<Payment, 'invoice_id' | 'tx_token' | 'total' | 'currency' | 'description'> &
-  Pick<LivingPayment, 'status_reason' | 'payment_method' | 'payment_time'>
+type PaymentWords = Pick<NewPayment, 'invoice_id' | 'tx_token' | 'total' | 'currency' | 'description'> &
+  Pick<Payment, 'status_reason' | 'payment_method' | 'payment_time'>
 
 export type MessagePlace = Pick<Message, 'created_at' | 'message_id' | 'merchant_id'>
 

@@ -1,10 +1,10 @@
-import type { DeliveryState, Journey } from '../../core/notification/deliveryWords.ts'
+import type { DeliveryState, DeliverySummary } from '../../core/notification/deliveryWords.ts'
 import type { Notification, NotificationKey } from '../../core/notification/notification.ts'
 import { type Query, sql, type Tx } from '../db.ts'
 import type { PaymentKey } from '../payments/paymentKeys.ts'
 
 // A notification and how its delivery goes, where it has one.
-export type Told = Omit<Notification, 'body'> & Journey
+export type NotificationRow = Omit<Notification, 'body'> & DeliverySummary
 
 const told = sql`
   n.merchant_id, n.tx_reference, n.sequence, n.mode, n.status, n.created_at, d.url, d.style, d.begun_at, d.tries,
@@ -22,7 +22,7 @@ export const stateIs: Record<DeliveryState, Query> = {
   none: sql`d.merchant_id is null`,
 }
 
-export type ToldFilter = {
+export type NotificationFilter = {
   state?: DeliveryState
   from?: Date
   until?: Date // not included
@@ -30,17 +30,17 @@ export type ToldFilter = {
   limit: number
 }
 
-const isInTime = (f: ToldFilter, created_at: Query) => sql`
+const isInTime = (f: NotificationFilter, created_at: Query) => sql`
   ${created_at} >= coalesce(${f.from ?? null}::timestamptz, '-infinity')
   and ${created_at} < coalesce(${f.until ?? null}::timestamptz, 'infinity')`
-const isOf = (f: ToldFilter, tx_reference: Query) =>
+const isOf = (f: NotificationFilter, tx_reference: Query) =>
   f.tx_reference === undefined ? sql`true` : sql`${tx_reference} = ${f.tx_reference}`
 const newestFirst = sql`order by n.created_at desc, n.tx_reference desc, n.sequence desc`
 
 // Newest first. What is asked for may be rare: no more than so many are looked at, each delivery by its key, as `offset 0`
 // makes PostgreSQL do.
-export const listTold = (tx: Tx, merchant_id: string, f: ToldFilter, most: number) =>
-  tx.rows<Told>(sql`
+export const listNotifications = (tx: Tx, merchant_id: string, f: NotificationFilter, most: number) =>
+  tx.rows<NotificationRow>(sql`
     select ${told} from (
         select * from notifications n
         where merchant_id = ${merchant_id} and ${isInTime(f, sql`created_at`)} and ${isOf(f, sql`tx_reference`)}
@@ -52,7 +52,12 @@ export const listTold = (tx: Tx, merchant_id: string, f: ToldFilter, most: numbe
     ${newestFirst} limit ${f.limit}`)
 
 // When the last one was made that such a look has looked at; undefined when there are no more behind it.
-export const lastToldLookedAt = async (tx: Tx, merchant_id: string, f: ToldFilter, most: number) => {
+export const lastNotificationLookedAt = async (
+  tx: Tx,
+  merchant_id: string,
+  f: NotificationFilter,
+  most: number,
+) => {
   const [last, next] = await tx.rows<{ created_at: Date }>(sql`
     select created_at from notifications n
     where merchant_id = ${merchant_id} and ${isInTime(f, sql`created_at`)} and ${isOf(f, sql`tx_reference`)}
@@ -62,7 +67,12 @@ export const lastToldLookedAt = async (tx: Tx, merchant_id: string, f: ToldFilte
 
 // Deliveries that have not ended, of all merchants, and those of one that were given up, have an index of their own.
 // Undefined when even those are more than may be looked at.
-export async function listToldOfFew(tx: Tx, merchant_id: string, f: ToldFilter, most: number) {
+export async function listNotificationsOfFew(
+  tx: Tx,
+  merchant_id: string,
+  f: NotificationFilter,
+  most: number,
+) {
   if (f.state !== 'due' && f.state !== 'exhausted') return undefined
   const all =
     f.state === 'due'
@@ -71,7 +81,7 @@ export async function listToldOfFew(tx: Tx, merchant_id: string, f: ToldFilter, 
   const few = await tx.one<{ count: bigint }>(sql`
     select count(*) as count from (select from deliveries where ${all} limit ${most + 1}) as counted`)
   if (Number(few?.count) > most) return undefined
-  return tx.rows<Told>(sql`
+  return tx.rows<NotificationRow>(sql`
     with d as materialized (select * from deliveries where merchant_id = ${merchant_id} and ${all})
     select ${told} from d join notifications n on n.merchant_id = d.merchant_id
       and n.tx_reference = d.tx_reference and n.sequence = d.sequence
@@ -79,18 +89,18 @@ export async function listToldOfFew(tx: Tx, merchant_id: string, f: ToldFilter, 
     ${newestFirst} limit ${f.limit}`)
 }
 
-export const toldOf = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
-  tx.rows<Told>(sql`
+export const notificationRowsOf = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
+  tx.rows<NotificationRow>(sql`
     select ${told} from ${withDelivery}
     where n.merchant_id = ${merchant_id} and n.tx_reference = ${tx_reference} order by n.sequence`)
 
 // Of whichever merchant: a reference is one payment's alone.
-export const findTold = (
+export const findNotificationRow = (
   tx: Tx,
   merchant_ids: readonly string[],
   { tx_reference, sequence }: Omit<NotificationKey, 'merchant_id'>,
 ) =>
-  tx.one<Told & { body: string }>(sql`
+  tx.one<NotificationRow & { body: string }>(sql`
     select ${told}, n.body from ${withDelivery}
     where n.merchant_id = any(${merchant_ids}) and n.tx_reference = ${tx_reference} and n.sequence = ${sequence}`)
 

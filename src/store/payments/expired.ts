@@ -2,7 +2,7 @@ import type { Attempt } from '../../core/payment/attempt.ts'
 import { texts } from '../arrays.ts'
 import { sql, type Tx } from '../db.ts'
 import { type PaymentKey, paymentKeysOf, paymentName } from './paymentKeys.ts'
-import { lockPayment, type PaymentOfMerchant, paymentOfMerchant } from './paymentLife.ts'
+import { lockPayment, type PaymentWithMerchant, paymentWithMerchant } from './paymentLife.ts'
 
 // Those whose time is over and of which nothing is on its way, without some that are left out.
 const isExpired = (now: Date, leftOut: readonly PaymentKey[]) => sql`
@@ -23,8 +23,8 @@ function unnestKeys(keys: readonly PaymentKey[]) {
 
 // The oldest that nobody holds; now we do. Planned anew each time: how far to read depends on the moment.
 export const lockExpired = (tx: Tx, now: Date, leftOut: readonly PaymentKey[], limit: number) =>
-  tx.rows<PaymentOfMerchant>(sql`
-    ${paymentOfMerchant} where ${isExpired(now, leftOut)}
+  tx.rows<PaymentWithMerchant>(sql`
+    ${paymentWithMerchant} where ${isExpired(now, leftOut)}
     order by p.expires_at limit ${limit} for update of p skip locked`)
 
 export const findExpired = (tx: Tx, now: Date, leftOut: readonly PaymentKey[], limit: number) =>
@@ -33,15 +33,15 @@ export const findExpired = (tx: Tx, now: Date, leftOut: readonly PaymentKey[], l
     order by p.expires_at limit ${limit}`)
 
 export const lockFreePayments = (tx: Tx, keys: readonly PaymentKey[]) =>
-  tx.rows<PaymentOfMerchant>(sql`
-    ${paymentOfMerchant} join ${unnestKeys(keys)}
+  tx.rows<PaymentWithMerchant>(sql`
+    ${paymentWithMerchant} join ${unnestKeys(keys)}
       on k.merchant_id = p.merchant_id and k.tx_reference = p.tx_reference
     for update of p skip locked`)
 
 // One by one, as a sharded database wants it; in one order, so that two who lock the same wait for each other instead
 // of deadlocking.
-export async function lockPayments(tx: Tx, keys: readonly PaymentKey[]): Promise<PaymentOfMerchant[]> {
-  const locked: PaymentOfMerchant[] = []
+export async function lockPayments(tx: Tx, keys: readonly PaymentKey[]): Promise<PaymentWithMerchant[]> {
+  const locked: PaymentWithMerchant[] = []
   for (const key of keys.toSorted((a, b) => (paymentName(a) < paymentName(b) ? -1 : 1))) {
     const payment = await lockPayment(tx, key)
     if (payment) locked.push(payment)

@@ -1,4 +1,4 @@
-import type { Payment } from '../../core/payment/payment.ts'
+import type { NewPayment } from '../../core/payment/payment.ts'
 import { texts } from '../arrays.ts'
 // Column by column, for statements about many.
 export const paymentKeysOf = (keys: readonly PaymentKey[]) => ({
@@ -8,4 +8,4 @@ export const paymentKeysOf = (keys: readonly PaymentKey[]) => ({
 
 export const paymentName = ({ merchant_id, tx_reference }: PaymentKey) => `${merchant_id} ${tx_reference}`
 
-export type PaymentKey = Pick<Payment, 'merchant_id' | 'tx_reference'>
+export type PaymentKey = Pick<NewPayment, 'merchant_id' | 'tx_reference'>

@@ -1,37 +1,37 @@
 import type { SettingWords } from '../../core/merchant/settings.ts'
-import type { LivingPayment } from '../../core/payment/payment.ts'
+import type { Payment } from '../../core/payment/payment.ts'
 import { texts, times } from '../arrays.ts'
 import { named, sql, type Tx } from '../db.ts'
 import { type AttemptInJson, attemptOfJson } from './attempts.ts'
 import { type PaymentKey, paymentKeysOf } from './paymentKeys.ts'
 // A payment and what its merchant says about it.
-export type PaymentOfMerchant = LivingPayment & {
+export type PaymentWithMerchant = Payment & {
   merchant_name: string
   merchant_active: boolean
   merchant_settings: SettingWords
 }
 
-export const paymentOfMerchant = sql`
+export const paymentWithMerchant = sql`
   select p.*, m.name as merchant_name, m.active as merchant_active, m.settings as merchant_settings
   from payments p join merchants m on m.merchant_id = p.merchant_id`
 
 // Whoever changes a payment holds its row: changes of one payment come one after the other.
 export const lockPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
-  tx.one<PaymentOfMerchant>(named('lock_payment')`
-    ${paymentOfMerchant}
+  tx.one<PaymentWithMerchant>(named('lock_payment')`
+    ${paymentWithMerchant}
     where p.merchant_id = ${merchant_id} and p.tx_reference = ${tx_reference} for update of p`)
 
 export const findPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
-  tx.one<PaymentOfMerchant>(named('find_payment')`
-    ${paymentOfMerchant} where p.merchant_id = ${merchant_id} and p.tx_reference = ${tx_reference}`)
+  tx.one<PaymentWithMerchant>(named('find_payment')`
+    ${paymentWithMerchant} where p.merchant_id = ${merchant_id} and p.tx_reference = ${tx_reference}`)
 
 export const findPaymentsByKeys = (tx: Tx, keys: readonly PaymentKey[]) =>
-  tx.rows<PaymentOfMerchant>(named('find_payments_by_keys')`
-    ${paymentOfMerchant}
+  tx.rows<PaymentWithMerchant>(named('find_payments_by_keys')`
+    ${paymentWithMerchant}
     join unnest(${keys.map(k => k.merchant_id)}::text[], ${keys.map(k => k.tx_reference)}::text[])
       as k (merchant_id, tx_reference) on k.merchant_id = p.merchant_id and k.tx_reference = p.tx_reference`)
 
-type CheckoutRow = PaymentOfMerchant & { attempts: AttemptInJson[] | null }
+type CheckoutRow = PaymentWithMerchant & { attempts: AttemptInJson[] | null }
 
 // A payment with its attempts, as they stood at one moment. Read one after the other, a payment that was paid in
 // between would look like one that nobody has tried to pay.
@@ -39,13 +39,13 @@ export async function findCheckout(tx: Tx, merchant_id: string, tx_token: string
   const row = await tx.one<CheckoutRow>(named('find_checkout')`
     select found.*, (select jsonb_agg(to_jsonb(a) order by a.number) from attempts a
       where a.merchant_id = found.merchant_id and a.tx_reference = found.tx_reference) as attempts
-    from (${paymentOfMerchant} where p.merchant_id = ${merchant_id} and p.tx_token = ${tx_token}) as found`)
+    from (${paymentWithMerchant} where p.merchant_id = ${merchant_id} and p.tx_token = ${tx_token}) as found`)
   return row && { ...row, attempts: (row.attempts ?? []).map(attemptOfJson) }
 }
 
 // Everything that changes in a payment's life; what was asked for never does. What comes with a change may tell of the
 // payer again.
-const savePayment = (tx: Tx, p: LivingPayment) =>
+const savePayment = (tx: Tx, p: Payment) =>
   tx.rows(named('save_payment')`
     update payments set status = ${p.status}, status_reason = ${p.status_reason}, updated_at = ${p.updated_at},
       late = ${p.late}, cancel_wished_at = ${p.cancel_wished_at}, payment_method = ${p.payment_method},
@@ -55,8 +55,8 @@ const savePayment = (tx: Tx, p: LivingPayment) =>
     where merchant_id = ${p.merchant_id} and tx_reference = ${p.tx_reference}`)
 
 // The same for many. One alone is quicker by itself.
-export function savePayments(tx: Tx, all: readonly LivingPayment[]) {
-  if (all.length === 1) return savePayment(tx, all[0] as LivingPayment)
+export function savePayments(tx: Tx, all: readonly Payment[]) {
+  if (all.length === 1) return savePayment(tx, all[0] as Payment)
   const { merchants, references } = paymentKeysOf(all)
   return tx.rows(sql`
     update payments p set status = c.status, status_reason = c.status_reason, updated_at = c.updated_at,

@@ -1,17 +1,17 @@
 import type { Mode } from '../../core/mode.ts'
-import type { LivingPayment, Payment, PaymentState, Status } from '../../core/payment/payment.ts'
+import type { NewPayment, Payment, PaymentState, Status } from '../../core/payment/payment.ts'
 import { isAlreadyThere } from '../databaseErrors.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
 
-export type InvoiceKey = Pick<Payment, 'merchant_id' | 'mode' | 'invoice_id'>
+export type InvoiceKey = Pick<NewPayment, 'merchant_id' | 'mode' | 'invoice_id'>
 export type StoredRequest = Pick<
-  Payment,
+  NewPayment,
   'merchant_id' | 'mode' | 'invoice_id' | 'tx_reference' | 'tx_token' | 'request_digest'
 >
 
 // Stores new payments, many in one statement, and gives back for each what is stored under its invoice id
 // afterwards: the row itself, or the one that was there before. Running it again changes nothing.
-export async function storePayments(db: Db, payments: Payment[]): Promise<StoredRequest[]> {
+export async function storePayments(db: Db, payments: NewPayment[]): Promise<StoredRequest[]> {
   const inserted = await insertOrMeetOurselves(db, payments)
   const older = payments.filter(payment => !inserted.has(payment.tx_reference))
   const stored = new Map<string, StoredRequest>()
@@ -26,7 +26,7 @@ export async function storePayments(db: Db, payments: Payment[]): Promise<Stored
 
 // A first try whose connection was cut may still be at work in the server: to meet it half-way is a clash of our
 // own reference with itself, and a moment later the row is simply there.
-async function insertOrMeetOurselves(db: Db, payments: Payment[]) {
+async function insertOrMeetOurselves(db: Db, payments: NewPayment[]) {
   try {
     return await insertPayments(db, payments)
   } catch (error) {
@@ -37,12 +37,12 @@ async function insertOrMeetOurselves(db: Db, payments: Payment[]) {
 
 // One column of all rows as PostgreSQL's array text, made by one native call: its quotes and escapes are JSON's,
 // because stored texts hold no control characters.
-const column = (rows: Payment[], read: (row: Payment) => string | null) =>
+const column = (rows: NewPayment[], read: (row: NewPayment) => string | null) =>
   `{${JSON.stringify(rows.map(read)).slice(1, -1)}}`
 
 // In the order of the unique key, so that two batches with the same invoices wait for each other instead of
 // deadlocking. Named, so that PostgreSQL parses this long statement once per connection.
-async function insertPayments(db: Db, payments: Payment[]): Promise<Set<string>> {
+async function insertPayments(db: Db, payments: NewPayment[]): Promise<Set<string>> {
   const p = [...payments].sort((a, b) => (invoiceKey(a) < invoiceKey(b) ? -1 : 1))
   const query = named('insert_payments')`
     insert into payments (merchant_id, tx_reference, mode, invoice_id, tx_token, status, status_reason, total,
@@ -96,7 +96,7 @@ export const invoiceKey = (key: InvoiceKey) => `${key.merchant_id}\n${key.mode}\
 
 // For a person who has a reference or an invoice id at hand, not the merchant's id.
 export const searchPayments = (tx: Tx, merchant_ids: string[], word: string) =>
-  tx.rows<LivingPayment>(sql`
+  tx.rows<Payment>(sql`
     select * from payments where merchant_id = any(${merchant_ids}) and tx_reference = ${word}
     union all
     select * from payments
@@ -113,7 +113,7 @@ export type PaymentFilter = {
 // Newest first, from the end of the merchant's own key range: references sort by time, so that no index is
 // needed that every initiation would have to keep. What is asked for may be rare: no more than so many are looked at.
 export const listPayments = (tx: Tx, merchant_id: string, f: PaymentFilter, most: number) =>
-  tx.rows<LivingPayment>(sql`
+  tx.rows<Payment>(sql`
     select * from (
       select * from payments
       where merchant_id = ${merchant_id} and ${isOlder(f)} order by tx_reference desc limit ${most}) as newest

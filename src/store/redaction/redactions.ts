@@ -1,5 +1,5 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
-import type { LivingPayment } from '../../core/payment/payment.ts'
+import type { Payment } from '../../core/payment/payment.ts'
 import type { Task } from '../../core/payment/task.ts'
 import { plainEvents } from '../../core/redaction/redact.ts'
 import { integers, texts } from '../arrays.ts'
@@ -9,7 +9,7 @@ import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
 import type { MessageName, NotedEvent, SentTo, ToldBody } from './toRedact.ts'
 
 export type Redaction = {
-  payments: readonly LivingPayment[]
+  payments: readonly Payment[]
   attempts: readonly Attempt[]
   bodies: readonly ToldBody[]
   deliveries: readonly SentTo[]

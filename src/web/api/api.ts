@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Observe } from '../../observe/requests.ts'
 import { newRequestId } from '../../runtime/ids.ts'
-import { type Answer, addressOf, type Exchange, sendAnswer, splitUrl } from '../http/apiRequest.ts'
+import { type ApiAnswer, addressOf, type Exchange, sendAnswer, splitUrl } from '../http/apiRequest.ts'
 import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from '../http/errors.ts'
 import type { Answerer } from '../server/server.ts'
 import { eventsRoute } from './events.ts'
@@ -9,7 +9,7 @@ import { formDoorRoute } from './formDoor.tsx'
 import { type ApiOptions, initiateRoute } from './initiate.ts'
 import { statusLineRoute, statusRoute } from './status.ts'
 
-type Handler = (exchange: Exchange) => Promise<Answer>
+type Handler = (exchange: Exchange) => Promise<ApiAnswer>
 type Route = Partial<Record<string, Handler>> // by method
 
 const both = (handler: Handler): Route => ({ GET: handler, POST: handler })
@@ -56,7 +56,7 @@ export function createApi(options: ApiOptions & Watched): Answerer {
     return true
   }
 
-  async function answerTo(route: Route, exchange: Exchange): Promise<Answer> {
+  async function answerTo(route: Route, exchange: Exchange): Promise<ApiAnswer> {
     const handler = route[exchange.method]
     const { requestId } = exchange
     if (!handler) return wrongMethodAnswer(Object.keys(route).join(', '), requestId)

@@ -1,16 +1,16 @@
 import { type EventPage, readEvents } from '../../actions/interface/readEvents.ts'
 import { feedHeader } from '../../core/interface/feedSignature.ts'
 import { notificationId } from '../../core/notification/notification.ts'
-import { type Answer, type Exchange, jsonType } from '../http/apiRequest.ts'
+import { type ApiAnswer, type Exchange, jsonType } from '../http/apiRequest.ts'
 import { queryFields } from '../http/body.ts'
 import type { ApiOptions } from './initiate.ts'
 
 // The event feed: what the notifications said, for whoever missed some.
 export const eventsRoute =
-  ({ gate }: ApiOptions) =>
-  async ({ incoming, query, address }: Exchange): Promise<Answer> => {
+  ({ runtime }: ApiOptions) =>
+  async ({ incoming, query, address }: Exchange): Promise<ApiAnswer> => {
     const signature = incoming.headers[feedHeader] as string | undefined // sent twice, Node makes one of it
-    const page = await readEvents(gate, queryFields(query), signature, address)
+    const page = await readEvents(runtime, queryFields(query), signature, address)
     return {
       http: 200,
       type: jsonType,

@@ -3,7 +3,7 @@ import type { Refusal } from '../../core/interface/refusal.ts'
 import { Page } from '../checkout/page/page.tsx'
 import { pageHeaders } from '../checkout/page/pageHeaders.ts'
 import { type Lang, languages, preferredLang } from '../checkout/texts/texts.ts'
-import { type Answer, type Exchange, htmlType } from '../http/apiRequest.ts'
+import { type ApiAnswer, type Exchange, htmlType } from '../http/apiRequest.ts'
 import { queryFields, readFields } from '../http/body.ts'
 import { isRefusal, refusalAnswer, refusedAs } from '../http/errors.ts'
 import { type ApiOptions, checkoutUrl, initiatedAnswer } from './initiate.ts'
@@ -11,13 +11,13 @@ import { type ApiOptions, checkoutUrl, initiatedAnswer } from './initiate.ts'
 // The older doors, /gateway and /gateway/checkout: a shop's web form brings the customer's browser here.
 // A form leads on to the checkout page; JSON gets the JSON answer.
 export const formDoorRoute =
-  ({ gate, baseUrl }: ApiOptions) =>
-  async (exchange: Exchange): Promise<Answer> => {
+  ({ runtime, baseUrl }: ApiOptions) =>
+  async (exchange: Exchange): Promise<ApiAnswer> => {
     const { incoming, method, query, address, requestId } = exchange
     try {
       const { fields, as } =
         method === 'POST' ? await readFields(incoming) : { fields: queryFields(query), as: 'form' }
-      const initiated = await initiate(gate, fields, 'form', address)
+      const initiated = await initiate(runtime, fields, 'form', address)
       if (as === 'json') return initiatedAnswer(initiated, baseUrl())
       const { merchant_id, tx_token } = initiated.stored
       const headers = { location: checkoutUrl(baseUrl(), tx_token) }
@@ -31,7 +31,7 @@ export const formDoorRoute =
     }
   }
 
-function refusalPage(refusal: Refusal, requestId: string, lang: Lang): Answer {
+function refusalPage(refusal: Refusal, requestId: string, lang: Lang): ApiAnswer {
   const { trouble } = languages[lang]
   const page = (
     <Page title={trouble.cannot_start} lang={lang} requestId={requestId}>

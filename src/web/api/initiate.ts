@@ -1,18 +1,18 @@
 import { type Initiated, initiate } from '../../actions/interface/initiate.ts'
-import type { Gate } from '../../runtime/runtime.ts'
-import { type Answer, type Exchange, jsonType } from '../http/apiRequest.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { type ApiAnswer, type Exchange, jsonType } from '../http/apiRequest.ts'
 import { readFields } from '../http/body.ts'
 
-export type ApiOptions = { gate: Gate; baseUrl(): string }
+export type ApiOptions = { runtime: Runtime; baseUrl(): string }
 
 export const initiateRoute =
-  ({ gate, baseUrl }: ApiOptions) =>
-  async ({ incoming, address }: Exchange): Promise<Answer> => {
+  ({ runtime, baseUrl }: ApiOptions) =>
+  async ({ incoming, address }: Exchange): Promise<ApiAnswer> => {
     const { fields } = await readFields(incoming)
-    return initiatedAnswer(await initiate(gate, fields, 'api', address), baseUrl())
+    return initiatedAnswer(await initiate(runtime, fields, 'api', address), baseUrl())
   }
 
-export const initiatedAnswer = (initiated: Initiated, baseUrl: string): Answer => ({
+export const initiatedAnswer = (initiated: Initiated, baseUrl: string): ApiAnswer => ({
   http: 200,
   type: jsonType,
   body: JSON.stringify(initiatedBody(initiated, baseUrl)),

@@ -1,4 +1,4 @@
-import { check, type Question } from '../../actions/interface/checkStatus.ts'
+import { checkStatus, type Question } from '../../actions/interface/checkStatus.ts'
 import {
   errorRecord,
   keyedAndFlatAnswer,
@@ -6,21 +6,21 @@ import {
   statusLine,
   statusRecord,
 } from '../../core/interface/statusRecord.ts'
-import { type Answer, type Exchange, jsonType, textType } from '../http/apiRequest.ts'
+import { type ApiAnswer, type Exchange, jsonType, textType } from '../http/apiRequest.ts'
 import { queryFields, readFields } from '../http/body.ts'
 import { errorBody, isRefusal, refusalAnswer, refusedAs } from '../http/errors.ts'
 import type { ApiOptions } from './initiate.ts'
 
 // GET answers the keyed record and the flat one at once; POST, and the path without /v1, the keyed alone.
 export const statusRoute =
-  ({ gate }: ApiOptions, keyedOnly: boolean) =>
-  async (exchange: Exchange): Promise<Answer> => {
+  ({ runtime }: ApiOptions, keyedOnly: boolean) =>
+  async (exchange: Exchange): Promise<ApiAnswer> => {
     const alone = keyedOnly || exchange.method === 'POST'
     let question: Question = {}
     try {
       question = await readQuestion(exchange)
-      const { payment, masked } = await check(gate, question, exchange.address)
-      const record = statusRecord(payment, gate.clock(), masked)
+      const { payment, masked } = await checkStatus(runtime, question, exchange.address)
+      const record = statusRecord(payment, runtime.clock(), masked)
       const body = alone ? keyedAnswer(payment, record) : keyedAndFlatAnswer(payment, record)
       return { http: 200, type: jsonType, body, merchant_id: payment.merchant_id }
     } catch (error) {
@@ -35,13 +35,13 @@ export const statusRoute =
 
 // The plain-text twin: <tx_reference>~<status>~<as_at>
 export const statusLineRoute =
-  ({ gate }: ApiOptions) =>
-  async (exchange: Exchange): Promise<Answer> => {
-    const now = gate.clock()
+  ({ runtime }: ApiOptions) =>
+  async (exchange: Exchange): Promise<ApiAnswer> => {
+    const now = runtime.clock()
     let question: Question = {}
     try {
       question = await readQuestion(exchange)
-      const { payment } = await check(gate, question, exchange.address)
+      const { payment } = await checkStatus(runtime, question, exchange.address)
       const body = statusLine(payment.tx_reference, payment.status, now)
       return { http: 200, type: textType, body, merchant_id: payment.merchant_id }
     } catch (error) {

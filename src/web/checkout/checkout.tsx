@@ -29,13 +29,13 @@ const mayCancel = ['choose', 'wait', 'failed']
 
 // The address that a merchant sends its customer to, and what is under it.
 export function checkoutRoutes(options: CheckoutOptions) {
-  const { gate } = options
+  const { runtime } = options
   const app = new Hono<Env>()
   app.use(brokenPage)
   app.onError(troublePage)
-  app.get('/:token', withPayment(options, comeBack(gate)))
+  app.get('/:token', withPayment(options, comeBack(runtime)))
   app.get('/:token/state', withPayment(options, tellState))
-  app.get('/:token/qr.svg', withToken(options, drawQr(gate)))
+  app.get('/:token/qr.svg', withToken(options, drawQr(runtime)))
   app.get('/:token/receipt', withPayment(options, showReceipt))
   app.get('/:token/cancel', withPayment(options, askToCancel))
   app.get('/:token/pay', withPayment(options, goHome)) // reloaded by somebody whose form came back
@@ -45,8 +45,8 @@ export function checkoutRoutes(options: CheckoutOptions) {
     withPayment(
       options,
       fromHere(async (c, view, deadline) => {
-        await cancel(gate.db.until(deadline), view.checkout, gate.clock())
-        gate.wake('tellers')
+        await cancel(runtime.db.until(deadline), view.checkout, runtime.clock())
+        runtime.wake('senders')
         return goHome(c, view)
       }),
     ),
@@ -55,10 +55,10 @@ export function checkoutRoutes(options: CheckoutOptions) {
 }
 
 // From a provider's page.
-function comeBack(gate: CheckoutOptions['gate']) {
-  const askOnReturn = createReturns(gate)
+function comeBack(runtime: CheckoutOptions['runtime']) {
+  const askOnReturn = createReturns(runtime)
   return async (c: Ctx, view: View, deadline: number) => {
-    if (c.req.query('back') === undefined) return showStage(c, await onItsWay(gate, view, deadline))
+    if (c.req.query('back') === undefined) return showStage(c, await onItsWay(runtime, view, deadline))
     const attempt = attemptOf(view)
     if (view.checkout.stage === 'wait' && attempt?.redirect_url)
       await forAMoment(askOnReturn(attempt, deadline))
@@ -67,7 +67,7 @@ function comeBack(gate: CheckoutOptions['gate']) {
 }
 
 // The visit that saw the payment end goes on to the shop by itself.
-async function onItsWay({ db }: CheckoutOptions['gate'], view: View, deadline: number): Promise<View> {
+async function onItsWay({ db }: CheckoutOptions['runtime'], view: View, deadline: number): Promise<View> {
   const { checkout, visit, now } = view
   if (!exitByItself(checkout)?.known) return view
   return { ...view, leaves: await leaveOnce(db.until(deadline), checkout, visit, now) }
@@ -87,9 +87,9 @@ function tellState(c: Ctx, view: View) {
 }
 
 // Of the address that was called, so that nothing has to be looked up.
-const drawQr = (gate: CheckoutOptions['gate']) => (c: Ctx, token: string) => {
+const drawQr = (runtime: CheckoutOptions['runtime']) => (c: Ctx, token: string) => {
   const asked = chosenLang(c.req.query('lang'))
-  const address = `${gate.baseUrl()}/checkout/${token}${asked ? `?lang=${asked}` : ''}`
+  const address = `${runtime.baseUrl()}/checkout/${token}${asked ? `?lang=${asked}` : ''}`
   const picture = (<Qr text={address} title="" />).toString()
   return c.body(picture, 200, { ...pageHeaders, 'content-type': 'image/svg+xml' })
 }

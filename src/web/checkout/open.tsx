@@ -3,7 +3,7 @@ import type { PaymentDeps } from '../../actions/payments/deps.ts'
 import { openCheckout } from '../../actions/payments/openCheckout.ts'
 import { isToken } from '../../runtime/ids.ts'
 import { databaseDeadline } from '../../runtime/inTime.ts'
-import type { Gate } from '../../runtime/runtime.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
 import { addressOf } from '../http/apiRequest.ts'
 import type { Ctx, Env } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
@@ -21,7 +21,10 @@ import { show } from './show.ts'
 import { chosenLang, languages, preferredLang } from './texts/texts.ts'
 import { visitOf } from './visit.ts'
 
-export type CheckoutOptions = { gate: PaymentDeps & Pick<Gate, 'wake' | 'limits'>; trustedProxies: number }
+export type CheckoutOptions = {
+  runtime: PaymentDeps & Pick<Runtime, 'wake' | 'limits'>
+  trustedProxies: number
+}
 type Answer = Response | Promise<Response>
 
 const retrySeconds = '5'
@@ -32,27 +35,27 @@ type AnswerWith = (c: Ctx, view: View, deadline: number) => Answer
 // Finds the payment behind the address for a route that answers with it.
 export const withPayment = (options: CheckoutOptions, answer: AnswerWith) =>
   withToken(options, async (c, token) => {
-    const { gate } = options
+    const { runtime } = options
     const deadline = databaseDeadline()
-    const checkout = await openCheckout({ ...gate, db: gate.db.until(deadline) }, token)
+    const checkout = await openCheckout({ ...runtime, db: runtime.db.until(deadline) }, token)
     if (!checkout) return nothingHere(c, options)
     const lang = langOf(c)
     const asked = chosenLang(c.req.query('lang'))
     const said = { lang, t: languages[lang], asked, visit: visitOf(c) }
-    return answer(c, { checkout, ...said, now: gate.clock(), baseUrl: gate.baseUrl() }, deadline)
+    return answer(c, { checkout, ...said, now: runtime.clock(), baseUrl: runtime.baseUrl() }, deadline)
   })
 
 // Looks at what costs nothing before anything else is done.
 export const withToken =
   (options: CheckoutOptions, answer: (c: Ctx, token: string) => Answer) =>
   (c: Ctx): Answer => {
-    options.gate.limits.visit(addressOf(c.env.incoming, options.trustedProxies))
+    options.runtime.limits.visit(addressOf(c.env.incoming, options.trustedProxies))
     const token = c.req.param('token') ?? ''
     return isToken(token) ? answer(c, token) : nothingHere(c, options)
   }
 
-function nothingHere(c: Ctx, { gate, trustedProxies }: CheckoutOptions) {
-  gate.limits.astray(addressOf(c.env.incoming, trustedProxies))
+function nothingHere(c: Ctx, { runtime, trustedProxies }: CheckoutOptions) {
+  runtime.limits.astray(addressOf(c.env.incoming, trustedProxies))
   return show(c, <NoPaymentPage lang={langOf(c)} />, 404)
 }
 

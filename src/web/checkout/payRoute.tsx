@@ -17,7 +17,7 @@ type Typed = Record<string, string>
 
 // The button. Whatever is wrong with the form, it comes back as it was typed.
 export const payRoute =
-  ({ gate, trustedProxies }: CheckoutOptions) =>
+  ({ runtime, trustedProxies }: CheckoutOptions) =>
   async (c: Ctx, view: View, deadline: number) => {
     const typed = textsIn((await readFields(c.env.incoming)).fields)
     const { checkout, t } = view
@@ -37,9 +37,9 @@ export const payRoute =
       askedLang: view.asked,
       address: addressOf(c.env.incoming, trustedProxies),
     }
-    const paying = await pay(gate, checkout, wish, deadline)
+    const paying = await pay(runtime, checkout, wish, deadline)
     if (paying.done === 'started')
-      return goTo(c, way.next === 'redirect' ? await placeAfter(gate, view) : linkTo(view))
+      return goTo(c, way.next === 'redirect' ? await placeAfter(runtime, view) : linkTo(view))
     if (paying.done === 'refused') return refused(c, view, typed, paying.obstacle, paying.seconds)
     const faults =
       paying.done === 'faults'
@@ -50,8 +50,8 @@ export const payRoute =
 
 // A provider's page of our own house is next; another's waits behind a link, because our policy stops a form that
 // leads elsewhere.
-async function placeAfter(gate: CheckoutOptions['gate'], view: View): Promise<string> {
-  const after = await openCheckout(gate, view.checkout.tx_token)
+async function placeAfter(runtime: CheckoutOptions['runtime'], view: View): Promise<string> {
+  const after = await openCheckout(runtime, view.checkout.tx_token)
   const redirect = after?.stage === 'wait' ? after.attempts.at(-1)?.redirect_url : undefined
   return redirect && originOf(redirect) === originOf(view.baseUrl) ? redirect : linkTo(view)
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import type { Observe } from '../../observe/requests.ts'
 import { newRequestId } from '../../runtime/ids.ts'
-import { type Answer, sendAnswer, splitUrl } from '../http/apiRequest.ts'
+import { type ApiAnswer, sendAnswer, splitUrl } from '../http/apiRequest.ts'
 import { plainAnswer, wrongMethodAnswer } from '../http/errors.ts'
 import type { Answerer } from '../server/server.ts'
 import { digestOf } from './digest.ts'
@@ -42,7 +42,11 @@ export function createDocuments({ documents, isOverloaded, observe }: DocumentOp
     return bytes
   }
 
-  function refusalOf({ isPartOfCheckout }: Document, method: string, requestId: string): Answer | undefined {
+  function refusalOf(
+    { isPartOfCheckout }: Document,
+    method: string,
+    requestId: string,
+  ): ApiAnswer | undefined {
     if (method !== 'GET' && method !== 'HEAD') return wrongMethodAnswer('GET', requestId)
     return !isPartOfCheckout && isOverloaded() ? busyAnswer(requestId) : undefined
   }
@@ -91,7 +95,7 @@ const keepingOf = (query: string, digest: string) =>
     ? 'public, max-age=31536000, immutable'
     : 'public, max-age=3600'
 
-const busyAnswer = (requestId: string): Answer => ({
+const busyAnswer = (requestId: string): ApiAnswer => ({
   ...plainAnswer(503, 'busy', 'Payments go first at this moment. Come back in a few seconds.', requestId),
   headers: { 'retry-after': retrySeconds },
 })

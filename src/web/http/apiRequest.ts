@@ -11,7 +11,7 @@ export type Exchange = {
   address: string
 }
 
-export type Answer = {
+export type ApiAnswer = {
   http: number
   type?: string // none for an answer without a body
   body: string
@@ -45,7 +45,7 @@ export const notKept = { 'cache-control': 'no-store', 'x-content-type-options': 
 
 export function sendAnswer(
   outgoing: ServerResponse,
-  { http, type, body, headers }: Answer,
+  { http, type, body, headers }: ApiAnswer,
   requestId: string,
 ) {
   outgoing.writeHead(http, {

@@ -1,5 +1,5 @@
 import { Refusal, tooManyAtOnce } from '../../core/interface/refusal.ts'
-import { type Answer, jsonType } from './apiRequest.ts'
+import { type ApiAnswer, jsonType } from './apiRequest.ts'
 
 // The one place that turns a refusal into HTTP.
 export function errorBody(refusal: Refusal, request_id: string) {
@@ -14,12 +14,12 @@ export function errorBody(refusal: Refusal, request_id: string) {
   }
 }
 
-export function refusalAnswer(refusal: Refusal, requestId: string): Answer {
+export function refusalAnswer(refusal: Refusal, requestId: string): ApiAnswer {
   return refusedAs(refusal, jsonType, JSON.stringify(errorBody(refusal, requestId)))
 }
 
 // A refusal in whatever form was asked for.
-export function refusedAs(refusal: Refusal, type: string, body: string): Answer {
+export function refusedAs(refusal: Refusal, type: string, body: string): ApiAnswer {
   const headers: Record<string, string> = {}
   if (refusal.retryAfterSeconds) headers['retry-after'] = String(refusal.retryAfterSeconds)
   if (refusal.http === 413) headers.connection = 'close' // the rest of the body is not read
@@ -28,7 +28,7 @@ export function refusedAs(refusal: Refusal, type: string, body: string): Answer 
 }
 
 // For a connection that has more requests waiting than it may have. What is behind this one is not read.
-export function crowdedAnswer(requestId: string): Answer {
+export function crowdedAnswer(requestId: string): ApiAnswer {
   const answer = refusalAnswer(tooManyAtOnce(), requestId)
   return { ...answer, headers: { ...answer.headers, connection: 'close' } }
 }
@@ -56,7 +56,7 @@ export const wrongMethodAnswer = (allow: string, requestId: string) => ({
 })
 
 // What is no matter of the interface has a word for its code, not a number of the public list.
-export function plainAnswer(http: number, code: string, message: string, request_id: string): Answer {
+export function plainAnswer(http: number, code: string, message: string, request_id: string): ApiAnswer {
   const told = { success: false, status: 'error', status_code: http, message, error: { code, message } }
   return { http, type: jsonType, body: JSON.stringify({ ...told, request_id }), code }
 }

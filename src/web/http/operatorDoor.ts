@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Refusal } from '../../core/interface/refusal.ts'
 import { opensTo } from '../../core/thisMachine.ts'
-import type { Limits } from '../../runtime/rateLimits.ts'
+import type { RateLimits } from '../../runtime/rateLimits.ts'
 import { addressOf } from './apiRequest.ts'
 import { isRefusal } from './errors.ts'
 import { isFromThisMachine } from './local.ts'
@@ -13,7 +13,7 @@ export type OperatorDoor = {
   token?: string
   isForThisMachineOnly: boolean
   trustedProxies: number
-  limits: Pick<Limits, 'tryToken' | 'wrongToken'>
+  limits: Pick<RateLimits, 'tryToken' | 'wrongToken'>
 }
 
 // A refusal for who was wrong too often.

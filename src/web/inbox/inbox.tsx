@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Hono } from 'hono'
 import { recentMessage, recentMessages } from '../../actions/messages/recentMessages.ts'
 import type { Medium } from '../../core/message/messenger.ts'
-import type { Gate } from '../../runtime/runtime.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
 import type { Ctx, Env } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
 import type { OperatorDoor } from '../http/operatorDoor.ts'
@@ -11,7 +11,7 @@ import { inboxHeaders, mailHeaders } from './headers.ts'
 import { ListPage, UnreachablePage } from './pages.tsx'
 
 export type InboxOptions = {
-  gate: Pick<Gate, 'db' | 'baseUrl'>
+  runtime: Pick<Runtime, 'db' | 'baseUrl'>
   door: OperatorDoor
   goesOut?(medium: Medium): boolean // whether such messages leave this machine
   from?: string // whom a mail comes from
@@ -29,16 +29,16 @@ export function inboxRoutes(options: InboxOptions) {
   return routes
 }
 
-async function showList({ gate, goesOut = () => false, from = 'Tollgate' }: InboxOptions, c: Ctx) {
+async function showList({ runtime, goesOut = () => false, from = 'Tollgate' }: InboxOptions, c: Ctx) {
   const before = c.req.query('before')
-  const list = await recentMessages(gate, before)
+  const list = await recentMessages(runtime, before)
   return c.html(<ListPage {...list} isFirst={before === undefined} goesOut={goesOut} from={from} />)
 }
 
 // The mail alone, for the frame on the page.
-async function showMail({ gate }: InboxOptions, c: Ctx) {
+async function showMail({ runtime }: InboxOptions, c: Ctx) {
   const { merchant_id = '', message_id = '' } = c.req.param()
-  const message = await recentMessage(gate, { merchant_id, message_id })
+  const message = await recentMessage(runtime, { merchant_id, message_id })
   if (!message?.mail) return c.notFound()
   c.header('cross-origin-opener-policy', undefined) // a browser refuses it together with a sandbox
   return c.html(message.mail.html, 200, mailHeaders)

@@ -3,7 +3,7 @@ import * as refusals from '../../core/interface/refusal.ts'
 import { hmac, requestString } from '../../core/interface/signature.ts'
 import * as status from '../../core/interface/statusRecord.ts'
 import { notificationBody } from '../../core/notification/notification.ts'
-import { type LivingPayment, type Payment, unlived } from '../../core/payment/payment.ts'
+import { type NewPayment, type Payment, unlived } from '../../core/payment/payment.ts'
 import { eventsBody } from '../api/events.ts'
 import { initiatedBody } from '../api/initiate.ts'
 
@@ -21,7 +21,7 @@ const sent = {
   description: 'Two straw hats',
 }
 
-const payment: Payment = {
+const payment: NewPayment = {
   ...sent,
   merchant_id: '4k2m8w1x9c',
   tx_reference: 'TG-1KJPY4-4E027Z-Q8W4TD',
@@ -135,7 +135,7 @@ export const feedRefusals = [
   new refusals.Unavailable(undefined),
 ]
 
-const paid: LivingPayment = {
+const paid: Payment = {
   ...payment,
   ...unlived,
   status: 'paid',

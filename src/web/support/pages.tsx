@@ -1,4 +1,4 @@
-import type { LivingPayment } from '../../core/payment/payment.ts'
+import type { Payment } from '../../core/payment/payment.ts'
 import { money } from '../../core/story/story.ts'
 import { Frame } from './frame.tsx'
 
@@ -71,7 +71,7 @@ export const ShutPage = () => (
   </Frame>
 )
 
-type Choice = LivingPayment & { merchant_name: string }
+type Choice = Payment & { merchant_name: string }
 
 export const ChoicePage = ({ word, choices }: { word: string; choices: readonly Choice[] }) => (
   <Frame title="Which payment?" word={word}>
@@ -94,5 +94,5 @@ export const ChoicePage = ({ word, choices }: { word: string; choices: readonly 
   </Frame>
 )
 
-const addressOf = ({ tx_reference, merchant_id }: LivingPayment) =>
+const addressOf = ({ tx_reference, merchant_id }: Payment) =>
   new URLSearchParams({ q: tx_reference, merchant: merchant_id }).toString()

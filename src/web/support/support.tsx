@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Hono } from 'hono'
 import { nameMerchants } from '../../actions/merchants/nameMerchants.ts'
 import { explainPayment, findByWord } from '../../actions/payments/explainPayment.ts'
-import type { Gate } from '../../runtime/runtime.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
 import type { Ctx, Env } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
 import type { OperatorDoor } from '../http/operatorDoor.ts'
@@ -11,20 +11,20 @@ import { guard } from './guard.tsx'
 import { AskPage, ChoicePage, NothingPage, UnreachablePage } from './pages.tsx'
 import { PaymentPage } from './paymentPage.tsx'
 
-type SupportOptions = { gate: Pick<Gate, 'db' | 'clock'>; door: OperatorDoor }
+type SupportOptions = { runtime: Pick<Runtime, 'db' | 'clock'>; door: OperatorDoor }
 
 // For whoever answers the customer's call: a reference in, the whole story of the payment out. To be mounted at
 // /support. It only reads.
-export function supportRoutes({ gate, door }: SupportOptions) {
+export function supportRoutes({ runtime, door }: SupportOptions) {
   const routes = new Hono<Env>({ strict: false })
   const css = readFileSync(new URL('./support.css', import.meta.url), 'utf8')
   routes.use(guard(supportHeaders, door))
   routes.get('/support.css', c => c.body(css, 200, { 'content-type': 'text/css; charset=utf-8' }))
-  routes.get('/', c => lookUp(gate, c))
+  routes.get('/', c => lookUp(runtime, c))
   return routes
 }
 
-async function lookUp({ db, clock }: SupportOptions['gate'], c: Ctx) {
+async function lookUp({ db, clock }: SupportOptions['runtime'], c: Ctx) {
   const word = c.req.query('q')?.trim() ?? ''
   if (word === '') return c.html(<AskPage />)
   try {

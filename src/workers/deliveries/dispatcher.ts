@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Mode } from '../../core/mode.ts'
 import {
+  admit,
   arrive,
   type Candidate,
-  choose,
   laneKey,
   mostInFlight,
   newTraffic,
@@ -30,10 +30,10 @@ import {
   takeAmongSiblings,
   takeUnlockedAlone,
 } from '../../store/notifications/deliveries.ts'
-import { createSight } from './dueList.ts'
-import { createLaneQueues } from './heldLanes.ts'
-import { countInside } from './inFlight.ts'
-import { createTriedLog } from './saveTries.ts'
+import { createDueList } from './dueList.ts'
+import { createHeldLanes } from './heldLanes.ts'
+import { countInFlight } from './inFlight.ts'
+import { createTriesLog } from './saveTries.ts'
 import { type Sending, sendTry, type Tried } from './sendTry.ts'
 
 const leaseMs = 30_000 // a try ends after 10 s at the latest, and none starts in the last 10 s of its lease
@@ -43,21 +43,21 @@ const lanesRemembered = 10_000
 const fruitlessMs = 10
 
 // What the operator watches.
-export type CourierWatch = {
+export type DispatcherWatch = {
   tried(facts: { result: Result; mode: Mode; toFirstByteMs: number | null }): void // null for all but first tries
   exhausted(notification_id: string): void
   trouble(error: unknown): void
 }
 
-export type CourierOptions = Sending & { db: Db; watch: CourierWatch; wake(): void }
+export type DispatcherOptions = Sending & { db: Db; watch: DispatcherWatch; wake(): void }
 
-export type Courier = {
+export type Dispatcher = {
   look(): void // something may have become due
   hear(): void // something was committed that is due now
   restMs(): number // until it is time to look again
   step(): Promise<number> // takes what can start now; gives back how much there was to do
   leave(): void // what was taken departs, or, in a pause, is left to its lease
-  tidied(): Promise<void> // what waits in its lane is written down
+  flushed(): Promise<void> // what waits in its lane is written down
   finished(): Promise<void> // all that is on its way has ended, and everything is written down
   inFlight(): number
   breakers(): { merchant_id: string; lane: string; state: BreakerState }[] // that are not closed
@@ -67,42 +67,42 @@ type Departure = { candidate: Candidate; taken: Taken }
 
 // Carries notifications to merchants. Looks what is due, chooses what can start now, takes it in one commit, sends it,
 // and writes down what came of it. Any number of processes may do this on one database.
-export function createCourier(options: CourierOptions): Courier {
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { db, clock, watch, wake } = options
   const traffic = newTraffic()
-  const underWay = countInside()
-  const sight = createSight(db)
-  const queues = createLaneQueues({ db, traffic, sight, clock, wake, trouble: watch.trouble })
-  const log = createTriedLog(db)
+  const underWay = countInFlight()
+  const dueList = createDueList(db)
+  const heldLanes = createHeldLanes({ db, traffic, dueList, clock, wake, trouble: watch.trouble })
+  const log = createTriesLog(db)
   let ready: Departure[] = [] // taken, and about to leave
 
   // In a crowd, those that were taken leave while the database takes the next.
   async function step() {
     const now = clock()
-    const isLook = sight.wantsLook()
+    const isLook = dueList.wantsLook()
     if (isLook) {
       leave()
-      await sight.look(now)
+      await dueList.look(now)
     }
-    const choice = choose(sight.due(), traffic, now, takeAtMost)
-    sight.keep(choice.wait)
-    queues.putAway(choice.hold)
-    if (isLook && sight.isCrowded() && traffic.total < mostInFlight) putCrowdAway(now)
-    const taking = choice.take.length > 0 ? take(choice.take) : undefined
+    const admitted = admit(dueList.due(), traffic, now, takeAtMost)
+    dueList.replace(admitted.wait)
+    heldLanes.hold(admitted.hold)
+    if (isLook && dueList.hasMore() && traffic.total < mostInFlight) holdOverflow(now)
+    const taking = admitted.take.length > 0 ? take(admitted.take) : undefined
     leave()
-    queues.tidy()
+    heldLanes.flush()
     // All of them are held by somebody, or others were faster: not at once again.
     if (taking && (await taking) === 0) await sleep(fruitlessMs)
-    if (choice.take.length < takeAtMost) leave()
-    return sight.mustLook() ? 1 : choice.take.length
+    if (admitted.take.length < takeAtMost) leave()
+    return dueList.mustLook() ? 1 : admitted.take.length
   }
 
   // Those behind a full lane would hide the others.
-  function putCrowdAway(now: Date) {
-    const crowd = new Set(queues.crowdIn(sight.due(), now))
-    if (crowd.size === 0) return
-    sight.keep(sight.due().filter(candidate => !crowd.has(candidate)))
-    queues.putAway([...crowd])
+  function holdOverflow(now: Date) {
+    const overflow = new Set(heldLanes.overflowOf(dueList.due(), now))
+    if (overflow.size === 0) return
+    dueList.replace(dueList.due().filter(candidate => !overflow.has(candidate)))
+    heldLanes.hold([...overflow])
   }
 
   async function take(chosen: Candidate[]): Promise<number> {
@@ -174,15 +174,15 @@ export function createCourier(options: CourierOptions): Courier {
   }
 
   return {
-    look: sight.lookAgain,
-    hear: sight.hear,
-    restMs: sight.restMs,
+    look: dueList.lookAgain,
+    hear: dueList.expectNew,
+    restMs: dueList.restMs,
     step,
     leave,
-    tidied: queues.tidied,
+    flushed: heldLanes.flushed,
     async finished() {
       leave()
-      await queues.tidied()
+      await heldLanes.flushed()
       await underWay.gone()
     },
     inFlight: () => traffic.total,

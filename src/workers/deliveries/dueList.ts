@@ -6,11 +6,11 @@ const lookMs = 200 // so that what another node has committed leaves within a qu
 const lookAtMost = 500
 const commitMs = 250 // from the moment that a change is said to have happened until others can see it
 
-export type Sight = ReturnType<typeof createSight>
+export type DueList = ReturnType<typeof createDueList>
 
 // What a worker sees of the deliveries that are due and have not started yet: the oldest, and the newest. Somebody who
 // has just committed one says so; all others are found by looking again and again.
-export function createSight(db: Db) {
+export function createDueList(db: Db) {
   let due: Candidate[] = []
   let news = new Set<Candidate>()
   let lastSeen: Candidate[] = [] // behind these there was more than we looked at
@@ -77,13 +77,13 @@ export function createSight(db: Db) {
   return {
     look,
     due: () => due,
-    keep: (those: Candidate[]) => void (due = those),
-    isCrowded: () => lastSeen.length > 0,
+    replace: (those: Candidate[]) => void (due = those),
+    hasMore: () => lastSeen.length > 0,
     isNew: (candidate: Candidate) => news.has(candidate), // so that it hides nobody
     wantsLook: () => isTime() || isRunningOut() || hasNews,
     mustLook: () => mustLook,
     lookAgain: () => void (mustLook = true),
-    hear: () => void (hasNews = true),
+    expectNew: () => void (hasNews = true),
     restMs: () => (mustLook || hasNews ? 0 : Math.max(1, lookedAt + lookMs - performance.now())),
   }
 }

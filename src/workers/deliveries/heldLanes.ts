@@ -2,7 +2,7 @@ import { type Candidate, deliveryKey, hasRoom, laneKey, type Traffic } from '../
 import { tryAnyway } from '../../core/notification/schedule.ts'
 import type { Db } from '../../store/db.ts'
 import { holdDeliveries, lanesWithHeld, releaseDeliveries } from '../../store/notifications/heldDeliveries.ts'
-import type { Sight } from './dueList.ts'
+import type { DueList } from './dueList.ts'
 
 const releasedAtOnce = 32
 const lanesAtOnce = 4
@@ -12,31 +12,31 @@ const sweepMs = 5000
 
 type LaneName = Pick<Candidate, 'merchant_id' | 'lane'>
 
-export type LaneQueueOptions = {
+export type HeldLaneOptions = {
   db: Db
   traffic: Traffic
-  sight: Sight
+  dueList: DueList
   clock(): Date
   wake(): void
   trouble(error: unknown): void
 }
 
-// Deliveries that wait behind their own lane. They are out of sight while it is closed or full, and come back into
-// sight as it has room; those that another process put away are found by a sweep. All this is written beside the steps
-// of the courier: those that can leave do not wait for it.
-export function createLaneQueues({ db, traffic, sight, clock, wake, trouble }: LaneQueueOptions) {
+// Deliveries that wait behind their own lane. They are off the list while it is closed or full, and come back to
+// it as it has room; those that another process holds are found by a sweep. All this is written beside the steps
+// of the dispatcher: those that can leave do not wait for it.
+export function createHeldLanes({ db, traffic, dueList, clock, wake, trouble }: HeldLaneOptions) {
   const waiting = new Map<string, LaneName>()
-  const leaving = new Map<string, Candidate>() // put away, and not written down yet
-  let tidying: Promise<void> | undefined
+  const leaving = new Map<string, Candidate>() // held, and not written down yet
+  let flushing: Promise<void> | undefined
   let heldAt = -Infinity
   let sweptAt = -Infinity
 
-  // Those of a lane or a merchant that can have no more now. Of each merchant twice as many as are in flight stay in
-  // sight, so that no slot stays empty: together a small part of what a look sees.
-  function crowdIn(wait: readonly Candidate[], now: Date): Candidate[] {
+  // Those of a lane or a merchant that can have no more now. Of each merchant twice as many as are in flight stay
+  // listed, so that no slot stays empty: together a small part of what a look sees.
+  function overflowOf(wait: readonly Candidate[], now: Date): Candidate[] {
     const seen = new Map<string, number>()
     return wait.filter(candidate => {
-      if (sight.isNew(candidate) || hasRoom(candidate, traffic, now)) return false
+      if (dueList.isNew(candidate) || hasRoom(candidate, traffic, now)) return false
       const { merchant_id } = candidate
       const before = seen.get(merchant_id) ?? 0
       seen.set(merchant_id, before + 1)
@@ -44,41 +44,41 @@ export function createLaneQueues({ db, traffic, sight, clock, wake, trouble }: L
     })
   }
 
-  function putAway(candidates: readonly Candidate[]) {
+  function hold(candidates: readonly Candidate[]) {
     for (const candidate of candidates) leaving.set(deliveryKey(candidate), candidate)
   }
 
   const isTimeToSweep = () => since(sweptAt) >= sweepMs
   const isTimeToHold = () => leaving.size >= manyLeaving || (leaving.size > 0 && since(heldAt) >= holdMs)
 
-  function tidy() {
-    if (tidying) return
-    if (isTimeToSweep() || isTimeToHold() || lanesToRelease(clock()).length > 0) tidying = work()
+  function flush() {
+    if (flushing) return
+    if (isTimeToSweep() || isTimeToHold() || lanesToRelease(clock()).length > 0) flushing = work()
   }
 
-  async function tidied() {
-    await tidying
-    if (leaving.size > 0) tidying ??= work()
-    await tidying
+  async function flushed() {
+    await flushing
+    if (leaving.size > 0) flushing ??= work()
+    await flushing
   }
 
   // In a crowd there are others to see now.
   async function work() {
     try {
       if (isTimeToSweep()) await sweep()
-      const isHeld = leaving.size > 0 && sight.isCrowded()
-      if (leaving.size > 0) await hold(clock())
+      const isHeld = leaving.size > 0 && dueList.hasMore()
+      if (leaving.size > 0) await writeHeld(clock())
       const isReleased = await release(clock())
-      if (isHeld || isReleased) sight.lookAgain()
+      if (isHeld || isReleased) dueList.lookAgain()
     } catch (error) {
       trouble(error)
     }
-    tidying = undefined
-    if (sight.mustLook()) wake()
+    flushing = undefined
+    if (dueList.mustLook()) wake()
   }
 
   // Those that cannot be written stay due, and are seen again.
-  async function hold(now: Date) {
+  async function writeHeld(now: Date) {
     heldAt = performance.now()
     const candidates = [...leaving.values()]
     try {
@@ -94,12 +94,12 @@ export function createLaneQueues({ db, traffic, sight, clock, wake, trouble }: L
     }
   }
 
-  // Those that have room, and nothing in sight that could fill it.
+  // Those that have room, and nothing on the list that could fill it.
   function lanesToRelease(now: Date): LaneName[] {
     if (waiting.size === 0) return []
-    const busy = new Set(sight.due().map(laneKey))
+    const busy = new Set(dueList.due().map(laneKey))
     const seen = new Map<string, number>() // of each merchant
-    for (const { merchant_id } of sight.due()) seen.set(merchant_id, (seen.get(merchant_id) ?? 0) + 1)
+    for (const { merchant_id } of dueList.due()) seen.set(merchant_id, (seen.get(merchant_id) ?? 0) + 1)
     const lanes: LaneName[] = []
     for (const [key, lane] of waiting) {
       if (lanes.length === lanesAtOnce) break
@@ -109,7 +109,7 @@ export function createLaneQueues({ db, traffic, sight, clock, wake, trouble }: L
     return lanes
   }
 
-  // True when some came into sight.
+  // True when some came into dueList.
   async function release(now: Date): Promise<boolean> {
     let released = 0
     for (const { merchant_id, lane } of lanesToRelease(now)) {
@@ -127,7 +127,7 @@ export function createLaneQueues({ db, traffic, sight, clock, wake, trouble }: L
     for (const lane of await lanesWithHeld(db)) waiting.set(laneKey(lane), lane)
   }
 
-  return { crowdIn, putAway, tidy, tidied }
+  return { overflowOf, hold, flush, flushed }
 }
 
 const since = (moment: number) => performance.now() - moment

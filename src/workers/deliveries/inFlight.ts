@@ -1,5 +1,5 @@
 // Counts who is inside, for those who wait until nobody is.
-export function countInside() {
+export function countInFlight() {
   let inside = 0
   let waiting: (() => void)[] = []
   return {

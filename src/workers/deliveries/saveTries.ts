@@ -21,11 +21,11 @@ const firstWaitMs = 5 // most rows are held for a moment, by another worker that
 const longestWaitMs = 500
 const heldForMs = 10_000 // by then whoever holds a row has been cut off, and the lease of the try is almost over
 
-export type TriedLog = { add(tried: Tried): Promise<void> }
+export type TriesLog = { add(tried: Tried): Promise<void> }
 
 // Writes down what came of tries: one commit for all that ended while the last commit was on its way. What is lost here
 // is sent once more, with the same id and bytes. A row that somebody else holds keeps nobody else's result waiting.
-export function createTriedLog(db: Db): TriedLog {
+export function createTriesLog(db: Db): TriesLog {
   const batches = createBatcher<Tried, boolean>({
     run: async tried => {
       const plain = tried.filter(isPlain)

@@ -1,16 +1,16 @@
 import type { Pause } from '../../core/databaseClock.ts'
 import type { Mode } from '../../core/mode.ts'
-import { type Answer, resultOf } from '../../core/notification/delivery.ts'
+import { type HttpOutcome, resultOf } from '../../core/notification/delivery.ts'
 import { ipnRequest } from '../../core/notification/ipnRequest.ts'
 import { nextTry, retryAfterMs } from '../../core/notification/schedule.ts'
 import { cleanText } from '../../core/stranger.ts'
 import type { Outbound } from '../../net/http1/outbound.ts'
 import type { Taken } from '../../store/notifications/deliveries.ts'
 import type { Outcome } from '../../store/notifications/outcomes.ts'
-import type { Signers } from './signerCache.ts'
+import type { SignerCache } from './signerCache.ts'
 
 export type Sending = {
-  signers: Signers
+  signers: SignerCache
   outbound: Outbound
   loopback(mode: Mode): boolean // whether addresses of this machine may be notified
   clock(): Date
@@ -56,7 +56,7 @@ export async function sendTry(sending: Sending, taken: Taken): Promise<Tried | u
   }
 }
 
-function outcomeOf(taken: Taken, answer: Answer, started_at: Date, now: Date, random: number): Outcome {
+function outcomeOf(taken: Taken, answer: HttpOutcome, started_at: Date, now: Date, random: number): Outcome {
   const { status, retry_after } = answer
   const result = resultOf(answer)
   const acknowledged = result === 'acknowledged'

@@ -10,10 +10,10 @@ const maxQueued = 5000
 
 // Knows what signs for the merchants that are being notified, for half a second at a time.
 // Those that it knows it gives at once.
-export type Signers = { find(merchant_id: string, mode: Mode): Found | Promise<Found> }
+export type SignerCache = { find(merchant_id: string, mode: Mode): Found | Promise<Found> }
 type Found = MerchantSigner | undefined
 
-export function createSigners(db: Db, masterKeys: MasterKeys, clock: () => Date): Signers {
+export function createSignerCache(db: Db, masterKeys: MasterKeys, clock: () => Date): SignerCache {
   const cache = new Map<string, { signers: readonly MerchantSigner[]; readAt: number }>()
   const loads = createBatcher<string, readonly MerchantSigner[]>({
     run: async ids => {

@@ -1,22 +1,22 @@
 import { forgetOldTries } from '../../actions/notifications/forgetOldTries.ts'
 import { startLoop } from '../loop.ts'
-import { type Courier, type CourierOptions, createCourier } from './dispatcher.ts'
+import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.ts'
 
 const forgetRestMs = 3_600_000
 
-export type Deliveries = Pick<Courier, 'inFlight' | 'breakers'> & { wake(): void; stop(): Promise<void> }
+export type Deliveries = Pick<Dispatcher, 'inFlight' | 'breakers'> & { wake(): void; stop(): Promise<void> }
 
 // Carries notifications. A signal says that one was committed in this process; what other processes commit is found
 // by looking, and so is everything when a signal is lost.
-export function startDeliveries(options: Omit<CourierOptions, 'wake'>): Deliveries {
-  const courier = createCourier({ ...options, wake: () => loop.wake() })
+export function startDeliveries(options: Omit<DispatcherOptions, 'wake'>): Deliveries {
+  const dispatcher = createDispatcher({ ...options, wake: () => loop.wake() })
   const onTrouble = options.watch.trouble
   const pause = () => {
     const paused = options.pause?.()
-    if (paused) courier.leave()
+    if (paused) dispatcher.leave()
     return paused
   }
-  const loop = startLoop({ restMs: courier.restMs, step: courier.step, onTrouble, pause })
+  const loop = startLoop({ restMs: dispatcher.restMs, step: dispatcher.step, onTrouble, pause })
   const forgetting = startLoop({
     restMs: forgetRestMs,
     step: () => forgetOldTries(options.db, options.clock()),
@@ -24,15 +24,15 @@ export function startDeliveries(options: Omit<CourierOptions, 'wake'>): Deliveri
     pause,
   })
   return {
-    inFlight: courier.inFlight,
-    breakers: courier.breakers,
+    inFlight: dispatcher.inFlight,
+    breakers: dispatcher.breakers,
     wake() {
-      courier.hear()
+      dispatcher.hear()
       loop.wake()
     },
     async stop() {
       await Promise.all([loop.stop(), forgetting.stop()])
-      await courier.finished()
+      await dispatcher.finished()
     },
   }
 }

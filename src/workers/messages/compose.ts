@@ -6,17 +6,17 @@ import { exhaustedMail } from '../../core/message/texts/exhausted.ts'
 import { mail } from '../../core/message/texts/mail.ts'
 import { smsText } from '../../core/message/texts/sms.ts'
 import type { Db } from '../../store/db.ts'
-import type { PaymentOfMerchant } from '../../store/payments/paymentLife.ts'
+import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 
 export type LetterTools = { db: Db; clock(): Date; baseUrl(): string }
 type Written = Pick<Letter, 'text' | 'subject' | 'html'>
 
 // The text of a message, from how things stand now; undefined when there is nothing to say any more. The id is the same
 // on every try, and no other merchant's.
-export async function writeLetter(
+export async function compose(
   { db, clock, baseUrl }: LetterTools,
   message: Message,
-  payment: PaymentOfMerchant | undefined,
+  payment: PaymentWithMerchant | undefined,
 ): Promise<Letter | undefined> {
   const { merchant_id, message_id, topic, recipient } = message
   const to = { id: `${merchant_id}-${message_id}`, to: recipient }
@@ -30,7 +30,7 @@ function customerText({ medium, lang }: Message, facts: LetterFacts): Written {
   return medium === 'sms' ? { text: smsText(facts, lang), subject: '', html: '' } : mail(facts, lang)
 }
 
-const factsOf = (payment: PaymentOfMerchant, topic: CustomerTopic, baseUrl: string): LetterFacts => ({
+const factsOf = (payment: PaymentWithMerchant, topic: CustomerTopic, baseUrl: string): LetterFacts => ({
   topic,
   mode: payment.mode,
   merchant_name: payment.merchant_name,

@@ -2,15 +2,15 @@ import type { Message } from '../../core/message/message.ts'
 import type { Ending } from '../../core/message/messageTries.ts'
 import type { Db } from '../../store/db.ts'
 import { saveMessageResults } from '../../store/messages/messages.ts'
-import type { PaymentOfMerchant } from '../../store/payments/paymentLife.ts'
+import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 
-export type TakenMessage = Message & { lease_token: string; payment?: PaymentOfMerchant }
+export type TakenMessage = Message & { lease_token: string; payment?: PaymentWithMerchant }
 
 // What becomes of a message that was taken, before anything is sent.
-export type Decided = { taken: TakenMessage; ending: Ending; messenger?: string; leaves?: true }
+export type Decision = { taken: TakenMessage; ending: Ending; messenger?: string; leaves?: true }
 
 // Gives back what was still ours.
-export async function saveDecided(db: Db, decided: readonly Decided[]): Promise<Decided[]> {
+export async function saveDecisions(db: Db, decided: readonly Decision[]): Promise<Decision[]> {
   const results = decided.map(({ taken, ending, messenger = null, leaves = false }) => {
     const { merchant_id, message_id, lease_token } = taken
     const unanswered = taken.unanswered + (leaves ? 1 : 0)

@@ -11,7 +11,7 @@ const pauseMs = 500
 type InTurn = <T>(work: () => Promise<T>) => Promise<T>
 
 // Writes down what came of messages, all that have ended meanwhile in one statement.
-export function createMessageResults(db: Db, inTurn: InTurn) {
+export function createResultsLog(db: Db, inTurn: InTurn) {
   let isStopping = false
   const waiting = createBatcher<MessageResult, boolean>({
     run: results => inTurn(() => saveAll(db, results)),

@@ -5,10 +5,7 @@ import { cleanError } from '../../core/stranger.ts'
 const maxWords = 1000
 
 // One try. Whatever goes wrong here is no answer of the network's, so it is tried again.
-export async function sendMessage(
-  messenger: Messenger,
-  write: () => Promise<Letter | undefined>,
-): Promise<Sent> {
+export async function sendOne(messenger: Messenger, write: () => Promise<Letter | undefined>): Promise<Sent> {
   try {
     const letter = await write()
     if (!letter) return { state: 'never', words: 'There is nothing to tell any more.' }

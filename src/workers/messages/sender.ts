@@ -3,17 +3,17 @@ import type { Pause } from '../../core/databaseClock.ts'
 import { endingOf } from '../../core/message/messageTries.ts'
 import type { Medium } from '../../core/message/messenger.ts'
 import type { Messengers, NamedMessenger } from '../../runtime/messengers.ts'
-import { type LetterTools, writeLetter } from './compose.ts'
+import { compose, type LetterTools } from './compose.ts'
 import { oneAtATime } from './oneAtATime.ts'
 import type { TakenMessage } from './saveDecisions.ts'
-import { createMessageResults } from './saveResults.ts'
-import { type MessageOutcome, type SeenMessage, seen, sendMessage } from './sendOne.ts'
-import { type Taking, takeMessages } from './takeDue.ts'
+import { createResultsLog } from './saveResults.ts'
+import { type MessageOutcome, type SeenMessage, seen, sendOne } from './sendOne.ts'
+import { type Taking, takeDue } from './takeDue.ts'
 
 const maxUnderWay = 10 // of one medium
 const startWithinMs = 60_000 // of the lease: what starts later could outlive it
 
-export type PostmanOptions = Taking &
+export type SenderOptions = Taking &
   LetterTools & {
     messengers: Pick<Messengers, 'find'>
     observe(message: SeenMessage): void
@@ -22,7 +22,7 @@ export type PostmanOptions = Taking &
     wake(medium: Medium): void // there is room again where there was none
   }
 
-export type Postman = {
+export type Sender = {
   step(medium: Medium): Promise<number> // takes what is due and can start now; gives back how many
   underWay(medium: Medium): number
   finished(): Promise<void> // what is under way has ended
@@ -32,10 +32,10 @@ export type Postman = {
 // Sends messages to people. Each medium has slots of its own, so that a slow mail server holds up no SMS. All
 // statements go one after the other: however many messages there are, they never take more than one connection from
 // those who carry notifications, and nobody in this process counts while another takes the last place under a cap.
-export function createPostman(options: PostmanOptions): Postman {
+export function createSender(options: SenderOptions): Sender {
   const { db, clock, random, messengers, observe, onTrouble, pause, wake } = options
   const inTurn = oneAtATime()
-  const results = createMessageResults(db, inTurn)
+  const results = createResultsLog(db, inTurn)
   const going: Record<Medium, Set<Promise<void>>> = { sms: new Set(), email: new Set() }
 
   async function step(medium: Medium) {
@@ -43,7 +43,7 @@ export function createPostman(options: PostmanOptions): Postman {
     if (room <= 0) return 0
     const named = messengers.find(medium)
     const began = performance.now()
-    const taken = await inTurn(() => takeMessages(options, medium, named?.name, room))
+    const taken = await inTurn(() => takeDue(options, medium, named?.name, room))
     for (const { message, state, words } of taken.ended)
       observe(seen(message, state === 'sent' ? 'kept' : 'dropped', words))
     // Without knowing what time it is, nobody knows whose they are: their lease will run out.
@@ -65,8 +65,8 @@ export function createPostman(options: PostmanOptions): Postman {
 
   async function carry({ name, messenger }: NamedMessenger, message: TakenMessage) {
     const { merchant_id, message_id, lease_token, payment } = message
-    const write = () => inTurn(() => writeLetter(options, message, payment))
-    const sent = await sendMessage(messenger, write)
+    const write = () => inTurn(() => compose(options, message, payment))
+    const sent = await sendOne(messenger, write)
     const ending = endingOf(message, sent, clock(), random())
     const isSent = ending.state === 'sent'
     const result = { merchant_id, message_id, lease_token, ...ending, messenger: isSent ? name : null }

@@ -15,7 +15,7 @@ import { type MessageLease, takeDueMessages } from '../../store/messages/dueMess
 import { countMessages } from '../../store/messages/messageCounts.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
 import { findPaymentsByKeys } from '../../store/payments/paymentLife.ts'
-import { type Decided, saveDecided, type TakenMessage } from './saveDecisions.ts'
+import { type Decision, saveDecisions, type TakenMessage } from './saveDecisions.ts'
 
 const leaseMs = 5 * 60_000 // longer than any messenger's deadline, and the time to write down what came of it
 const giveWayMs = 2000
@@ -29,7 +29,7 @@ export type Taken = {
 
 // Takes messages that are due and decides which of them leave the house. All of it is committed before the first is
 // sent; what leaves has its place under the caps by then. Called by one at a time in each process.
-export async function takeMessages(
+export async function takeDue(
   taking: Taking,
   medium: Medium,
   messenger: string | undefined,
@@ -40,7 +40,7 @@ export async function takeMessages(
   const lease = { token: newLeaseToken(), until: new Date(now.getTime() + leaseMs), now }
   const due = await takeDueMessages(db, medium, lease, most)
   if (due.length === 0) return { found: 0, toSend: [], ended: [] }
-  const saved = await saveDecided(db, await decide(taking, due, lease, messenger))
+  const saved = await saveDecisions(db, await decide(taking, due, lease, messenger))
   const going = saved.filter(({ leaves }) => leaves).map(({ taken }) => taken)
   const back = going.length > 0 ? await giveBack(taking, going, now) : []
   return {
@@ -57,7 +57,7 @@ async function decide(
   due: readonly Message[],
   { token, until, now }: MessageLease,
   messenger: string | undefined,
-): Promise<Decided[]> {
+): Promise<Decision[]> {
   const payments = await paymentsOf(db, due)
   const counts = await count(db, due, now)
   return due.map(message => {
@@ -82,7 +82,7 @@ async function giveBack({ db, rules, random }: Taking, going: readonly TakenMess
     sent_at: null,
   })
   if (back.length > 0)
-    await saveDecided(
+    await saveDecisions(
       db,
       back.map(taken => ({ taken, ending: ending() })),
     )

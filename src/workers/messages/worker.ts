@@ -1,7 +1,7 @@
 import { forgetOldMessages } from '../../actions/messages/forgetOldMessages.ts'
 import type { Medium } from '../../core/message/messenger.ts'
 import { startLoop } from '../loop.ts'
-import { createPostman, type PostmanOptions } from './sender.ts'
+import { createSender, type SenderOptions } from './sender.ts'
 
 const restMs = 500
 const forgetRestMs = 3_600_000
@@ -11,10 +11,10 @@ export type Messages = { underWay(medium: Medium): number; wake(): void; stop():
 
 // Sends what is due to customers, each medium in a loop of its own. Apart from the deliveries on purpose: a notification
 // never waits for a message. A signal says that something was committed in this process; the rest is found by looking.
-export function startMessages(options: Omit<PostmanOptions, 'wake'>): Messages {
+export function startMessages(options: Omit<SenderOptions, 'wake'>): Messages {
   const { db, clock, onTrouble, pause } = options
-  const postman = createPostman({ ...options, wake: medium => loops[medium].wake() })
-  const send = (medium: Medium) => startLoop({ restMs, step: () => postman.step(medium), onTrouble, pause })
+  const sender = createSender({ ...options, wake: medium => loops[medium].wake() })
+  const send = (medium: Medium) => startLoop({ restMs, step: () => sender.step(medium), onTrouble, pause })
   const loops = { sms: send('sms'), email: send('email') }
   const forgetting = startLoop({
     restMs: forgetRestMs,
@@ -23,14 +23,14 @@ export function startMessages(options: Omit<PostmanOptions, 'wake'>): Messages {
     pause,
   })
   return {
-    underWay: postman.underWay,
+    underWay: sender.underWay,
     wake() {
       loops.sms.wake()
       loops.email.wake()
     },
     async stop() {
       await Promise.all([loops.sms.stop(), loops.email.stop(), forgetting.stop()])
-      await postman.stop(stopPatienceMs)
+      await sender.stop(stopPatienceMs)
     },
   }
 }

@@ -30,7 +30,7 @@ const unsigned = (request: ReturnType<typeof direct>) => ({ ...request, secure_h
 // Undefined when it was taken; otherwise the seconds after which it may be repeated.
 async function ask(request: object, door: Door = 'api', address = '192.0.2.1'): Promise<number | undefined> {
   try {
-    await initiate(shop.gate, request as ReturnType<typeof direct>, door, address)
+    await initiate(shop.runtime, request as ReturnType<typeof direct>, door, address)
     return undefined
   } catch (error) {
     expect(error).toMatchObject({ http: 429, code: 'GW-060' })

@@ -4,7 +4,7 @@ import { readEvents } from '../../../src/actions/interface/readEvents.ts'
 import { rotateKey } from '../../../src/actions/merchants/rotateKey.ts'
 import type { Mode } from '../../../src/core/mode.ts'
 import { notificationId } from '../../../src/core/notification/notification.ts'
-import { createLimits } from '../../../src/runtime/rateLimits.ts'
+import { createRateLimits } from '../../../src/runtime/rateLimits.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { numberFeed } from '../../../src/store/notifications/feed.ts'
@@ -25,7 +25,7 @@ afterAll(() => shop.stop())
 type Keys = TestMerchant['test']
 function ask(keys: Keys, cursor?: string, limit?: number) {
   const question = feedQuestion(keys, cursor, limit)
-  return readEvents(shop.gate, question, feedSignature(keys, question, shop.gate.clock()), address)
+  return readEvents(shop.runtime, question, feedSignature(keys, question, shop.runtime.clock()), address)
 }
 
 // Everything that is there, page by page.
@@ -249,16 +249,16 @@ test('after a rotation both keys read the same events', async () => {
 
 test('an address has a hundred guesses while no time passes, and an honest question from it goes on', async () => {
   const { test: keys } = await shop.addMerchant()
-  const gate = { ...shop.gate, limits: createLimits(() => 0) }
+  const runtime = { ...shop.runtime, limits: createRateLimits(() => 0) }
   const question = feedQuestion(keys)
-  const right = feedSignature(keys, question, gate.clock())
+  const right = feedSignature(keys, question, runtime.clock())
   const forged = right.replace(/v1=.*/, `v1=${'1'.repeat(64)}`)
   const ended = await Promise.allSettled(
-    Array.from({ length: 150 }, () => readEvents(gate, question, forged, address)),
+    Array.from({ length: 150 }, () => readEvents(runtime, question, forged, address)),
   )
   const codes = ended.map(one => (one as PromiseRejectedResult).reason.http)
   expect([codes.filter(http => http === 401).length, codes.filter(http => http === 429).length]).toEqual([
     100, 50,
   ])
-  expect(await readEvents(gate, question, right, address)).toMatchObject({ events: [] })
+  expect(await readEvents(runtime, question, right, address)).toMatchObject({ events: [] })
 })

@@ -6,13 +6,13 @@ import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { rotateKey } from '../../../src/actions/merchants/rotateKey.ts'
-import { createLimits } from '../../../src/runtime/rateLimits.ts'
-import type { Gate } from '../../../src/runtime/runtime.ts'
+import { createRateLimits } from '../../../src/runtime/rateLimits.ts'
+import type { Runtime } from '../../../src/runtime/runtime.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { createApi } from '../../../src/web/api/api.ts'
-import { testGate } from '../../support/gate.ts'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
 import { type Answer, newInvoice, send } from '../../support/merchant.ts'
+import { testRuntime } from '../../support/runtime.ts'
 
 // A guess must not be told from its timing. Clocks lie in tests, so the work itself is counted at every door of the
 // interface: statements, and hashes. Whatever kind of guess it is, it costs the same.
@@ -23,7 +23,7 @@ const { createHmac } = crypto
 let gateway: TestGateway
 let server: Server
 let url: string
-let gate: Gate
+let runtime: Runtime
 let answerer: ReturnType<typeof createApi>
 let keys: Record<'test' | 'live' | 'strict' | 'off' | 'ended', string>
 
@@ -81,25 +81,25 @@ const counted = (db: Db): Db => ({
 })
 
 // A gateway that has just started knows nobody by heart.
-function freshGate() {
-  const made = testGate({
+function freshRuntime() {
+  const made = testRuntime({
     db: counted(gateway.db),
     masterKeys: gateway.masterKeys,
     batchRows: 10,
     poolSize: 2,
   })
-  gate = { ...made, limits: createLimits(() => 0) } // no time passes that gives tokens back
+  runtime = { ...made, limits: createRateLimits(() => 0) } // no time passes that gives tokens back
   const log = pino({ level: 'silent' })
-  answerer = createApi({ gate, baseUrl: () => url, trustedProxies: 0, log, observe: () => {} })
+  answerer = createApi({ runtime, baseUrl: () => url, trustedProxies: 0, log, observe: () => {} })
 }
 
 type Ask = (merchant_key: string) => Promise<Answer>
 type Guess = { merchant_key: string; isKnown?: boolean } // known by heart, because it asks often
 
 async function workOf(ask: Ask, { merchant_key, isKnown }: Guess, misses: number) {
-  freshGate()
-  if (isKnown) await gate.callers.find(merchant_key)
-  for (let miss = 0; miss < misses; miss++) gate.limits.miss('127.0.0.1')
+  freshRuntime()
+  if (isKnown) await runtime.callers.find(merchant_key)
+  for (let miss = 0; miss < misses; miss++) runtime.limits.miss('127.0.0.1')
   Object.assign(spent, { statements: 0, hashes: 0 })
   const { http } = await ask(merchant_key)
   expect(http).toBeGreaterThanOrEqual(400)

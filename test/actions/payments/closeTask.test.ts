@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
 import { closeTask } from '../../../src/actions/payments/closeTask.ts'
-import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
 import type { TaskKind } from '../../../src/core/payment/task.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { eventsOf } from '../../../src/store/payments/events.ts'
@@ -21,10 +21,10 @@ beforeAll(async () => {
 })
 afterAll(() => shop.stop())
 
-const close = (payment: LivingPayment, kind: TaskKind, now = later, number?: number) =>
+const close = (payment: Payment, kind: TaskKind, now = later, number?: number) =>
   closeTask(shop.db, payment, { kind, note: 'Looked into it.', number }, now)
 
-const rows = async ({ merchant_id, tx_reference }: LivingPayment) => ({
+const rows = async ({ merchant_id, tx_reference }: Payment) => ({
   attempts: await attemptsOf(shop.db, merchant_id, tx_reference),
   events: await eventsOf(shop.db, merchant_id, tx_reference),
   tasks: await tasksOf(shop.db, merchant_id, tx_reference),

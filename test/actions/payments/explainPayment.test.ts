@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
 import { explainPayment, findByWord } from '../../../src/actions/payments/explainPayment.ts'
-import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
 import type { TestMerchant } from '../../support/gateway.ts'
 import { after, no, pending, seconds, unclear, yes } from '../../support/lifeRows.ts'
 import { openShop, type TestShop } from '../../support/shop.ts'
@@ -30,7 +30,7 @@ for (const [what, word] of [
   test(`${what} finds nothing`, async () => expect(await findByWord(shop.db, word)).toEqual([]))
 
 // Found in whatever way, it is the same one.
-const references = (found: LivingPayment[]) => found.map(({ tx_reference }) => tx_reference).sort()
+const references = (found: Payment[]) => found.map(({ tx_reference }) => tx_reference).sort()
 
 test('a reference is found in any case, an invoice id as it is written', async () => {
   const payment = await shop.ask(merchant, { invoice_id: 'Inv-1' })

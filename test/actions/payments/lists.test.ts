@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newestNotifications } from '../../../src/actions/notifications/findNotifications.ts'
 import { newestPayments } from '../../../src/actions/payments/findPayments.ts'
-import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
 import { sql, type Tx } from '../../../src/store/db.ts'
 import type { TestMerchant } from '../../support/gateway.ts'
 import { after, minutes, no, noon, yes } from '../../support/lifeRows.ts'
@@ -11,7 +11,7 @@ const most = 5 // that a list looks at, of one merchant
 
 let shop: TestShop
 let merchant: TestMerchant
-const payments: LivingPayment[] = [] // oldest first: two failed, then ten paid, a minute apart
+const payments: Payment[] = [] // oldest first: two failed, then ten paid, a minute apart
 
 beforeAll(async () => {
   shop = await openShop()

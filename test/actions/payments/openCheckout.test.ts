@@ -36,9 +36,9 @@ for (const [what, reply] of [
     const payment = await shop.ask(await shop.addMerchant())
     await shop.try(payment, { state: 'pending' })
     const db = interrupted(shop.db, () => shop.hear(payment, reply))
-    const checkout = await openCheckout({ ...shop.gate, db }, payment.tx_token)
+    const checkout = await openCheckout({ ...shop.runtime, db }, payment.tx_token)
     expect(checkout?.stage).toBe('wait')
-    expect((await openCheckout(shop.gate, payment.tx_token))?.stage).not.toBe('wait')
+    expect((await openCheckout(shop.runtime, payment.tx_token))?.stage).not.toBe('wait')
   })
 
 test('the attempts on the page are those in the books, to the last field', async () => {
@@ -46,7 +46,7 @@ test('the attempts on the page are those in the books, to the last field', async
   await shop.try(payment, no)
   shop.setNow(new Date(Date.now() + 60_000))
   await shop.try(payment, yes)
-  const checkout = await openCheckout(shop.gate, payment.tx_token)
+  const checkout = await openCheckout(shop.runtime, payment.tx_token)
   expect(checkout?.attempts).toHaveLength(2)
   expect(checkout?.attempts).toEqual(await attemptsOf(shop.db, payment.merchant_id, payment.tx_reference))
 })

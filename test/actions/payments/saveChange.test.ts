@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeOf, saveChanges } from '../../../src/actions/payments/saveChange.ts'
 import { expire } from '../../../src/core/payment/end.ts'
-import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
 import { sql, type Tx } from '../../../src/store/db.ts'
 import { insertAttempt } from '../../../src/store/payments/attempts.ts'
 import { addEvents } from '../../../src/store/payments/events.ts'
 import { lockPayments } from '../../../src/store/payments/expired.ts'
-import type { PaymentOfMerchant } from '../../../src/store/payments/paymentLife.ts'
+import type { PaymentWithMerchant } from '../../../src/store/payments/paymentLife.ts'
 import { type Lives, openLives } from '../../support/lifeDb.ts'
 import { after, anAttempt, hours, noon } from '../../support/lifeRows.ts'
 import { destination, tellOf } from '../../support/notifications.ts'
@@ -27,7 +27,7 @@ const histories: History[] = [false, true].flatMap(url =>
   ),
 )
 
-async function live(payment: LivingPayment, { url, email, events, told, tries }: History, at: number) {
+async function live(payment: Payment, { url, email, events, told, tries }: History, at: number) {
   const { merchant_id, tx_reference } = payment
   const { db } = lives
   await db.rows(sql`
@@ -63,17 +63,17 @@ async function live(payment: LivingPayment, { url, email, events, told, tries }:
     )
 }
 
-const changesOf = (payments: readonly PaymentOfMerchant[]) =>
+const changesOf = (payments: readonly PaymentWithMerchant[]) =>
   payments.map(payment => {
     const ended = expire(payment, [], later)
     if (!ended) throw new Error('its time is not over')
     return changeOf(payment, ended.payment, ended.events)
   })
 
-const save = (tx: Tx, payments: readonly PaymentOfMerchant[]) => saveChanges(tx, changesOf(payments))
+const save = (tx: Tx, payments: readonly PaymentWithMerchant[]) => saveChanges(tx, changesOf(payments))
 
 // What stands there of one, without the names that differ.
-async function standing({ tx_reference }: LivingPayment) {
+async function standing({ tx_reference }: Payment) {
   const rows = (table: string) =>
     lives.db.rows<Record<string, unknown>>(
       sql([`select * from ${table} where tx_reference = '${tx_reference}'`]),
@@ -88,16 +88,14 @@ test('in one go or one after the other', async () => {
   const alone = await lives.addPayments(histories.length, noon)
   const together = await lives.addPayments(histories.length, noon)
   for (const [at, history] of histories.entries())
-    for (const payment of [alone[at], together[at]]) await live(payment as LivingPayment, history, at)
+    for (const payment of [alone[at], together[at]]) await live(payment as Payment, history, at)
   for (const payment of alone)
     await lives.db.transaction(async tx => save(tx, await lockPayments(tx, [payment])))
   await lives.db.transaction(async tx => save(tx, await lockPayments(tx, together)))
   for (const [at, history] of histories.entries()) {
-    const [payments, events, notifications, deliveries, messages] = await standing(
-      together[at] as LivingPayment,
-    )
+    const [payments, events, notifications, deliveries, messages] = await standing(together[at] as Payment)
     expect([payments, events, notifications, deliveries, messages], JSON.stringify(history)).toEqual(
-      await standing(alone[at] as LivingPayment),
+      await standing(alone[at] as Payment),
     )
     expect(payments).toMatchObject([{ status: 'failed' }])
     expect(events).toHaveLength(history.events + 1)

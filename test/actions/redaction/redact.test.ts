@@ -3,7 +3,7 @@ import { closeTask } from '../../../src/actions/payments/closeTask.ts'
 import { expireDue } from '../../../src/actions/payments/expire.ts'
 import { createRedaction } from '../../../src/actions/redaction/redact.ts'
 import { statusRecord } from '../../../src/core/interface/statusRecord.ts'
-import type { LivingPayment, PaymentState } from '../../../src/core/payment/payment.ts'
+import type { Payment, PaymentState } from '../../../src/core/payment/payment.ts'
 import { type Db, type Query, sql } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { findPayments } from '../../../src/store/payments/payments.ts'
@@ -78,7 +78,7 @@ const endAll = () =>
       last_try_at = ${noon}, last_answer = 'Thanks, Ama Mensah', last_words = 'ama.mensah@mail.example')
     update messages set next_try_at = null, state = 'sent', sent_at = ${noon}`)
 
-const stored = (payment: LivingPayment) => shop.fresh(payment)
+const stored = (payment: Payment) => shop.fresh(payment)
 
 // Paid in the end, after an answer that nobody could read, with tries and messages and the provider's own books.
 async function everything() {
@@ -172,7 +172,7 @@ test('the same request still finds its payment, another one meets the conflict, 
   expect(JSON.stringify(record)).not.toMatch(traces)
 })
 
-const whose = ({ tx_reference }: LivingPayment) => sql`where tx_reference = ${tx_reference}`
+const whose = ({ tx_reference }: Payment) => sql`where tx_reference = ${tx_reference}`
 
 for (const [what, make] of [
   ['ended a day too late', one => sql`update payments set updated_at = ${after(days(1) + 1)} ${whose(one)}`],
@@ -189,7 +189,7 @@ for (const [what, make] of [
     one => sql`update deliveries set next_try_at = ${later} ${whose(one)}`,
   ],
   ['has a message to be sent', one => sql`update messages set next_try_at = ${later} ${whose(one)}`],
-] as [string, (one: LivingPayment) => Query][])
+] as [string, (one: Payment) => Query][])
   test(`a payment that ${what} keeps its payer, and others do not wait for it`, async () => {
     const open = await everything()
     shop.setNow(noon)

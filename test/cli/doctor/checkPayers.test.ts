@@ -47,7 +47,7 @@ test('few tries, those of another day and those of the server of a merchant say 
       pymt_instrument: `024200000${one}`,
       extra_wallet_issuer_hint: 'mtn',
     })
-    await initiate(shop.gate, request, 'api', '192.0.2.1')
+    await initiate(shop.runtime, request, 'api', '192.0.2.1')
   }
   expect(await check()).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Query, sql } from '../../../src/store/db.ts'
 import { addTries, type Try } from '../../../src/store/notifications/tries.ts'
 import type { TestMerchant } from '../../support/gateway.ts'
@@ -13,17 +13,17 @@ const ipn_url = 'https://shop.example/ipn'
 let shop: TestShop
 let merchant: TestMerchant
 let other: TestMerchant
-let arrived: LivingPayment // answered with 204, and is tried on
-let silent: LivingPayment // exhausted
-let unsent: LivingPayment // no address
-let read: LivingPayment // failed, then paid: two, both acknowledged
+let arrived: Payment // answered with 204, and is tried on
+let silent: Payment // exhausted
+let unsent: Payment // no address
+let read: Payment // failed, then paid: two, both acknowledged
 
 const run = (...words: string[]) => tollgate(shop.env, 'notification', ...words)
 const runJson = (...words: string[]) => tollgateJson(shop.env, 'notification', ...words)
-const change = ({ tx_reference }: LivingPayment, to: Query) =>
+const change = ({ tx_reference }: Payment, to: Query) =>
   shop.db.rows(sql`update deliveries set ${to} where tx_reference = ${tx_reference}`)
 
-const aTry = ({ merchant_id, tx_reference }: LivingPayment, changed: Partial<Try>): Try => ({
+const aTry = ({ merchant_id, tx_reference }: Payment, changed: Partial<Try>): Try => ({
   merchant_id,
   tx_reference,
   sequence: 1,
@@ -79,8 +79,8 @@ const ids = async (...words: string[]) => {
   const { data } = await runJson('list', ...words)
   return data.notifications.map(({ id }: { id: string }) => id)
 }
-const shown = async (payment: LivingPayment) => (await run('show', idOf(payment))).stdout
-const idOf = ({ tx_reference }: LivingPayment, sequence = 1) => `${tx_reference}-N${sequence}`
+const shown = async (payment: Payment) => (await run('show', idOf(payment))).stdout
+const idOf = ({ tx_reference }: Payment, sequence = 1) => `${tx_reference}-N${sequence}`
 
 for (const [words, message] of [
   [['list', '--from', '2026-05-02', '--to', '2026-05-01'], /^--from must be before --to\.\n$/],

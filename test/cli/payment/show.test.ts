@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { explainPayment } from '../../../src/actions/payments/explainPayment.ts'
 import { storyText } from '../../../src/cli/payment/timeline.ts'
-import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
 import type { TestMerchant } from '../../support/gateway.ts'
 import { after, minutes, no, seconds, yes } from '../../support/lifeRows.ts'
 import { openShop, type TestShop } from '../../support/shop.ts'
@@ -9,7 +9,7 @@ import { tollgate, tollgateJson } from '../tollgate.ts'
 
 let shop: TestShop
 let merchant: TestMerchant
-let payment: LivingPayment
+let payment: Payment
 const start = after(-minutes(10), new Date())
 
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
 import type { TestMerchant } from '../../support/gateway.ts'
 import { after, hours, minutes, no, unclear, wrong, yes } from '../../support/lifeRows.ts'
 import { openShop, type TestShop } from '../../support/shop.ts'
@@ -45,9 +45,9 @@ for (const [name, words, exit, message] of [
     expect(stderr).toMatch(message)
   })
 
-let disputed: LivingPayment
-let twice: LivingPayment
-let silent: LivingPayment
+let disputed: Payment
+let twice: Payment
+let silent: Payment
 
 test('the list has the oldest first, and what to do', async () => {
   shop.setNow(start)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { Ask } from '../../../src/core/channel/channel.ts'
-import { readAsks } from '../../../src/core/channel/formFields.ts'
+import type { FormField } from '../../../src/core/channel/channel.ts'
+import { readFormFields } from '../../../src/core/channel/formFields.ts'
 
-const phone: Ask = { name: 'phone', kind: 'phone' }
-const voucher: Ask = { name: 'voucher', kind: 'digits', maxLength: 6 }
-const note: Ask = { name: 'note', kind: 'text', optional: true }
+const phone: FormField = { name: 'phone', kind: 'phone' }
+const voucher: FormField = { name: 'voucher', kind: 'digits', maxLength: 6 }
+const note: FormField = { name: 'note', kind: 'text', optional: true }
 const asks = [phone, voucher, note]
 const right = { phone: '0240000000', voucher: '123456' }
 
@@ -25,14 +25,14 @@ for (const [words, typed, faults] of [
   ],
 ] as const) {
   test(`${words}: ${faults.join(', ')}`, () => {
-    const read = readAsks({ asks }, typed)
+    const read = readFormFields({ fields: asks }, typed)
     expect(read.faults.map(({ field, fault }) => `${field} ${fault}`)).toEqual(faults)
   })
 }
 
 test('what is asked for is read, and nothing else', () => {
   const typed = { ...right, phone: ' 024 000 0000 ', voucher: '123-456', other: 'x', note: ' to Ama ' }
-  expect(readAsks({ asks }, typed)).toEqual({
+  expect(readFormFields({ fields: asks }, typed)).toEqual({
     given: { phone: '+233240000000', voucher: '123456', note: 'to Ama' },
     instrument: '+233240000000',
     faults: [],
@@ -40,5 +40,5 @@ test('what is asked for is read, and nothing else', () => {
 })
 
 test('a way that asks for nothing has no instrument', () => {
-  expect(readAsks({ asks: [] }, right)).toEqual({ given: {}, instrument: null, faults: [] })
+  expect(readFormFields({ fields: [] }, right)).toEqual({ given: {}, instrument: null, faults: [] })
 })

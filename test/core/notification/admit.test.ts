@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
+  admit,
   arrive,
   type Candidate,
-  choose,
   laneKey,
   newTraffic,
   paymentKey,
@@ -56,27 +56,27 @@ for (const [why, due, most] of [
   ['one payment: 1', many(10, at => ({ tx_reference: 'TG-same', sequence: at + 1 })), 1],
 ] as const)
   test(`as many as may be in flight for ${why}`, () => {
-    const { take, hold, wait } = choose(due, warmed(due), noon)
+    const { take, hold, wait } = admit(due, warmed(due), noon)
     expect([take.length, hold.length, wait.length]).toEqual([most, 0, due.length - most])
   })
 
 test('a lane has at most an eighth of what is free, or one: whoever has none finds a slot', () => {
   const busy = many(900, at => shop(at % 50)) // fifty lanes that hang
   const traffic = warmed(busy)
-  const taken = choose(busy, traffic, noon).take.length
+  const taken = admit(busy, traffic, noon).take.length
   expect(taken).toBeGreaterThan(100)
   expect(taken).toBeLessThan(120)
   const [one, two, three] = [aCandidate(shop(100)), aCandidate(shop(100)), aCandidate(shop(100))]
   warm(traffic, one)
-  expect(choose([aCandidate(shop(1)), one, two, three], traffic, noon).take).toEqual([one, two])
+  expect(admit([aCandidate(shop(1)), one, two, three], traffic, noon).take).toEqual([one, two])
 })
 
 test('64 retries on their way leave the other 64 slots to first tries', () => {
   const retries = many(200, at => ({ ...shop(at), retry: true }))
   const firsts = many(200, at => shop(1000 + at))
   const traffic = newTraffic()
-  choose(retries, traffic, noon)
-  expect(choose([...retries, ...firsts], traffic, noon).take).toEqual(firsts.slice(0, 64))
+  admit(retries, traffic, noon)
+  expect(admit([...retries, ...firsts], traffic, noon).take).toEqual(firsts.slice(0, 64))
 })
 
 test('fifty lanes that hang cost fifty slots: a healthy one beside them has all of its own', () => {
@@ -84,7 +84,7 @@ test('fifty lanes that hang cost fifty slots: a healthy one beside them has all 
   const healthy = many(100, () => shop(77))
   const traffic = newTraffic()
   warm(traffic, healthy[0] as Candidate)
-  const { take } = choose([...hanging, ...healthy], traffic, noon)
+  const { take } = admit([...hanging, ...healthy], traffic, noon)
   expect(take.filter(({ merchant_id }) => merchant_id === 'shop77')).toHaveLength(8)
   expect(take).toHaveLength(58)
 })
@@ -105,10 +105,10 @@ for (const [why, changed, pile] of [
       failures: 5,
       openUntil: after(seconds(30)).getTime(),
     })
-    expect(choose([candidate], traffic, noon)[pile]).toEqual([candidate])
+    expect(admit([candidate], traffic, noon)[pile]).toEqual([candidate])
     if (pile === 'take')
       expect(
-        choose(
+        admit(
           many(9, () => changed),
           traffic,
           noon,
@@ -177,7 +177,7 @@ test('whatever is due and whatever comes of it: the bounds hold, the order is ke
       }
       for (const { due, outcomes, waitMs } of steps) {
         now = after(waitMs, now)
-        const { take, hold, wait } = choose(due, traffic, now)
+        const { take, hold, wait } = admit(due, traffic, now)
         for (const pile of [take, hold, wait])
           expect(pile).toEqual(due.filter(candidate => pile.includes(candidate)))
         expect(take.length + hold.length + wait.length).toBe(due.length)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { doubt, hear as hearIt } from '../../../src/core/payment/applyReply.ts'
+import { doubt, applyReply as hearIt } from '../../../src/core/payment/applyReply.ts'
 import type { AttemptState } from '../../../src/core/payment/attempt.ts'
 import type { Status } from '../../../src/core/payment/payment.ts'
 import * as rows from '../../support/lifeRows.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { askGap, firstAskMs, nextAsk, resendForMs } from '../../../src/core/payment/pollSchedule.ts'
+import { firstPollMs, nextPoll, pollGap, resendForMs } from '../../../src/core/payment/pollSchedule.ts'
 import { after, anAttempt, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 
 const unresolved = ['started', 'pending', 'unknown', 'disputed'] as const
@@ -9,7 +9,7 @@ for (const state of unresolved)
   test(`an attempt that is ${state} is asked about for ever`, () => {
     fc.assert(
       fc.property(fc.nat(100_000), asks => {
-        const next = nextAsk(anAttempt({ state, asks }), noon) as Date
+        const next = nextPoll(anAttempt({ state, asks }), noon) as Date
         expect(next.getTime() - noon.getTime()).toBeGreaterThanOrEqual(seconds(1))
         expect(next.getTime() - noon.getTime()).toBeLessThanOrEqual(minutes(15))
       }),
@@ -17,18 +17,18 @@ for (const state of unresolved)
   })
 
 test('the gaps never shrink', () => {
-  for (let asks = 1; asks < 100; asks++) expect(askGap(asks)).toBeGreaterThanOrEqual(askGap(asks - 1))
+  for (let asks = 1; asks < 100; asks++) expect(pollGap(asks)).toBeGreaterThanOrEqual(pollGap(asks - 1))
 })
 
 test('in the first minute a customer waits for at most 15 seconds, and the provider is asked at most 15 times', () => {
   let asks = 0
-  for (let ms = 0; ms < minutes(1); ms += askGap(asks++))
-    expect(askGap(asks)).toBeLessThanOrEqual(seconds(15))
+  for (let ms = 0; ms < minutes(1); ms += pollGap(asks++))
+    expect(pollGap(asks)).toBeLessThanOrEqual(seconds(15))
   expect(asks).toBeLessThanOrEqual(15)
 })
 
 test('a paid attempt is not asked about', () => {
-  expect(nextAsk(anAttempt({ state: 'paid' }), after(hours(1)))).toBeNull()
+  expect(nextPoll(anAttempt({ state: 'paid' }), after(hours(1)))).toBeNull()
 })
 
 for (const [heard, next] of [
@@ -42,11 +42,11 @@ for (const [heard, next] of [
   [hours(200), null],
 ] as const) {
   test(`a no is asked about again: heard after ${heard / 1000} s, next after ${next === null ? 'never' : next / 1000}`, () => {
-    const asked = nextAsk(anAttempt({ state: 'failed' }), after(heard))
+    const asked = nextPoll(anAttempt({ state: 'failed' }), after(heard))
     expect(asked).toEqual(next === null ? null : after(next))
   })
 }
 
 test('who died while starting an order is found in time to send it again', () => {
-  expect(firstAskMs).toBeLessThan(resendForMs)
+  expect(firstPollMs).toBeLessThan(resendForMs)
 })

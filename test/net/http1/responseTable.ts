@@ -1,4 +1,4 @@
-import { AnswerReader } from '../../../src/net/http1/responseReader.ts'
+import { ResponseReader } from '../../../src/net/http1/responseReader.ts'
 
 const head = (line: string, ...headers: string[]) => `HTTP/${[line, ...headers].join('\r\n')}\r\n\r\n`
 const chunked = head('1.1 200 OK', 'Transfer-Encoding: chunked')
@@ -47,7 +47,7 @@ export const answers = [
 
 // What is read of an answer that comes in these packets. One that comes after the end ends the connection.
 export function readAll(packets: readonly Buffer[]) {
-  const reader = new AnswerReader()
+  const reader = new ResponseReader()
   let reusable = false
   for (const packet of packets) {
     reusable = !reader.over

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Message } from '../../../src/core/message/message.ts'
 import { dropped, endingOf } from '../../../src/core/message/messageTries.ts'
-import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
 import { takeDueMessages } from '../../../src/store/messages/dueMessages.ts'
 import { countMessages, messageStats } from '../../../src/store/messages/messageCounts.ts'
@@ -12,12 +12,12 @@ import { addMany, allMessages } from '../../support/post.ts'
 
 let lives: Lives
 let db: Db
-let payment: LivingPayment
+let payment: Payment
 
 beforeAll(async () => {
   lives = await openLives()
   db = lives.db
-  payment = (await lives.addPayments(1, noon))[0] as LivingPayment
+  payment = (await lives.addPayments(1, noon))[0] as Payment
 })
 afterAll(() => lives.close())
 beforeEach(() => db.rows(sql`delete from messages`))

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { askDue } from '../../../src/actions/payments/askDue.ts'
 import type { Channel, Reply } from '../../../src/core/channel/channel.ts'
-import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
 import { channelsOf } from '../../../src/runtime/channels.ts'
 import { sql } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
@@ -14,7 +14,7 @@ import { openShop, type TestShop } from '../../support/shop.ts'
 
 // Who comes back from the card page, again and again, on whichever node.
 let shop: TestShop
-let payment: LivingPayment
+let payment: Payment
 let asked: number
 let says: Reply
 const onPage: Reply = { state: 'pending', redirect_url: 'https://bank.example/1' }
@@ -37,12 +37,13 @@ beforeEach(async () => {
 const channel: Channel = {
   ...terms,
   mode: 'live',
-  ways: [{ ...simulatedWay, payment_method: 'card', asks: [], next: 'redirect' }],
+  ways: [{ ...simulatedWay, payment_method: 'card', fields: [], next: 'redirect' }],
   start: () => Promise.reject(new Error('it is started already')),
   check: async order => (asked++, inItsName(order, says)),
 }
-const gate = () => ({ ...shop.gate, channels: channelsOf(new Map([['live_bank', channel]])) })
-const newNode = () => new Hono<Env>().route('/checkout', checkoutRoutes({ gate: gate(), trustedProxies: 0 }))
+const runtime = () => ({ ...shop.runtime, channels: channelsOf(new Map([['live_bank', channel]])) })
+const newNode = () =>
+  new Hono<Env>().route('/checkout', checkoutRoutes({ runtime: runtime(), trustedProxies: 0 }))
 
 async function visit(node: Hono<Env>, query = '') {
   const bindings = { incoming: { headers: {}, socket: { remoteAddress: '192.0.2.1' } } }
@@ -83,7 +84,7 @@ test('who comes back in the gap is not forgotten: it is asked about when the gap
   expect(asked).toBe(1)
   expect((await attempt())?.next_ask_at).toEqual(after(minutes(30) + seconds(5)))
   shop.setNow(after(minutes(30) + seconds(5)))
-  await askDue(gate(), error => expect(error).toBeUndefined())
+  await askDue(runtime(), error => expect(error).toBeUndefined())
   expect(await (await visit(node)).text()).toContain('<title>Paid ·')
 })
 

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest'
 import type { Checkout } from '../../../src/actions/payments/openCheckout.ts'
 import { type Reason, reasons } from '../../../src/core/channel/reason.ts'
 import { readSettings } from '../../../src/core/merchant/settings.ts'
-import { createLimits } from '../../../src/runtime/rateLimits.ts'
-import type { Gate } from '../../../src/runtime/runtime.ts'
+import { createRateLimits } from '../../../src/runtime/rateLimits.ts'
+import type { Runtime } from '../../../src/runtime/runtime.ts'
 import { checkoutRoutes } from '../../../src/web/checkout/checkout.tsx'
 import { exitTo } from '../../../src/web/checkout/page/exit.ts'
 import { CancelPage } from '../../../src/web/checkout/stages/cancel.tsx'
@@ -125,7 +125,7 @@ describe('the form', () => {
     const offers = [{ ...offer, asks: [{ name: 'meter', kind: 'text', optional: true, words } as const] }]
     expect(show({ offers })).toMatch(/Meter .*\(optional\).*On the box/s)
     expect(show({ offers }, 'fr')).toContain('Compteur')
-    expect(show({ offers: [{ ...offer, asks: [{ name: 'meter', kind: 'text' }] }] })).toContain('>meter ')
+    expect(show({ offers: [{ ...offer, fields: [{ name: 'meter', kind: 'text' }] }] })).toContain('>meter ')
   })
 })
 
@@ -254,15 +254,15 @@ const fromSomewhere = { incoming: { socket: { remoteAddress: '192.0.2.1' } } }
 const broken = () => Promise.reject(new Error('a secret inside'))
 
 test('a bug of ours is a page too, with the id that finds it in the log', async () => {
-  const limits = createLimits(() => 0)
-  const gate = { db: { one: broken, rows: broken }, clock: () => noon, baseUrl: () => '', limits }
+  const limits = createRateLimits(() => 0)
+  const runtime = { db: { one: broken, rows: broken }, clock: () => noon, baseUrl: () => '', limits }
   const app = new Hono<Env>()
   app.use(async (c, next) => {
     c.set('requestId', 'req_1')
     await next()
   })
   app.onError((_, c) => c.json({ code: 'internal' }, 500, { 'x-of': 'json' }))
-  app.route('/checkout', checkoutRoutes({ gate: gate as unknown as Gate, trustedProxies: 0 }))
+  app.route('/checkout', checkoutRoutes({ runtime: runtime as unknown as Runtime, trustedProxies: 0 }))
   const answer = await app.request(`/checkout/${token}?lang=fr`, {}, fromSomewhere)
   const html = await answer.text()
   expect([answer.status, answer.headers.get('x-of')]).toEqual([500, null])
@@ -272,10 +272,10 @@ test('a bug of ours is a page too, with the id that finds it in the log', async 
 })
 
 test('a network of thousands is asked to wait in words, before anything is looked up', async () => {
-  const limits = createLimits(() => 0)
+  const limits = createRateLimits(() => 0)
   for (let visits = 0; visits < 3000; visits++) limits.visit('192.0.2.1')
-  const gate = { db: { one: broken, rows: broken }, clock: () => noon, baseUrl: () => '', limits }
-  const routes = checkoutRoutes({ gate: gate as unknown as Gate, trustedProxies: 0 })
+  const runtime = { db: { one: broken, rows: broken }, clock: () => noon, baseUrl: () => '', limits }
+  const routes = checkoutRoutes({ runtime: runtime as unknown as Runtime, trustedProxies: 0 })
   for (const [lang, words] of [
     ['en', 'Nothing has changed for your payment'],
     ['fr', 'Rien n’a changé pour votre paiement'],

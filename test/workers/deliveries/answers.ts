@@ -1,7 +1,7 @@
-import type { Answer } from '../../../src/core/notification/delivery.ts'
+import type { HttpOutcome } from '../../../src/core/notification/delivery.ts'
 import type { Outbound, OutboundRequest } from '../../../src/net/http1/outbound.ts'
 
-type Answering = (request: OutboundRequest) => Answer | Promise<Answer>
+type Answering = (request: OutboundRequest) => HttpOutcome | Promise<HttpOutcome>
 
 // The outside world: answers every request as the test wants.
 export const playedOutbound = (answer: Answering): Outbound => ({
@@ -9,7 +9,7 @@ export const playedOutbound = (answer: Answering): Outbound => ({
   close: async () => {},
 })
 
-const nothing: Answer = {
+const nothing: HttpOutcome = {
   status: null,
   retry_after: null,
   body: null,
@@ -20,7 +20,7 @@ const nothing: Answer = {
   first_byte_ms: 3,
 }
 
-export const says = (status: number, retry_after: string | null = null): Answer => ({
+export const says = (status: number, retry_after: string | null = null): HttpOutcome => ({
   ...nothing,
   status,
   retry_after,
@@ -28,7 +28,7 @@ export const says = (status: number, retry_after: string | null = null): Answer 
   address: '192.0.2.7',
 })
 
-export const fails = (failure: NonNullable<Answer['failure']>): Answer => ({ ...nothing, failure })
+export const fails = (failure: NonNullable<HttpOutcome['failure']>): HttpOutcome => ({ ...nothing, failure })
 
 export const thanks = () => says(200)
 
@@ -40,11 +40,12 @@ export const attemptOf = ({ headers }: OutboundRequest) => Number(headers['webho
 
 // Requests that wait until the test lets them go.
 export function createGateKeeper() {
-  const waiting: { request: OutboundRequest; answer(answer: Answer): void }[] = []
+  const waiting: { request: OutboundRequest; answer(answer: HttpOutcome): void }[] = []
   return {
     waiting,
-    hold: (request: OutboundRequest) => new Promise<Answer>(answer => void waiting.push({ request, answer })),
-    letGo(answer: (request: OutboundRequest) => Answer = thanks) {
+    hold: (request: OutboundRequest) =>
+      new Promise<HttpOutcome>(answer => void waiting.push({ request, answer })),
+    letGo(answer: (request: OutboundRequest) => HttpOutcome = thanks) {
       for (const one of waiting.splice(0)) one.answer(answer(one.request))
     },
   }

@@ -31,10 +31,10 @@ const count = async (which: 'held' | 'due' | 'acknowledged') => {
 
 test('a lane that is dead for a day: a try at least every six hours and the last one, none after 24 hours', async () => {
   await tellMany(40, minutes(1))
-  const courier = post.courier(playedOutbound(() => fails('no_connection')))
+  const dispatcher = post.dispatcher(playedOutbound(() => fails('no_connection')))
   for (let ms = 0; ms <= hours(25); ms += stride) {
     post.setNow(after(minutes(40) + ms))
-    await carryAll(courier)
+    await carryAll(dispatcher)
   }
   const tries = await post.tries()
   for (const { tx_reference, begun_at, exhausted_at, next_try_at, held } of await post.deliveries()) {
@@ -53,10 +53,10 @@ test('a lane that is dead for a day: a try at least every six hours and the last
 test('five troubles open the breaker, the others are held; one probe after 30 s, the next after a minute', async () => {
   await tellMany(30)
   let sent = 0
-  const courier = post.courier(playedOutbound(() => says(sent++ < 5 ? 500 : 429)))
-  await carryAll(courier)
+  const dispatcher = post.dispatcher(playedOutbound(() => says(sent++ < 5 ? 500 : 429)))
+  await carryAll(dispatcher)
   expect([sent, await count('held'), await count('due')]).toEqual([5, 25, 0])
-  expect(courier.breakers()).toMatchObject([{ merchant_id: post.ids[0], state: 'open' }])
+  expect(dispatcher.breakers()).toMatchObject([{ merchant_id: post.ids[0], state: 'open' }])
   for (const [pause, more] of [
     [seconds(29), 0],
     [seconds(1), 1],
@@ -67,7 +67,7 @@ test('five troubles open the breaker, the others are held; one probe after 30 s,
   ] as const) {
     const before = sent
     post.pass(pause)
-    await carryAll(courier)
+    await carryAll(dispatcher)
     expect(sent - before).toBe(more)
   }
   expect((await post.deliveries()).filter(({ next_try_at }) => next_try_at === null)).toEqual([])
@@ -77,69 +77,71 @@ test('a lane that answers again is given 1, 2, 4, then 8 at a time, until nobody
   await tellMany(60)
   const keeper = createGateKeeper()
   let isDown = true
-  const courier = post.courier(playedOutbound(request => (isDown ? fails('timeout') : keeper.hold(request))))
-  await carryAll(courier)
+  const dispatcher = post.dispatcher(
+    playedOutbound(request => (isDown ? fails('timeout') : keeper.hold(request))),
+  )
+  await carryAll(dispatcher)
   isDown = false
   post.pass(seconds(30))
   const inFlight: number[] = []
   for (;;) {
-    await stepUntilRest(courier, keeper)
+    await stepUntilRest(dispatcher, keeper)
     if (keeper.waiting.length === 0) break
     inFlight.push(keeper.waiting.length)
     keeper.waiting.shift()?.answer(says(200))
-    await until(() => courier.inFlight() === keeper.waiting.length)
+    await until(() => dispatcher.inFlight() === keeper.waiting.length)
   }
-  await courier.finished()
+  await dispatcher.finished()
   expect(inFlight.slice(0, 6)).toEqual([1, 2, 4, 8, 8, 8])
-  expect([Math.max(...inFlight), await count('held'), courier.breakers()]).toEqual([8, 0, []])
+  expect([Math.max(...inFlight), await count('held'), dispatcher.breakers()]).toEqual([8, 0, []])
   expect(await count('acknowledged')).toBe(60)
   expect(await post.tries()).toHaveLength(65)
 })
 
 test('what was on its way when the breaker opened says nothing new: the probe is not put off', async () => {
   const keeper = createGateKeeper()
-  const courier = post.courier(playedOutbound(keeper.hold))
+  const dispatcher = post.dispatcher(playedOutbound(keeper.hold))
   await tellMany(60)
   for (let wave = 0; wave < 3; wave++) {
-    await stepUntilRest(courier, keeper)
+    await stepUntilRest(dispatcher, keeper)
     keeper.letGo()
-    await courier.finished()
+    await dispatcher.finished()
   }
-  await stepUntilRest(courier, keeper)
+  await stepUntilRest(dispatcher, keeper)
   expect(keeper.waiting).toHaveLength(8)
   const late = keeper.waiting.splice(5)
   keeper.letGo(() => fails('timeout'))
-  await until(() => courier.inFlight() === 3)
-  await courier.step()
-  expect(courier.breakers()).toHaveLength(1)
+  await until(() => dispatcher.inFlight() === 3)
+  await dispatcher.step()
+  expect(dispatcher.breakers()).toHaveLength(1)
   post.pass(seconds(9))
   for (const one of late) one.answer(fails('timeout'))
-  await courier.finished()
+  await dispatcher.finished()
   post.pass(seconds(21))
-  await stepUntilRest(courier, keeper)
+  await stepUntilRest(dispatcher, keeper)
   expect(keeper.waiting).toHaveLength(1)
   keeper.letGo()
-  await courier.finished()
+  await dispatcher.finished()
 })
 
 test('another process has a breaker of its own, and finds those that a dead process held', async () => {
   await tellMany(20)
-  await carryAll(post.courier(playedOutbound(() => fails('timeout'))))
+  await carryAll(post.dispatcher(playedOutbound(() => fails('timeout'))))
   expect(await count('held')).toBe(15)
   post.pass(seconds(10))
-  await carryAll(post.courier(playedOutbound(() => says(200))))
+  await carryAll(post.dispatcher(playedOutbound(() => says(200))))
   expect([await count('held'), await count('acknowledged')]).toEqual([0, 15]) // the five wait for their second try
 })
 
 test('somebody wants one sent again: it goes through the open breaker at once', async () => {
   await tellMany(10)
-  const courier = post.courier(playedOutbound(() => fails('timeout')))
-  await carryAll(courier)
+  const dispatcher = post.dispatcher(playedOutbound(() => fails('timeout')))
+  await carryAll(dispatcher)
   post.pass(seconds(5))
   const [again] = (await post.deliveries()).filter(({ held }) => held)
   await post.db.rows(sql`
     update deliveries set begun_at = ${post.clock()}, next_try_at = ${post.clock()}, held = false
     where tx_reference = ${again?.tx_reference}`)
-  await carryAll(courier)
+  await carryAll(dispatcher)
   expect((await post.tries()).filter(one => one.tx_reference === again?.tx_reference)).toHaveLength(1)
 })

@@ -4,7 +4,7 @@ import { type Db, sql } from '../../../src/store/db.ts'
 import { type Taken, takeAlone } from '../../../src/store/notifications/deliveries.ts'
 import type { Outcome } from '../../../src/store/notifications/outcomes.ts'
 import { type Try, triesOf } from '../../../src/store/notifications/tries.ts'
-import { createTriedLog } from '../../../src/workers/deliveries/saveTries.ts'
+import { createTriesLog } from '../../../src/workers/deliveries/saveTries.ts'
 import type { Tried } from '../../../src/workers/deliveries/sendTry.ts'
 import { after, seconds } from '../../support/lifeRows.ts'
 import type { Post } from './post.ts'
@@ -72,7 +72,7 @@ export function createClerk(post: Post) {
 }
 
 export async function saveOn(db: Db, ...tried: Tried[]) {
-  const log = createTriedLog(db)
+  const log = createTriesLog(db)
   await Promise.all(tried.map(one => log.add(one)))
 }
 

@@ -41,10 +41,10 @@ function hangFor(isHanging: (url: string) => boolean) {
 
 test('20,000 behind a lane that hangs: another merchant is served before the worker rests, and then at once', async () => {
   const { keeper, sent, outbound } = hangFor(url => url === hangingShop)
-  const courier = post.courier(outbound)
+  const dispatcher = post.dispatcher(outbound)
   await post.addCrowd(ama, 20_000, hangingShop)
   const first = await post.tell({ merchant_id: kofi })
-  const steps = await stepUntilRest(courier, keeper)
+  const steps = await stepUntilRest(dispatcher, keeper)
   expect(sent).toEqual([first])
   expect(steps).toBeLessThan(60) // a look sees 500
   expect(keeper.waiting).toHaveLength(1)
@@ -52,17 +52,17 @@ test('20,000 behind a lane that hangs: another merchant is served before the wor
 
   // From now on they are out of sight.
   const second = await post.tell({ merchant_id: kofi })
-  courier.look()
-  await courier.step()
+  dispatcher.look()
+  await dispatcher.step()
   await until(() => sent.length === 2)
   expect(sent).toEqual([first, second])
   keeper.letGo()
-  await courier.finished()
+  await dispatcher.finished()
 }, 60_000)
 
 test('2,400 of one and the same moment: none is overlooked, and none is sent twice', async () => {
   const seen: string[] = []
-  const courier = post.courier(
+  const dispatcher = post.dispatcher(
     playedOutbound(request => {
       seen.push(idOf(request))
       return thanks()
@@ -71,19 +71,19 @@ test('2,400 of one and the same moment: none is overlooked, and none is sent twi
   for (const [at, merchant_id] of post.ids.entries())
     await post.addCrowd(merchant_id, 100, `https://shop${at}.example/ipn`)
   await post.db.rows(sql`update deliveries set next_try_at = ${post.clock()}`)
-  courier.look()
+  dispatcher.look()
   while (seen.length < 2400) {
-    await courier.step()
+    await dispatcher.step()
     await new Promise(setImmediate)
   }
-  await courier.finished()
+  await dispatcher.finished()
   expect([seen.length, new Set(seen).size]).toEqual([2400, 2400])
 })
 
 test('a crowd is let in as its lane has room: all are acknowledged once, eight at a time', async () => {
   const inFlight = { now: 0, most: 0 }
   const seen = new Map<string, number>()
-  const courier = post.courier(
+  const dispatcher = post.dispatcher(
     playedOutbound(async request => {
       seen.set(idOf(request), (seen.get(idOf(request)) ?? 0) + attemptOf(request))
       inFlight.most = Math.max(inFlight.most, ++inFlight.now)
@@ -93,19 +93,19 @@ test('a crowd is let in as its lane has room: all are acknowledged once, eight a
     }),
   )
   await post.addCrowd(ama, 1500, hangingShop)
-  await carryAll(courier)
+  await carryAll(dispatcher)
   expect(await tableOf()).toEqual({ held: 0, due: 0, acknowledged: 1500 })
   expect([inFlight.most, seen.size, new Set(seen.values())]).toEqual([8, 1500, new Set([1])])
 }, 60_000)
 
 test('the process that held a crowd has died: another one finds it and brings it to its end', async () => {
   const dead = hangFor(() => true)
-  const dying = post.courier(dead.outbound)
+  const dying = post.dispatcher(dead.outbound)
   await post.addCrowd(ama, 1200, hangingShop)
   await stepUntilRest(dying, dead.keeper)
   expect((await tableOf()).held).toBeGreaterThan(600)
   post.pass(seconds(31)) // it never comes back
-  await carryAll(post.courier(playedOutbound(thanks)))
+  await carryAll(post.dispatcher(playedOutbound(thanks)))
   expect(await tableOf()).toEqual({ held: 0, due: 0, acknowledged: 1200 })
 }, 60_000)
 
@@ -115,7 +115,7 @@ for (const [why, urlOf] of [
 ] as const)
   test(`a merchant with ${why}, all of which hang, keeps nobody else waiting`, async () => {
     const { keeper, sent, outbound } = hangFor(url => url !== 'https://kofi.example/ipn')
-    const courier = post.courier(outbound)
+    const dispatcher = post.dispatcher(outbound)
     await post.addCrowd(ama, 700, hangingShop)
     await post.db.rows(sql`
       update deliveries d set lane = u.lane, url = u.lane || '/ipn'
@@ -123,54 +123,54 @@ for (const [why, urlOf] of [
         ${Array.from({ length: 700 }, (_, at) => new URL(urlOf(at)).origin)}::text[]) as u (tx_reference, lane)
       where d.tx_reference = u.tx_reference`)
     const told = await post.tell({ merchant_id: kofi, url: 'https://kofi.example/ipn' })
-    await stepUntilRest(courier, keeper)
+    await stepUntilRest(dispatcher, keeper)
     expect(keeper.waiting).toHaveLength(16)
     expect(sent).toEqual([told])
     while (keeper.waiting.length > 0) {
       keeper.letGo()
-      await courier.finished()
-      await stepUntilRest(courier, keeper)
+      await dispatcher.finished()
+      await stepUntilRest(dispatcher, keeper)
     }
     expect(await tableOf()).toEqual({ held: 0, due: 0, acknowledged: 701 })
   }, 60_000)
 
 test('where half of the slots are taken, a crowd that already has some keeps nobody waiting who has none', async () => {
   const { keeper, sent, outbound } = hangFor(url => url !== 'https://kofi.example/ipn')
-  const courier = post.courier(outbound)
+  const dispatcher = post.dispatcher(outbound)
   // Twenty merchants that answered well, and then hang: four lanes full, four with one.
   for (const [at, merchant_id] of post.ids.slice(2).entries())
     await post.addCrowd(merchant_id, 20, `https://shop${at}.example/ipn`)
   for (let wave = 0; wave < 2; wave++) {
-    await stepUntilRest(courier, keeper)
+    await stepUntilRest(dispatcher, keeper)
     keeper.letGo()
-    await courier.finished()
+    await dispatcher.finished()
   }
-  await stepUntilRest(courier, keeper)
+  await stepUntilRest(dispatcher, keeper)
   expect(keeper.waiting.length).toBeGreaterThanOrEqual(64)
   post.pass(1000)
   for (const [at, merchant_id] of post.ids.slice(2).entries())
     await post.addCrowd(merchant_id, 100, `https://shop${at}.example/more`)
   post.pass(1000)
   const told = await post.tell({ merchant_id: kofi, url: 'https://kofi.example/ipn' })
-  await stepUntilRest(courier, keeper)
+  await stepUntilRest(dispatcher, keeper)
   expect(sent).toEqual([told])
   keeper.letGo()
-  await courier.finished()
+  await dispatcher.finished()
 })
 
 test('5,000 retries that are due take half of the slots at most, and no first try waits for them', async () => {
   const { keeper, sent, outbound } = hangFor(url => url.includes('again'))
-  const courier = post.courier(outbound)
+  const dispatcher = post.dispatcher(outbound)
   for (let at = 0; at < 20; at++)
     await post.addCrowd(post.ids[at + 2] as string, 250, `https://again${at}.example/`, true)
   await post.db.rows(
     sql`update deliveries set lane = lane || '/' || (right(tx_reference, 1)), begun_at = begun_at - interval '1 hour'`,
   )
-  await stepUntilRest(courier, keeper)
+  await stepUntilRest(dispatcher, keeper)
   expect(keeper.waiting).toHaveLength(64)
   const firsts = await Promise.all(Array.from({ length: 20 }, () => post.tell({ merchant_id: kofi })))
-  while (sent.length < 20) await stepUntilRest(courier, keeper)
+  while (sent.length < 20) await stepUntilRest(dispatcher, keeper)
   expect(sent.toSorted()).toEqual(firsts.toSorted())
   keeper.letGo()
-  await courier.finished()
+  await dispatcher.finished()
 }, 60_000)

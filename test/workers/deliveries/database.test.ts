@@ -6,7 +6,7 @@ import { noon, seconds } from '../../support/lifeRows.ts'
 import { attemptOf, createGateKeeper, fails, idOf, playedOutbound, referenceOf, thanks } from './answers.ts'
 import { carryAll, openPost, type Post, stepUntilRest } from './post.ts'
 
-const poolName = 'courier of the test'
+const poolName = 'dispatcher of the test'
 
 let post: Post
 let pool: Db
@@ -42,17 +42,17 @@ function createRecorder() {
 
 test('results that cannot be written: after its lease it is sent again, the same id and bytes, one try higher', async () => {
   const { requests, outbound } = createRecorder()
-  const courier = post.courier(outbound)
+  const dispatcher = post.dispatcher(outbound)
   await post.tell({ merchant_id: ama })
   await query(post.url, 'alter table deliveries rename column last_ms to away')
-  await carryAll(courier)
+  await carryAll(dispatcher)
   await query(post.url, 'alter table deliveries rename column away to last_ms')
-  expect([requests.length, post.troubles.length, courier.inFlight()]).toEqual([1, 1, 0])
+  expect([requests.length, post.troubles.length, dispatcher.inFlight()]).toEqual([1, 1, 0])
   post.pass(seconds(29))
-  await carryAll(courier)
+  await carryAll(dispatcher)
   expect(requests).toHaveLength(1)
   post.pass(seconds(1))
-  await carryAll(courier)
+  await carryAll(dispatcher)
   const [first, second] = requests as [OutboundRequest, OutboundRequest]
   expect(requests).toHaveLength(2)
   expect([idOf(second), second.body]).toEqual([idOf(first), first.body])
@@ -64,21 +64,21 @@ test('results that cannot be written: after its lease it is sent again, the same
 
 test('connections that are cut while tries are on their way: every result is written, nothing is sent twice', async () => {
   const keeper = createGateKeeper()
-  const courier = post.courier(playedOutbound(keeper.hold), { db: pool })
+  const dispatcher = post.dispatcher(playedOutbound(keeper.hold), { db: pool })
   for (let at = 0; at < 40; at++)
     await post.tell({ merchant_id: post.ids[at % 8] as string, url: `https://shop${at}.example/` })
-  await stepUntilRest(courier, keeper)
+  await stepUntilRest(dispatcher, keeper)
   expect(keeper.waiting).toHaveLength(40)
   await cutAll()
   keeper.letGo()
-  await courier.finished()
+  await dispatcher.finished()
   expect((await post.deliveries()).every(one => one.acknowledged_at !== null && one.tries === 1)).toBe(true)
   expect(post.troubles).toEqual([])
 })
 
 test('connections that are cut again and again lose nothing; what comes twice has the same id and bytes', async () => {
   const { requests, outbound } = createRecorder()
-  const courier = post.courier(outbound, { db: pool })
+  const dispatcher = post.dispatcher(outbound, { db: pool })
   for (let at = 0; at < 150; at++)
     await post.tell({ merchant_id: post.ids[at % 8] as string, url: `https://shop${at % 40}.example/` })
   const cutting = { isOver: false }
@@ -86,16 +86,16 @@ test('connections that are cut again and again lose nothing; what comes twice ha
     while (!cutting.isOver) await cutAll()
   })()
   for (let round = 0; round < 12; round++) {
-    courier.look()
-    await courier.step().catch(error => void post.troubles.push(error))
+    dispatcher.look()
+    await dispatcher.step().catch(error => void post.troubles.push(error))
     post.pass(seconds(3))
   }
   cutting.isOver = true
   await cutter
-  await courier.finished()
-  expect(courier.inFlight()).toBe(0)
+  await dispatcher.finished()
+  expect(dispatcher.inFlight()).toBe(0)
   post.pass(seconds(31))
-  await carryAll(courier)
+  await carryAll(dispatcher)
   const deliveries = await post.deliveries()
   expect(deliveries.filter(one => one.acknowledged_at === null)).toEqual([])
   expect(new Set(requests.map(idOf)).size).toBe(150)
@@ -124,23 +124,23 @@ async function refusing(change: string, work: () => Promise<void>) {
 
 test('a step that cannot take gives its slots back, and the next one takes', async () => {
   const { requests, outbound } = createRecorder()
-  const courier = post.courier(outbound)
+  const dispatcher = post.dispatcher(outbound)
   for (let at = 0; at < 30; at++)
     await post.tell({ merchant_id: post.ids[at % 8] as string, url: `https://shop${at}.example/` })
   await refusing('new.lease_token is not null', async () => {
     for (let step = 0; step < 10; step++) {
-      courier.look()
-      await expect(courier.step()).rejects.toThrow('refused by the test')
-      expect(courier.inFlight()).toBe(0)
+      dispatcher.look()
+      await expect(dispatcher.step()).rejects.toThrow('refused by the test')
+      expect(dispatcher.inFlight()).toBe(0)
     }
   })
-  await carryAll(courier)
+  await carryAll(dispatcher)
   expect(requests.map(attemptOf)).toEqual(Array.from({ length: 30 }, () => 1))
 })
 
 test('a step that cannot hold still sends what it has chosen', async () => {
   const sent: string[] = []
-  const courier = post.courier(
+  const dispatcher = post.dispatcher(
     playedOutbound(request => {
       if (request.url.includes('dead')) return fails('timeout')
       sent.push(referenceOf(request))
@@ -149,17 +149,17 @@ test('a step that cannot hold still sends what it has chosen', async () => {
   )
   const tellDead = () => post.tell({ merchant_id: ama, url: 'https://dead.example/' })
   for (let at = 0; at < 5; at++) await tellDead()
-  await carryAll(courier)
+  await carryAll(dispatcher)
   await tellDead()
   const told = await post.tell({ merchant_id: ama, url: 'https://alive.example/' })
   await refusing('new.held and not old.held', async () => {
-    courier.look()
-    await courier.step()
-    await courier.finished()
+    dispatcher.look()
+    await dispatcher.step()
+    await dispatcher.finished()
     expect(sent).toEqual([told])
     expect(post.troubles.splice(0)).toMatchObject([{ message: 'refused by the test' }])
   })
-  await carryAll(courier)
+  await carryAll(dispatcher)
   expect(sent).toEqual([told])
   expect((await post.deliveries()).filter(({ held }) => held)).toHaveLength(1)
 })

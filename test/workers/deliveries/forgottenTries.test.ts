@@ -89,12 +89,12 @@ describe('after 30 days', () => {
   })
 
   test('sent again by hand: the log begins with the new try', async () => {
-    const courier = post.courier(playedOutbound(thanks))
-    await carryAll(courier)
+    const dispatcher = post.dispatcher(playedOutbound(thanks))
+    await carryAll(dispatcher)
     post.pass(days(31))
     await forgetOldTries(post.db, post.clock())
     await redeliver(post.db, key, post.clock())
-    await carryAll(courier)
+    await carryAll(dispatcher)
     expect(await triesOf(post.db, key)).toMatchObject([{ try: 2, started_at: after(days(31)) }])
     expect(await clerk.earlier()).toBe(0)
   })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { redeliver } from '../../../src/actions/notifications/redeliver.ts'
-import type { Answer } from '../../../src/core/notification/delivery.ts'
+import type { HttpOutcome } from '../../../src/core/notification/delivery.ts'
 import type { NotificationKey } from '../../../src/core/notification/notification.ts'
 import { type Db, sql, type Tx } from '../../../src/store/db.ts'
 import { triesOf } from '../../../src/store/notifications/tries.ts'
@@ -26,8 +26,8 @@ afterAll(() => post.close())
 
 describe('the log of a delivery', () => {
   test('acknowledged at once: its try stands in its row alone, with all that is known of it', async () => {
-    const answer: Answer = { ...thanks(), ms: 34.4, body: Buffer.of(0, 255, 10), address: '2001:db8::7' }
-    await carryAll(post.courier(playedOutbound(() => answer)))
+    const answer: HttpOutcome = { ...thanks(), ms: 34.4, body: Buffer.of(0, 255, 10), address: '2001:db8::7' }
+    await carryAll(post.dispatcher(playedOutbound(() => answer)))
     expect(await clerk.earlier()).toBe(0)
     expect(await triesOf(post.db, key)).toEqual([
       {
@@ -45,18 +45,18 @@ describe('the log of a delivery', () => {
   })
 
   test('three failures, then 200: four in order, each with its own, three of them moved', async () => {
-    const answers: Answer[] = [
+    const answers: HttpOutcome[] = [
       { ...fails('timeout'), ms: 10_000, words: 'no answer within 10 s' },
       { ...says(404), ms: 1, body: Buffer.alloc(0) },
       { ...says(503), ms: 2, body: null, words: 'said "no" \\ and {left}' },
       { ...thanks(), ms: 3, body: Buffer.from('{"ok":true}') },
     ]
-    const courier = post.courier(playedOutbound(() => answers[started.length - 1] as Answer))
+    const dispatcher = post.dispatcher(playedOutbound(() => answers[started.length - 1] as HttpOutcome))
     const started: Date[] = []
     for (const pass of [0, 15, 45, 90]) {
       post.pass(seconds(pass))
       started.push(post.clock())
-      await carryAll(courier)
+      await carryAll(dispatcher)
     }
     expect(await clerk.earlier()).toBe(3)
     const common = { ...key, address: '192.0.2.7', words: '' }
@@ -85,12 +85,12 @@ describe('the log of a delivery', () => {
   })
 
   test('sent again by hand after it was acknowledged: the old try moves when the new one is written', async () => {
-    const courier = post.courier(playedOutbound(thanks))
-    await carryAll(courier)
+    const dispatcher = post.dispatcher(playedOutbound(thanks))
+    await carryAll(dispatcher)
     post.pass(hours(1))
     await redeliver(post.db, key, post.clock())
     expect([await clerk.earlier(), await clerk.numbersOf(key)]).toEqual([0, [1]])
-    await carryAll(courier)
+    await carryAll(dispatcher)
     expect([await clerk.earlier(), await clerk.numbersOf(key)]).toEqual([1, [1, 2]])
     expect((await triesOf(post.db, key)).map(one => one.started_at)).toEqual([noon, after(hours(1))])
   })
@@ -142,11 +142,11 @@ describe('a worker that has lost its lease', () => {
         expect([await clerk.earlier(), await clerk.notices()]).toEqual([1, []])
       })
 
-  test('by real couriers: once too', async () => {
+  test('by real dispatchers: once too', async () => {
     const keeper = createGateKeeper()
     const [away, other] = [
-      post.courier(playedOutbound(keeper.hold)),
-      post.courier(playedOutbound(() => says(500))),
+      post.dispatcher(playedOutbound(keeper.hold)),
+      post.dispatcher(playedOutbound(() => says(500))),
     ]
     await stepUntilRest(away, keeper)
     post.pass(seconds(31))

@@ -17,7 +17,10 @@ const theDelivery = async () => (await post.deliveries())[0]
 
 test('while one worker is at it, no other takes it; when its lease is over, another does', async () => {
   const keeper = createGateKeeper()
-  const [slow, other] = [post.courier(playedOutbound(keeper.hold)), post.courier(playedOutbound(thanks))]
+  const [slow, other] = [
+    post.dispatcher(playedOutbound(keeper.hold)),
+    post.dispatcher(playedOutbound(thanks)),
+  ]
   await stepUntilRest(slow, keeper)
   for (const [pass, tries] of [
     [0, 1],
@@ -38,7 +41,10 @@ for (const [late, status] of [
 ] as const)
   test(`a worker that was away for too long brings a ${late}: the other's result stands`, async () => {
     const keeper = createGateKeeper()
-    const [away, other] = [post.courier(playedOutbound(keeper.hold)), post.courier(playedOutbound(thanks))]
+    const [away, other] = [
+      post.dispatcher(playedOutbound(keeper.hold)),
+      post.dispatcher(playedOutbound(thanks)),
+    ]
     await stepUntilRest(away, keeper)
     post.pass(seconds(31))
     await carryAll(other)
@@ -56,7 +62,10 @@ for (const [late, status] of [
 
 test('and while the other is still at it, its lease stays', async () => {
   const [first, second] = [createGateKeeper(), createGateKeeper()]
-  const [away, other] = [post.courier(playedOutbound(first.hold)), post.courier(playedOutbound(second.hold))]
+  const [away, other] = [
+    post.dispatcher(playedOutbound(first.hold)),
+    post.dispatcher(playedOutbound(second.hold)),
+  ]
   await stepUntilRest(away, first)
   post.pass(seconds(31))
   await stepUntilRest(other, second)
@@ -71,11 +80,11 @@ test('and while the other is still at it, its lease stays', async () => {
 
 test('a worker that is late but still alone: its result counts, and nothing is sent twice', async () => {
   const keeper = createGateKeeper()
-  const courier = post.courier(playedOutbound(keeper.hold))
-  await stepUntilRest(courier, keeper)
+  const dispatcher = post.dispatcher(playedOutbound(keeper.hold))
+  await stepUntilRest(dispatcher, keeper)
   post.pass(seconds(60))
   keeper.letGo()
-  await courier.finished()
+  await dispatcher.finished()
   expect(await theDelivery()).toMatchObject({ last_result: 'acknowledged', next_try_at: null, tries: 1 })
 })
 
@@ -91,18 +100,18 @@ for (const [away, isSent] of [
       sent.push(`${idOf(request)} try ${attemptOf(request)}`)
       return thanks()
     })
-    const courier = post.courier(outbound)
+    const dispatcher = post.dispatcher(outbound)
     // The database keeps the secret back until the time has passed.
     await post.db.transaction(async tx => {
       await tx.rows(sql`lock table ipn_secrets in access exclusive mode`)
-      await courier.step()
-      await until(() => courier.inFlight() === 1)
+      await dispatcher.step()
+      await until(() => dispatcher.inFlight() === 1)
       post.pass(away)
     })
-    await courier.finished()
-    expect([sent.length, courier.inFlight()]).toEqual([isSent ? 1 : 0, 0])
+    await dispatcher.finished()
+    expect([sent.length, dispatcher.inFlight()]).toEqual([isSent ? 1 : 0, 0])
     post.pass(seconds(31))
-    await carryAll(courier)
+    await carryAll(dispatcher)
     const { tx_reference } = (await theDelivery()) ?? {}
     expect(sent).toEqual([`${tx_reference}-N1 try ${isSent ? 1 : 2}`])
   })

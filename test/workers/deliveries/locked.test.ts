@@ -70,19 +70,19 @@ for (const [name, open] of [
         const told = await tellAll()
         const held = told[at] as string
         const { sent, outbound } = createRecorder()
-        const courier = post.courier(outbound, { db: open() })
+        const dispatcher = post.dispatcher(outbound, { db: open() })
         const others = told.filter(one => one !== held)
         await whileHeld(held, async () => {
-          await stepUntilRest(courier, { waiting: [] })
-          await courier.finished()
+          await stepUntilRest(dispatcher, { waiting: [] })
+          await dispatcher.finished()
           expect(sent.map(id => id.replace('-N1', '')).toSorted()).toEqual(others.toSorted())
           expect(await acknowledged()).toEqual(others.toSorted())
           const later = await post.tell({ merchant_id: post.ids[at] as string, url: urlOf(at) })
-          await stepUntilRest(courier, { waiting: [] })
-          await courier.finished()
+          await stepUntilRest(dispatcher, { waiting: [] })
+          await dispatcher.finished()
           expect(await acknowledged()).toEqual([...others, later].toSorted())
         })
-        await carryAll(courier)
+        await carryAll(dispatcher)
         expect(sent).toHaveLength(6)
         expect(sent.at(-1)).toBe(`${held}-N1`)
         expect(post.troubles).toEqual([])
@@ -93,13 +93,13 @@ for (const [name, open] of [
       const [twice = ''] = told
       await post.tell({ merchant_id: post.ids[0] as string, tx_reference: twice, url: urlOf(0) })
       const { sent, outbound } = createRecorder()
-      const courier = post.courier(outbound, { db: open() })
+      const dispatcher = post.dispatcher(outbound, { db: open() })
       await whileHeld(twice, async () => {
-        await stepUntilRest(courier, { waiting: [] })
-        await courier.finished()
+        await stepUntilRest(dispatcher, { waiting: [] })
+        await dispatcher.finished()
         expect(await acknowledged()).toEqual(told.slice(1).toSorted())
       })
-      await carryAll(courier)
+      await carryAll(dispatcher)
       expect(sent.slice(-2)).toEqual([`${twice}-N1`, `${twice}-N2`])
       expect(post.troubles).toEqual([])
     })
@@ -112,8 +112,8 @@ for (const [name, open] of [
         const told = await tellAll()
         const [held = '', ...others] = told
         const keeper = createGateKeeper()
-        const courier = post.courier(playedOutbound(keeper.hold), { db: open() })
-        await stepUntilRest(courier, keeper)
+        const dispatcher = post.dispatcher(playedOutbound(keeper.hold), { db: open() })
+        await stepUntilRest(dispatcher, keeper)
         const written = async () =>
           (await post.deliveries()).filter(one => one.last_result === result).map(one => one.tx_reference)
         await whileHeld(held, async () => {
@@ -121,7 +121,7 @@ for (const [name, open] of [
           await until(async () => (await written()).length === others.length)
           expect((await written()).toSorted()).toEqual(others.toSorted())
         })
-        await courier.finished()
+        await dispatcher.finished()
         expect((await written()).toSorted()).toEqual(told.toSorted())
         expect((await post.deliveries()).map(one => one.tries)).toEqual(told.map(() => 1))
         expect(post.troubles).toEqual([])
@@ -131,31 +131,31 @@ for (const [name, open] of [
       const dead = 'https://dead.example/ipn'
       const [ama = '', kofi = ''] = post.ids
       const answers = { isDead: true }
-      const courier = post.courier(
+      const dispatcher = post.dispatcher(
         playedOutbound(request =>
           request.url === dead && answers.isDead ? fails('no_connection') : thanks(),
         ),
         { db: open() },
       )
       for (let at = 0; at < 5; at++) await post.tell({ merchant_id: ama, url: dead })
-      await carryAll(courier) // now the breaker of this lane is open
+      await carryAll(dispatcher) // now the breaker of this lane is open
       const told: string[] = []
       for (let at = 0; at < 4; at++) told.push(await post.tell({ merchant_id: ama, url: dead }))
       const putAway = async () =>
         (await post.deliveries()).flatMap(one => (one.held ? [one.tx_reference] : [])).toSorted()
       await whileHeld(told[1] as string, async () => {
         const other = await post.tell({ merchant_id: kofi })
-        await stepUntilRest(courier, { waiting: [] })
-        await courier.finished()
+        await stepUntilRest(dispatcher, { waiting: [] })
+        await dispatcher.finished()
         expect(await acknowledged()).toEqual([other])
         expect(await putAway()).toEqual(told.filter((_, at) => at !== 1).toSorted())
       })
-      await carryAll(courier)
+      await carryAll(dispatcher)
       expect(await putAway()).toEqual(told.toSorted())
       answers.isDead = false
       post.pass(minutes(2))
       await whileHeld(told[0] as string, async () => {
-        await carryAll(courier)
+        await carryAll(dispatcher)
         expect(await acknowledged()).toEqual(expect.arrayContaining(told.slice(1)))
       })
     })
@@ -164,18 +164,18 @@ for (const [name, open] of [
 test('while one is held, whoever has taken all the others rests', async () => {
   const [held = ''] = await tellAll()
   const { outbound } = createRecorder()
-  const courier = post.courier(outbound)
+  const dispatcher = post.dispatcher(outbound)
   await whileHeld(held, async () => {
-    await stepUntilRest(courier, { waiting: [] })
+    await stepUntilRest(dispatcher, { waiting: [] })
     const rests = []
     for (let looks = 0; looks < 3; looks++) {
-      courier.look()
-      while ((await courier.step()) > 0);
-      rests.push(courier.restMs() > 0)
+      dispatcher.look()
+      while ((await dispatcher.step()) > 0);
+      rests.push(dispatcher.restMs() > 0)
     }
     expect(rests).toEqual([true, true, true])
   })
-  await courier.finished()
+  await dispatcher.finished()
 })
 
 test('a crowd that is held hides nobody', async () => {
@@ -184,7 +184,7 @@ test('a crowd that is held hides nobody', async () => {
   post.pass(seconds(1))
   const told = await post.tell({ merchant_id: kofi, url: 'https://kofi.example/ipn' })
   const sent: string[] = []
-  const courier = post.courier(
+  const dispatcher = post.dispatcher(
     playedOutbound(request => {
       sent.push(referenceOf(request))
       return thanks()
@@ -192,9 +192,9 @@ test('a crowd that is held hides nobody', async () => {
   )
   await holder.transaction(async tx => {
     await tx.rows(sql`select from deliveries where merchant_id = ${ama} for update`)
-    courier.look()
-    for (let steps = 0; steps < 30 && sent.length === 0; steps++) await courier.step()
+    dispatcher.look()
+    for (let steps = 0; steps < 30 && sent.length === 0; steps++) await dispatcher.step()
     expect(sent).toEqual([told])
   })
-  await courier.finished()
+  await dispatcher.finished()
 })

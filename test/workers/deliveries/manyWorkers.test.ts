@@ -50,12 +50,16 @@ for (const workers of [2, 8])
     const pools = Array.from({ length: workers }, () => openDb(post.url, 3))
     const troubles: unknown[] = []
     const loops = pools.map((db, at) => {
-      const courier = post.courier(outbound, { db, seed: seed + at, trouble: error => troubles.push(error) })
+      const dispatcher = post.dispatcher(outbound, {
+        db,
+        seed: seed + at,
+        trouble: error => troubles.push(error),
+      })
       const step = async () => {
-        courier.look()
-        return courier.step()
+        dispatcher.look()
+        return dispatcher.step()
       }
-      return { courier, loop: startLoop({ restMs: 20, step, onTrouble: error => troubles.push(error) }) }
+      return { dispatcher, loop: startLoop({ restMs: 20, step, onTrouble: error => troubles.push(error) }) }
     })
     const payments = Array.from({ length: 40 }, (_, at) => ({
       merchant_id: post.ids[at % 4] as string,
@@ -67,15 +71,15 @@ for (const workers of [2, 8])
       await Promise.all(
         payments.filter(() => dice() < 0.2).map(async one => void (told++, await post.tell(one))),
       )
-      while (loops.some(({ courier }) => courier.inFlight() > 0) || (await leases()) > 0) await sleep(2)
+      while (loops.some(({ dispatcher }) => dispatcher.inFlight() > 0) || (await leases()) > 0) await sleep(2)
       post.pass(seconds(pick([0, 1, 11]))) // never so long that a lease ends under a try, or before it is written down
     }
     await Promise.all(loops.map(({ loop }) => loop.stop()))
-    await Promise.all(loops.map(({ courier }) => courier.finished()))
+    await Promise.all(loops.map(({ dispatcher }) => dispatcher.finished()))
     const isOver = async () => (await post.deliveries()).every(one => one.next_try_at === null)
     while (!(await isOver())) {
       post.pass(minutes(10))
-      await carryAll(...loops.map(({ courier }) => courier))
+      await carryAll(...loops.map(({ dispatcher }) => dispatcher))
     }
     await Promise.all(pools.map(pool => pool.end()))
     expect({ seed, faults, troubles }).toEqual({ seed, faults: [], troubles: [] })

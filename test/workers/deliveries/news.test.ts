@@ -29,14 +29,14 @@ function openTown(db?: Db) {
     sent.push(referenceOf(request))
     return thanks()
   })
-  return { keeper, sent, courier: post.courier(outbound, { db }) }
+  return { keeper, sent, dispatcher: post.dispatcher(outbound, { db }) }
 }
 
 // The crowd goes home.
-async function close({ keeper, courier }: ReturnType<typeof openTown>) {
-  await courier.tidied()
+async function close({ keeper, dispatcher }: ReturnType<typeof openTown>) {
+  await dispatcher.flushed()
   keeper.letGo()
-  await courier.finished()
+  await dispatcher.finished()
 }
 
 const heldOf = async (merchant_id: string) =>
@@ -48,11 +48,11 @@ for (const [who, isOurs] of [
 ] as const)
   test(`what ${who} has just committed leaves with the first step, although 20,000 are due before it`, async () => {
     const town = openTown()
-    const { sent, courier } = town
+    const { sent, dispatcher } = town
     await post.addCrowd(ama, 20_000, hangingShop)
     const told = await post.tell({ merchant_id: kofi })
-    if (isOurs) courier.hear()
-    await courier.step()
+    if (isOurs) dispatcher.hear()
+    await dispatcher.step()
     await until(() => sent.length > 0)
     expect(sent).toEqual([told])
     await close(town)
@@ -60,14 +60,14 @@ for (const [who, isOurs] of [
 
 test('a signal is enough while a crowd is in sight', async () => {
   const town = openTown()
-  const { sent, courier } = town
+  const { sent, dispatcher } = town
   await post.addCrowd(ama, 2000, hangingShop)
-  await courier.step()
+  await dispatcher.step()
   for (let at = 1; at <= 5; at++) {
     post.pass(50)
     const told = await post.tell({ merchant_id: kofi })
-    courier.hear()
-    await courier.step()
+    dispatcher.hear()
+    await dispatcher.step()
     await until(() => sent.length === at)
     expect(sent.at(-1)).toBe(told)
   }
@@ -76,13 +76,13 @@ test('a signal is enough while a crowd is in sight', async () => {
 
 test('what came while the worker stood still is seen before the crowd', async () => {
   const town = openTown()
-  const { sent, courier } = town
+  const { sent, dispatcher } = town
   await post.addCrowd(ama, 20_000, hangingShop)
-  await courier.step()
+  await dispatcher.step()
   const told = await post.tell({ merchant_id: kofi })
   post.pass(seconds(5))
-  courier.hear()
-  await courier.step()
+  dispatcher.hear()
+  await dispatcher.step()
   await until(() => sent.length > 0)
   expect(sent).toEqual([told])
   await close(town)
@@ -90,67 +90,67 @@ test('what came while the worker stood still is seen before the crowd', async ()
 
 test('what waits for its lane stays in sight before a crowd, however long it waits', async () => {
   const town = openTown()
-  const { keeper, courier } = town
+  const { keeper, dispatcher } = town
   await post.addCrowd(ama, 20_000, hangingShop)
   const first = await post.tell({ merchant_id: kofi, url: hangingShop })
   const second = await post.tell({ merchant_id: kofi, url: hangingShop })
   const ofKofi = () => keeper.waiting.filter(({ request }) => request.lane === kofi)
-  await courier.step()
+  await dispatcher.step()
   await until(() => ofKofi().length === 1)
   for (let look = 0; look < 3; look++) {
     post.pass(seconds(1))
-    courier.look()
-    await courier.step()
+    dispatcher.look()
+    await dispatcher.step()
   }
   const [one] = ofKofi()
   keeper.waiting.splice(0, 1000, ...keeper.waiting.filter(other => other !== one))
   one?.answer(thanks())
-  await until(() => courier.inFlight() === keeper.waiting.length)
-  await courier.step()
+  await until(() => dispatcher.inFlight() === keeper.waiting.length)
+  await dispatcher.step()
   await until(() => ofKofi().length === 1)
   expect([one, ...ofKofi()].map(each => each && referenceOf(each.request))).toEqual([first, second])
   await close(town)
 }, 60_000)
 
 test('what has just come is not put away with the crowd that waits for its lane', async () => {
-  const { keeper, courier } = openTown()
+  const { keeper, dispatcher } = openTown()
   await post.addCrowd(ama, 2000, hangingShop)
   for (let at = 0; at < 10; at++) await post.tell({ merchant_id: kofi, url: hangingShop })
-  await courier.step()
-  await courier.tidied()
+  await dispatcher.step()
+  await dispatcher.flushed()
   expect([await heldOf(kofi), (await heldOf(ama)) > 0]).toEqual([0, true])
   keeper.letGo()
-  await courier.finished()
+  await dispatcher.finished()
 })
 
 test('a signal that comes too late: the next look finds it', async () => {
-  const { keeper, sent, courier } = openTown()
-  await stepUntilRest(courier, keeper)
+  const { keeper, sent, dispatcher } = openTown()
+  await stepUntilRest(dispatcher, keeper)
   const told = await post.tell({ merchant_id: kofi })
   post.pass(seconds(5))
-  courier.hear()
+  dispatcher.hear()
   await until(async () => {
-    await courier.step()
+    await dispatcher.step()
     return sent.length > 0
   })
   expect(sent).toEqual([told])
-  await courier.finished()
+  await dispatcher.finished()
 })
 
 test('a second signal while the first is looked after is not lost', async () => {
-  const { keeper, sent, courier } = openTown()
-  await stepUntilRest(courier, keeper)
+  const { keeper, sent, dispatcher } = openTown()
+  await stepUntilRest(dispatcher, keeper)
   const first = await post.tell({ merchant_id: kofi })
-  courier.hear()
-  const step = courier.step()
+  dispatcher.hear()
+  const step = dispatcher.step()
   const second = await post.tell({ merchant_id: ama })
-  courier.hear()
+  dispatcher.hear()
   await step
-  expect(courier.restMs()).toBe(0)
-  await courier.step()
+  expect(dispatcher.restMs()).toBe(0)
+  await dispatcher.step()
   await until(() => sent.length === 2)
   expect(sent.toSorted()).toEqual([first, second].toSorted())
-  await courier.finished()
+  await dispatcher.finished()
 })
 
 // A database that puts nothing away until it may.
@@ -175,22 +175,22 @@ function slowToPutAway() {
 
 test('those that can leave do not wait until others are put away', async () => {
   const { db, goOn } = slowToPutAway()
-  const { sent, courier } = openTown(db)
+  const { sent, dispatcher } = openTown(db)
   for (let at = 0; at < 5; at++) await post.tell({ merchant_id: ama, url: deadShop })
-  await carryAll(courier) // and its breaker is open
+  await carryAll(dispatcher) // and its breaker is open
   await post.tell({ merchant_id: ama, url: deadShop })
-  courier.hear()
-  await courier.step()
-  const tidied = courier.tidied()
+  dispatcher.hear()
+  await dispatcher.step()
+  const tidied = dispatcher.flushed()
   const told = await post.tell({ merchant_id: kofi })
-  courier.hear()
-  await courier.step()
+  dispatcher.hear()
+  await dispatcher.step()
   await until(() => sent.length > 0)
   expect(sent).toEqual([told])
   const isTidied = await Promise.race([tidied.then(() => true), nextTurn(false)])
   expect(isTidied).toBe(false)
   goOn()
-  await courier.finished()
+  await dispatcher.finished()
   expect(await heldOf(ama)).toBe(1)
   expect(post.troubles).toEqual([])
 })

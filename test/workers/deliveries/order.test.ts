@@ -22,43 +22,43 @@ const tellOf = async (tx_reference: string, times: number, url?: string) => {
 
 test('three of one payment are sent one after the other, the lowest first', async () => {
   const keeper = createGateKeeper()
-  const courier = post.courier(playedOutbound(keeper.hold))
+  const dispatcher = post.dispatcher(playedOutbound(keeper.hold))
   await tellOf('TG-1', 3)
   const order: string[][] = []
   for (let wave = 0; wave < 3; wave++) {
-    await stepUntilRest(courier, keeper)
+    await stepUntilRest(dispatcher, keeper)
     order.push(keeper.waiting.map(({ request }) => idOf(request)))
     keeper.letGo()
-    await courier.finished()
+    await dispatcher.finished()
   }
   expect(order).toEqual([['TG-1-N1'], ['TG-1-N2'], ['TG-1-N3']])
 })
 
 test('an older one that failed does not block the newer one; when both are due, it goes first', async () => {
   const sent: string[] = []
-  const courier = post.courier(
+  const dispatcher = post.dispatcher(
     playedOutbound(request => {
       sent.push(idOf(request))
       return sequenceOf(request) === 1 ? says(404) : sent.length < 4 ? says(500) : thanks()
     }),
   )
   await tellOf('TG-1', 1)
-  await carryAll(courier)
+  await carryAll(dispatcher)
   post.pass(seconds(5))
   await tellOf('TG-1', 1)
-  await carryAll(courier)
+  await carryAll(dispatcher)
   expect(sent).toEqual(['TG-1-N1', 'TG-1-N2'])
   post.pass(seconds(30)) // both are overdue, the older one for longer
   await tellOf('TG-1', 1) // a first try, which looks come upon before any retry
-  await carryAll(courier)
+  await carryAll(dispatcher)
   expect(sent.slice(2)).toEqual(['TG-1-N1', 'TG-1-N2', 'TG-1-N3'])
 })
 
 test('one that waits in a crowd is not overtaken by a newer one of its payment', async () => {
   const keeper = createGateKeeper()
-  const courier = post.courier(playedOutbound(keeper.hold))
+  const dispatcher = post.dispatcher(playedOutbound(keeper.hold))
   await post.addCrowd(ama, 800, 'https://shop.example/ipn')
-  await stepUntilRest(courier, keeper)
+  await stepUntilRest(dispatcher, keeper)
   const [last] = await post.db.rows<{ tx_reference: string; held: boolean }>(
     sql`select tx_reference, held from deliveries where held order by begun_at desc limit 1`,
   )
@@ -69,8 +69,8 @@ test('one that waits in a crowd is not overtaken by a newer one of its payment',
   while (keeper.waiting.length > 0) {
     sent.push(...keeper.waiting.map(({ request }) => idOf(request)))
     keeper.letGo()
-    await courier.finished()
-    await stepUntilRest(courier, keeper)
+    await dispatcher.finished()
+    await stepUntilRest(dispatcher, keeper)
   }
   const own = sent.filter(id => id.startsWith(`${last?.tx_reference}-N`))
   expect(own.map(id => id.at(-1))).toEqual(['1', '2'])
@@ -79,7 +79,7 @@ test('one that waits in a crowd is not overtaken by a newer one of its payment',
 
 test('an older one whose own lane is dead does not block the newer one in another', async () => {
   const sent: string[] = []
-  const courier = post.courier(
+  const dispatcher = post.dispatcher(
     playedOutbound(request => {
       if (request.url.includes('dead')) return { ...says(500) }
       sent.push(idOf(request))
@@ -87,9 +87,9 @@ test('an older one whose own lane is dead does not block the newer one in anothe
     }),
   )
   for (let at = 0; at < 6; at++) await tellOf(`TG-${at}`, 1, 'https://dead.example/')
-  await carryAll(courier)
+  await carryAll(dispatcher)
   await tellOf('TG-5', 1, 'https://new.example/')
-  await carryAll(courier)
+  await carryAll(dispatcher)
   expect(sent).toEqual(['TG-5-N2'])
 })
 

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
 import type { Delivery } from '../../../src/core/notification/delivery.ts'
 import type { Notification } from '../../../src/core/notification/notification.ts'
-import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
 import type { OutboundRequest } from '../../../src/net/http1/outbound.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { sql } from '../../../src/store/db.ts'
 import { eventsOf } from '../../../src/store/payments/events.ts'
-import { createCourier } from '../../../src/workers/deliveries/dispatcher.ts'
-import { createSigners } from '../../../src/workers/deliveries/signerCache.ts'
+import { createDispatcher } from '../../../src/workers/deliveries/dispatcher.ts'
+import { createSignerCache } from '../../../src/workers/deliveries/signerCache.ts'
 import { query } from '../../support/database.ts'
 import { after, hours, no, noon, pending, seconds, yes } from '../../support/lifeRows.ts'
 import { openShop, type TestShop } from '../../support/shop.ts'
@@ -32,7 +32,7 @@ const clock = () => now
 
 const url = 'https://shop.example/ipn'
 
-const rowsOf = async ({ tx_reference }: LivingPayment) => ({
+const rowsOf = async ({ tx_reference }: Payment) => ({
   notifications: await shop.db.rows<Notification>(
     sql`select * from notifications where tx_reference = ${tx_reference} order by sequence`,
   ),
@@ -42,7 +42,7 @@ const rowsOf = async ({ tx_reference }: LivingPayment) => ({
 })
 
 // A customer whose first try fails, and whose second is paid.
-async function liveALittle(payment: LivingPayment) {
+async function liveALittle(payment: Payment) {
   await shop.try(payment, no)
   pass(seconds(5))
   await shop.try(payment, pending)
@@ -139,10 +139,10 @@ test('every try sends the same bytes, although the payment goes on', async () =>
   })
   const requests: OutboundRequest[] = []
   const masterKeys = givenMasterKeys([Buffer.from(shop.env.TOLLGATE_MASTER_KEY, 'hex')])
-  const courier = createCourier({
+  const dispatcher = createDispatcher({
     db: shop.db,
     clock,
-    signers: createSigners(shop.db, masterKeys, clock),
+    signers: createSignerCache(shop.db, masterKeys, clock),
     outbound: playedOutbound(request => (requests.push(request), says(404))),
     loopback: () => false,
     random: Math.random,
@@ -150,14 +150,14 @@ test('every try sends the same bytes, although the payment goes on', async () =>
     wake() {},
   })
   await shop.try(payment, no)
-  await carryAll(courier)
+  await carryAll(dispatcher)
   await shop.try(payment, pending)
   pass(seconds(60))
-  await carryAll(courier)
+  await carryAll(dispatcher)
   await shop.hear(payment, yes)
   for (let hour = 0; hour < 6; hour++) {
     pass(hours(1))
-    await carryAll(courier)
+    await carryAll(dispatcher)
   }
   const { notifications } = await rowsOf(payment)
   for (const { sequence, body, status } of notifications) {

@@ -10,8 +10,8 @@ import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { migrate } from '../../../src/store/migrate/migrate.ts'
 import { addNotification } from '../../../src/store/notifications/notifications.ts'
 import { everyTry, type Try } from '../../../src/store/notifications/tries.ts'
-import { type Courier, createCourier } from '../../../src/workers/deliveries/dispatcher.ts'
-import { createSigners } from '../../../src/workers/deliveries/signerCache.ts'
+import { createDispatcher, type Dispatcher } from '../../../src/workers/deliveries/dispatcher.ts'
+import { createSignerCache } from '../../../src/workers/deliveries/signerCache.ts'
 import { createDice } from '../../payments/dice.ts'
 import { freshDatabase, query } from '../../support/database.ts'
 import type { TestMerchant } from '../../support/gateway.ts'
@@ -31,7 +31,7 @@ const noWaitForDisk = `do $$ begin
   execute format('alter database %I set synchronous_commit = off', current_database());
 end $$`
 
-// Notifications on a database of its own, carried by real couriers. The clock is the test's, and so is what the
+// Notifications on a database of its own, carried by real dispatchers. The clock is the test's, and so is what the
 // merchants answer.
 export async function openPost(merchantCount = 1) {
   const database = await freshDatabase()
@@ -46,15 +46,18 @@ export async function openPost(merchantCount = 1) {
   const clock = () => new Date(now)
   const troubles: unknown[] = []
 
-  function courier(outbound: Outbound, { db: own = db, seed = 1, trouble }: CourierSettings = {}): Courier {
+  function dispatcher(
+    outbound: Outbound,
+    { db: own = db, seed = 1, trouble }: CourierSettings = {},
+  ): Dispatcher {
     const watch = {
       tried() {},
       exhausted() {},
       trouble: trouble ?? ((error: unknown) => void troubles.push(error)),
     }
-    const signers = createSigners(own, masterKeys, clock)
+    const signers = createSignerCache(own, masterKeys, clock)
     const random = createDice(seed).dice
-    return createCourier({
+    return createDispatcher({
       db: own,
       signers,
       outbound,
@@ -113,7 +116,7 @@ export async function openPost(merchantCount = 1) {
     clock,
     pass: (ms: number) => void (now += ms),
     setNow: (at: Date) => void (now = at.getTime()),
-    courier,
+    dispatcher,
     tell,
     addCrowd,
     deliveries: () => db.rows<Delivery>(sql`select * from deliveries order by tx_reference, sequence`),
@@ -126,30 +129,30 @@ export async function openPost(merchantCount = 1) {
 }
 
 // All that can be sent now is sent and written down.
-export async function carryAll(...couriers: Courier[]) {
+export async function carryAll(...dispatchers: Dispatcher[]) {
   for (let busy = true; busy; ) {
     busy = false
-    for (const courier of couriers) {
-      courier.look()
-      if ((await courier.step()) > 0) busy = true
+    for (const dispatcher of dispatchers) {
+      dispatcher.look()
+      if ((await dispatcher.step()) > 0) busy = true
     }
-    await Promise.all(couriers.map(courier => courier.finished()))
-    if (couriers.some(isAwake)) busy = true
+    await Promise.all(dispatchers.map(dispatcher => dispatcher.finished()))
+    if (dispatchers.some(isAwake)) busy = true
   }
 }
 
 // Something came into sight while it tidied up.
-export const isAwake = (courier: Courier) => courier.restMs() === 0
+export const isAwake = (dispatcher: Dispatcher) => dispatcher.restMs() === 0
 
 // As the worker's loop does it until it rests. What is on its way has come to its gate keeper, and stays there.
-export async function stepUntilRest(courier: Courier, keeper: { waiting: unknown[] }): Promise<number> {
-  courier.look()
+export async function stepUntilRest(dispatcher: Dispatcher, keeper: { waiting: unknown[] }): Promise<number> {
+  dispatcher.look()
   let steps = 0
   do {
-    for (steps++; (await courier.step()) > 0; steps++) await nextTurn()
-    await courier.tidied()
-  } while (isAwake(courier))
-  await until(() => courier.inFlight() === keeper.waiting.length)
+    for (steps++; (await dispatcher.step()) > 0; steps++) await nextTurn()
+    await dispatcher.flushed()
+  } while (isAwake(dispatcher))
+  await until(() => dispatcher.inFlight() === keeper.waiting.length)
   return steps
 }
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Answer, Delivery } from '../../../src/core/notification/delivery.ts'
+import type { Delivery, HttpOutcome } from '../../../src/core/notification/delivery.ts'
 import { lastOffset, offsets } from '../../../src/core/notification/schedule.ts'
 import { sql } from '../../../src/store/db.ts'
 import type { Try } from '../../../src/store/notifications/tries.ts'
-import type { Courier } from '../../../src/workers/deliveries/dispatcher.ts'
+import type { Dispatcher } from '../../../src/workers/deliveries/dispatcher.ts'
 import { createDice } from '../../payments/dice.ts'
 import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 import { fails, playedOutbound, referenceOf, says } from './answers.ts'
@@ -11,7 +11,7 @@ import { carryAll, isAwake, openPost, type Post, until } from './post.ts'
 
 const slack = seconds(5) // how far the test moves the clock at once
 
-const ways: Record<string, (at: number) => Answer> = {
+const ways: Record<string, (at: number) => HttpOutcome> = {
   refused: () => says(404),
   redirected: () => says(302),
   'thanked by another word': () => says(204),
@@ -19,7 +19,7 @@ const ways: Record<string, (at: number) => Answer> = {
   'not there': () => fails('no_connection'),
   hanging: () => fails('timeout'),
   'of many moods': at =>
-    [says(404), says(503), fails('tls'), fails('bad_answer'), says(299)][at % 5] as Answer,
+    [says(404), says(503), fails('tls'), fails('bad_answer'), says(299)][at % 5] as HttpOutcome,
   'wishing what only 429 and 503 may': at => says([500, 404, 302, 204][at % 4] as number, '99999'),
   'asking for seconds': at => says(503, String(at * 60)),
   'asking for a date': at => says(429, after(hours(at)).toUTCString()),
@@ -32,17 +32,17 @@ beforeAll(async () => void (post = await openPost(8)))
 afterAll(() => post.close())
 
 // Goes from one thing that happens to the next, until there is nothing left.
-async function liveOn(courier: Courier, sleepers: Map<number, (() => void)[]>) {
+async function liveOn(dispatcher: Dispatcher, sleepers: Map<number, (() => void)[]>) {
   for (;;) {
     const asleep = () => [...sleepers.values()].flat().length
     await until(async () => {
-      courier.look()
-      const busy = (await courier.step()) > 0
-      await courier.tidied()
+      dispatcher.look()
+      const busy = (await dispatcher.step()) > 0
+      await dispatcher.flushed()
       const [row] = await post.db.rows<{ leased: number }>(
         sql`select count(*)::integer as leased from deliveries where lease_token is not null`,
       )
-      return !busy && !isAwake(courier) && row?.leased === asleep()
+      return !busy && !isAwake(dispatcher) && row?.leased === asleep()
     })
     const next = await post.db.one<{ at: Date | null }>(
       sql`select min(next_try_at) as at from deliveries where lease_token is null`,
@@ -91,13 +91,13 @@ test('endpoints that fail in every way get their 16 tries in their bands, then i
   const sleepers = new Map<number, (() => void)[]>()
   const outbound = playedOutbound(async request => {
     const fate = fates.get(referenceOf(request)) ?? { way: '', isSlow: false, tries: 0 }
-    const answer = (ways[fate.way] as (at: number) => Answer)(fate.tries++)
+    const answer = (ways[fate.way] as (at: number) => HttpOutcome)(fate.tries++)
     const ends = post.clock().getTime() + Math.floor(dice() * seconds(10))
     if (fate.isSlow)
       await new Promise<void>(wake => sleepers.set(ends, [...(sleepers.get(ends) ?? []), wake]))
     return answer
   })
-  await liveOn(post.courier(outbound, { seed: Math.floor(dice() * 2 ** 31) }), sleepers)
+  await liveOn(post.dispatcher(outbound, { seed: Math.floor(dice() * 2 ** 31) }), sleepers)
 
   const [deliveries, tries] = [await post.deliveries(), await post.tries()]
   const faults = deliveries.flatMap(delivery => {
@@ -124,13 +124,13 @@ for (const [outage, from, ms, kept] of [
       merchant_id: post.ids[0] as string,
       url: 'https://refuses.example/',
     })
-    const courier = post.courier(playedOutbound(() => says(404)))
+    const dispatcher = post.dispatcher(playedOutbound(() => says(404)))
     for (;;) {
       const delivery = (await post.deliveries()).find(one => one.tx_reference === tx_reference)
       if (!delivery?.next_try_at) break
       const due = delivery.next_try_at.getTime() - begun.getTime()
       post.setNow(after(due >= from && due < from + ms ? from + ms : due, begun))
-      await carryAll(courier)
+      await carryAll(dispatcher)
     }
     const tries = (await post.tries()).filter(one => one.tx_reference === tx_reference)
     const starts = tries.map(({ started_at }) => started_at.getTime() - begun.getTime())

@@ -22,21 +22,21 @@ afterAll(() => post.close())
 
 function open() {
   const sent: OutboundRequest[] = []
-  const courier = post.courier(
+  const dispatcher = post.dispatcher(
     playedOutbound(request => {
       sent.push(request)
       return thanks()
     }),
   )
-  return { sent, courier }
+  return { sent, dispatcher }
 }
 
 test('settings that cannot be read: notifications are signed and sent', async () => {
   await post.db.rows(sql`
     update merchants set settings = '{"contact_email": 7, "ipn_style": "hologram"}' where merchant_id = ${ama}`)
   const told = [await post.tell({ merchant_id: ama }), await post.tell({ merchant_id: kofi })]
-  const { sent, courier } = open()
-  await carryAll(courier)
+  const { sent, dispatcher } = open()
+  await carryAll(dispatcher)
   expect(sent.map(referenceOf).toSorted()).toEqual(told.toSorted())
   expect(sent.every(({ headers }) => headers['webhook-signature'])).toBe(true)
   expect(post.troubles).toEqual([])
@@ -53,13 +53,13 @@ test('a secret that cannot be opened: nothing of this merchant leaves unsigned, 
   await seal(Buffer.from('no secret'))
   const [mine, others] = [await post.tell({ merchant_id: ama }), await post.tell({ merchant_id: kofi })]
   const first = open()
-  await carryAll(first.courier)
+  await carryAll(first.dispatcher)
   expect(first.sent.map(referenceOf)).toEqual([others])
   expect(post.troubles.map(String)).toEqual([expect.stringContaining(`of merchant ${ama} cannot be signed`)])
   await seal(sealed_secret)
   post.pass(seconds(31))
   const second = open()
-  await carryAll(second.courier)
+  await carryAll(second.dispatcher)
   expect(second.sent.map(referenceOf)).toEqual([mine])
   expect(second.sent.every(({ headers }) => headers['webhook-signature'])).toBe(true)
 })
@@ -70,13 +70,13 @@ test('a password that cannot be opened: nothing in style basic leaves with anoth
   const mine = await post.tell({ merchant_id: ama, style: 'basic' })
   const rest = [await post.tell({ merchant_id: ama }), await post.tell({ merchant_id: kofi, style: 'basic' })]
   const first = open()
-  await carryAll(first.courier)
+  await carryAll(first.dispatcher)
   expect(first.sent.map(referenceOf).toSorted()).toEqual(rest.toSorted())
   expect(post.troubles.map(String)).toEqual([expect.stringContaining(`of merchant ${ama} cannot be opened`)])
   await post.db.rows(sql`update merchants set sealed_ipn_password = null where merchant_id = ${ama}`)
   post.pass(seconds(31))
   const second = open()
-  await carryAll(second.courier)
+  await carryAll(second.dispatcher)
   expect(second.sent.map(referenceOf)).toEqual([mine])
   expect(second.sent[0]?.headers.authorization).toMatch(/^Basic /)
 })

@@ -95,14 +95,14 @@ const state = async () =>
 // All that has not ended arrives, the lowest first.
 async function carryTheRest(): Promise<string[]> {
   const sent: string[] = []
-  const courier = post.courier(
+  const dispatcher = post.dispatcher(
     playedOutbound(request => {
       sent.push(idOf(request))
       return thanks()
     }),
   )
   post.pass(seconds(31)) // what was taken here was taken for nobody
-  await carryAll(courier)
+  await carryAll(dispatcher)
   expect((await post.deliveries()).every(one => one.acknowledged_at !== null)).toBe(true)
   expect([await faults(post), post.troubles]).toEqual([[], []])
   return sent
@@ -112,7 +112,7 @@ async function carryTheRest(): Promise<string[]> {
 async function oneEndedOneDue() {
   await addPayments(post, 'TG-1')
   await tellLocked(post)
-  await carryAll(post.courier(playedOutbound(thanks)))
+  await carryAll(post.dispatcher(playedOutbound(thanks)))
   post.pass(hours(1))
   await tellLocked(post)
   expect(await state()).toEqual([
@@ -126,8 +126,10 @@ async function oneDueThatHadASibling() {
   await addPayments(post, 'TG-1')
   await tellLocked(post)
   await tellLocked(post)
-  const courier = post.courier(playedOutbound(request => (sequenceOf(request) === 1 ? says(404) : thanks())))
-  await carryAll(courier)
+  const dispatcher = post.dispatcher(
+    playedOutbound(request => (sequenceOf(request) === 1 ? says(404) : thanks())),
+  )
+  await carryAll(dispatcher)
   post.pass(seconds(15))
   expect(await state()).toEqual([
     [1, false, true, false],
@@ -189,7 +191,7 @@ describe('a race', () => {
   test('both are told of at the same time, one by hand: each knows of the other', async () => {
     await addPayments(post, 'TG-1')
     await tellLocked(post)
-    await carryAll(post.courier(playedOutbound(thanks)))
+    await carryAll(post.dispatcher(playedOutbound(thanks)))
     const [beginning] = await post.db.transaction(async tx => {
       await tellIn(post, tx)
       return meanwhile(() => redeliver(post.db, keyOf(1), post.clock()))
@@ -202,7 +204,7 @@ describe('a race', () => {
   test('and in the other order', async () => {
     await addPayments(post, 'TG-1')
     await tellLocked(post)
-    await carryAll(post.courier(playedOutbound(thanks)))
+    await carryAll(post.dispatcher(playedOutbound(thanks)))
     const [telling] = await post.db.transaction(async tx => {
       await again(tx, 1)
       return meanwhile(() => tellLocked(post))
@@ -214,7 +216,7 @@ describe('a race', () => {
 
   test('two are begun again by hand at the same time', async () => {
     await oneEndedOneDue()
-    await carryAll(post.courier(playedOutbound(thanks)))
+    await carryAll(post.dispatcher(playedOutbound(thanks)))
     const [beginning] = await post.db.transaction(async tx => {
       await again(tx, 2)
       return meanwhile(() => redeliver(post.db, keyOf(1), post.clock()))

@@ -33,7 +33,7 @@ describe('a long walk of everything that begins, carries and ends deliveries', (
           leftAt.set(request, post.clock().getTime())
           return keeper.hold(request)
         })
-        return { keeper, courier: post.courier(outbound, { seed: seed + at }) }
+        return { keeper, dispatcher: post.dispatcher(outbound, { seed: seed + at }) }
       })
       type Held = (typeof workers)[number]['keeper']['waiting'][number]
 
@@ -67,8 +67,8 @@ describe('a long walk of everything that begins, carries and ends deliveries', (
         tell: () => post.tell({ merchant_id: ama, tx_reference: pick(payments), url: pick(places) }),
         sendAgain,
         step: () => {
-          const { courier, keeper } = pick(workers)
-          return stepUntilRest(courier, keeper)
+          const { dispatcher, keeper } = pick(workers)
+          return stepUntilRest(dispatcher, keeper)
         },
         answer: () => answerOne(pick(workers)),
         pass: () => post.pass(pick([1, seconds(1), seconds(11), seconds(11), seconds(31), minutes(10)])),
@@ -102,11 +102,11 @@ describe('a long walk of everything that begins, carries and ends deliveries', (
 
       const isOver = async () => (await post.deliveries()).every(one => one.next_try_at === null)
       while (!(await isOver())) {
-        for (const { courier, keeper } of workers) {
-          await stepUntilRest(courier, keeper)
+        for (const { dispatcher, keeper } of workers) {
+          await stepUntilRest(dispatcher, keeper)
           expect({ seed, faults: await faults(post) }).toEqual({ seed, faults: [] })
           keeper.letGo()
-          await courier.finished()
+          await dispatcher.finished()
         }
         post.pass(minutes(10))
       }
@@ -126,8 +126,8 @@ describe('a long walk of everything that begins, carries and ends deliveries', (
     const { dice, pick } = createDice(seed)
     const payments = ['TG-1', 'TG-2', 'TG-3']
     await addPayments(post, ...payments)
-    const couriers = [0, 1].map(at =>
-      post.courier(
+    const dispatchers = [0, 1].map(at =>
+      post.dispatcher(
         playedOutbound(() => says(pick([200, 404, 404]))),
         { seed: seed + at },
       ),
@@ -135,12 +135,12 @@ describe('a long walk of everything that begins, carries and ends deliveries', (
     for (let round = 0; round < 80; round++) {
       const all = await post.deliveries()
       await Promise.all([
-        ...couriers.map(courier => (courier.look(), courier.step())),
+        ...dispatchers.map(dispatcher => (dispatcher.look(), dispatcher.step())),
         ...payments.filter(() => dice() < 0.3).map(reference => tellLocked(post, reference)),
         ...all.filter(() => dice() < 2 / all.length).map(one => redeliver(post.db, one, post.clock())),
       ])
       expect({ seed, round, faults: await faults(post) }).toEqual({ seed, round, faults: [] })
-      await Promise.all(couriers.map(courier => courier.finished()))
+      await Promise.all(dispatchers.map(dispatcher => dispatcher.finished()))
       expect({ seed, round, faults: await faults(post) }).toEqual({ seed, round, faults: [] })
       post.pass(seconds(pick([1, 11, 31])))
     }

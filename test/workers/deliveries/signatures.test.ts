@@ -25,7 +25,7 @@ async function sentTo({ merchant_id }: TestMerchant, body?: string): Promise<Out
   const tx_reference = await post.tell({ merchant_id })
   if (body)
     await post.db.rows(sql`update notifications set body = ${body} where tx_reference = ${tx_reference}`)
-  await carryAll(post.courier(playedOutbound(request => (requests.push(request), thanks()))))
+  await carryAll(post.dispatcher(playedOutbound(request => (requests.push(request), thanks()))))
   expect(requests).toHaveLength(1)
   return requests[0] as OutboundRequest
 }
@@ -91,7 +91,7 @@ test('it verifies as it comes out of a real socket', async () => {
   const receiver = await openReceiver()
   const outbound = createOutbound()
   await post.tell({ merchant_id: ama.merchant_id, url: `${receiver.url}/ipn` })
-  await carryAll(post.courier(outbound))
+  await carryAll(post.dispatcher(outbound))
   const [one] = receiver.received
   new Webhook(ama.test.ipn_secret).verify(one?.body ?? '', one?.headers as Record<string, string>)
   await outbound.close()

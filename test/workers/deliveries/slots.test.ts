@@ -9,25 +9,25 @@ afterAll(() => post.close())
 
 test('a slot comes back as what it was taken for, although another worker has tried the delivery meanwhile', async () => {
   const keeper = createGateKeeper()
-  const courier = post.courier(playedOutbound(keeper.hold))
-  const other = post.courier(playedOutbound(() => says(404)))
+  const dispatcher = post.dispatcher(playedOutbound(keeper.hold))
+  const other = post.dispatcher(playedOutbound(() => says(404)))
   for (let at = 0; at < 6; at++) await post.tell({ merchant_id: post.ids[0] as string })
-  await stepUntilRest(courier, keeper) // one is on its way, the others wait in sight
+  await stepUntilRest(dispatcher, keeper) // one is on its way, the others wait in sight
   await carryAll(other)
   post.pass(seconds(12))
   while (keeper.waiting.length > 0) {
     keeper.letGo()
-    await courier.finished()
-    await courier.step() // what it saw were first tries
-    await stepUntilRest(courier, keeper)
+    await dispatcher.finished()
+    await dispatcher.step() // what it saw were first tries
+    await stepUntilRest(dispatcher, keeper)
   }
   expect((await post.deliveries()).every(({ acknowledged_at }) => acknowledged_at !== null)).toBe(true)
 
   for (const [at, merchant_id] of post.ids.slice(1).entries())
     for (let lane = 0; lane < 7; lane++)
       await post.addCrowd(merchant_id, 1, `https://shop${at}-${lane}.example/`, true)
-  await stepUntilRest(courier, keeper)
+  await stepUntilRest(dispatcher, keeper)
   expect(keeper.waiting).toHaveLength(64)
   keeper.letGo()
-  await courier.finished()
+  await dispatcher.finished()
 })

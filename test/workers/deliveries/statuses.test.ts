@@ -22,7 +22,7 @@ async function resultOf(answer: Answering) {
   const before = receiver.received.length
   const url = `${receiver.url}/ipn`
   const tx_reference = await post.tell({ merchant_id: post.ids[0] as string, url })
-  await carryAll(post.courier(outbound))
+  await carryAll(post.dispatcher(outbound))
   const delivery = (await post.deliveries()).find(one => one.tx_reference === tx_reference)
   const [log] = (await post.tries()).filter(one => one.tx_reference === tx_reference)
   return { delivery, log, requests: receiver.received.slice(before) }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
 import { sql } from '../../../src/store/db.ts'
 import { hold } from '../../support/held.ts'
 import { after, noon, seconds, yes } from '../../support/lifeRows.ts'
@@ -7,7 +7,7 @@ import { addMany, allMessages, playMessenger, testPostman } from '../../support/
 import { openShop, type TestShop } from '../../support/shop.ts'
 
 let shop: TestShop
-let payments: LivingPayment[]
+let payments: Payment[]
 beforeAll(async () => {
   shop = await openShop()
   shop.setNow(noon)
@@ -26,7 +26,7 @@ for (const [which, held] of [
   test(`somebody holds the ${which} message: all others are sent, and it when it is let go`, async () => {
     await shop.db.rows(sql`delete from messages`)
     for (let at = 0; at < 6; at++)
-      await addMany(shop.db, payments[at % 2] as LivingPayment, [phone(at)], after(seconds(at)))
+      await addMany(shop.db, payments[at % 2] as Payment, [phone(at)], after(seconds(at)))
     const sms = playMessenger('sms')
     const { sendAll } = testPostman(shop.db, () => after(seconds(30)), [sms])
     const letGo = await hold(shop.url, 'select from messages where recipient = $1', [phone(held)])

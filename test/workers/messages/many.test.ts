@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Letter, Sent } from '../../../src/core/message/messenger.ts'
-import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
 import { messengersOf } from '../../../src/runtime/messengers.ts'
 import { type Db, openDb, type Query, sql } from '../../../src/store/db.ts'
 import { startMessages } from '../../../src/workers/messages/worker.ts'
@@ -13,7 +13,7 @@ import { startProxy } from '../../support/proxy.ts'
 
 let lives: Lives
 let db: Db
-let payment: LivingPayment
+let payment: Payment
 let nodes: Db[]
 let now = noon
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   nodes = Array.from({ length: 4 }, () => openDb(lives.url, 2))
   const [asked] = await lives.addPayments(1, noon)
   await db.rows(sql`update payments set status = 'paid'`)
-  payment = { ...(asked as LivingPayment), status: 'paid' }
+  payment = { ...(asked as Payment), status: 'paid' }
 })
 afterAll(async () => {
   await Promise.all(nodes.map(node => node.end()))

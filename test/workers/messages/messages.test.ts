@@ -146,7 +146,7 @@ test('a request that pays without a page speaks English', async () => {
     pymt_instrument: '0241234567',
     extra_wallet_issuer_hint: 'mtn',
   })
-  const { stored } = await initiate(shop.gate, request, 'api', '127.0.0.1')
+  const { stored } = await initiate(shop.runtime, request, 'api', '127.0.0.1')
   const payment = await shop.fresh(stored as Parameters<typeof shop.fresh>[0])
   await shop.hear(payment, yes)
   expect((await messagesOf(db, payment)).map(({ topic, lang }) => `${topic} ${lang}`)).toEqual([

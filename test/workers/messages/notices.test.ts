@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { queueExhaustedNotice } from '../../../src/actions/messages/queueMessages.ts'
 import { warnWithoutMessenger } from '../../../src/actions/messages/warnWithoutMessenger.ts'
 import type { Medium } from '../../../src/core/message/messenger.ts'
-import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
 import { openMessengers } from '../../../src/runtime/messengers.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
 import { openMailServer } from '../../messengers/mailServer.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => shop.stop())
 const clock = () => now
 
-const exhaust = (payment: LivingPayment, at: Date) =>
+const exhaust = (payment: Payment, at: Date) =>
   db.rows(sql`
     update deliveries set exhausted_at = ${at}, next_try_at = null, last_result = 'timeout'
     where tx_reference = ${payment.tx_reference}`)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Message } from '../../../src/core/message/message.ts'
 import type { Sent } from '../../../src/core/message/messenger.ts'
-import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
 import { createReceipts } from '../../../src/workers/messages/receipts.ts'
 import { query } from '../../support/database.ts'
@@ -12,7 +12,7 @@ import { addMany, allMessages, later, playMessenger, testPostman } from '../../s
 // A messenger whose words our books do not take, and books that take nothing.
 let lives: Lives
 let db: Db
-let payment: LivingPayment
+let payment: Payment
 let now = noon
 let troubles: unknown[]
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   db = lives.db
   const [asked] = await lives.addPayments(1, noon)
   await db.rows(sql`update payments set status = 'paid'`)
-  payment = { ...(asked as LivingPayment), status: 'paid' }
+  payment = { ...(asked as Payment), status: 'paid' }
 })
 afterAll(() => lives.close())
 beforeEach(async () => {

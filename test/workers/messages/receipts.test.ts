@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Message } from '../../../src/core/message/message.ts'
 import type { Receipt } from '../../../src/core/message/messenger.ts'
-import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { createReceipts, type ReceiptOptions } from '../../../src/workers/messages/receipts.ts'
 import { type Lives, openLives } from '../../support/lifeDb.ts'
@@ -11,14 +11,14 @@ import { startProxy } from '../../support/proxy.ts'
 
 let lives: Lives
 let db: Db
-let payment: LivingPayment
+let payment: Payment
 
 beforeAll(async () => {
   lives = await openLives()
   db = lives.db
   const [asked] = await lives.addPayments(1, noon)
   await db.rows(sql`update payments set status = 'paid'`)
-  payment = { ...(asked as LivingPayment), status: 'paid' }
+  payment = { ...(asked as Payment), status: 'paid' }
 })
 afterAll(() => lives.close())
 beforeEach(() => db.rows(sql`delete from messages`))

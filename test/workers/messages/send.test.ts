@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
 import type { MessageRules } from '../../../src/core/message/messageRules.ts'
 import type { Sent } from '../../../src/core/message/messenger.ts'
-import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
 import type { TestMerchant } from '../../support/gateway.ts'
 import { after, hours, minutes, no, noon, yes as paid, pending, seconds } from '../../support/lifeRows.ts'
@@ -50,7 +50,7 @@ const askAndPay = async (fields: Record<string, unknown> = reachable, mode: 'tes
   const payment = await shop.ask(merchant, fields, mode)
   return shop.try(payment, paid)
 }
-const endings = async (payment: LivingPayment) =>
+const endings = async (payment: Payment) =>
   (await messagesOf(db, payment)).map(({ topic, medium, state, words }) =>
     [topic, medium, state, words].join(' ').trim(),
   )

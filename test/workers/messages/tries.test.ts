@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Sent } from '../../../src/core/message/messenger.ts'
-import type { LivingPayment } from '../../../src/core/payment/payment.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
 import { createDice } from '../../payments/dice.ts'
 import { type Lives, openLives } from '../../support/lifeDb.ts'
@@ -9,7 +9,7 @@ import { addMany, allMessages, later, never, playMessenger, testPostman, yes } f
 
 let lives: Lives
 let db: Db
-let payment: LivingPayment
+let payment: Payment
 let now = noon
 
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
   db = lives.db
   const [asked] = await lives.addPayments(1, noon)
   await db.rows(sql`update payments set status = 'paid'`)
-  payment = { ...(asked as LivingPayment), status: 'paid' }
+  payment = { ...(asked as Payment), status: 'paid' }
 })
 afterAll(() => lives.close())
 beforeEach(begin)

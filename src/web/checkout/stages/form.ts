@@ -1,4 +1,4 @@
-import type { Ask, Way } from '../../../core/channel/channel.ts'
+import type { FormField, Way } from '../../../core/channel/channel.ts'
 import type { Fault } from '../../../core/channel/formFields.ts'
 import { guessNetwork, type Network } from '../../../core/phone.ts'
 import { fill } from '../../../core/text.ts'
@@ -18,13 +18,13 @@ export type FormFault = { field: string; words: string; lasting?: true }
 // Several ways ask for a phone, and a form is sent whole: each way's fields have names of their own.
 export const fieldOf = (payment_method: string, ask: string) => `${payment_method}.${ask}`
 
-export function askWords(ask: Ask, t: Texts, lang: Lang): { label: string; hint?: string } {
+export function askWords(ask: FormField, t: Texts, lang: Lang): { label: string; hint?: string } {
   const known: Readonly<Record<string, { label: string; hint?: string }>> = t.asks
   return known[ask.name] ?? ask.words?.[lang] ?? ask.words?.en ?? { label: ask.name }
 }
 
 export function faultWords({ t, lang }: View, way: Way, { field, fault }: Fault): FormFault {
-  const ask = way.asks.find(({ name }) => name === field)
+  const ask = way.fields.find(({ name }) => name === field)
   const label = ask ? askWords(ask, t, lang).label : field
   return { field: fieldOf(way.payment_method, field), words: fill(t.faults[fault], { label }) }
 }
@@ -51,7 +51,7 @@ function likelyWay({ checkout: { offers } }: View, number: string | undefined): 
 const typedPhone = ({ checkout }: View, number: string) =>
   Object.fromEntries(
     checkout.offers.flatMap(way =>
-      way.asks
+      way.fields
         .filter(ask => ask.kind === 'phone')
         .map(ask => [fieldOf(way.payment_method, ask.name), number]),
     ),
@@ -65,6 +65,6 @@ export const prefixesOf = (network: Network) =>
 
 // Only the fields of the chosen way count; the others were hidden.
 export function typedFor(view: View, payment_method: string, sent: Readonly<Record<string, string>>) {
-  const asks = offerOf(view, payment_method)?.asks ?? []
+  const asks = offerOf(view, payment_method)?.fields ?? []
   return Object.fromEntries(asks.map(({ name }) => [name, sent[fieldOf(payment_method, name)] ?? '']))
 }

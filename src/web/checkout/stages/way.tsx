@@ -1,4 +1,4 @@
-import type { Ask } from '../../../core/channel/channel.ts'
+import type { FormField } from '../../../core/channel/channel.ts'
 import type { Offer } from '../../../runtime/channels.ts'
 import { Badge } from '../page/badge.tsx'
 import { Say } from '../page/say.tsx'
@@ -26,7 +26,7 @@ export const WayRow = ({ view, way, form }: WayProps) => {
         <Badge badge={way.badge} />
       </label>
       <div class="more">
-        {way.asks.map(ask => (
+        {way.fields.map(ask => (
           <Field view={view} ask={ask} id={fieldOf(id, ask.name)} form={form} />
         ))}
         <p class="muted">
@@ -48,7 +48,7 @@ const kinds = {
   text: { type: 'text', inputmode: 'text', autocomplete: 'off' },
 } as const
 
-const Field = ({ view, ask, id, form }: { view: View; ask: Ask; id: string; form: Form }) => {
+const Field = ({ view, ask, id, form }: { view: View; ask: FormField; id: string; form: Form }) => {
   const { label, hint } = askWords(ask, view.t, view.lang)
   const fault = form.faults.find(({ field }) => field === id)
   const described = [fault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean).join(' ')
