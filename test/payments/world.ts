@@ -1,11 +1,10 @@
 import type { Reply } from '../../src/core/channel/channel.ts'
-import { applyReply, withAttempt } from '../../src/core/payment/applyReply.ts'
+import { applyReply, withTheirTime } from '../../src/core/payment/applyReply.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
-import { event, statusEvent } from '../../src/core/payment/change.ts'
+import { begin } from '../../src/core/payment/begin.ts'
 import { cancel, expire } from '../../src/core/payment/end.ts'
 import type { NewEvent } from '../../src/core/payment/event.ts'
-import { obstacle } from '../../src/core/payment/mayStart.ts'
-import { move } from '../../src/core/payment/payment.ts'
+import { whyNotStart } from '../../src/core/payment/mayStart.ts'
 import { firstPollMs, resendForMs } from '../../src/core/payment/pollSchedule.ts'
 import { maySendAgain, sentAgain } from '../../src/core/payment/sendAgain.ts'
 import type { Task } from '../../src/core/payment/task.ts'
@@ -61,17 +60,15 @@ export function createWorld() {
   function pay(number: number, leaves: boolean) {
     const { payment, attempts } = life
     if (number <= attempts.length) return // the same form came twice
-    const against = obstacle(payment, attempts, merchant, now)
-    if (against || number !== attempts.length + 1) return
+    if (whyNotStart(payment, attempts, merchant, number, now)) return
     if (!model.mayBegin(table)) broken.push('an attempt began where the table has none')
     const id = `ama0000000-${number}`
     const next_ask_at = after(firstPollMs, now)
     const attempt = anAttempt({ attempt_id: id, number, created_at: now, updated_at: now, next_ask_at })
     life.attempts = [...attempts, attempt]
-    const moved = move(withAttempt(payment, attempt), 'awaiting_payment', '', now)
-    note([event('attempt_started', 'customer', attempt, '', now)])
-    if (moved) note([statusEvent(payment, moved, 'customer', attempt, now)])
-    life.payment = moved ?? withAttempt(payment, attempt)
+    const begun = begin(payment, attempt, 'customer')
+    note(begun.events)
+    life.payment = begun.payment
     model.begin(table, id)
     send(id, attempt, leaves)
   }
@@ -107,10 +104,7 @@ export function createWorld() {
     const news = newsOf(before, reply, asked)
     const { payment, attempt, events, tasks } = applyReply(life.payment, before, reply, now, worth)
     life.payment = payment
-    // Somebody knocked or asked since this was asked: their time stands.
-    const isOurs =
-      before.asks === asked.asks && before.next_ask_at?.getTime() === asked.next_ask_at?.getTime()
-    put(isOurs || attempt.state === 'paid' ? attempt : { ...attempt, next_ask_at: before.next_ask_at })
+    put(withTheirTime(attempt, before, asked))
     note(events, tasks)
     const again = applyReply(payment, attempt, reply, now, worth)
     if (again.events.length > 0 || again.payment.status !== payment.status)

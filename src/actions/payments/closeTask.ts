@@ -1,8 +1,6 @@
-import { failed } from '../../core/payment/applyReply.ts'
-import { type Attempt, isUnresolved } from '../../core/payment/attempt.ts'
-import { event } from '../../core/payment/change.ts'
+import type { Attempt } from '../../core/payment/attempt.ts'
+import { closeTask as decide } from '../../core/payment/closeTask.ts'
 import type { Payment } from '../../core/payment/payment.ts'
-import { nextPoll } from '../../core/payment/pollSchedule.ts'
 import type { Task, TaskKind } from '../../core/payment/task.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import { attemptsOf } from '../../store/payments/attempts.ts'
@@ -19,8 +17,7 @@ export type Closed =
   | { done: 'no_such_task' }
   | { done: 'several'; numbers: number[] }
 
-// A person has looked and says what came of it. What only that person waited for ends with it: an attempt that is
-// still unresolved is given up, so that the payment can end or be tried again.
+// A person has looked and says what came of it. What only that person waited for ends with it.
 export const closeTask = (db: Db, key: PaymentKey, closing: Closing, now: Date): Promise<Closed> =>
   db.transaction(async tx => {
     const payment = await lockPayment(tx, key)
@@ -42,16 +39,6 @@ export const closeTask = (db: Db, key: PaymentKey, closing: Closing, now: Date):
     const [task] = open
     return task ? closeOne(tx, payment, attempts, task, closing.note, now) : { done: 'no_such_task' }
   })
-
-// What could not be written down, or was said of another order, says nothing about the money: it is asked about on.
-const endsAttempt: Record<TaskKind, boolean> = {
-  refund: false,
-  amount_mismatch: true,
-  reference_taken: true,
-  unresolved: true,
-  other_order: false,
-  not_recorded: false,
-}
 
 const numberOf = (attempts: readonly Attempt[], attempt_id: string) =>
   attempts.find(attempt => attempt.attempt_id === attempt_id)?.number ?? 0
@@ -77,18 +64,8 @@ async function closeOne(
   const attempt = attempts.find(one => one.attempt_id === attempt_id)
   if (!task || !attempt) throw new Error('a task without its attempt')
   await redactAgain(tx, payment)
-  const closed = event('task_closed', 'operator', attempt, note, now)
-  if (!endsAttempt[kind] || !isUnresolved(attempt)) {
-    await addEvents(tx, payment, [closed])
-    return { done: 'closed', task, payment, gaveUp: false }
-  }
-  const change = failed(payment, attempt, 'given_up', now, 'operator')
-  // Where its yes is disputed the provider would only say the same again; where nothing is known it may yet speak.
-  const next_ask_at = kind === 'unresolved' ? nextPoll(change.attempt, now) : null
-  await saveChange(tx, payment, {
-    ...change,
-    attempt: { ...change.attempt, next_ask_at },
-    events: [closed, ...change.events],
-  })
-  return { done: 'closed', task, payment: change.payment, gaveUp: true }
+  const { gaveUp, ...change } = decide(payment, attempt, kind, note, now)
+  if (gaveUp) await saveChange(tx, payment, change)
+  else await addEvents(tx, payment, change.events)
+  return { done: 'closed', task, payment: change.payment, gaveUp }
 }

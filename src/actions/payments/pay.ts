@@ -1,19 +1,17 @@
 import { hash } from 'node:crypto'
 import { type Fault, readFormFields } from '../../core/channel/formFields.ts'
 import { readSettings } from '../../core/merchant/settings.ts'
-import { withAttempt } from '../../core/payment/applyReply.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
-import { event, statusEvent } from '../../core/payment/change.ts'
+import { begin } from '../../core/payment/begin.ts'
 import type { Cause } from '../../core/payment/event.ts'
 import {
   failureWindowMs,
   maxFailures,
-  type Obstacle,
-  obstacle,
+  type Refused,
   secondsToCool,
-  secondsToWait,
+  whyNotStart,
 } from '../../core/payment/mayStart.ts'
-import { move, type Payment } from '../../core/payment/payment.ts'
+import type { Payment } from '../../core/payment/payment.ts'
 import { firstPollMs } from '../../core/payment/pollSchedule.ts'
 import type { Offer } from '../../runtime/channels.ts'
 import { newAttemptId } from '../../runtime/ids.ts'
@@ -42,7 +40,7 @@ export type Wish = {
 export type Paying =
   | { done: 'started' } // or it was there already: the same form came twice
   | { done: 'faults'; faults: Fault[] }
-  | { done: 'refused'; obstacle: Obstacle; seconds: number } // until it could pass; 0: never, or nobody knows
+  | ({ done: 'refused' } & Refused)
   | { done: 'no_such_way' }
 
 // Starts one attempt. It is stored before the provider hears of it. The provider's first answer is stored before ours
@@ -62,7 +60,7 @@ export async function pay(
   if (faults.length > 0) return { done: 'faults', faults }
   const attempt = newAttempt(payment, way, wish, given, instrument, asking.clock())
   const db = asking.db.share('pay').until(deadline)
-  const begun = await db.transaction(tx => begin(tx, attempt, wish.cause))
+  const begun = await db.transaction(tx => store(tx, attempt, wish.cause))
   if (begun.done !== 'begun') return begun
   if (begun.payment) await forAMoment(startAttempt(asking, begun.payment, attempt))
   return { done: 'started' }
@@ -71,7 +69,7 @@ export async function pay(
 type Begun = Paying | { done: 'begun'; payment?: PaymentWithMerchant }
 
 // One transaction. Run again after a lost commit, it finds its own attempt and goes on.
-async function begin(tx: Tx, attempt: Attempt, cause: Cause): Promise<Begun> {
+async function store(tx: Tx, attempt: Attempt, cause: Cause): Promise<Begun> {
   const payment = await lockPayment(tx, attempt)
   if (!payment) throw new Error('an attempt without its payment')
   const attempts = await attemptsOf(tx, payment.merchant_id, payment.tx_reference)
@@ -79,25 +77,14 @@ async function begin(tx: Tx, attempt: Attempt, cause: Cause): Promise<Begun> {
   if (same) return { done: 'begun', payment: same.attempt_id === attempt.attempt_id ? payment : undefined }
   const now = attempt.created_at
   const merchant = { active: payment.merchant_active, settings: readSettings(payment.merchant_settings) }
-  const against =
-    obstacle(payment, attempts, merchant, now) ??
-    (attempt.number !== attempts.length + 1 ? 'unresolved' : undefined)
-  if (against)
-    return {
-      done: 'refused',
-      obstacle: against,
-      seconds: against === 'too_soon' ? secondsToWait(attempts, now) : 0,
-    }
+  const refused = whyNotStart(payment, attempts, merchant, attempt.number, now)
+  if (refused) return { done: 'refused', ...refused }
   const seconds = await tooManyFailures(tx, payment, attempt)
   if (seconds > 0) return { done: 'refused', obstacle: 'too_many', seconds }
   await insertAttempt(tx, attempt)
-  const events = [event('attempt_started', cause, attempt, '', now)]
-  const begun = withAttempt(payment, attempt)
-  const moved = move(begun, 'awaiting_payment', '', now)
-  if (moved) events.push(statusEvent(payment, moved, cause, attempt, now))
-  const after = moved ?? { ...begun, updated_at: now }
-  await savePaymentChange(tx, payment, after, events)
-  return { done: 'begun', payment: after }
+  const begun = begin(payment, attempt, cause)
+  await savePaymentChange(tx, payment, begun.payment, begun.events)
+  return { done: 'begun', payment: begun.payment }
 }
 
 // The seconds to wait, or 0.

@@ -1,6 +1,6 @@
 import type { Heard } from '../../core/channel/channel.ts'
 import { Unavailable } from '../../core/interface/refusal.ts'
-import { applyReply, doubt } from '../../core/payment/applyReply.ts'
+import { applyReply, doubt, withTheirTime } from '../../core/payment/applyReply.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Change } from '../../core/payment/change.ts'
 import type { Tx } from '../../store/db.ts'
@@ -23,6 +23,7 @@ export async function settle(
     throw error
   })
   asking.watch(change)
+  if (change.events.some(({ kind }) => kind === 'status_changed')) asking.wake('senders')
   return change
 }
 
@@ -37,11 +38,8 @@ function save({ db, channels }: PaymentDeps, asked: Attempt, reply: Heard, now: 
     const wished = applyReply(payment, attempt, reply, now, { absentForMs, sends: asked.sends })
     const account = line?.account ?? attempt.channel
     const decided = (await doubted(tx, payment, attempt, wished, account, now)) ?? wished
-    // Somebody knocked, or asked after us: their time stands, because this answer may be older than their question.
-    const isOurs =
-      attempt.asks === asked.asks && attempt.next_ask_at?.getTime() === asked.next_ask_at?.getTime()
-    if (!isOurs && decided.attempt.state !== 'paid') decided.attempt.next_ask_at = attempt.next_ask_at
-    return { ...decided, tasks: await saveChange(tx, payment, decided) }
+    const change = { ...decided, attempt: withTheirTime(decided.attempt, attempt, asked) }
+    return { ...change, tasks: await saveChange(tx, payment, change) }
   })
 }
 

@@ -29,6 +29,17 @@ export function applyReply(
   return { ...change, attempt: { ...change.attempt, next_ask_at } }
 }
 
+// Whoever knocked, or asked, after the question that this answers has set a time to ask again: it stands, because the
+// answer may be older than what they know of.
+export function withTheirTime(
+  after: Attempt,
+  before: Attempt,
+  asked: Pick<Attempt, 'asks' | 'next_ask_at'>, // as it was when we asked
+): Attempt {
+  const isOurs = before.asks === asked.asks && before.next_ask_at?.getTime() === asked.next_ask_at?.getTime()
+  return isOurs || after.state === 'paid' ? after : { ...after, next_ask_at: before.next_ask_at }
+}
+
 const unclearStates = new Set<Heard['state']>(['unknown', 'not_sent', 'other_order'])
 
 function decide(payment: Payment, before: Attempt, reply: Heard, now: Date, worth: Worth): Change {

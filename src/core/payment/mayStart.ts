@@ -30,13 +30,31 @@ export type Obstacle =
   | 'too_many'
   | 'too_soon'
 
+type Merchant = { active: boolean; settings: Pick<Settings, 'retry_after_failure'> }
 type Subject = Pick<NewPayment, 'status' | 'expires_at'> & { cancel_wished_at: Date | null }
+
+export type Refused = { obstacle: Obstacle; seconds: number } // until it could pass; 0: never, or nobody knows
+
+// Whether the attempt of this number may start now; undefined when nothing stands against it. A number that is not the
+// next comes from a form of before: another attempt is on its way.
+export function whyNotStart(
+  payment: Subject,
+  attempts: readonly Attempt[],
+  merchant: Merchant,
+  number: number,
+  now: Date,
+): Refused | undefined {
+  const isNext = number === attempts.length + 1
+  const against = obstacle(payment, attempts, merchant, now) ?? (isNext ? undefined : 'unresolved')
+  if (!against) return undefined
+  return { obstacle: against, seconds: against === 'too_soon' ? secondsToWait(attempts, now) : 0 }
+}
 
 // What stands against a new attempt at this moment, or undefined.
 export function obstacle(
   payment: Subject,
   attempts: readonly Attempt[],
-  merchant: { active: boolean; settings: Pick<Settings, 'retry_after_failure'> },
+  merchant: Merchant,
   now: Date,
 ): Obstacle | undefined {
   if (payment.status === 'paid') return 'paid'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { doubt, applyReply as hearIt } from '../../../src/core/payment/applyReply.ts'
+import { doubt, applyReply as hearIt, withTheirTime } from '../../../src/core/payment/applyReply.ts'
 import type { AttemptState } from '../../../src/core/payment/attempt.ts'
 import type { Status } from '../../../src/core/payment/payment.ts'
 import * as rows from '../../support/lifeRows.ts'
@@ -253,4 +253,18 @@ for (const [state, to, events] of [
     expect(change.tasks).toMatchObject([
       { kind: 'reference_taken', note: expect.stringMatching(/P-1.*TG-9, attempt 1/) },
     ])
+  })
+
+for (const [words, changed, state, isTheirs] of [
+  ['nobody asked since', {}, 'pending', false],
+  ['somebody asked since', { asks: 3 }, 'pending', true],
+  ['somebody knocked since', { next_ask_at: noon }, 'pending', true],
+  ['somebody knocked since, but it is paid', { next_ask_at: noon }, 'paid', false],
+] as const)
+  test(`${words}: ${isTheirs ? 'their' : 'our'} time stands`, () => {
+    const asked = anAttempt({ asks: 2, next_ask_at: leased })
+    const before = { ...asked, ...changed }
+    const ours = { ...before, state, next_ask_at: state === 'paid' ? null : young }
+    const expected = isTheirs ? before.next_ask_at : ours.next_ask_at
+    expect(withTheirTime(ours, before, asked).next_ask_at).toEqual(expected)
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { obstacle, secondsToCool, secondsToWait } from '../../../src/core/payment/mayStart.ts'
+import { obstacle, secondsToCool, secondsToWait, whyNotStart } from '../../../src/core/payment/mayStart.ts'
 import { after, anAttempt, aPayment, hours, noon, seconds } from '../../support/lifeRows.ts'
 
 const shop = { active: true, settings: { retry_after_failure: true } }
@@ -62,3 +62,13 @@ for (const [words, instrument, payer, wait] of [
   test(`${words}: ten minutes after noon one waits ${wait} seconds`, () =>
     expect(secondsToCool({ instrument, payer }, after(seconds(600)))).toBe(wait))
 }
+
+for (const [words, number, attempts, now, expected] of [
+  ['the next', 3, failures(2), later, undefined],
+  ['a form of before', 2, failures(2), later, { obstacle: 'unresolved', seconds: 0 }],
+  ['a number that nobody gave', 9, failures(2), later, { obstacle: 'unresolved', seconds: 0 }],
+  ['the next, too soon', 3, failures(2), after(seconds(2)), { obstacle: 'too_soon', seconds: 3 }],
+  ['too many', 11, failures(10), later, { obstacle: 'too_many', seconds: 0 }],
+] as const)
+  test(`attempt ${number}, ${words}: ${expected?.obstacle ?? 'go on'}`, () =>
+    expect(whyNotStart(aPayment(failed), attempts, shop, number, now)).toEqual(expected))
