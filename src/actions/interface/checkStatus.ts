@@ -8,10 +8,10 @@ import { databaseDeadline, inTime } from '../../runtime/inTime.ts'
 import type { RateLimits } from '../../runtime/rateLimits.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 import type { InvoiceKey } from '../../store/payments/payments.ts'
+import { authenticate, type Claim } from './authenticate.ts'
 import { withErrorsAs200 } from './errorsAs200.ts'
 import { hashRefusal } from './hashRefusal.ts'
 import { mustBeReadable } from './mustBeReadable.ts'
-import { type Claim, signedBy } from './signedBy.ts'
 
 export type StatusDeps = {
   callers: CallerCache
@@ -43,11 +43,10 @@ async function answer(runtime: StatusDeps, asked: Asked, found: Found, address: 
   if (found.caller) mustBeReadable(found.caller, 'status')
   const claim = claimOf(asked)
   const isUnsigned = claim.hash === undefined
-  const caller = isUnsigned ? found.caller : await signedBy(runtime.callers, found, claim)
-  if (!isUnsigned && !caller) {
-    runtime.limits.miss(address)
-    throw hashRefusal(found.caller, claim, unknownInvoice)
-  }
+  const refuse = () => hashRefusal(found.caller, claim, unknownInvoice)
+  const caller = isUnsigned
+    ? found.caller
+    : await authenticate(runtime, found, claim, 'status', address, refuse)
   const isShut = isUnsigned && caller?.settings.signed_status_checks
   if (caller && !isShut) mindRate(runtime.limits, caller, isUnsigned, address)
   const payment = await runtime.lookups.add(keyOf(isShut ? undefined : caller, asked.invoice_id))

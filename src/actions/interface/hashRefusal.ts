@@ -2,7 +2,7 @@ import { type FeedSignature, feedFault, feedHeader, feedMistake } from '../../co
 import { type Refusal, unknownMerchant, wrongHash, wrongSignature } from '../../core/interface/refusal.ts'
 import { likelyMistake } from '../../core/interface/signature.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
-import { type Claim, nobody } from './signedBy.ts'
+import { type Claim, nobody } from './authenticate.ts'
 
 // A developer who tests is told what we hashed; nobody else is, and never the secret. An unknown merchant gets the
 // refusal for strangers, after the same work.

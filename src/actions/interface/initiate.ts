@@ -13,11 +13,11 @@ import { databaseDeadline, inTime } from '../../runtime/inTime.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 import { findRequests, type StoredRequest } from '../../store/payments/payments.ts'
+import { authenticate } from './authenticate.ts'
 import { type Direct, payDirectly, readDirect } from './directRequest.ts'
 import { withErrorsAs200 } from './errorsAs200.ts'
 import { hashRefusal } from './hashRefusal.ts'
 import { mustBeReadable } from './mustBeReadable.ts'
-import { signedBy } from './signedBy.ts'
 
 // The contract's door asks for generate_checkout_url; the older form doors never knew it.
 export type Door = 'api' | 'form'
@@ -59,7 +59,6 @@ async function take(
 ): Promise<Initiated> {
   if (found.caller) mustBeReadable(found.caller, 'initiation')
   const proved = await prove(runtime, fields, door, address, found)
-  if (proved !== found.caller) mustBeReadable(proved, 'initiation')
   if (isOwn(fields, door)) runtime.limits.request(proved)
   else runtime.limits.unsigned(proved, address)
   const request = readRequest(fields, door, proved)
@@ -87,10 +86,10 @@ async function prove(
   if (secure_hash === undefined && mayBeUnsigned && (door === 'form' || isDirect(fields))) return caller
   const strings = totalSpellings(total).map(spelling => requestString(invoice_id, merchant_key, spelling))
   const claim = { merchant_key, strings, hash: secure_hash }
-  const signer = await signedBy(runtime.callers, found, claim)
-  if (signer?.active) return signer
-  if (!signer) runtime.limits.miss(address)
-  throw (signer ?? caller)?.active === false ? deactivated() : hashRefusal(caller, claim)
+  const refuse = () => (caller?.active === false ? deactivated() : hashRefusal(caller, claim))
+  const signer = await authenticate(runtime, found, claim, 'initiation', address, refuse)
+  if (!signer.active) throw deactivated()
+  return signer
 }
 
 // Without them there is nothing to prove; a known merchant is read all the same, as an unknown one was.

@@ -18,10 +18,9 @@ const guards = {
   feed: ['rate_limit', 'rate_burst'],
 } as const satisfies Record<string, readonly SettingName[]>
 
-export function mustBeReadable(
-  { merchant_id, unreadable: names, sealed }: Caller,
-  door: keyof typeof guards,
-) {
+export type Guarded = keyof typeof guards
+
+export function mustBeReadable({ merchant_id, unreadable: names, sealed }: Caller, door: Guarded) {
   if (sealed !== undefined)
     throw unreadable('the secret of this merchant_key, which cannot be opened', String(sealed))
   const shut = names.filter(name => guards[door].some(guard => guard === name))

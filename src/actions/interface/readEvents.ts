@@ -12,10 +12,10 @@ import {
   oldestKept,
   readFeed,
 } from '../../store/notifications/feed.ts'
+import { authenticate } from './authenticate.ts'
 import { withErrorsAs200 } from './errorsAs200.ts'
 import { feedRefusal } from './hashRefusal.ts'
 import { mustBeReadable } from './mustBeReadable.ts'
-import { signedBy } from './signedBy.ts'
 
 const keptMs = 30 * 86_400_000
 const usualLimit = 100
@@ -66,12 +66,12 @@ async function prove(runtime: Reading, found: Found, asked: Asked, address: stri
   const signature = readFeedSignature(asked.signature, asked.secure_hash)
   const { t = String(Math.floor(now.getTime() / 1000)), hash } = signature
   const claim = { merchant_key, strings: [feedString(t, merchant_key, after, limit)], hash }
-  const signer = await signedBy(runtime.callers, found, claim)
-  if (!signer || !isInGrace(t, now)) {
+  const refuse = (known: Caller | undefined) => feedRefusal(known, claim, signature, now)
+  const signer = await authenticate(runtime, found, claim, 'feed', address, () => refuse(found.caller))
+  if (!isInGrace(t, now)) {
     runtime.limits.miss(address)
-    throw feedRefusal(signer ?? found.caller, claim, signature, now)
+    throw refuse(signer)
   }
-  if (signer !== found.caller) mustBeReadable(signer, 'feed')
   runtime.limits.request(signer)
   return signer
 }
