@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Welcome, welcome } from './actions/merchants/welcome.ts'
@@ -8,23 +7,18 @@ import { gaugeClock, watchClock } from './observe/clock.ts'
 import { createMetrics, watchRuntime } from './observe/metrics.ts'
 import { watchReading } from './observe/reading.ts'
 import { watchRedaction } from './observe/redaction.ts'
-import { createObserver } from './observe/requests.ts'
 import { openChannels } from './runtime/channels.ts'
 import { createRuntime } from './runtime/runtime.ts'
-import { createSandbox } from './sandbox/sandbox.ts'
+import { createWakeUps } from './runtime/wakeUps.ts'
 import { checkDatabase, checkMasterKeys, openDatabase } from './start/database.ts'
 import { openDeliveries } from './start/deliveries.ts'
 import { openMessages } from './start/messages.ts'
+import { openSandbox } from './start/sandbox.ts'
 import { rememberStarted, type Started } from './start/started.ts'
-import type { Db } from './store/db.ts'
+import { serveWeb } from './start/web.ts'
 import { migrate } from './store/migrate/migrate.ts'
-import { createApi } from './web/api/api.ts'
-import { createApp } from './web/app.ts'
-import { createDocuments } from './web/documents/documents.ts'
-import { refuseOddRequests } from './web/oddRequest.tsx'
-import { allDocuments } from './web/openapi/docsPage.ts'
 import { watchOverload } from './web/server/overload.ts'
-import { type Answerer, listen } from './web/server/server.ts'
+import { listen } from './web/server/server.ts'
 import { givenClock, startClock } from './workers/clock.ts'
 import { startWorkers } from './workers/payments.ts'
 import { startRedaction } from './workers/redaction.ts'
@@ -57,97 +51,84 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
   }
 }
 
-// From the records up to the workers. Whatever is started here is added to what has to be stopped, before the next step
+// From the database up to the workers. Whatever is started here is added to what has to be stopped, before the next step
 // can fail.
 async function open(config: Config, options: GatewayOptions, started: Started): Promise<Gateway> {
-  const { log, onLost } = options
-  const records = await openDatabase(config, 'gateway', onLost)
-  started.add(records.close)
-  const { db } = records
-  await checkDatabase(records, { durable: !options.mayLosePayments })
+  const { log } = options
+  const database = await openDatabase(config, 'gateway', options.onLost)
+  started.add(database.close)
+  const { db, masterKeys } = database
+  await checkDatabase(database, { durable: !options.mayLosePayments })
   const applied = await migrate(db, { tell: words => log.warn(words) })
   if (applied.length > 0) log.info({ applied }, 'migrated')
-  await checkMasterKeys(records)
-  const time = options.clock ? givenClock(options.clock) : await startClock(records, watchClock(log))
+  await checkMasterKeys(database)
+
+  const time = options.clock ? givenClock(options.clock) : await startClock(database, watchClock(log))
   started.add(time.stop)
   const { now: clock, pause } = time
+
   const opened = await listen(config.HOST, config.PORT)
   const stopListening = started.add(opened.stop)
   const url = `http://${nameOf(config.HOST)}:${opened.port}`
   const baseUrl = config.TOLLGATE_BASE_URL ?? url
-  const sandbox = openSandbox(config, { ...options, clock }, db, url)
+
+  const sandbox = openSandbox(config, url, { db, clock, pace: options.sandboxPace, log })
   if (sandbox) started.add(sandbox.stop)
+
   const metrics = createMetrics()
-  const watching = watchAttempts(metrics, log)
-  const bell = { pollers: () => {}, senders: () => {} } // nobody hears it before the workers are here
+  const wakeUps = createWakeUps()
   const runtime = createRuntime({
     db,
-    masterKeys: records.masterKeys,
+    masterKeys,
     batchRows: config.TOLLGATE_BATCH_ROWS,
     poolSize: config.TOLLGATE_POOL_SIZE,
     channels: await openChannels({ ...config.channelSettings, ...sandbox?.settings }),
     baseUrl: () => baseUrl,
     clock,
     observeBatch: (kind, rows) => metrics.batchRows.observe({ kind }, rows),
-    watch: change => {
-      watching(change)
-      if (change.events.some(({ kind }) => kind === 'status_changed')) runtime.wake('senders')
-    },
-    wake: who => bell[who](),
+    watch: watchAttempts(metrics, log),
+    wake: wakeUps.wake,
   })
   watchRuntime(metrics, runtime)
   gaugeClock(metrics, time)
-  const post = await openMessages(config, { db, clock, pause, baseUrl: runtime.baseUrl, metrics, log })
-  const stopPost = started.add(post.stop)
-  const trustedProxies = config.TOLLGATE_TRUST_PROXY
-  const shared = {
-    runtime,
-    baseUrl: runtime.baseUrl,
-    log,
-    observe: createObserver(metrics, log),
-    trustedProxies,
-  }
+
+  const messages = await openMessages(config, { db, clock, pause, baseUrl: runtime.baseUrl, metrics, log })
+  const stopMessages = started.add(messages.stop)
+  wakeUps.on('senders', messages.wake)
+
   const overload = watchOverload()
   started.add(overload.stop)
   const isOverloaded = options.isOverloaded ?? overload.isOverloaded
-  const documents = createDocuments({ ...shared, documents: allDocuments(runtime.baseUrl), isOverloaded })
-  const api = createApi(shared)
-  const app = createApp({
-    ...shared,
-    isStopping: opened.isStopping,
+  serveWeb(opened, config, {
+    runtime,
     metrics,
-    metricsToken: config.TOLLGATE_METRICS_TOKEN,
-    supportToken: config.TOLLGATE_SUPPORT_TOKEN,
-    isForThisMachineOnly: config.isForThisMachineOnly,
-    messengers: post,
+    log,
+    isOverloaded,
+    messengers: messages,
     sandbox: sandbox?.app,
   })
-  const odd = refuseOddRequests(shared.observe)
-  const first: Answerer = (...exchange) => api(...exchange) || documents(...exchange) || odd(...exchange)
-  opened.serve(first, app, shared.observe)
-  const onTrouble = (error: unknown) => log.warn({ error: String(error) }, 'a worker has to try again')
-  const workers = startWorkers(runtime, { ...watchReading(log), trouble: onTrouble, pause })
+
+  const trouble = (error: unknown) => log.warn({ error: String(error) }, 'a worker has to try again')
+  const workers = startWorkers(runtime, { ...watchReading(log), trouble, pause })
   const stopWorkers = started.add(workers.stop)
+  wakeUps.on('pollers', workers.wake)
+
   const days = config.TOLLGATE_REDACT_DAYS
-  if (days) {
-    const watch = { ...watchRedaction(metrics, log), trouble: onTrouble, pause }
-    started.add(startRedaction(runtime, days, watch).stop)
-  }
-  const dispatch = openDeliveries(config, records, { clock, pause, metrics, log })
-  const stopDispatch = started.add(dispatch.stop)
-  bell.pollers = workers.wake
-  bell.senders = () => {
-    dispatch.wake()
-    post.wake()
-  }
+  if (days)
+    started.add(startRedaction(runtime, days, { ...watchRedaction(metrics, log), trouble, pause }).stop)
+
+  const deliveries = openDeliveries(config, database, { clock, pause, metrics, log })
+  const stopDeliveries = started.add(deliveries.stop)
+  wakeUps.on('senders', deliveries.wake)
+
   // After listening: a start that finds its port taken must not use up the one time that a secret is shown.
-  const greeting = records.embedded ? await welcome(db, records.masterKeys, clock()) : undefined
+  const greeting = database.embedded ? await welcome(db, masterKeys, clock()) : undefined
   log.info({ port: opened.port, host: config.HOST }, 'listening')
   return {
     url,
     baseUrl,
     welcome: greeting,
-    embedded: records.embedded,
+    embedded: database.embedded,
     async stop() {
       opened.announceStop()
       if (options.stopSeconds) {
@@ -155,25 +136,11 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
         await sleep(options.stopSeconds * 1000)
       }
       await Promise.allSettled([stopListening(), stopWorkers()])
-      await Promise.allSettled([stopDispatch(), stopPost()]) // after whoever changes payments
+      await Promise.allSettled([stopDeliveries(), stopMessages()]) // after whoever changes payments
       await started.stop() // the rest; and what could not be stopped is told
       log.info('stopped')
     },
   }
-}
-
-// Test payments are played by a provider of our own, which the channel finds at our own address. The key is made anew
-// at each start: nobody else has to know it.
-function openSandbox(
-  { TOLLGATE_SANDBOX }: Config,
-  { clock, sandboxPace, log }: GatewayOptions & { clock(): Date },
-  db: Db,
-  url: string,
-) {
-  if (!TOLLGATE_SANDBOX) return undefined
-  const key = randomBytes(24).toString('hex')
-  const { app, stop } = createSandbox({ db, clock, key, pace: sandboxPace, log })
-  return { app, stop, settings: { SANDBOX_URL: url, SANDBOX_KEY: key } }
 }
 
 function nameOf(host: string): string {

@@ -17,12 +17,10 @@ import { type CallerCache, createCallerCache } from './callerCache.ts'
 import type { Channels } from './channels.ts'
 import { databaseDeadline, sharedDeadline } from './inTime.ts'
 import { createRateLimits, type RateLimits } from './rateLimits.ts'
+import type { WakeUps } from './wakeUps.ts'
 
 const batchesInFlight = 2 // one fills while another commits, and a slow one does not hold up everybody
 const maxQueued = 5000 // callers that wait for one kind of statement; more are told to come back
-
-// Those who ask providers, and those who tell merchants and customers.
-export type Wakeable = 'pollers' | 'senders'
 
 // Everything that the verbs of the interface need, made once.
 export type Runtime = {
@@ -35,7 +33,7 @@ export type Runtime = {
   baseUrl(): string
   clock(): Date
   watch(news: News): void // sees what followed from a provider's word, after its commit
-  wake(who: Wakeable): void
+  wake: WakeUps['wake']
 }
 
 export type RuntimeOptions = Pick<Runtime, 'db' | 'channels' | 'baseUrl' | 'clock' | 'watch' | 'wake'> & {

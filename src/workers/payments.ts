@@ -3,7 +3,6 @@ import type { PaymentDeps } from '../actions/payments/deps.ts'
 import type { Pause } from '../core/databaseClock.ts'
 import { bringForward } from '../runtime/bringForward.ts'
 import type { OnLeftOut } from '../runtime/leftOut.ts'
-import type { Runtime } from '../runtime/runtime.ts'
 import { startExpiry } from './expiry.ts'
 import { startLoop } from './loop.ts'
 import { startAsking } from './polling.ts'
@@ -22,7 +21,7 @@ export type WorkersWatch = {
 // Asks about attempts that are due, and ends payments whose time is over. Every node runs them: attempts are leased,
 // and payments are changed by whoever holds them.
 export function startWorkers(
-  asking: PaymentDeps & Pick<Runtime, 'wake'>,
+  asking: PaymentDeps,
   { trouble: onTrouble, leftOut = () => {}, unreadable = () => {}, pause }: WorkersWatch,
 ): Workers {
   const asks = startAsking(asking, onTrouble, pause)

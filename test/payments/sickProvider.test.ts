@@ -54,6 +54,7 @@ function startAsking() {
     baseUrl: () => 'https://pay.example',
     clock,
     watch() {},
+    wake() {},
   }
   workers = startLoop(asking, error => expect(error).toBeUndefined())
 }

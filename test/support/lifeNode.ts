@@ -45,6 +45,7 @@ export function simulatedNode(
     baseUrl: () => 'https://pay.example',
     clock,
     watch() {},
+    wake() {},
   }
 }
 

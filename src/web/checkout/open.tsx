@@ -22,7 +22,7 @@ import { chosenLang, languages, preferredLang } from './texts/texts.ts'
 import { visitOf } from './visit.ts'
 
 export type CheckoutOptions = {
-  runtime: PaymentDeps & Pick<Runtime, 'wake' | 'limits'>
+  runtime: PaymentDeps & Pick<Runtime, 'limits'>
   trustedProxies: number
 }
 type Answer = Response | Promise<Response>

@@ -53,7 +53,7 @@ export type DispatcherOptions = Sending & { db: Db; watch: DispatcherWatch; wake
 
 export type Dispatcher = {
   look(): void // something may have become due
-  hear(): void // something was committed that is due now
+  expectNew(): void // something was committed that is due now
   restMs(): number // until it is time to look again
   step(): Promise<number> // takes what can start now; gives back how much there was to do
   leave(): void // what was taken departs, or, in a pause, is left to its lease
@@ -175,7 +175,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   return {
     look: dueList.lookAgain,
-    hear: dueList.expectNew,
+    expectNew: dueList.expectNew,
     restMs: dueList.restMs,
     step,
     leave,

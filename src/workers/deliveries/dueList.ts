@@ -8,69 +8,74 @@ const commitMs = 250 // from the moment that a change is said to have happened u
 
 export type DueList = ReturnType<typeof createDueList>
 
-// What a worker sees of the deliveries that are due and have not started yet: the oldest, and the newest. Somebody who
-// has just committed one says so; all others are found by looking again and again.
+// What somebody wishes before it is time to look: the newest alone, or everything.
+type Wish = 'nothing' | 'new' | 'all'
+
+// The deliveries that are due and have not started yet, as this process knows them. The table is the truth, and is looked
+// at every 200 ms, or at once on a wish; the list is what the last looks saw. It is in one of two states:
+//
+// - whole: the last look saw everything that was due. Nothing is hidden.
+// - cut: there was more than a look reads. `cutAt` remembers where the reading stopped, for first tries and for retries,
+//   and it goes on from there when the list runs out. What is committed now stands at the far end of the crowd, so the
+//   newest are looked for by themselves: they never wait for the crowd, and never hide anybody.
 export function createDueList(db: Db) {
   let due: Candidate[] = []
-  let news = new Set<Candidate>()
-  let lastSeen: Candidate[] = [] // behind these there was more than we looked at
+  let fresh = new Set<Candidate>() // of those, found at the newest end
+  let cutAt: Candidate[] = [] // empty: whole
+  let wish: Wish = 'all'
   let lookedAt = -Infinity
   let newestAt: Date | undefined // when we last looked at the newest
-  let mustLook = true
-  let hasNews = false
 
-  const isTime = () => mustLook || performance.now() - lookedAt >= lookMs
-  const isRunningOut = () => lastSeen.length > 0 && due.length < mostInFlight
+  const isCut = () => cutAt.length > 0
+  const isTime = () => wish === 'all' || performance.now() - lookedAt >= lookMs
+  const isRunningOut = () => isCut() && due.length < mostInFlight
 
   async function look(now: Date) {
-    const isAround = isTime()
-    const isNews = hasNews
-    hasNews = false
-    if (isAround) await lookAround(now)
+    const [isAll, isNew] = [isTime(), wish === 'new']
+    wish = 'nothing'
+    if (isAll) await lookAtAll(now)
     else if (isRunningOut()) await lookFurther(now)
-    if (isAround ? lastSeen.length > 0 : isNews) await lookAtNews(now)
+    if (isAll ? isCut() : isNew) await lookAtNewest(now)
   }
 
-  async function lookAround(now: Date) {
-    mustLook = false
+  async function lookAtAll(now: Date) {
     lookedAt = performance.now()
     const [first, again] = await Promise.all([
       lookForDue(db, false, now, lookAtMost),
       lookForDue(db, true, now, lookAtMost),
     ])
-    const before = due.filter(one => news.has(one))
-    lastSeen = [first, again].flatMap(lastOfMany)
+    const before = due.filter(one => fresh.has(one))
+    cutAt = [first, again].flatMap(lastOfMany)
     due = [...first, ...again]
-    news = new Set()
-    if (lastSeen.length > 0)
-      addNews(before) // a crowd may hide them now
+    fresh = new Set()
+    if (isCut())
+      addFresh(before) // a crowd may hide them now
     else newestAt = now
   }
 
   async function lookFurther(now: Date) {
-    const seen = lastSeen
-    lastSeen = []
-    for (const { retry, due_at } of seen) {
+    const from = cutAt
+    cutAt = []
+    for (const { retry, due_at } of from) {
       const more = await lookForDue(db, retry, now, lookAtMost, due_at)
-      if (more.length < lookAtMost) mustLook = true // there may be others of the same moment
-      lastSeen.push(...lastOfMany(more))
+      if (more.length < lookAtMost) wish = 'all' // there may be others of the same moment
+      cutAt.push(...lastOfMany(more))
       due.push(...more)
     }
   }
 
-  // Few, and never hidden behind a crowd of those that are due for longer.
-  async function lookAtNews(now: Date) {
+  async function lookAtNewest(now: Date) {
     const since = newestAt ?? now
     newestAt = now
-    addNews(await lookForDue(db, false, now, lookAtMost, new Date(since.getTime() - commitMs)))
+    addFresh(await lookForDue(db, false, now, lookAtMost, new Date(since.getTime() - commitMs)))
   }
 
-  function addNews(candidates: readonly Candidate[]) {
+  function addFresh(candidates: readonly Candidate[]) {
     const known = new Set(due.map(deliveryKey))
     for (const one of candidates) {
       if (known.has(deliveryKey(one))) continue
       due.push(one)
-      news.add(one)
+      fresh.add(one)
     }
   }
 
@@ -78,13 +83,13 @@ export function createDueList(db: Db) {
     look,
     due: () => due,
     replace: (those: Candidate[]) => void (due = those),
-    hasMore: () => lastSeen.length > 0,
-    isNew: (candidate: Candidate) => news.has(candidate), // so that it hides nobody
-    wantsLook: () => isTime() || isRunningOut() || hasNews,
-    mustLook: () => mustLook,
-    lookAgain: () => void (mustLook = true),
-    expectNew: () => void (hasNews = true),
-    restMs: () => (mustLook || hasNews ? 0 : Math.max(1, lookedAt + lookMs - performance.now())),
+    hasMore: isCut,
+    isFresh: (candidate: Candidate) => fresh.has(candidate),
+    wantsLook: () => isTime() || isRunningOut() || wish === 'new',
+    mustLook: () => wish === 'all',
+    lookAgain: () => void (wish = 'all'),
+    expectNew: () => void (wish = wish === 'all' ? wish : 'new'),
+    restMs: () => (wish === 'nothing' ? Math.max(1, lookedAt + lookMs - performance.now()) : 0),
   }
 }
 

@@ -36,7 +36,7 @@ export function createHeldLanes({ db, traffic, dueList, clock, wake, trouble }: 
   function overflowOf(wait: readonly Candidate[], now: Date): Candidate[] {
     const seen = new Map<string, number>()
     return wait.filter(candidate => {
-      if (dueList.isNew(candidate) || hasRoom(candidate, traffic, now)) return false
+      if (dueList.isFresh(candidate) || hasRoom(candidate, traffic, now)) return false
       const { merchant_id } = candidate
       const before = seen.get(merchant_id) ?? 0
       seen.set(merchant_id, before + 1)

@@ -27,7 +27,7 @@ export function startDeliveries(options: Omit<DispatcherOptions, 'wake'>): Deliv
     inFlight: dispatcher.inFlight,
     breakers: dispatcher.breakers,
     wake() {
-      dispatcher.hear()
+      dispatcher.expectNew()
       loop.wake()
     },
     async stop() {
