@@ -8,7 +8,8 @@ const way = {
   label: name,
   badge: { text: name[0], background: '#2a3550', ink: '#ffffff' },
   currencies: ['GHS'],
-  asks: [],
+  fields: [],
+  asks: [], // as versions before called them
   next: 'prompt',
   livesForMs: 300_000,
 }

@@ -120,6 +120,7 @@ const sandbox: MakeChannel = ({ SANDBOX_URL, SANDBOX_KEY }) => {
     startIsIdempotent: true, // a known reference is refused
     visibleWithinMs: minutes, // it is in the books before it is acknowledged; but it may be long on its way
     ways,
+    testerPage: attempt_id => `/sandbox/phone/${attempt_id}`,
     start,
     check,
   }

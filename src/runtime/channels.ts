@@ -18,7 +18,7 @@ import { timerOf, withinDeadline } from './deadline.ts'
 export type Offer = Way & { channel: string }
 
 // A channel as the house uses it: it always answers, soon, and with something that can be written down.
-export type Line = Pick<Channel, 'account' | 'startIsIdempotent'> & {
+export type Line = Pick<Channel, 'account' | 'startIsIdempotent' | 'testerPage'> & {
   absentForMs(payment_method: string): number // before that, absent is not believed
   start(order: Order): Promise<Heard>
   check(order: Order): Promise<Heard>
@@ -104,6 +104,7 @@ export function lineTo(channel: Channel, timer = deadline): Line {
   return {
     account,
     startIsIdempotent,
+    testerPage: channel.mode === 'test' ? channel.testerPage : undefined,
     absentForMs(payment_method) {
       const way = ways.find(one => one.payment_method === payment_method)
       return way ? Math.max(visibleWithinMs, way.livesForMs) : Infinity

@@ -1,13 +1,9 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 import type { Mode } from '../core/mode.ts'
+import { alphabet, reference, spell, tailLimit } from '../core/payment/reference.ts'
 
-// Ids are made here, by the program: no sequence has to be shared between nodes or shards. The alphabet is
-// Crockford's: no letter that is taken for a digit when it is read out on the phone.
-const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+// Ids are made here, by the program: no sequence has to be shared between nodes or shards.
 const merchantIdLength = 10
-const timeLength = 9
-const tailLength = 9
-const tailLimit = 32 ** tailLength
 
 // Random bytes are drawn in one go for many ids; each byte is used once.
 const drawn = Buffer.alloc(4096)
@@ -28,24 +24,15 @@ function randomText(length: number): string {
   return bytes.toString('latin1')
 }
 
-// Numbers below 2^53, so plain arithmetic: bit operations would cut them at 32 bits.
-function spell(value: number, length: number): string {
-  let text = ''
-  for (let rest = value; text.length < length; rest = Math.floor(rest / 32)) text = alphabet[rest % 32] + text
-  return text
-}
-
 let lastTime = 0
 let lastTail = 0
 
-// The time to the millisecond, then 45 random bits that count up within one millisecond: references sort by
-// time, and those of one process even within the millisecond.
+// The bits behind the time are random and count up within one millisecond, so those of one process sort even there.
 export function newReference(now: Date): string {
   const time = Math.max(now.getTime(), lastTime)
   lastTail = time === lastTime ? lastTail + 1 : draw(6).readUIntBE(0, 6) % (tailLimit / 2)
   lastTime = time
-  const text = (spell(time, timeLength) + spell(lastTail, tailLength)).toUpperCase()
-  return `TG-${text.slice(0, 6)}-${text.slice(6, 12)}-${text.slice(12)}`
+  return reference(time, lastTail)
 }
 
 // 130 random bits. The merchant's id in front lets a look-up touch one shard; the minute keeps new tokens

@@ -5,7 +5,7 @@ import { bringForward } from '../runtime/bringForward.ts'
 import type { OnLeftOut } from '../runtime/leftOut.ts'
 import { startExpiry } from './expiry.ts'
 import { startLoop } from './loop.ts'
-import { startAsking } from './polling.ts'
+import { startPolling } from './polling.ts'
 import { startSettingsWatch } from './settings.ts'
 
 const bringRestMs = 60_000
@@ -24,7 +24,7 @@ export function startWorkers(
   asking: PaymentDeps,
   { trouble: onTrouble, leftOut = () => {}, unreadable = () => {}, pause }: WorkersWatch,
 ): Workers {
-  const asks = startAsking(asking, onTrouble, pause)
+  const polling = startPolling(asking, onTrouble, pause)
   const expiry = startExpiry(asking, { leftOut, trouble: onTrouble, pause })
   const bringing = startLoop({
     restMs: bringRestMs,
@@ -34,9 +34,9 @@ export function startWorkers(
   })
   const settings = startSettingsWatch(asking, unreadable, onTrouble)
   return {
-    wake: asks.wake,
+    wake: polling.wake,
     async stop() {
-      await Promise.all([asks, expiry, bringing, settings].map(loop => loop.stop()))
+      await Promise.all([polling, expiry, bringing, settings].map(loop => loop.stop()))
     },
   }
 }

@@ -7,7 +7,7 @@ const restMs = 500
 
 // Asks about attempts that are due. Every node does: attempts are leased. A stop waits for what is under way, which has
 // its deadlines.
-export function startAsking(asking: PaymentDeps, onTrouble: (error: unknown) => void, pause?: Pause): Loop {
+export function startPolling(asking: PaymentDeps, onTrouble: (error: unknown) => void, pause?: Pause): Loop {
   const pollers = createPollers(asking, { onTrouble, wake: () => loop.wake() })
   const loop = startLoop({ restMs, step: pollers.step, onTrouble, pause })
   return {

@@ -17,7 +17,7 @@ describe('after a failure', () => {
     await step.phoneField(page).waitFor()
     expect(await page.getByRole('radio', { name: 'Telecel Cash' }).isChecked()).toBe(true)
     expect(await step.phoneField(page).inputValue()).toBe('0200000002')
-    const voucher = page.getByRole('textbox', { name: en.asks.voucher_code.label })
+    const voucher = page.getByRole('textbox', { name: en.fields.voucher_code.label })
     expect(await voucher.inputValue()).toBe('') // a code is good for once
     await step.payWithWallet(page, 'Telecel Cash', '0200000000')
     await step.seesPaid(page)

@@ -21,7 +21,7 @@ describe('the network of a number', () => {
       expect(await step.phoneField(page).inputValue()).toBe('0200000000')
       expect(await step.focused(page)).toMatch(/^(payment_method|telecel_cash.phone)$/) // the button is gone
       await page.getByRole('status').getByText('This looks like Telecel Cash. Not right?').waitFor()
-      await page.getByRole('textbox', { name: en.asks.voucher_code.label }).fill('246810')
+      await page.getByRole('textbox', { name: en.fields.voucher_code.label }).fill('246810')
       await step.pressPay(page)
       await step.seesPaid(page)
       expect(await sale.statusOf()).toMatchObject({ payment_method: 'telecel_cash' })
@@ -80,7 +80,7 @@ describe('a number', () => {
     async ({ page }) => {
       const sale = await market.shopAsksFor()
       await page.goto(sale.address)
-      const { label } = en.asks.phone
+      const { label } = en.fields.phone
       for (const [typed, words] of [
         ['', `${label}: please fill this in.`],
         ['my number', `${label}: this is not a complete number. Write it like 024 412 3456.`],

@@ -2,7 +2,7 @@ import type { Checkout } from '../../src/actions/payments/openCheckout.ts'
 import sandbox from '../../src/channels/sandbox.ts'
 import type { Channel } from '../../src/core/channel/channel.ts'
 import { readSettings } from '../../src/core/merchant/settings.ts'
-import type { Attempt } from '../../src/core/payment/attempt.ts'
+import { type Attempt, isUnresolved } from '../../src/core/payment/attempt.ts'
 import { unlived } from '../../src/core/payment/payment.ts'
 import { channelsOf } from '../../src/runtime/channels.ts'
 import type { View } from '../../src/web/checkout/page/view.ts'
@@ -14,6 +14,9 @@ export const token = `${'m'.repeat(10)}${'t'.repeat(32)}`
 export const sandboxChannel = sandbox({ SANDBOX_URL: 'http://localhost', SANDBOX_KEY: 'key' }) as Channel
 const offers = channelsOf(new Map([['sandbox', sandboxChannel]])).offers('test', 'GHS')
 
+const testerPageOf = (attempts: readonly Attempt[] = []) =>
+  attempts.filter(isUnresolved).map(({ attempt_id }) => sandboxChannel.testerPage?.(attempt_id))[0]
+
 // A payment that nobody has touched, but for what a test says of it.
 export const checkoutOf = (more: Partial<Checkout> = {}): Checkout => ({
   ...unlived,
@@ -22,6 +25,7 @@ export const checkoutOf = (more: Partial<Checkout> = {}): Checkout => ({
   merchant_active: true,
   settings: readSettings({}),
   unreadable: [],
+  testerPage: more.mode === 'live' ? undefined : testerPageOf(more.attempts),
   tx_reference: 'TG-01JX2A-7K3M5Q-9XD0',
   mode: 'test',
   invoice_id: 'AMA-1042',

@@ -4,7 +4,7 @@ import {
   type Settings,
   unreadableSettings,
 } from '../../core/merchant/settings.ts'
-import type { Attempt } from '../../core/payment/attempt.ts'
+import { type Attempt, isUnresolved } from '../../core/payment/attempt.ts'
 import { type Obstacle, obstacle, secondsToWait } from '../../core/payment/mayStart.ts'
 import { type Stage, stageOf } from '../../core/payment/stage.ts'
 import type { Offer } from '../../runtime/channels.ts'
@@ -21,6 +21,7 @@ export type Checkout = Omit<PaymentWithMerchant, 'merchant_settings'> & {
   obstacle: Obstacle | undefined
   seconds: number // to wait before the next try
   offers: Offer[]
+  testerPage: string | undefined // where a tester answers what is on its way
 }
 
 export async function openCheckout(
@@ -33,6 +34,7 @@ export async function openCheckout(
   const { merchant_settings, ...payment } = found
   const { attempts } = payment
   const now = clock()
+  const open = attempts.find(isUnresolved)
   const settings = readSettings(merchant_settings)
   const against = obstacle(payment, attempts, { active: payment.merchant_active, settings }, now)
   return {
@@ -43,5 +45,6 @@ export async function openCheckout(
     obstacle: against,
     seconds: secondsToWait(attempts, now),
     offers: channels.offers(payment.mode, payment.currency),
+    testerPage: open && channels.find(open.channel)?.testerPage?.(open.attempt_id),
   }
 }

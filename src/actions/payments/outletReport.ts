@@ -1,4 +1,5 @@
 import type { Mode } from '../../core/mode.ts'
+import { firstReferenceAt } from '../../core/payment/reference.ts'
 import type { Db } from '../../store/db.ts'
 import { type ReportRow, reportByOutlet } from '../../store/payments/outletReport.ts'
 
@@ -13,8 +14,8 @@ export type OutletReport = { rows: ReportRow[]; totals: ReportTotal[] }
 export async function outletReport(db: Db, wish: ReportWish): Promise<OutletReport> {
   const rows = await reportByOutlet(db, {
     ...wish,
-    firstReference: referenceAt(wish.from),
-    endReference: referenceAt(new Date(wish.until.getTime() + clockStepMs)),
+    firstReference: firstReferenceAt(wish.from),
+    endReference: firstReferenceAt(new Date(wish.until.getTime() + clockStepMs)),
   })
   return { rows, totals: totalsOf(rows) }
 }
@@ -28,17 +29,4 @@ function totalsOf(rows: readonly ReportRow[]): ReportTotal[] {
     totals.set(key, { ...before, payments: before.payments + payments, total: before.total + total })
   }
   return [...totals].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, total]) => total)
-}
-
-const plainDigits = '0123456789abcdefghijklmnopqrstuv'
-const ourDigits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-const timeLength = 9
-const lastTime = 32 ** timeLength - 1
-
-// The least reference that a payment of this moment could have.
-export function referenceAt(at: Date): string {
-  const time = Math.min(Math.max(at.getTime(), 0), lastTime)
-  const spelt = [...time.toString(32)].map(digit => ourDigits[plainDigits.indexOf(digit)]).join('')
-  const text = spelt.padStart(timeLength, '0').padEnd(18, '0')
-  return `TG-${text.slice(0, 6)}-${text.slice(6, 12)}-${text.slice(12)}`
 }

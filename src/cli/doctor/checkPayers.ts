@@ -1,5 +1,5 @@
-import { referenceAt } from '../../actions/payments/outletReport.ts'
 import type { Config } from '../../config.ts'
+import { firstReferenceAt } from '../../core/payment/reference.ts'
 import type { Db } from '../../store/db.ts'
 import { countPayers } from '../../store/payments/payers.ts'
 import { type Check, fine, warning } from './check.ts'
@@ -12,7 +12,7 @@ const most = 1000 // of a merchant; more need not be counted to be told
 // each other.
 export async function checkPayers(db: Db, config: Config, now: Date): Promise<Check[]> {
   if (config.isForThisMachineOnly) return [] // everybody is on it
-  const busy = await countPayers(db, referenceAt(new Date(now.getTime() - dayMs)), many, most)
+  const busy = await countPayers(db, firstReferenceAt(new Date(now.getTime() - dayMs)), many, most)
   if (busy.length === 0) return []
   const tries = busy.reduce((sum, merchant) => sum + merchant.tries, 0)
   if (busy.some(({ payers }) => payers > 1)) return [fine('customers', 'they come from different addresses')]

@@ -1,4 +1,4 @@
-import { resultWords } from '../../core/notification/deliveryWords.ts'
+import { resultWords, triesKeptDays } from '../../core/notification/deliveryWords.ts'
 import { plainWords } from '../../core/story/story.ts'
 import type { Try } from '../../store/notifications/tries.ts'
 import { dateTime, paint, table } from '../terminal.ts'
@@ -27,7 +27,9 @@ export function triesText(
   })
   return [
     ...(rows.length > 0 ? [title, ...text] : []),
-    ...(forgotten.length > 0 ? [`${forgotten.length} older: what came of a try is kept for 30 days.`] : []),
+    ...(forgotten.length > 0
+      ? [`${forgotten.length} older: what came of a try is kept for ${triesKeptDays} days.`]
+      : []),
   ]
     .map(line => `  ${line}`)
     .join('\n')

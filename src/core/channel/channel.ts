@@ -11,6 +11,8 @@ export type Channel = {
   startIsIdempotent: boolean // an order that is started twice is charged once, whatever became of the first
   visibleWithinMs: number // what the provider has taken is found when it is asked for, this late at the latest
   ways: readonly Way[]
+  // Where a tester plays the customer of an attempt, at the gateway's own address: a channel of test payments alone.
+  testerPage?(attempt_id: string): string
   // What the provider's answers call an order, where that is not its attempt_id.
   nameOf?(order: Order): string
   // The signal says that nobody waits for the answer any more: what still hangs on the line hangs up. Whatever is thrown

@@ -14,7 +14,7 @@ export type Delivery = NotificationKey & {
   retry: boolean // has failed before, since it began
   held: boolean
   alone: boolean // true when no other delivery of its payment has not ended
-  last_try: number | null // what it was is forgotten after 30 days
+  last_try: number | null // what it was is forgotten after triesKeptMs
   last_try_at: Date | null
   last_result: Result | null
   next_try_at: Date | null // null: it has ended

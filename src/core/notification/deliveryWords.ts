@@ -64,7 +64,8 @@ const hints: Partial<Record<Result, string>> = {
 export const hintsFor = (results: readonly (Result | null)[]): string[] =>
   [...new Set(results)].flatMap(result => (result && hints[result]) ?? [])
 
-const keptMs = 30 * 86_400_000
+export const triesKeptDays = 30
+export const triesKeptMs = triesKeptDays * 86_400_000
 
 export type Gaps = { lost: number[]; forgotten: number[] }
 
@@ -77,7 +78,7 @@ export function missingTries(
 ): Gaps {
   const last = (journey.tries ?? 0) - (isOnItsWay(journey, now) ? 1 : 0)
   const missing = Array.from({ length: last }, (_, at) => at + 1).filter(number => !written.includes(number))
-  const isOld = now.getTime() - journey.created_at.getTime() > keptMs
+  const isOld = now.getTime() - journey.created_at.getTime() > triesKeptMs
   const first = isOld ? Math.min(...written, last + 1) : 0
   return {
     lost: missing.filter(number => number >= first),

@@ -3,6 +3,9 @@ const minute = 60 * second
 const hour = 60 * minute
 
 // When a delivery is tried, from the moment it began. Then it is exhausted.
+// One try, from its connection to the headers of its answer.
+export const tryDeadlineMs = 10_000
+
 export const offsets = [
   0,
   10 * second,

@@ -1,8 +1,8 @@
 import type { HttpOutcome } from '../../core/notification/delivery.ts'
+import { tryDeadlineMs } from '../../core/notification/schedule.ts'
 import { Trouble, troubleOf } from '../trouble.ts'
 import { ResponseReader } from './responseReader.ts'
 
-const totalMs = 10_000
 // The headers have decided. A body that has not ended a second later tells us nothing more and would keep the slot
 // of a notification that might be answered.
 const bodyMs = 1000
@@ -16,7 +16,7 @@ export class Exchange {
   #address: string | null = null
   #firstByteMs: number | null = null
   #isAnswered = false
-  dueAt = this.#begun + totalMs
+  dueAt = this.#begun + tryDeadlineMs
   over = false
 
   constructor(request: Buffer, ended: (answer: HttpOutcome) => void) {
@@ -83,7 +83,8 @@ export class Exchange {
   }
 
   #lateWords() {
-    if (this.#firstByteMs === null) return 'no connection in 10 s'
-    return this.#reader.heard ? 'the answer did not begin properly in 10 s' : 'no answer in 10 s'
+    if (this.#firstByteMs === null) return `no connection in ${tryDeadlineMs / 1000} s`
+    const within = `in ${tryDeadlineMs / 1000} s`
+    return this.#reader.heard ? `the answer did not begin properly ${within}` : `no answer ${within}`
   }
 }

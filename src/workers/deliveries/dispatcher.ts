@@ -21,6 +21,7 @@ import {
   withInFlight,
 } from '../../core/notification/lane.ts'
 import { notificationId } from '../../core/notification/notification.ts'
+import { tryDeadlineMs } from '../../core/notification/schedule.ts'
 import { newLeaseToken } from '../../runtime/ids.ts'
 import type { Db } from '../../store/db.ts'
 import {
@@ -36,7 +37,7 @@ import { countInFlight } from './inFlight.ts'
 import { createTriesLog } from './saveTries.ts'
 import { type Sending, sendTry, type Tried } from './sendTry.ts'
 
-const leaseMs = 30_000 // a try ends after 10 s at the latest, and none starts in the last 10 s of its lease
+const leaseMs = 3 * tryDeadlineMs // none starts in the last third of its lease
 const takeAtMost = mostInFlight / 2 // one half is on its way while the other is being taken
 const siblingsAtOnce = 4 // each has a connection of its own meanwhile
 const lanesRemembered = 10_000

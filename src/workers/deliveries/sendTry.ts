@@ -2,7 +2,7 @@ import type { Pause } from '../../core/databaseClock.ts'
 import type { Mode } from '../../core/mode.ts'
 import { type HttpOutcome, resultOf } from '../../core/notification/delivery.ts'
 import { ipnRequest } from '../../core/notification/ipnRequest.ts'
-import { nextTry, retryAfterMs } from '../../core/notification/schedule.ts'
+import { nextTry, retryAfterMs, tryDeadlineMs } from '../../core/notification/schedule.ts'
 import { cleanText } from '../../core/stranger.ts'
 import type { Outbound } from '../../net/http1/outbound.ts'
 import type { Taken } from '../../store/notifications/deliveries.ts'
@@ -25,7 +25,6 @@ export type Tried = {
   first_byte_at: Date | null
 }
 
-const deadlineMs = 10_000 // of outbound requests
 const maxWords = 300
 
 // One try of a delivery that was taken, outside any transaction. Undefined when so much time has passed since that
@@ -43,7 +42,7 @@ export async function sendTry(sending: Sending, taken: Taken): Promise<Tried | u
     throw new Error(`The password of notifications of merchant ${taken.merchant_id} cannot be opened.`)
   const started = clock()
   if (pause?.()) return undefined
-  if (taken.lease_until.getTime() - started.getTime() < deadlineMs) return undefined
+  if (taken.lease_until.getTime() - started.getTime() < tryDeadlineMs) return undefined
   const { method, url, headers, body } = ipnRequest(taken, signer ?? { keys: [], merchant_key: '' }, started)
   const lane = taken.merchant_id // with the origin of the url, which connections are kept by
   const allowLoopback = loopback(taken.mode)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openCheckout } from '../../../src/actions/payments/openCheckout.ts'
 import type { Reply } from '../../../src/core/channel/channel.ts'
+import type { Channels, Line } from '../../../src/runtime/channels.ts'
 import type { Db, Query } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { yes } from '../../support/lifeRows.ts'
@@ -49,4 +50,19 @@ test('the attempts on the page are those in the books, to the last field', async
   const checkout = await openCheckout(shop.runtime, payment.tx_token)
   expect(checkout?.attempts).toHaveLength(2)
   expect(checkout?.attempts).toEqual(await attemptsOf(shop.db, payment.merchant_id, payment.tx_reference))
+})
+
+test('where a tester answers is the channel’s to say', async () => {
+  const payment = await shop.ask(await shop.addMerchant())
+  await shop.try(payment, { state: 'pending' })
+  const { channels } = shop.runtime
+  const knowing = (testerPage?: (attempt_id: string) => string): Channels => ({
+    ...channels,
+    find: name => ({ ...(channels.find(name) as Line), testerPage }),
+  })
+  const pageBy = async (given: Channels) =>
+    (await openCheckout({ ...shop.runtime, channels: given }, payment.tx_token))?.testerPage
+  const [attempt] = await attemptsOf(shop.db, payment.merchant_id, payment.tx_reference)
+  expect(await pageBy(knowing(id => `/play/${id}`))).toBe(`/play/${attempt?.attempt_id}`)
+  expect(await pageBy(knowing())).toBeUndefined()
 })

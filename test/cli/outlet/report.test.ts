@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { referenceAt } from '../../../src/actions/payments/outletReport.ts'
+import { firstReferenceAt } from '../../../src/core/payment/reference.ts'
 import { newReference } from '../../../src/runtime/ids.ts'
 import { addOutlet } from '../../../src/store/merchants/outlets.ts'
 import { query } from '../../support/database.ts'
@@ -166,18 +166,22 @@ test('the bound of a moment lies below its references and above those before', (
   for (let step = 1; step < 1e12; step *= 3) {
     time += Math.floor(step)
     const reference = newReference(new Date(time))
-    expect(referenceAt(new Date(time)) <= reference).toBe(true)
-    expect(referenceAt(new Date(time + 1)) > reference).toBe(true)
-    expect(referenceAt(new Date(time))).toHaveLength(reference.length)
+    expect(firstReferenceAt(new Date(time)) <= reference).toBe(true)
+    expect(firstReferenceAt(new Date(time + 1)) > reference).toBe(true)
+    expect(firstReferenceAt(new Date(time))).toHaveLength(reference.length)
   }
-  expect(referenceAt(new Date(-1))).toBe('TG-000000-000000-000000')
+  expect(firstReferenceAt(new Date(-1))).toBe('TG-000000-000000-000000')
 })
 
 test('the time in the references is what the database reads by', async () => {
   const plan = await query(
     shop.url,
     `explain select 1 from payments where merchant_id = $1 and tx_reference >= $2 and tx_reference < $3`,
-    [merchant.merchant_id, referenceAt(new Date('2126-05-01')), referenceAt(new Date('2126-06-01'))],
+    [
+      merchant.merchant_id,
+      firstReferenceAt(new Date('2126-05-01')),
+      firstReferenceAt(new Date('2126-06-01')),
+    ],
   )
   expect(JSON.stringify(plan)).toMatch(/Cond: .*tx_reference >= .*tx_reference </)
 })

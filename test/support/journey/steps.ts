@@ -23,7 +23,7 @@ export const staysOld = (page: Page) => page.route('**/state*', route => route.f
 
 export const choose = (page: Page, way: Way) => page.getByRole('radio', { name: way }).check()
 export const phoneField = (page: Page, t: Texts = en) =>
-  page.getByRole('textbox', { name: t.asks.phone.label })
+  page.getByRole('textbox', { name: t.fields.phone.label })
 export const pressPay = (page: Page, t: Texts = en) =>
   press(page, new RegExp(`^${fill(t.choose.pay, { amount: 'GHS' })}`))
 
@@ -31,7 +31,7 @@ export async function fillWallet(page: Page, way: Wallet, number: string, vouche
   await choose(page, way)
   await phoneField(page, t).fill(number)
   if (way === 'Telecel Cash')
-    await page.getByRole('textbox', { name: t.asks.voucher_code.label }).fill(voucher)
+    await page.getByRole('textbox', { name: t.fields.voucher_code.label }).fill(voucher)
 }
 
 export async function payWithWallet(

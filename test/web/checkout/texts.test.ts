@@ -38,8 +38,8 @@ for (const [lang, texts] of Object.entries(languages)) {
       expect(Object.keys(texts.reasons).sort()).toEqual(Object.keys(reasons).sort()))
 
     test('has words for everything that a channel asks', () => {
-      for (const { fields: asks } of sandboxChannel.ways)
-        for (const { name } of asks) expect(Object.keys(texts.asks)).toContain(name)
+      for (const { fields } of sandboxChannel.ways)
+        for (const { name } of fields) expect(Object.keys(texts.fields)).toContain(name)
     })
   })
 }

@@ -19,7 +19,7 @@ export type FormFault = { field: string; words: string; lasting?: true }
 export const fieldOf = (payment_method: string, ask: string) => `${payment_method}.${ask}`
 
 export function askWords(ask: FormField, t: Texts, lang: Lang): { label: string; hint?: string } {
-  const known: Readonly<Record<string, { label: string; hint?: string }>> = t.asks
+  const known: Readonly<Record<string, { label: string; hint?: string }>> = t.fields
   return known[ask.name] ?? ask.words?.[lang] ?? ask.words?.en ?? { label: ask.name }
 }
 
@@ -65,6 +65,6 @@ export const prefixesOf = (network: Network) =>
 
 // Only the fields of the chosen way count; the others were hidden.
 export function typedFor(view: View, payment_method: string, sent: Readonly<Record<string, string>>) {
-  const asks = offerOf(view, payment_method)?.fields ?? []
-  return Object.fromEntries(asks.map(({ name }) => [name, sent[fieldOf(payment_method, name)] ?? '']))
+  const fields = offerOf(view, payment_method)?.fields ?? []
+  return Object.fromEntries(fields.map(({ name }) => [name, sent[fieldOf(payment_method, name)] ?? '']))
 }

@@ -84,9 +84,9 @@ const Scan = ({ view, attempt }: BodyProps) => (
 )
 
 const TestPhone = ({ view: { checkout, t }, attempt }: BodyProps) =>
-  checkout.mode === 'test' && !attempt.redirect_url ? (
+  checkout.testerPage && !attempt.redirect_url ? (
     <p>
-      <a class="button plain" href={`/sandbox/phone/${attempt.attempt_id}`} target="_blank" rel="noopener">
+      <a class="button plain" href={checkout.testerPage} target="_blank" rel="noopener">
         {t.wait.test_phone}
       </a>
     </p>

@@ -47,7 +47,7 @@ export const en = {
     card: 'Visa or Mastercard, on our partner’s page',
   },
 
-  asks: {
+  fields: {
     phone: { label: 'Your mobile money number', hint: '024 412 3456, 233... or +233...' },
     voucher_code: {
       label: 'Voucher code',

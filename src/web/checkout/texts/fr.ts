@@ -48,7 +48,7 @@ export const fr: Texts = {
     card: 'Visa ou Mastercard, sur la page de notre partenaire',
   },
 
-  asks: {
+  fields: {
     phone: { label: 'Votre numéro mobile money', hint: '024 412 3456, 233... ou +233...' },
     voucher_code: {
       label: 'Code du bon',
