@@ -7,7 +7,8 @@ import { type FreshDatabase, freshDatabase, query } from '../support/database.ts
 
 const page = readFileSync('src/store/schema.sql', 'utf8')
 
-let [real, read]: FreshDatabase[] = []
+let real: FreshDatabase
+let read: FreshDatabase // made from the page
 beforeAll(async () => {
   ;[real, read] = await Promise.all([freshDatabase(), freshDatabase()])
   const db = openDb(real.url, 2)
@@ -15,10 +16,10 @@ beforeAll(async () => {
   await db.end()
   await query(read.url, page)
 })
-afterAll(() => Promise.all([real?.drop(), read?.drop()]))
+afterAll(() => Promise.all([real.drop(), read.drop()]))
 
 test('the page of the schema says what the migrations make, all of it and nothing else', async () => {
-  expect(await catalogOf(read?.url ?? '')).toEqual(await catalogOf(real?.url ?? ''))
+  expect(await catalogOf(read.url)).toEqual(await catalogOf(real.url))
 })
 
 test('above every table and index it says what it is for', () => {
@@ -46,7 +47,7 @@ for (const change of [
   `create type mood as enum ('yes')`,
 ])
   test(`a schema differs by: ${change}`, async () => {
-    const before = await catalogOf(read?.url ?? '')
-    await query(read?.url ?? '', change)
-    expect(await catalogOf(read?.url ?? '')).not.toEqual(before)
+    const before = await catalogOf(read.url)
+    await query(read.url, change)
+    expect(await catalogOf(read.url)).not.toEqual(before)
   })
