@@ -12,15 +12,29 @@ const oldestVersion = 150_000
 
 export const isTooOld = ({ version_num }: Pick<DatabaseState, 'version_num'>) => version_num < oldestVersion
 
-export const missingIn = ({ applied }: Pick<DatabaseState, 'applied'>, known: readonly string[]) =>
-  known.filter(name => !applied.includes(name))
+// The migrations of this version, by name, each list in its order. A database begins with the `tables`, or has come to
+// the same by the `former` steps from which they were folded; `changes` came after both.
+export type Migrations = Readonly<Record<'former' | 'tables' | 'changes', readonly string[]>>
+
+// One that took any of the former steps takes the rest of them, so that whatever was begun is never stranded. With all of
+// them it has every table, and nothing is written down about that: nodes of the version before, which know no `tables`,
+// go on beside us.
+const wayOf = (applied: readonly string[], { former, tables, changes }: Migrations) => [
+  ...(former.some(name => applied.includes(name)) ? former : tables),
+  ...changes,
+]
+
+export const missingIn = ({ applied }: Pick<DatabaseState, 'applied'>, known: Migrations) =>
+  wayOf(applied, known).filter(name => !applied.includes(name))
 
 // Migrations of a version to come. What they have changed, this one does not know.
-export const unknownIn = ({ applied }: Pick<DatabaseState, 'applied'>, known: readonly string[]) =>
-  applied.filter(name => !known.includes(name))
+export function unknownIn({ applied }: Pick<DatabaseState, 'applied'>, known: Migrations): string[] {
+  const names = Object.values(known).flat()
+  return applied.filter(name => !names.includes(name))
+}
 
 // Why payments cannot be stored there now; undefined when they can.
-export function whyNotStore(state: DatabaseState, known: readonly string[]): string | undefined {
+export function whyNotStore(state: DatabaseState, known: Migrations): string | undefined {
   if (isTooOld(state)) return `the database is too old: PostgreSQL ${state.version}, and 15 is needed`
   const unknown = unknownIn(state, known)
   if (unknown.length > 0) return `the schema is newer than this Tollgate: ${unknown.join(', ')}`
@@ -30,7 +44,7 @@ export function whyNotStore(state: DatabaseState, known: readonly string[]): str
 }
 
 // Why nobody should begin with such a database, and what cures it. Undefined when it is sound.
-export function whyNotBegin(state: DatabaseState, known: readonly string[]): string | undefined {
+export function whyNotBegin(state: DatabaseState, known: Migrations): string | undefined {
   if (isTooOld(state))
     return (
       `The database is PostgreSQL ${state.version} and Tollgate needs 15 or later: upgrade it, ` +

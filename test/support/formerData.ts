@@ -5,13 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { here, run } from '../../src/postgres/childProcess.ts'
 import { type DataFolder, openDataFolder } from '../../src/postgres/folder/dataFolder.ts'
 import { stopProgram } from '../../src/postgres/server.ts'
+import { openDb } from '../../src/store/db.ts'
+import { migrationNames } from '../../src/store/migrate/ledger.ts'
+import { migrate } from '../../src/store/migrate/migrate.ts'
 import { query } from './database.ts'
+import { onlyThese } from './migrations.ts'
 import { isRoot, nobody } from './stranger.ts'
 
 export type FormerServer = { url: string; stop(): Promise<void> }
 
 // A data folder as the first version made it: whoever gets to the socket is let in, the one role is the superuser and
-// owns everything, and the files are nobody's when root started it.
+// owns everything, the files are nobody's when root started it, and the schema has come only so far.
 export async function makeFormerData(dataDir: string, fill: (url: string) => Promise<void>) {
   const home = formerHome(dataDir)
   mkdirSync(home.cluster, { mode: 0o700 })
@@ -21,6 +25,9 @@ export async function makeFormerData(dataDir: string, fill: (url: string) => Pro
   assert.equal(await initdb.ended, 'exit code 0')
   const server = await startFormer(dataDir)
   await query(server.url.replace('/tollgate?', '/postgres?'), 'create database tollgate')
+  const db = openDb(server.url, 1)
+  await migrate(db, { folder: onlyThese(migrationNames().former.slice(0, 38)) })
+  await db.end()
   await fill(server.url)
   await server.stop()
 }

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Client } from 'pg'
 import { afterAll, expect } from 'vitest'
+import { readMigration } from '../../src/store/migrate/ledger.ts'
 import { query } from './database.ts'
 
 const folders: string[] = []
@@ -13,9 +14,16 @@ afterAll(() => folders.forEach(folder => rmSync(folder, { recursive: true, force
 export function migrationFolder(files: Record<string, string>): URL {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-migrations-'))
   folders.push(folder)
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
   return pathToFileURL(`${folder}/`)
 }
+
+// Some of our own, as if there were no others.
+export const onlyThese = (names: readonly string[]) =>
+  migrationFolder(Object.fromEntries(names.map(name => [name, readMigration(name).text])))
 
 // Somebody else's transaction, open until it is ended.
 export async function openTransaction(url: string, ...statements: string[]) {

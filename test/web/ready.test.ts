@@ -60,11 +60,11 @@ test('not ready when a newer Tollgate has changed the schema', async () => {
 
 test('not ready while migrations are missing', async () => {
   const [row] = await run(
-    `delete from migrations where name = '0001_merchants.sql' returning name, applied_at`,
+    `delete from migrations where name = 'tables/01_merchants.sql' returning name, applied_at`,
   )
   expect(await ready()).toMatchObject({
     http: 503,
-    text: 'not ready: migrations are missing: 0001_merchants.sql',
+    text: 'not ready: migrations are missing: tables/01_merchants.sql',
   })
   await query(gateway.db.url, 'insert into migrations values ($1, $2)', [row?.name, row?.applied_at])
   expect(await ready()).toMatchObject({ http: 200 })
@@ -88,4 +88,4 @@ for (const [state, why] of [
   [{ applied: ['0001', '0002'] }, 'the schema is newer than this Tollgate: 0002'],
 ] as const)
   test(`payments on ${JSON.stringify(state)}: ${why ?? 'can be stored'}`, () =>
-    expect(whyNotStore({ ...sound, ...state }, ['0001'])).toBe(why))
+    expect(whyNotStore({ ...sound, ...state }, { former: [], tables: ['0001'], changes: [] })).toBe(why))

@@ -52,11 +52,12 @@ async function lookInside(db: Db, config: Config, keyIsRight: boolean): Promise<
   if (!server) return [failed('database', 'it says nothing about itself')]
   const state = await readDatabaseState(db)
   const missing = missingIn(state, migrationNames())
+  const unknown = unknownIn(state, migrationNames())
   return [
     ...checkServer(server, server.now.getTime() - halfWay, config),
     ...(state.read_only ? [readOnly] : []),
-    checkMigrations(missing, unknownIn(state, migrationNames())),
-    ...(keyIsRight && missing.length < migrationNames().length ? [await checkSecrets(db, config)] : []),
+    checkMigrations(missing, unknown),
+    ...(keyIsRight && state.applied.length > unknown.length ? [await checkSecrets(db, config)] : []),
     ...(missing.length === 0 ? await lookAtWork(db, config, server.now) : []),
   ]
 }

@@ -1,21 +1,32 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { type Migrations, missingIn } from '../../core/fitDatabase.ts'
 import { sql, type Tx } from '../db.ts'
 
 const ours = new URL('../migrations/', import.meta.url)
 
-// Migrations that this program brings, in their order. Another folder is a test's or a bench's.
-export const migrationNames = (folder = ours) =>
-  readdirSync(folder)
+// Migrations that this program brings, each list in its order. Another folder is a test's or a bench's.
+export function migrationNames(folder = ours): Migrations {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.sql'))
     .sort()
+  return {
+    former: files.filter(name => name.startsWith(former)).map(name => name.slice(former.length)),
+    tables: files.filter(name => name.startsWith('tables/')),
+    changes: files.filter(name => !name.includes('/')),
+  }
+}
+
+// Ledgers have these names without it: they are older than the folder. It can go when no database is left that was made
+// before the tables were folded.
+const former = 'former/'
 
 export type Migration = { name: string; text: string }
 
-export const readMigration = (name: string, folder = ours): Migration => ({
-  name,
-  text: readFileSync(fileURLToPath(new URL(name, folder)), 'utf8'),
-})
+export function readMigration(name: string, folder = ours): Migration {
+  const path = migrationNames(folder).former.includes(name) ? former + name : name
+  return { name, text: readFileSync(fileURLToPath(new URL(path, folder)), 'utf8') }
+}
 
 // Of a database that has none yet, nothing was applied.
 export async function appliedMigrations(tx: Tx): Promise<string[]> {
@@ -26,7 +37,5 @@ export async function appliedMigrations(tx: Tx): Promise<string[]> {
   )
 }
 
-export async function pendingMigrations(tx: Tx, folder?: URL): Promise<string[]> {
-  const applied = new Set(await appliedMigrations(tx))
-  return migrationNames(folder).filter(name => !applied.has(name))
-}
+export const pendingMigrations = async (tx: Tx, folder?: URL): Promise<string[]> =>
+  missingIn({ applied: await appliedMigrations(tx) }, migrationNames(folder))

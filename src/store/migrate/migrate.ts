@@ -44,7 +44,7 @@ export async function migrate(db: Db, { folder, tell = () => {} }: MigrateOption
         },
       )
       if (isNew) applied.push(migration.name)
-      pending = isNew ? pending.slice(1) : await look() // another node may have done more than this one
+      pending = await look() // another node may have done more than this one, or go another way
     }
   } finally {
     await connection?.end()

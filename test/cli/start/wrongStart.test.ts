@@ -60,7 +60,9 @@ const state = {
 }
 
 test('an old PostgreSQL', () =>
-  expect(whyNotBegin({ ...state, version: '14.9', version_num: 140_009 }, [])).toBe(
+  expect(
+    whyNotBegin({ ...state, version: '14.9', version_num: 140_009 }, { former: [], tables: [], changes: [] }),
+  ).toBe(
     'The database is PostgreSQL 14.9 and Tollgate needs 15 or later: upgrade it, or name another in DATABASE_URL.',
   ))
 

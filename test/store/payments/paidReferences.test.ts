@@ -33,7 +33,7 @@ test('a transaction that comes to nothing holds nothing', async () => {
   expect(await holdReference(lives.db, 'bank', 'R-2', two)).toEqual(two)
 })
 
-const soFar = readFileSync('src/store/migrations/0047_paid_references_so_far.sql', 'utf8')
+const soFar = readFileSync('src/store/migrations/former/0047_paid_references_so_far.sql', 'utf8')
 
 test('what was paid before is held, too; again changes nothing, and nobody who pays waits for it', async () => {
   const payments = await lives.addPayments(4, noon)

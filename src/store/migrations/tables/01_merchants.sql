@@ -1,0 +1,11 @@
+-- The reasons stand in ../../schema.sql.
+create table if not exists merchants (
+  merchant_id text primary key,
+  name text not null,
+  active boolean not null default true,
+  settings jsonb not null default '{}',
+  master_key_id text not null,
+  wrapped_key bytea not null,
+  sealed_ipn_password bytea,
+  created_at timestamptz not null
+);

@@ -1,0 +1,11 @@
+-- The reasons stand in ../../schema.sql.
+create table if not exists merchant_keys (
+  merchant_id text not null references merchants,
+  merchant_key text not null,
+  mode text not null check (mode in ('test', 'live')),
+  sealed_secret bytea not null,
+  created_at timestamptz not null,
+  expires_at timestamptz,
+  primary key (merchant_id, merchant_key)
+);
+create index if not exists merchant_keys_by_key on merchant_keys (merchant_key);

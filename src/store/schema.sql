@@ -1,0 +1,366 @@
+-- The schema as it is today, to be read. A database is made by the files in migrations/; a test makes one from this page,
+-- too, and finds no difference but the order of columns. A change of the schema changes both.
+--
+-- Three rules hold throughout. `merchant_id` leads every key, so that the tables can be spread over many servers by it.
+-- Money is in minor units. There are no sequences, triggers or functions: ids, times and decisions come from the program.
+
+
+-- Merchants
+
+-- The shop, its settings as the operator typed them, and the key to all its secrets, itself sealed by a master key.
+create table merchants (
+  merchant_id text primary key,
+  name text not null,
+  active boolean not null default true,
+  settings jsonb not null default '{}',
+  master_key_id text not null, -- which master key opens the next one
+  wrapped_key bytea not null,
+  sealed_ipn_password bytea, -- of notifications in style basic; without one it is the merchant's id
+  created_at timestamptz not null
+);
+
+-- The key itself is public, its secret is sealed. A key that was rotated works until it expires.
+create table merchant_keys (
+  merchant_id text not null references merchants,
+  merchant_key text not null,
+  mode text not null check (mode in ('test', 'live')),
+  sealed_secret bytea not null,
+  created_at timestamptz not null,
+  expires_at timestamptz,
+  primary key (merchant_id, merchant_key)
+);
+-- A request names a key and no merchant.
+create index merchant_keys_by_key on merchant_keys (merchant_key);
+
+-- What signs the notifications of a mode. During a rotation there are two.
+create table ipn_secrets (
+  merchant_id text not null references merchants,
+  mode text not null check (mode in ('test', 'live')),
+  secret_id text not null,
+  sealed_secret bytea not null,
+  created_at timestamptz not null,
+  expires_at timestamptz,
+  primary key (merchant_id, mode, secret_id)
+);
+
+-- Where a merchant sells: a payment may name one, and reports are made by it.
+create table outlets (
+  merchant_id text not null references merchants,
+  code text not null,
+  name text not null,
+  created_at timestamptz not null,
+  primary key (merchant_id, code)
+);
+
+
+-- Payments
+
+-- What a merchant asked for, and how it went: a status check reads this row alone. No foreign key to merchants: none is
+-- ever deleted, and to check one would lock the same row for every payment of a busy merchant.
+create table payments (
+  merchant_id text not null,
+  tx_reference text not null, -- sorts by time, so the key is the list by time, too
+  mode text not null check (mode in ('test', 'live')),
+  invoice_id text not null, -- the merchant's own name for it
+  tx_token text not null, -- in the address of the checkout page
+  status text not null check (status in ('awaiting_payment', 'paid', 'cancelled', 'failed')),
+  status_reason text not null default '',
+  total bigint not null check (total > 0),
+  currency text not null,
+  -- as in the request
+  success_url text,
+  cancelled_url text,
+  deferred_url text,
+  ipn_url text,
+  number text,
+  email text,
+  name text,
+  description text,
+  outlet text,
+  pymt_instrument text,
+  wallet_issuer_hint text,
+  extra jsonb not null default '{}',
+  request_digest bytea not null, -- tells the same request from another with the same invoice id
+  -- empty until somebody pays
+  payment_method text,
+  payment_instrument text,
+  payment_reference text,
+  payment_time timestamptz,
+  charged bigint,
+  card_type text,
+  psp_response_code text,
+  psp_response_msg text,
+  late boolean not null default false, -- paid after it had ended otherwise
+  cancel_wished_at timestamptz, -- the customer cancelled while an attempt was unresolved
+  left_by text[] not null default '{}', -- visits that were sent on to the shop by themselves: each is, once
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  expires_at timestamptz not null,
+  redacted_at timestamptz, -- what is known of the payer was removed; what changes later is removed again
+  primary key (merchant_id, tx_reference),
+  unique (merchant_id, mode, invoice_id), -- so that a merchant may safely ask again
+  unique (merchant_id, tx_token)
+);
+-- Expiry. Only what still waits is in it, and new payments go to its end.
+create index payments_due on payments (expires_at) where status = 'awaiting_payment';
+-- Redaction, oldest first. By a time that never changes: a payment whose status stays can keep its place in the page.
+create index payments_to_redact on payments (expires_at)
+  where status <> 'awaiting_payment' and redacted_at is null;
+
+-- One go at paying a payment through one channel. Half of each page stays free: whoever asks the provider holds a lease,
+-- which no index knows, so the row stays in its page and no index has to change.
+create table attempts (
+  merchant_id text not null,
+  attempt_id text not null,
+  tx_reference text not null,
+  number integer not null, -- of its payment; a form carries the next one, so that a double click is one attempt
+  channel text not null,
+  payment_method text not null,
+  state text not null
+    check (state in ('started', 'not_sent', 'pending', 'unknown', 'disputed', 'paid', 'failed')),
+  reason text,
+  instrument text,
+  payer text, -- a digest of the address: to count, not to know
+  lang text, -- of the page; messages speak it
+  given jsonb not null default '{}', -- what the customer typed, until it ends
+  -- what the provider told
+  provider_ref text,
+  redirect_url text,
+  qr text,
+  charged bigint,
+  card_type text,
+  psp_response_code text,
+  psp_response_msg text,
+  -- the order on its way
+  sends integer not null default 1,
+  resent_at timestamptz, -- although it may have arrived before
+  acknowledged_at timestamptz, -- the provider has shown that it has it
+  returned_at timestamptz, -- the customer came back from the provider's page and made us ask
+  -- asking about it
+  asks integer not null default 0,
+  next_ask_at timestamptz, -- stays until there is an answer; null: nothing left to learn
+  knocked boolean not null default false, -- asked about before those whose time has only come
+  lease_until timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  ended_at timestamptz,
+  primary key (merchant_id, attempt_id),
+  unique (merchant_id, tx_reference, number),
+  foreign key (merchant_id, tx_reference) references payments (merchant_id, tx_reference)
+) with (fillfactor = 50);
+-- One unresolved attempt of a payment at a time, whatever the program believes and whatever states there are.
+create unique index attempts_open on attempts (merchant_id, tx_reference) where state not in ('paid', 'failed');
+-- What is to be asked about. A channel that is down holds up no other.
+create index attempts_due_by_channel on attempts (channel, knocked, next_ask_at) where next_ask_at is not null;
+-- How often a wallet or card was tried in vain: before each attempt, against those who try stolen ones.
+create index attempts_by_instrument on attempts (merchant_id, instrument, created_at) where state <> 'paid';
+-- The same by the address of the payer.
+create index attempts_by_payer on attempts (merchant_id, payer, created_at) where state <> 'paid';
+
+-- A provider's reference pays one attempt. Whoever looks for one has an account at a provider and no merchant, so a
+-- sharded database spreads this table by `reference`, the only one that does not lead with `merchant_id`.
+create table paid_references (
+  account text not null,
+  reference text not null,
+  merchant_id text not null,
+  attempt_id text not null,
+  primary key (account, reference)
+);
+
+-- What happened to a payment. Rows are added, never changed.
+create table events (
+  merchant_id text not null,
+  tx_reference text not null,
+  sequence integer not null,
+  kind text not null,
+  cause text not null,
+  attempt_id text,
+  from_status text,
+  to_status text,
+  reason text not null default '',
+  at timestamptz not null,
+  primary key (merchant_id, tx_reference, sequence)
+);
+
+-- What needs a person. Raised once, however often its cause is seen.
+create table tasks (
+  merchant_id text not null,
+  attempt_id text not null,
+  kind text not null,
+  tx_reference text not null,
+  amount bigint not null,
+  currency text not null,
+  note text not null default '',
+  created_at timestamptz not null,
+  closed_at timestamptz,
+  closed_note text,
+  primary key (merchant_id, attempt_id, kind)
+);
+
+
+-- Notifications
+
+-- What a merchant is told of one change of a payment's status: the very bytes that every try sends. There is one for
+-- every change, with or without an address to send it to.
+create table notifications (
+  merchant_id text not null,
+  tx_reference text not null,
+  sequence integer not null,
+  mode text not null check (mode in ('test', 'live')),
+  status text not null,
+  body text not null,
+  created_at timestamptz not null,
+  position bigint, -- in the merchant's feed, given when the feed is read
+  primary key (merchant_id, tx_reference, sequence)
+);
+-- Lists and redeliveries by time; where a reader of the feed who was away goes on.
+create index notifications_by_time on notifications (merchant_id, created_at);
+-- To number the feed: only what has no number yet.
+create index notifications_unread on notifications (merchant_id, mode, created_at) where position is null;
+-- To read the feed on from a number, each of which is given once.
+create unique index notifications_numbered on notifications (merchant_id, mode, position)
+  where position is not null;
+
+-- How far the feed of a merchant is numbered. Whoever numbers holds the row.
+create table feeds (
+  merchant_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  position bigint not null default 0,
+  primary key (merchant_id, mode)
+);
+
+-- The journey of a notification to an address. A try under way holds a lease, which no index knows; with half of each
+-- page free the row stays where it is, so taking one is cheap.
+create table deliveries (
+  merchant_id text not null,
+  tx_reference text not null,
+  sequence integer not null,
+  mode text not null check (mode in ('test', 'live')),
+  url text not null,
+  lane text not null, -- the address without its path: a dead host costs the slots of its own lane
+  style text not null check (style in ('post', 'get', 'basic')),
+  created_at timestamptz not null,
+  begun_at timestamptz not null, -- the schedule counts from here; a delivery by hand begins anew
+  tries integer not null default 0,
+  retry boolean not null default false, -- has failed before
+  held boolean not null default false, -- waits in its lane, out of the way of the others
+  alone boolean not null default false, -- no other of its payment has not ended; false: nobody has counted
+  next_try_at timestamptz, -- null: it has ended
+  lease_token text,
+  lease_until timestamptz,
+  acknowledged_at timestamptz,
+  exhausted_at timestamptz,
+  -- The last try stands here and not in `tries`, so that the usual delivery, acknowledged at once, is one row, not two.
+  last_try integer,
+  last_try_at timestamptz,
+  last_ms integer,
+  last_address text,
+  last_status integer,
+  last_result text,
+  last_words text,
+  last_answer bytea,
+  primary key (merchant_id, tx_reference, sequence)
+) with (fillfactor = 50);
+-- What is to be sent. First tries are looked for apart from those that failed before.
+create index deliveries_due on deliveries (retry, next_try_at) where next_try_at is not null;
+-- What waits in its lane, oldest first.
+create index deliveries_held on deliveries (merchant_id, lane, begun_at) where held;
+-- What was given up: for lists, and the mail to the merchant's contact.
+create index deliveries_exhausted on deliveries (merchant_id, exhausted_at) where exhausted_at is not null;
+-- Whose last try is still written down, oldest first: whoever forgets them reads no others.
+create index deliveries_remembered on deliveries (last_try_at) where last_try is not null;
+
+-- One HTTP request of a delivery before its last one, and what came of it. Kept for 30 days.
+create table tries (
+  merchant_id text not null,
+  tx_reference text not null,
+  sequence integer not null,
+  try integer not null,
+  started_at timestamptz not null,
+  ms integer not null,
+  address text,
+  status integer,
+  result text not null,
+  words text not null default '',
+  answer bytea,
+  primary key (merchant_id, tx_reference, sequence, try)
+);
+-- Forgetting the old ones. New ones take their room all over the table, so its blocks tell nothing about their age.
+create index tries_by_start on tries (started_at);
+
+
+-- Messages
+
+-- What somebody is told by SMS or email: a customer of the end of a payment, once per status, or a merchant's contact of
+-- something that needs a look.
+create table messages (
+  merchant_id text not null,
+  message_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  medium text not null check (medium in ('sms', 'email')),
+  topic text not null,
+  recipient text not null,
+  mailbox text, -- whom it reaches, in one spelling; not known of those of a former version
+  lang text not null,
+  tx_reference text,
+  state text not null default 'queued' check (state in ('queued', 'sent', 'delivered', 'dropped')),
+  words text not null default '',
+  tries integer not null default 0,
+  unanswered integer not null default 0, -- how often it left since something was last written down of it
+  next_try_at timestamptz, -- null: it has ended
+  lease_token text,
+  messenger text,
+  provider_ref text,
+  created_at timestamptz not null,
+  sent_at timestamptz, -- also while it is under way: what may arrive counts
+  ended_at timestamptz,
+  primary key (merchant_id, message_id)
+);
+-- What is to be sent.
+create index messages_due on messages (medium, next_try_at) where next_try_at is not null;
+-- Caps: how many left for one address, in whatever spelling.
+create index messages_by_mailbox on messages ((coalesce(mailbox, recipient)), sent_at) where sent_at is not null;
+-- The same as a former version counts them.
+create index messages_by_recipient on messages (recipient, sent_at) where sent_at is not null;
+-- Caps: how many left for one merchant.
+create index messages_by_merchant on messages (merchant_id, sent_at) where sent_at is not null;
+-- A receipt names the provider's reference and no merchant.
+create index messages_by_reference on messages (provider_ref) where provider_ref is not null;
+-- The newest at the inbox page, and forgetting the old ones.
+create index messages_by_time on messages (created_at);
+
+
+-- The sandbox
+
+-- The simulated provider's own books. Nothing of ours refers to them: we know the provider by its wire alone. There is no
+-- column for a status, which follows from the ending, the decision and the time; and none could hold a card number.
+create table sandbox_charges (
+  merchant_id text not null,
+  reference text not null,
+  method text not null,
+  payer text,
+  amount bigint not null,
+  currency text not null,
+  payee text not null,
+  note text,
+  ending text not null, -- what becomes of it when nobody decides
+  decided text, -- the ending that somebody chose
+  decided_at timestamptz,
+  callback_url text not null,
+  return_url text not null,
+  card_type text,
+  card_last4 text check (length(card_last4) = 4),
+  created_at timestamptz not null,
+  primary key (merchant_id, reference)
+);
+-- The test phone looks for what waits for a number, whoever asked.
+create index sandbox_charges_by_payer on sandbox_charges (payer, created_at);
+
+
+-- The ledger of migrations
+
+-- Which were applied. It belongs to no merchant and stays on one server.
+create table migrations (
+  name text primary key,
+  applied_at timestamptz not null default now()
+);
