@@ -60,10 +60,10 @@ test('all faults are told at once', () => {
   expect(faultsOf({ PORT: 'x', LOG_LEVEL: 'y', TOLLGATE_TYPO: 'z', DATABASE_URL: 'w' })).toHaveLength(4)
 })
 
-test('the README has every setting in its table', async () => {
+test('the page of settings has every one in its table', async () => {
   const { readFileSync } = await import('node:fs')
-  const readme = readFileSync('README.md', 'utf8')
-  for (const name of settingNames) expect(readme).toContain(`\`${name}\``)
+  const page = readFileSync('docs/settings.md', 'utf8')
+  for (const name of settingNames) expect(page).toContain(`\`${name}\``)
 })
 
 test('a slash at the end of the base address is dropped', () => {

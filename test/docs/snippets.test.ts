@@ -15,7 +15,7 @@ import { aPayment } from '../support/lifeRows.ts'
 import { tellOf } from '../support/notifications.ts'
 
 const page = readFileSync('docs/interface.md', 'utf8')
-const readme = readFileSync('README.md', 'utf8')
+const settings = readFileSync('docs/settings.md', 'utf8')
 const blocksIn = (language: string) =>
   [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, found, code = '']) =>
     found === language ? [code] : [],
@@ -150,8 +150,8 @@ test('the page names every field, key, code and setting', () => {
   for (const code of codes) expect(page).toContain(`| ${code} |`)
 })
 
-test('the README has every setting of the program in its table', () => {
-  for (const name of settingNames) expect(readme).toContain(`| \`${name}\` |`)
+test('the page of settings has every setting of the program in its table', () => {
+  for (const name of settingNames) expect(settings).toContain(`| \`${name}\` |`)
 })
 
 test('the page has every rule that a schema cannot say, with what breaking it is answered', () => {

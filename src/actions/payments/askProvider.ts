@@ -21,7 +21,7 @@ export async function startAttempt(
 }
 
 // Asks the provider how an attempt stands. What for certain has not left us is sent now; what the provider has never
-// heard of may be sent again, see core/sendAgain.ts.
+// heard of may be sent again, see core/payment/sendAgain.ts.
 export async function askAttempt(asking: PaymentDeps, attempt: Attempt): Promise<Change> {
   const payment = await findPayment(asking.db, attempt)
   if (!payment) throw new Error('an attempt without its payment')

@@ -9,7 +9,7 @@ import { savePaymentChange } from './saveChange.ts'
 
 type Decide = (payment: Payment, attempts: readonly Attempt[], now: Date) => Ended | undefined
 
-// Ends a payment as one of the rules of core/end.ts decides, under its lock; again changes nothing.
+// Ends a payment as one of the rules of core/payment/end.ts decides, under its lock; again changes nothing.
 export const endPayment = (db: Db, key: PaymentKey, now: Date, decide: Decide) =>
   db.transaction(async tx => {
     const payment = await lockPayment(tx, key)

@@ -1,5 +1,5 @@
 // What a caller got wrong, or what we cannot do for them now: a code from the public list, a sentence,
-// and the field that it is about. `web/errors.ts` turns it into HTTP; everything else thrown is our bug.
+// and the field that it is about. `web/http/errors.ts` turns it into HTTP; everything else thrown is our bug.
 export type Code =
   | 'GW-001'
   | 'GW-002'
