@@ -14,6 +14,7 @@ import { footnotes, header, sectionText, targetsText } from './report/text.js'
 import { lengthOfSection, runSection } from './rounds.js'
 import { cleanUp, setUp } from './setup.js'
 import { limitTargets, memoryTargets, ratioTargets, weightTargets } from './report/targets.js'
+import { bringRivals } from './packages.js'
 import { NoVersion, otherVersion } from './version.js'
 
 const longestMinutes = { alone: 30, beside: 40 }
@@ -23,6 +24,7 @@ async function main({ quick = false, json, only = '', beside, 'no-pgbench': noPg
   console.log(header(bench.machine, quick))
   const plan = planFor(bench, quick).filter(({ title }) => isAbout(title, only))
   if (plan.length === 0) throw new Error(`No section has "${only}" in its title.`)
+  if (plan.some(section => section.hasRivals)) bringRivals()
   const progress = createProgress(plan.reduce((sum, section) => sum + lengthOfSection(section), 0))
   const sections = []
   for (const section of plan) {
