@@ -34,3 +34,13 @@ test('what a former version has elsewhere is something that the bench loads', as
   const { formerPlaces } = await import(join(process.cwd(), 'bench/formerPlaces.js'))
   expect(loads.map(load => load.name)).toEqual(expect.arrayContaining(Object.keys(formerPlaces)))
 })
+
+test('pgbench logs in as the address of the database says', async () => {
+  const { loginOf } = await import(join(process.cwd(), 'bench/rivals/pgbench.js'))
+  const url = 'postgres://who:a%2Fsecret@/versus?host=/tmp/socket&port=5433'
+  expect(loginOf(url)).toEqual({
+    flags: ['-h', '/tmp/socket', '-p', '5433', '-U', 'who'],
+    name: 'versus',
+    env: { PGPASSWORD: 'a/secret', PGSSLMODE: 'disable' },
+  })
+})

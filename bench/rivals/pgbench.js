@@ -23,8 +23,9 @@ export async function runPgbench(job, folder, onMeasuring, onMeasured) {
     const script = join(work, 'script.sql')
     writeFileSync(script, scriptFor(job))
     const seconds = Math.ceil((connectMs + job.warmMs + job.measureMs + spareMs) / 1000)
-    const child = spawn('pgbench', flags(job.url, script, join(work, 'log'), seconds), {
-      env: { PATH: process.env.PATH, PGSSLMODE: 'disable' },
+    const login = loginOf(job.url)
+    const child = spawn('pgbench', flags(login, script, join(work, 'log'), seconds), {
+      env: { PATH: process.env.PATH, ...login.env },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     let said = ''
@@ -46,11 +47,26 @@ export async function runPgbench(job, folder, onMeasuring, onMeasured) {
   }
 }
 
-function flags(url, script, log, seconds) {
-  const { searchParams, pathname } = new URL(url.replace('@/', '@localhost/'))
-  const address = ['-h', searchParams.get('host'), '-p', searchParams.get('port'), '-U', 'tollgate']
+// The password goes by the environment: every user of the machine can read the flags of a program.
+export function loginOf(url) {
+  const { searchParams, pathname, username, password } = new URL(url.replace('@/', '@localhost/'))
+  return {
+    flags: [
+      '-h',
+      searchParams.get('host'),
+      '-p',
+      searchParams.get('port'),
+      '-U',
+      decodeURIComponent(username),
+    ],
+    name: pathname.slice(1),
+    env: { PGPASSWORD: decodeURIComponent(password), PGSSLMODE: 'disable' },
+  }
+}
+
+function flags(login, script, log, seconds) {
   const load = ['-c', straightConnections, '-j', threads, '-T', seconds, '-M', 'prepared', '-n', '-f', script]
-  return [...address, ...load, '-l', `--log-prefix=${log}`, '-D', 'i=0', pathname.slice(1)].map(String)
+  return [...login.flags, ...load, '-l', `--log-prefix=${log}`, '-D', 'i=0', login.name].map(String)
 }
 
 function scriptFor({ kind, merchant, series, stored }) {
