@@ -3,9 +3,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { query, startDatabase } from './database.js'
-import { literal } from './deliveryRows.js'
-import { fillLists, rowsOf } from './listRows.js'
+import { query, startDatabase } from './rows/database.js'
+import { literal } from './rows/deliveries.js'
+import { fillLists, rowsOf } from './rows/lists.js'
 import { thisVersion } from './version.js'
 
 const count = Number(process.argv[2] ?? 200_000)

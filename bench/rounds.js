@@ -1,5 +1,5 @@
 // Contenders take turns in every round, so that whatever the machine does meanwhile happens to all of them.
-import { median, spread } from './figures.js'
+import { median, spread } from './report/figures.js'
 
 export async function runSection(section, progress) {
   const { contenders, rounds, job, warmUpMs = 0 } = section

@@ -4,16 +4,17 @@
 // checkout of Tollgate that is measured beside this one.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { crowded, versus } from './plan.js'
-import { besideFormer } from './planBeside.js'
-import { checkout } from './planCheckout.js'
-import { delivery } from './planDelivery.js'
-import { trouble } from './planTrouble.js'
-import { createProgress } from './progress.js'
-import { footnotes, header, sectionText, targetsText } from './report.js'
+import { crowded, versus } from './plans/requests.js'
+import { besideFormer } from './plans/beside.js'
+import { checkout } from './plans/checkout.js'
+import { delivery } from './plans/delivery.js'
+import { trouble } from './plans/trouble.js'
+import { createProgress } from './report/progress.js'
+import { footnotes, header, sectionText, targetsText } from './report/text.js'
 import { lengthOfSection, runSection } from './rounds.js'
 import { cleanUp, setUp } from './setup.js'
-import { limitTargets, memoryTargets, ratioTargets, weightTargets } from './targets.js'
+import { limitTargets, memoryTargets, ratioTargets, weightTargets } from './report/targets.js'
+import { bringRivals } from './packages.js'
 import { NoVersion, otherVersion } from './version.js'
 
 const longestMinutes = { alone: 30, beside: 40 }
@@ -23,6 +24,7 @@ async function main({ quick = false, json, only = '', beside, 'no-pgbench': noPg
   console.log(header(bench.machine, quick))
   const plan = planFor(bench, quick).filter(({ title }) => isAbout(title, only))
   if (plan.length === 0) throw new Error(`No section has "${only}" in its title.`)
+  if (plan.some(section => section.hasRivals)) bringRivals()
   const progress = createProgress(plan.reduce((sum, section) => sum + lengthOfSection(section), 0))
   const sections = []
   for (const section of plan) {

@@ -2,17 +2,17 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startArrivals } from './arriving.js'
-import { startDatabase } from './database.js'
-import { startGateway } from './gateway.js'
-import { startReady } from './page.js'
-import { pgbenchVersion } from './pgbench.js'
-import { straightConnections } from './straight.js'
-import { startProviders } from './providing.js'
-import { startReceiver } from './receiving.js'
-import { startChanging } from './changing.js'
+import { startArrivals } from './load/arrivals.js'
+import { startDatabase } from './rows/database.js'
+import { startGateway } from './contenders/gateway.js'
+import { startReadyMade } from './rivals/readyMade.js'
+import { pgbenchVersion } from './rivals/pgbench.js'
+import { straightConnections } from './rivals/straight.js'
+import { startProviders } from './endpoints/providers.js'
+import { startReceiver } from './endpoints/receiver.js'
+import { startChanging } from './load/changes.js'
 import { thisVersion } from './version.js'
-import { startWorker } from './worker.js'
+import { startWorker } from './load/worker.js'
 
 const cleanups = []
 
@@ -29,10 +29,10 @@ export async function setUp(noPgbench, former) {
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }))
   const server = await startDatabase(join(folder, 'data'))
   cleanups.push(server.stop)
-  const load = startWorker('./load.js')
-  const customers = startWorker('./customers.js')
+  const load = startWorker('load/requestsProcess.js')
+  const customers = startWorker('load/customersProcess.js')
   const pgbench = noPgbench ? undefined : pgbenchVersion()
-  const loop = pgbench ? undefined : startWorker('./loop.js')
+  const loop = pgbench ? undefined : startWorker('rivals/straightProcess.js')
   cleanups.push(load.stop, customers.stop, () => loop?.stop())
   const shipped = []
   const gateways = []
@@ -54,12 +54,12 @@ export async function setUp(noPgbench, former) {
     // For sections that start their own: even a gateway that nobody asks looks for work now and then.
     stopGateways: () => Promise.all(gateways.map(gateway => gateway.stop())),
     startArrivals: () => kept(startArrivals()),
-    startShops: () => kept(startWorker('./shops.js')),
+    startShops: () => kept(startWorker('load/shopsProcess.js')),
     startReceiver: () => kept(startReceiver()),
     startProviders: async () => kept(await startProviders()),
     startChanging: (...given) => kept(startChanging(...given)),
-    async startReady(page, merchant) {
-      const ready = await startReady(page, merchant)
+    async startReadyMade(page, merchant) {
+      const ready = await startReadyMade(page, merchant)
       cleanups.push(ready.stop)
       return ready
     },

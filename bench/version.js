@@ -1,7 +1,8 @@
-// A checkout of Tollgate, this one or another: its program, and the modules that it is made of.
+// A checkout of Tollgate, this one or another: its program, and the modules that it is made of, by their names of today.
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { formerPlaces } from './formerPlaces.js'
 
 export const versionAt = folder => {
   const file = path => pathToFileURL(join(folder, path)).href
@@ -9,8 +10,17 @@ export const versionAt = folder => {
     folder,
     program: join(folder, 'bin/tollgate.js'),
     build: async () => (await import(file('build.js'))).build(),
-    load: (...names) => Promise.all(names.map(name => import(file(`dist/${name}.js`)))),
+    load: (...names) => Promise.all(names.map(name => loadOne(join(folder, 'dist'), name))),
   }
+}
+
+async function loadOne(dist, name) {
+  const at = place => join(dist, `${place}.js`)
+  const former = formerPlaces[name]
+  if (!former || existsSync(at(name))) return import(pathToFileURL(at(name)).href)
+  const module = await import(pathToFileURL(at(former.place)).href)
+  const renamed = Object.entries(former.names ?? {}).map(([today, then]) => [today, module[then]])
+  return { ...module, ...Object.fromEntries(renamed) }
 }
 
 export const thisVersion = versionAt(fileURLToPath(new URL('..', import.meta.url)))

@@ -3,14 +3,16 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { allDocuments } from '../src/web/openapi/docsPage.ts'
 
 type Locked = { dev?: boolean; hasInstallScript?: boolean; resolved?: string; integrity?: string }
 
 const read = (path: string) => readFileSync(path, 'utf8')
 const sha256 = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex')
-const locked: [path: string, Locked][] = Object.entries(JSON.parse(read('package-lock.json')).packages)
+const lockedIn = (folder: string): [path: string, Locked][] =>
+  Object.entries(JSON.parse(read(join(folder, 'package-lock.json'))).packages)
+const locked = lockedIn('.')
 const installed = locked.filter(([path, { dev }]) => path !== '' && !dev)
 
 // There is no other package with the programs of PostgreSQL, and it is optional. Its script makes the links between
@@ -36,21 +38,28 @@ test('the script of PostgreSQL is the one that we have read', () => {
   )
 })
 
-test('everything comes from the registry, as it was when it was locked', () => {
-  for (const [path, { resolved }] of locked)
-    if (resolved) expect(new URL(resolved).host, path).toBe('registry.npmjs.org')
-})
+// The bench has packages of its own.
+describe.each(['.', 'bench'])('in %s', folder => {
+  test('everything comes from the registry, as it was when it was locked', () => {
+    for (const [path, { resolved }] of lockedIn(folder))
+      if (resolved) expect(new URL(resolved).host, path).toBe('registry.npmjs.org')
+  })
 
-test('every package is pinned by its digest, and those that we name by their version', () => {
-  for (const [path, { integrity }] of locked)
-    if (path !== '') expect(integrity, path).toMatch(/^sha512-[\w+/]{86}==$/)
-  const { dependencies, optionalDependencies, devDependencies } = JSON.parse(read('package.json'))
-  const named: string[] = [dependencies, optionalDependencies, devDependencies].flatMap(Object.values)
-  for (const version of named) expect(version).toMatch(/^\d/)
-})
+  test('every package is pinned by its digest, and those that we name by their version', () => {
+    for (const [path, { integrity }] of lockedIn(folder))
+      if (path !== '') expect(integrity, path).toMatch(/^sha512-[\w+/]{86}==$/)
+    const { dependencies, optionalDependencies, devDependencies } = JSON.parse(
+      read(join(folder, 'package.json')),
+    )
+    const named: string[] = [dependencies, optionalDependencies ?? {}, devDependencies ?? {}].flatMap(
+      Object.values,
+    )
+    for (const version of named) expect(version).toMatch(/^\d/)
+  })
 
-test('a checkout runs no script of any package', () => {
-  expect(read('.npmrc')).toMatch(/^ignore-scripts=true$/m)
+  test('a checkout runs no script of any package', () => {
+    expect(read(join(folder, '.npmrc'))).toMatch(/^ignore-scripts=true$/m)
+  })
 })
 
 test('what was built carries the reference along, unchanged', async () => {

@@ -1,0 +1,37 @@
+// A backlog of deliveries as large as whoever is measured needs it.
+import { delivering, startOurs } from './deliveryRate.js'
+import { add, dueSql, empty, leftSql } from '../rows/deliveries.js'
+
+const startMs = 1000 // of a process, beside its warming up
+const tasted = { count: 40_000, warmMs: 800, measureMs: 1200 } // to see how large the backlog has to be
+const spare = 1.3
+
+// Of one round and of all; known when all have been tasted.
+export const unknownSize = () => ({ ofRound: 0, whole: 0 })
+
+// When the machine has become faster since the tasting.
+export const refillTo = size => fill => left => left < size.ofRound && fill(size.whole)
+
+export function ours(bench, receiver, town, body, { refilling, ...named }) {
+  const { url } = town
+  const fill = async count => {
+    await empty(url)
+    await add(url, dueSql(body, town, { to: count }))
+  }
+  const [start, refill] = [() => startOurs(bench, town), refilling(fill)]
+  return { contender: delivering(bench, receiver, { ...named, url, leftSql, start, refill }), fill }
+}
+
+// The same backlog for all that are fast, so large that the fastest does not reach its end. Those that are not have a
+// count of their own.
+export async function fillAll(all, size, rounds, { warmMs, measureMs }) {
+  const rates = []
+  for (const { contender, fill, ownCount } of all) {
+    await fill(ownCount ?? tasted.count)
+    if (!ownCount) rates.push((await contender.run(tasted)).rate)
+  }
+  const seconds = (startMs + warmMs + measureMs) / 1000
+  size.ofRound = Math.ceil(Math.max(...rates) * seconds * spare)
+  size.whole = size.ofRound * rounds
+  for (const { fill, ownCount } of all) if (!ownCount) await fill(size.whole)
+}

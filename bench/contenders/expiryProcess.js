@@ -1,0 +1,32 @@
+// The workers of a node that ask and end, in a process of its own: what they write for merchants is left to nobody.
+import { versionAt } from '../version.js'
+
+process.once('message', job => void begin(job))
+process.on('disconnect', () => process.exit()) // the parent is gone
+
+async function begin({ folder, env }) {
+  const [{ readConfig }, { openDatabase }, { channelsOf }, { startWorkers }] = await versionAt(folder).load(
+    'config',
+    'start/database',
+    'runtime/channels',
+    'workers/payments',
+  )
+  const records = await openDatabase(readConfig(env), 'gateway')
+  const asking = {
+    db: records.db,
+    channels: channelsOf(new Map()),
+    baseUrl: () => 'http://localhost',
+    clock: () => new Date(),
+    watch() {},
+    wake() {},
+  }
+  const workers = startWorkers(asking, { trouble: error => console.error(error) })
+  process.once('message', () => void stop(workers, records))
+  process.send('at work')
+}
+
+async function stop(workers, records) {
+  await workers.stop()
+  await records.close()
+  process.exit()
+}

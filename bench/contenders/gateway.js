@@ -1,0 +1,57 @@
+// A gateway as it ships, in a process of its own.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { masterKey } from '../rows/database.js'
+import { cpuMs, peakMemoryMb } from './usage.js'
+
+// What makes (b) of it: every request its own statement, and as many at once as (a) has, which is half of its pool.
+export const oneStatementEach = { TOLLGATE_BATCH_ROWS: '1', TOLLGATE_POOL_SIZE: '64' }
+
+// A node that may notify endpoints on this machine.
+export const toThisMachine = { TOLLGATE_EGRESS_LOOPBACK: 'on' }
+export const nodeEnv = url => ({ DATABASE_URL: url, TOLLGATE_MASTER_KEY: masterKey, ...toThisMachine })
+
+// Whom nobody asks any more need not say so first. A former version has no such setting, and refuses what it does not
+// know.
+async function toStopAtOnce(version) {
+  const [{ settingNames }] = await version.load('config')
+  return settingNames.includes('TOLLGATE_STOP_SECONDS') ? { TOLLGATE_STOP_SECONDS: '0' } : {}
+}
+
+// Of the version that the database was made by.
+export async function startGateway({ url, merchant, version }, env = {}) {
+  const child = spawn(version.program, ['start', '--json'], {
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: '0',
+      DATABASE_URL: url,
+      TOLLGATE_MASTER_KEY: masterKey,
+      ...(await toStopAtOnce(version)),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'ignore'], // its log is written in full, and thrown away
+  })
+  const ended = once(child, 'exit')
+  const line = await Promise.race([
+    once(createInterface(child.stdout), 'line').then(([text]) => text),
+    ended.then(([code]) => Promise.reject(new Error(`The gateway ended with ${code}; npm start tells why.`))),
+  ])
+  let peakMb // when it has ended
+  return {
+    merchant,
+    port: Number(new URL(JSON.parse(line).url).port),
+    cpuMs: () => cpuMs(child.pid),
+    peakMemoryMb: () => peakMb ?? peakMemoryMb(child.pid),
+    pause: () => child.kill('SIGSTOP'),
+    goOn: () => child.kill('SIGCONT'),
+    stop: async () => {
+      if (child.exitCode !== null) return
+      child.kill('SIGCONT') // who is paused hears nothing
+      peakMb = peakMemoryMb(child.pid)
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}

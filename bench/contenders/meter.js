@@ -1,0 +1,29 @@
+// What a round is counted by.
+import { machineMs } from './usage.js'
+
+let series = 0 // of rounds, so that no two of them store the same invoice
+export const nextSeries = () => ++series
+
+// CPU time that went by between start and stop: of each source per request, and what was left to others.
+export function createMeter(sources) {
+  const names = Object.keys(sources)
+  const read = () => ({ machine: machineMs(), ms: names.map(name => sources[name]()) })
+  let before
+  let after
+  return {
+    start: () => (before = read()),
+    stop: () => (after = read()),
+    complete({ requests, rate, p50, p99, cpuMs }) {
+      const usedMs = { load: cpuMs }
+      names.forEach((name, at) => (usedMs[name] = after.ms[at] - before.ms[at]))
+      const ours = Object.values(usedMs).reduce((sum, ms) => sum + ms, 0)
+      const used = after.machine.used - before.machine.used
+      const others = Math.max(0, (used - ours) / (after.machine.all - before.machine.all))
+      const cpuUs = Object.fromEntries(
+        Object.entries(usedMs).map(([name, ms]) => [name, (ms * 1000) / requests]),
+      )
+      const cpu = (cpuUs.gateway ?? 0) + cpuUs.postgres
+      return { requests, rate, p50, p99, cpuUs, cpu, others }
+    },
+  }
+}

@@ -1,0 +1,54 @@
+// A backlog is delivered: by us, and by two queues for PostgreSQL as they come and as well as they can.
+import { fillAll, ours, refillTo, unknownSize } from '../contenders/backlog.js'
+import { bodyInSql } from '../rows/deliveries.js'
+import { createTown } from '../rows/town.js'
+
+const endpoints = 64
+const warmMs = 1500
+const forDefaults = { count: 10_000, measureMs: 4000 } // they deliver few: pg-boss one in two seconds
+
+const better = { of: 'ours', by: 'rate', atLeast: 1.5 }
+
+export function backlogSection(bench, { rounds, measureMs }) {
+  const contenders = []
+  const about = [
+    'One POST of some 600 bytes per job, to 64 endpoints that answer at once; a job is committed before and marked',
+    'done after the 200. Each in one process, on a database of its own on the same server. The rivals send by the',
+    'fetch that Node comes with, or by undici, the fastest client we know, on 128 connections. They keep nothing of',
+    'what came of a job; with a log they keep a row of it, as ours does, written in batches before the job is done.',
+    'Ours also vets the address, signs, and keeps lanes apart.',
+  ]
+  return {
+    title: 'Delivery of a backlog',
+    table: 'backlog',
+    hasRivals: true,
+    about,
+    rounds,
+    job: { warmMs, measureMs },
+    contenders,
+    count: 8,
+    ratios: [
+      { ...better, name: 'ours/better tuned by fetch, rate', to: ['boss+', 'graphile+'] },
+      { ...better, name: 'ours/better tuned by undici, rate', to: ['boss++', 'graphile++'] },
+      { name: 'ours/graphile undici, log, rate', of: 'ours', to: 'graphile++log', by: 'rate' },
+      { name: 'ours/graphile undici, log, CPU', of: 'ours', to: 'graphile++log', by: 'cpu' },
+    ],
+    async prepare() {
+      const { rivals, tunings } = await import('../rivals/rivals.js') // its packages are there only now
+      about.push(...tunings)
+      await bench.stopGateways()
+      const receiver = bench.startReceiver()
+      const ports = await receiver.open(Array(endpoints).fill('ok'))
+      const town = await createTown(bench, 'delivery', ports)
+      const body = await bodyInSql()
+      const size = unknownSize()
+      const refilling = refillTo(size)
+      const all = [
+        ours(bench, receiver, town, body, { id: 'ours', label: '(c) as it ships', refilling }),
+        ...(await rivals(bench, receiver, town, body, { refilling, forDefaults })),
+      ]
+      await fillAll(all, size, rounds, { warmMs, measureMs })
+      contenders.push(...all.map(({ contender }) => contender))
+    },
+  }
+}

@@ -1,0 +1,121 @@
+// This version beside a former one, each on a database that it migrated itself: what was gained elsewhere must not have
+// been paid for here.
+import { fillAll, ours, refillTo, unknownSize } from '../contenders/backlog.js'
+import { through } from '../contenders/requests.js'
+import { fill } from '../rows/database.js'
+import { bodyInSql } from '../rows/deliveries.js'
+import { once } from './once.js'
+import { hearing, openPlace, perSecond, warmMs as hearingWarmMs } from './latency.js'
+import { createTown } from '../rows/town.js'
+import { thisVersion } from '../version.js'
+
+const lengths = {
+  whole: {
+    requests: { rounds: 10, measureMs: 2000, warmUpMs: 4000 },
+    backlog: { rounds: 6, measureMs: 5000 },
+    latency: { rounds: 6, measureMs: 5000 },
+  },
+  quick: {
+    requests: { rounds: 4, measureMs: 700, warmUpMs: 2000 },
+    backlog: { rounds: 2, measureMs: 2000 },
+    latency: { rounds: 2, measureMs: 2000 },
+  },
+}
+const warmMs = 400
+const backlogWarmMs = 1500
+const connections = 256
+const stored = 20_000
+const endpoints = 64
+
+// Two that do the same lie to either side of 1, so a twentieth is as near as a few rounds can tell.
+const asMany = { name: 'new/former, rate', of: 'new', to: 'former', by: 'rate', atLeast: 0.95 }
+const asSoon = { name: 'new/former, p50', of: 'new', to: 'former', by: 'p50', atMost: 1.05 }
+
+export function besideFormer(bench, quick) {
+  const length = lengths[quick ? 'quick' : 'whole']
+  return [
+    ...requestSections(bench, length.requests),
+    backlogBeside(bench, length.backlog),
+    latencyBeside(bench, length.latency),
+  ]
+}
+
+const versions = bench => [
+  { id: 'former', label: 'the former version', version: bench.former },
+  { id: 'new', label: '(c) as it ships', version: thisVersion },
+]
+const beside = title => `${title}, beside the former version`
+
+function requestSections(bench, { rounds, measureMs, warmUpMs }) {
+  const both = versions(bench).map(each => ({ ...each, database: {}, gateway: {} }))
+  const start = once(async () => {
+    await bench.stopGateways()
+    for (const { id, version, database, gateway } of both) {
+      Object.assign(database, await bench.server.create(`requests_${id}`, version))
+      Object.assign(gateway, await bench.startGateway(database, {})) // their memory is not that of (c)
+    }
+  })
+  const filled = async () => {
+    await start()
+    for (const { database } of both) await fill(database, stored)
+  }
+  const section = (title, kind, emptied, prepare) => ({
+    title: beside(title),
+    rounds,
+    warmUpMs,
+    prepare,
+    job: { kind, stored, warmMs, measureMs },
+    contenders: both.map(({ id, label, gateway, database }) =>
+      through(bench, gateway, database, { id, label, count: connections, emptied }),
+    ),
+    ratios: [asMany, { name: 'new/former, CPU', of: 'new', to: 'former', by: 'cpu' }],
+  })
+  return [section('Initiation', 'initiation', true, start), section('Status check', 'status', false, filled)]
+}
+
+function backlogBeside(bench, { rounds, measureMs }) {
+  const contenders = []
+  const job = { warmMs: backlogWarmMs, measureMs }
+  return {
+    title: beside('Delivery of a backlog'),
+    table: 'backlog',
+    rounds,
+    job,
+    contenders,
+    count: 2,
+    ratios: [asMany, { name: 'new/former, CPU', of: 'new', to: 'former', by: 'cpu' }],
+    async prepare() {
+      await bench.stopGateways()
+      const receiver = bench.startReceiver()
+      const ports = await receiver.open(Array(endpoints).fill('ok'))
+      const [body, size] = [await bodyInSql(), unknownSize()]
+      const all = []
+      for (const { id, label, version } of versions(bench)) {
+        const town = await createTown(bench, `backlog_${id}`, ports, version)
+        all.push(ours(bench, receiver, town, body, { id, label, refilling: refillTo(size) }))
+      }
+      await fillAll(all, size, rounds, job)
+      contenders.push(...all.map(({ contender }) => contender))
+    },
+  }
+}
+
+function latencyBeside(bench, { rounds, measureMs }) {
+  const both = versions(bench).map(each => ({ ...each, place: {} }))
+  return {
+    title: beside(`Delivery, ${perSecond} changes a second`),
+    table: 'latency',
+    about: [
+      'From the return of the commit to the first byte at the merchant, of 64; woken by its own commits.',
+    ],
+    rounds,
+    job: { warmMs: hearingWarmMs, measureMs },
+    contenders: both.map(({ id, label, place }) => hearing(bench, place, { id, label, isWoken: true })),
+    ratios: [asSoon, { name: 'new/former, p99', of: 'new', to: 'former', by: 'p99' }],
+    async prepare() {
+      await bench.stopGateways()
+      for (const { id, version, place } of both)
+        Object.assign(place, await openPlace(bench, `latency_${id}`, version))
+    },
+  }
+}

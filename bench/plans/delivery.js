@@ -1,0 +1,29 @@
+// What is measured of the way to the merchants. Nothing starts before its section does.
+import { backlogSection } from './backlog.js'
+import { growthSection } from './growth.js'
+import { isolationSection } from './isolation.js'
+import { latencySection } from './latency.js'
+
+const lengths = {
+  whole: {
+    backlog: { rounds: 3, measureMs: 8000 },
+    latency: { rounds: 3, measureMs: 8000 },
+    isolation: { rounds: 2, measureMs: 20_000, coldMs: 10_000 },
+    growth: { rounds: 3, measureMs: 3000 },
+  },
+  quick: {
+    backlog: { rounds: 2, measureMs: 2000 },
+    latency: { rounds: 1, measureMs: 4000 },
+    isolation: { rounds: 1, measureMs: 8000, coldMs: 4000 },
+  },
+}
+
+export function delivery(bench, quick) {
+  const { backlog, latency, isolation, growth } = lengths[quick ? 'quick' : 'whole']
+  return [
+    backlogSection(bench, backlog),
+    latencySection(bench, latency),
+    isolationSection(bench, isolation),
+    ...(growth ? [growthSection(bench, growth)] : []),
+  ]
+}

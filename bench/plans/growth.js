@@ -1,0 +1,65 @@
+// The same backlog on empty tables and behind a million deliveries that have ended.
+import { claimTimes } from '../contenders/claimTimes.js'
+import { delivering, startOurs } from '../contenders/deliveryRate.js'
+import { add, bodyInSql, dueSql, empty, finishedSql, leftSql } from '../rows/deliveries.js'
+import { createTown } from '../rows/town.js'
+
+const endpoints = 64
+const finished = 1_000_000
+const warmMs = 1500
+const startMs = 1000
+const mostPerSecond = 12_000
+
+export function growthSection(bench, { rounds, measureMs }) {
+  const contenders = []
+  const due = Math.ceil((rounds * (startMs + warmMs + measureMs) * mostPerSecond) / 1000)
+  return {
+    title: `Delivery, ${finished.toLocaleString('en')} ended`,
+    table: 'growth',
+    about: [
+      'Look and take are the statements that find what is due (1,000 rows) and lease it (64 rows), timed one at a time',
+      'before the work begins.',
+    ],
+    rounds,
+    job: { warmMs, measureMs },
+    contenders,
+    count: 2,
+    ratios: [
+      { name: 'full/empty, rate', of: 'full', to: 'empty', by: 'rate', atLeast: 0.85 },
+      { name: 'full/empty, look and take', of: 'full', to: 'empty', by: 'claimMs' },
+    ],
+    async prepare() {
+      await bench.stopGateways()
+      const receiver = bench.startReceiver()
+      const ports = await receiver.open(Array(endpoints).fill('ok'))
+      const body = await bodyInSql()
+      const make = async (id, label, past) => {
+        const town = await createTown(bench, `growth_${id}`, ports)
+        await empty(town.url)
+        await add(town.url, [
+          ...past(body, town),
+          ...dueSql(body, town, { from: finished + 1, to: finished + due }),
+        ])
+        return growing(bench, receiver, town, { id, label })
+      }
+      contenders.push(
+        await make('empty', '(c) on empty tables', () => []),
+        await make('full', '(c) behind 1,000,000 that ended', (...given) =>
+          finishedSql(...given, { to: finished }),
+        ),
+      )
+    },
+  }
+}
+
+function growing(bench, receiver, town, named) {
+  const start = () => startOurs(bench, town)
+  const contender = delivering(bench, receiver, { ...named, url: town.url, leftSql, start })
+  return {
+    ...contender,
+    async run(job) {
+      const { lookMs, takeMs } = await claimTimes(town.url)
+      return { ...(await contender.run(job)), lookMs, takeMs, claimMs: lookMs + takeMs }
+    },
+  }
+}

@@ -1,0 +1,72 @@
+// A provider's knock, alone and beside another provider that is slow.
+import { join } from 'node:path'
+import { createMeter } from '../contenders/meter.js'
+import { query } from '../rows/database.js'
+import { shown } from '../contenders/deliveryLatency.js'
+import { addAttempts, knockAll } from '../load/knocks.js'
+import { providers, withSimulatedChannels } from '../endpoints/providers.js'
+import { thisVersion } from '../version.js'
+
+const sick = { from: 1, to: 600, due: `now() - interval '1 minute'` }
+const knocks = { from: 1001, due: `now() + interval '1 hour'` } // only a knock makes them be asked about
+const gapMs = 150
+
+export function knockSection(bench, { rounds, count }) {
+  const place = {}
+  const knocked = { ...knocks, to: knocks.from + count - 1 }
+  const contender = (id, label, isBeside) => ({
+    id,
+    label,
+    async run() {
+      const { database, simulated } = place
+      await query(database.url, 'truncate payments, events, attempts, tasks cascade')
+      await addAttempts(database, 'well', knocked)
+      if (isBeside) await addAttempts(database, 'sick', sick)
+      const begun = isBeside ? simulated.nextQuestion('sick') : undefined
+      const gateway = await bench.startGateway(database, simulated.env)
+      try {
+        await begun
+        return await timeKnocks(bench, gateway, knocked)
+      } finally {
+        await gateway.stop()
+      }
+    },
+  })
+  return {
+    title: 'A knock beside a sick provider',
+    table: 'knock',
+    about: [
+      `Two simulated providers over HTTP. One has been paid and knocks for ${count} attempts, one every ${gapMs} ms; then the same`,
+      `beside ${sick.to} attempts that are due at another, which takes 5 s for each answer. Milliseconds from the knock to the`,
+      'status check that says paid.',
+    ],
+    rounds,
+    job: { warmMs: 0, measureMs: count * gapMs },
+    contenders: [
+      contender('alone', '(c) alone', false),
+      contender('beside', '(c) beside the sick one', true),
+    ],
+    ratios: [{ name: 'p99 beside/alone', of: 'beside', to: 'alone', by: 'p99' }],
+    limits: [{ name: 'worst ms, beside', of: 'beside', by: 'worst', below: 2000, always: true }],
+    async prepare() {
+      await bench.stopGateways()
+      place.simulated = await bench.startProviders()
+      const version = await withSimulatedChannels(thisVersion, join(bench.folder, providers.join('_')))
+      place.database = await bench.server.create('knock', version)
+    },
+  }
+}
+
+async function timeKnocks(bench, gateway, knocked) {
+  const meter = createMeter({ gateway: gateway.cpuMs, postgres: bench.server.cpuMs })
+  const cpuBefore = process.cpuUsage()
+  const began = performance.now()
+  meter.start()
+  const times = await knockAll(gateway, knocked, gapMs)
+  meter.stop()
+  const { user, system } = process.cpuUsage(cpuBefore)
+  const requests = times.length
+  const rate = (requests * 1000) / (performance.now() - began)
+  const used = meter.complete({ requests, rate, cpuMs: (user + system) / 1000 })
+  return { ...used, ...shown(times.map(ms => ({ ms }))) }
+}

@@ -1,0 +1,127 @@
+// What is measured against what.
+import { straight, through } from '../contenders/requests.js'
+import { fill } from '../rows/database.js'
+import { oneStatementEach } from '../contenders/gateway.js'
+import { once } from './once.js'
+
+const lengths = {
+  whole: { rounds: 5, measureMs: 2000, warmUpMs: 4000, connections: [64, 256] },
+  quick: { rounds: 3, measureMs: 700, warmUpMs: 2000, connections: [256] },
+}
+const warmMs = 400 // at the beginning of each round; not measured
+const storedForStatus = 20_000
+const calm = { rounds: 5, measureMs: 3000, perSecond: 100, connections: 16 }
+const crowd = { rounds: 4, stored: 1_000_000, connections: 64 }
+const storedInEmpty = 1000 // a status check has to find something
+
+// (c) against (a) and (b): as fast as they can, then at a calm pace.
+export function versus(bench, quick) {
+  const { rounds, measureMs, warmUpMs, connections } = lengths[quick ? 'quick' : 'whole']
+  const [database, b, c] = [{}, {}, {}]
+  const start = once(async () => {
+    Object.assign(database, await bench.server.create('versus'))
+    Object.assign(b, await bench.startGateway(database, oneStatementEach))
+    Object.assign(c, await bench.startGateway(database))
+  })
+  const most = Math.max(...connections)
+  const pair = (count, emptied) => [
+    through(bench, b, database, { id: `b${count}`, label: '(b) one statement each', count, emptied }),
+    through(bench, c, database, { id: `c${count}`, label: '(c) as it ships', count, emptied }),
+  ]
+  const fast = (title, kind, emptied, targets) => ({
+    title,
+    rounds,
+    warmUpMs,
+    prepare: start,
+    job: { kind, stored: storedForStatus, warmMs, measureMs },
+    contenders: [straight(bench, database, emptied), ...connections.flatMap(count => pair(count, emptied))],
+    ratios: connections.flatMap(count => [
+      {
+        name: `(c)/(a) at ${count}`,
+        of: `c${count}`,
+        to: 'a',
+        by: 'rate',
+        ...(count === most && targets.toA),
+      },
+      {
+        name: `(c)/(b) at ${count}`,
+        of: `c${count}`,
+        to: `b${count}`,
+        by: 'rate',
+        ...(count === most && targets.toB),
+      },
+    ]),
+  })
+  const filled = once(async () => {
+    await start()
+    await fill(database, storedForStatus)
+  })
+  const slow = (title, kind) => ({
+    title: `${title}, ${calm.perSecond} a second`,
+    rounds: calm.rounds,
+    prepare: kind === 'status' ? filled : start,
+    job: { kind, stored: storedForStatus, warmMs, measureMs: calm.measureMs, perSecond: calm.perSecond },
+    contenders: pair(calm.connections, false),
+    // Both do the same work when nobody else asks, so the middle of a few rounds lies to either side of 1.
+    ratios: [
+      {
+        name: 'p50 (c)/(b)',
+        of: `c${calm.connections}`,
+        to: `b${calm.connections}`,
+        by: 'p50',
+        atMost: 1.05,
+      },
+    ],
+  })
+  const sections = [
+    fast('Initiation', 'initiation', true, { toA: bench.loop ? {} : { atLeast: 0.5 }, toB: { atLeast: 2 } }),
+    slow('Initiation', 'initiation'),
+    { ...fast('Status check', 'status', false, { toB: { atLeast: 2 } }), prepare: filled },
+    slow('Status check', 'status'),
+  ]
+  return quick ? sections.filter(({ job }) => !job.perSecond) : sections
+}
+
+// (c) on a table with many payments against (c) on an empty one.
+export function crowded(bench) {
+  const { measureMs, warmUpMs } = lengths.whole
+  const [empty, full, onEmpty, onFull] = [{}, {}, {}, {}]
+  const start = once(async () => {
+    Object.assign(empty, await bench.server.create('empty'))
+    Object.assign(full, await bench.server.create('crowded'))
+    Object.assign(onEmpty, await bench.startGateway(empty))
+    Object.assign(onFull, await bench.startGateway(full))
+    await fill(full, crowd.stored)
+  })
+  const filled = async () => {
+    await start()
+    await fill(empty, storedInEmpty)
+  }
+  const count = crowd.connections
+  const section = (title, kind, emptied) => ({
+    title: `${title}, ${crowd.stored.toLocaleString('en')} stored`,
+    rounds: crowd.rounds,
+    warmUpMs,
+    job: { kind, warmMs, measureMs },
+    contenders: [
+      through(bench, onEmpty, empty, {
+        id: 'empty',
+        label: '(c) on an empty table',
+        count,
+        emptied,
+        stored: storedInEmpty,
+      }),
+      through(bench, onFull, full, {
+        id: 'full',
+        label: '(c) on the full table',
+        count,
+        stored: crowd.stored,
+      }),
+    ],
+    ratios: [{ name: 'full/empty', of: 'full', to: 'empty', by: 'rate', atLeast: 0.85 }],
+  })
+  return [
+    { ...section('Initiation', 'initiation', true), prepare: start },
+    { ...section('Status check', 'status', false), prepare: filled },
+  ]
+}

@@ -1,0 +1,32 @@
+// What one that is slow, stopped or large does to everybody else.
+import { expirySection } from './expiry.js'
+import { indexSection } from './largeIndex.js'
+import { listsSection } from './lists.js'
+import { knockSection } from './knock.js'
+import { pausedSection } from './pausedNode.js'
+
+const lengths = {
+  whole: {
+    knock: { rounds: 3, count: 30 },
+    expiry: { rounds: 3, measureMs: 2500 },
+    paused: { rounds: 5, measureMs: 8000 },
+    index: { rounds: 1, events: 6_000_000 },
+    lists: { rounds: 3 },
+  },
+  quick: {
+    knock: { rounds: 1, count: 20 },
+    expiry: { rounds: 1, measureMs: 2000 },
+    paused: { rounds: 1, measureMs: 6000 },
+  },
+}
+
+export function trouble(bench, quick) {
+  const { knock, expiry, paused, index, lists } = lengths[quick ? 'quick' : 'whole']
+  return [
+    knockSection(bench, knock),
+    expirySection(bench, expiry),
+    pausedSection(bench, paused),
+    ...(index ? [indexSection(bench, index)] : []),
+    ...(lists ? [listsSection(bench, lists)] : []),
+  ]
+}

@@ -1,0 +1,65 @@
+// The columns of a section: what each is called, and how it shows the figures of a row.
+const rate = ['rate/s', row => (row.rate < 10 ? row.rate.toFixed(1) : whole(row.rate))]
+const cpuOf = (first, last) => [
+  [first, row => cpu(row.cpuUs.gateway)],
+  ['PostgreSQL', row => cpu(row.cpuUs.postgres)],
+  [last, row => cpu(row.cpuUs.load)],
+]
+const ms = (title, name) => [title, row => row[name].toFixed(1)]
+
+// What a section shows of each contender.
+export const tables = {
+  requests: [
+    ['connections', row => String(row.connections)],
+    rate,
+    ms('p50 ms', 'p50'),
+    ms('p99 ms', 'p99'),
+    ...cpuOf('gateway', 'load'),
+  ],
+  backlog: [
+    rate,
+    ...cpuOf('worker', 'receiver'),
+    ['lost', row => worst(row, 'lost')],
+    ['twice', row => worst(row, 'twice')],
+  ],
+  latency: [
+    rate,
+    ms('p50 ms', 'p50'),
+    ms('p99 ms', 'p99'),
+    ms('worst ms', 'worst'),
+    ...cpuOf('gateway', 'receiver'),
+  ],
+  isolation: [
+    ms('cold p50', 'coldP50'),
+    ms('cold p99', 'coldP99'),
+    ms('then p50', 'p50'),
+    ms('then p99', 'p99'),
+    ms('worst ms', 'worst'),
+  ],
+  expiry: [rate, ...cpuOf('gateway', '').slice(0, 2)],
+  paused: [
+    rate,
+    ms('answer p50', 'p50'),
+    ms('answer p99', 'p99'),
+    ms('told p50', 'toldP50'),
+    ms('told p99', 'toldP99'),
+    ms('told worst', 'toldWorst'),
+    ['lost', row => worst(row, 'lost')],
+    ['doubled', row => worst(row, 'doubled')],
+    ['came twice', row => worst(row, 'twice')],
+    ['refused', row => worst(row, 'refused')],
+  ],
+  arrivals: [
+    rate,
+    ms('p50 ms', 'p50'),
+    ms('p99 ms', 'p99'),
+    ms('worst ms', 'worst'),
+    ['refused', row => worst(row, 'refused')],
+    ['seconds', row => row.seconds.toFixed(1)],
+  ],
+  knock: [ms('p50 ms', 'p50'), ms('p99 ms', 'p99'), ms('worst ms', 'worst')],
+  growth: [rate, ms('look ms', 'lookMs'), ms('take ms', 'takeMs'), ...cpuOf('gateway', 'receiver')],
+}
+const worst = ({ rounds }, name) => whole(Math.max(...rounds.map(round => round[name])))
+export const whole = n => Math.round(n).toLocaleString('en')
+const cpu = us => (us === undefined ? '–' : whole(us))

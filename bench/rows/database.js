@@ -1,0 +1,123 @@
+// One private PostgreSQL in a temporary folder, as Tollgate itself would start it, with several databases.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { cpuMsOfFamily } from '../contenders/usage.js'
+import { rowInSql, storedParts } from './payments.js'
+import { thisVersion } from '../version.js'
+
+const empty = 'truncate payments, events, sandbox_charges cascade' // and what refers to them
+
+export const masterKey = '7'.repeat(64)
+
+export async function startDatabase(folder) {
+  const [{ startEmbedded }] = await thisVersion.load('postgres/embedded')
+  await (await startEmbedded(folder, 'command')).stop()
+  await mayMakeDatabases(folder)
+  const embedded = await startEmbedded(folder, 'command')
+  const pid = Number(readFileSync(join(folder, 'postgres', 'postmaster.pid'), 'latin1').split('\n')[0])
+  const [facts] = await query(
+    embedded.url,
+    `select current_setting('server_version') as version, current_setting('fsync') as fsync,
+      current_setting('synchronous_commit') as synchronous_commit`,
+  )
+  return {
+    facts,
+    cpuMs: () => cpuMsOfFamily(pid),
+    create: (name, version) => createDatabase(embedded.url, name, version),
+    createBare: name => createBare(embedded.url, name),
+    stop: () => embedded.stop(),
+  }
+}
+
+// The benchmark uses the role of the application, which may do neither otherwise.
+async function mayMakeDatabases(folder) {
+  const [{ openDataFolder }, { asSuperuser }] = await thisVersion.load(
+    'postgres/folder/dataFolder',
+    'postgres/keeper',
+  )
+  const more = ['alter role tollgate_app createdb', 'grant pg_checkpoint to tollgate_app']
+  await asSuperuser(
+    openDataFolder(folder),
+    undefined,
+    more.map(statement => ['postgres', statement]),
+  )
+}
+
+async function createBare(server, name) {
+  await query(server, `create database ${name}`)
+  return server.replace('/tollgate?', `/${name}?`)
+}
+
+// A database as a version migrates it, with one merchant that may ask as often as it likes.
+async function createDatabase(server, name, version = thisVersion) {
+  const url = await createBare(server, name)
+  const [{ openDb }, { migrate }, { onboard }, { setMerchant }, { givenMasterKeys }] = await version.load(
+    'store/db',
+    'store/migrate/migrate',
+    'actions/merchants/onboard',
+    'actions/merchants/setMerchant',
+    'start/masterKeys',
+  )
+  const db = openDb(url, 2, 'bench')
+  try {
+    await migrate(db)
+    const keys = givenMasterKeys([Buffer.from(masterKey, 'hex')])
+    const { merchant_id, test } = await onboard(db, keys, 'Bench', ['test'], new Date())
+    await setMerchant(db, merchant_id, ['rate_limit=0'])
+    return { url, version, merchant: { merchant_id, ...test } }
+  } finally {
+    await db.end()
+  }
+}
+
+const ended = `case when n % 10 = 0 then 'failed' else 'paid' end`
+
+// So many stored payments and no others; their invoice ids count from 1.
+export async function fill({ url, merchant }, count, status = ended) {
+  const row = rowInSql(merchant, { ...storedParts, status })
+  await query(url, empty)
+  await query(
+    url,
+    `insert into payments (${Object.keys(row).join(', ')})
+      select ${Object.values(row).join(', ')} from generate_series(1, ${count}) n`,
+  )
+  await query(url, 'vacuum analyze payments')
+  await query(url, 'checkpoint')
+}
+
+// Every round begins alike: with the same rows, nothing left to write, and new connections. The last also
+// because two gateways and (a) together have more connections than the server takes; a gateway opens
+// new ones by itself.
+export async function reset({ url }, { emptied }) {
+  if (emptied) await query(url, empty)
+  await query(url, 'checkpoint')
+  await query(
+    url,
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tollgate'`,
+  )
+}
+
+// What became of the payments of a round, counted where it is kept.
+export async function countPaid({ url }) {
+  const [counted] = await query(
+    url,
+    `select (select count(*)::int from payments) as payments,
+      (select count(*)::int from payments where status = 'paid') as paid,
+      (select count(*)::int from attempts) as attempts,
+      (select count(*)::int from sandbox_charges) as charges,
+      (select count(*)::int from (select from attempts group by merchant_id, tx_reference having count(*) > 1) t)
+        as twice`,
+  )
+  return counted
+}
+
+export async function query(url, text) {
+  const client = new Client({ connectionString: url, application_name: 'bench' })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
