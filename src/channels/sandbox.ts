@@ -1,4 +1,4 @@
-import type { FormField, MakeChannel, Order, Reply, Told, Way } from '../core/channel/channel.ts'
+import type { FormField, MakeChannel, Order, Reply, ReplyFacts, Way } from '../core/channel/channel.ts'
 import type { Reason } from '../core/channel/reason.ts'
 import { currencies, formatMoney, parseMoney } from '../core/money.ts'
 import { type JsonAnswer as Answer, askJson, sendJson } from './http/askJson.ts'
@@ -169,7 +169,7 @@ function reasonOf(answer: Answer): Reason {
   return wordReasons.get(answer.reason) ?? cardReasons.get(cardOf(answer).responseCode) ?? 'refused'
 }
 
-function toldOf(answer: Answer): Told {
+function toldOf(answer: Answer): ReplyFacts {
   const { type, last4, responseCode, responseMessage } = cardOf(answer)
   const told = {
     provider_ref: answer.financialTransactionId,

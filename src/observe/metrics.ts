@@ -53,15 +53,15 @@ export type Metrics = ReturnType<typeof createMetrics>
 
 // Numbers that are read when somebody asks for them.
 export function watchRuntime(metrics: Metrics, runtime: Runtime) {
-  watch(metrics, 'tollgate_pool_connections', 'Database connections, by what they do.', runtime.db.stats)
-  watch(metrics, 'tollgate_queue_depth', 'Callers that wait for a statement, by kind.', () => ({
+  gaugeOf(metrics, 'tollgate_pool_connections', 'Database connections, by what they do.', runtime.db.stats)
+  gaugeOf(metrics, 'tollgate_queue_depth', 'Callers that wait for a statement, by kind.', () => ({
     initiation: runtime.payments.depth(),
     status: runtime.lookups.depth(),
     merchant: runtime.callers.depth(),
   }))
 }
 
-function watch(metrics: Metrics, name: string, help: string, read: () => Record<string, number>) {
+function gaugeOf(metrics: Metrics, name: string, help: string, read: () => Record<string, number>) {
   const gauge = new Gauge({
     name,
     help,

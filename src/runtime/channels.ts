@@ -18,7 +18,7 @@ import { timerOf, withinDeadline } from './deadline.ts'
 export type Offer = Way & { channel: string }
 
 // A channel as the house uses it: it always answers, soon, and with something that can be written down.
-export type Line = Pick<Channel, 'account' | 'startIsIdempotent' | 'testerPage'> & {
+export type GuardedChannel = Pick<Channel, 'account' | 'startIsIdempotent' | 'testerPage'> & {
   absentForMs(payment_method: string): number // before that, absent is not believed
   start(order: Order): Promise<Heard>
   check(order: Order): Promise<Heard>
@@ -27,7 +27,7 @@ export type Line = Pick<Channel, 'account' | 'startIsIdempotent' | 'testerPage'>
 export type Channels = {
   names: readonly string[]
   offers(mode: Mode, currency: Currency): Offer[]
-  find(name: string): Line | undefined
+  find(name: string): GuardedChannel | undefined
 }
 
 export const callDeadlineMs = 5000
@@ -68,7 +68,7 @@ function mustSayItsTerms(name: string, channel: Channel): Channel {
 }
 
 export function channelsOf(channels: ReadonlyMap<string, Channel>, timer = deadline): Channels {
-  const lines = new Map([...channels].map(([name, channel]) => [name, lineTo(channel, timer)]))
+  const lines = new Map([...channels].map(([name, channel]) => [name, guardChannel(channel, timer)]))
   return {
     names: [...channels.keys()],
     find: name => lines.get(name),
@@ -85,7 +85,7 @@ export function channelsOf(channels: ReadonlyMap<string, Channel>, timer = deadl
 
 // Whatever a channel does, here it has an end, a bound and an answer that we understand. A slow provider must not fill
 // the house with waiting orders: one that is not sent now is found due by a worker, which sends it.
-export function lineTo(channel: Channel, timer = deadline): Line {
+export function guardChannel(channel: Channel, timer = deadline): GuardedChannel {
   const { account, startIsIdempotent, visibleWithinMs, ways } = channel
   let underWay = 0
   async function call(order: Order, work: (signal: AbortSignal) => Promise<unknown>): Promise<Heard> {

@@ -31,7 +31,7 @@ export function stateAt(charge: Charge, now: Date, pace = 1): State {
 export const waitsForPerson = (charge: Charge, now: Date, pace = 1) =>
   charge.ending === 'waits_for_person' && stateAt(charge, now, pace).status === 'PENDING'
 
-export type TimedCallback = { at: Date; answer: Answer }
+export type TimedCallback = { at: Date; answer: ProviderAnswer }
 
 // What the provider tells by itself, and when. Worked out beforehand, so that a timer that fires early or late still
 // tells what was meant.
@@ -44,7 +44,7 @@ export function callbacksOf(charge: Charge, pace = 1): TimedCallback[] {
   })
 }
 
-export type Answer = ReturnType<typeof answerOf>
+export type ProviderAnswer = ReturnType<typeof answerOf>
 
 // What the provider says of a charge.
 export function answerOf(charge: Charge, { status, reason }: State) {

@@ -21,18 +21,18 @@ export type WorkersWatch = {
 // Asks about attempts that are due, and ends payments whose time is over. Every node runs them: attempts are leased,
 // and payments are changed by whoever holds them.
 export function startWorkers(
-  asking: PaymentDeps,
+  deps: PaymentDeps,
   { trouble: onTrouble, leftOut = () => {}, unreadable = () => {}, pause }: WorkersWatch,
 ): Workers {
-  const polling = startPolling(asking, onTrouble, pause)
-  const expiry = startExpiry(asking, { leftOut, trouble: onTrouble, pause })
+  const polling = startPolling(deps, onTrouble, pause)
+  const expiry = startExpiry(deps, { leftOut, trouble: onTrouble, pause })
   const bringing = startLoop({
     restMs: bringRestMs,
-    step: () => bringForward(asking, onTrouble),
+    step: () => bringForward(deps, onTrouble),
     onTrouble,
     pause,
   })
-  const settings = startSettingsWatch(asking, unreadable, onTrouble)
+  const settings = startSettingsWatch(deps, unreadable, onTrouble)
   return {
     wake: polling.wake,
     async stop() {

@@ -7,8 +7,8 @@ const restMs = 500
 
 // Asks about attempts that are due. Every node does: attempts are leased. A stop waits for what is under way, which has
 // its deadlines.
-export function startPolling(asking: PaymentDeps, onTrouble: (error: unknown) => void, pause?: Pause): Loop {
-  const pollers = createPollers(asking, { onTrouble, wake: () => loop.wake() })
+export function startPolling(deps: PaymentDeps, onTrouble: (error: unknown) => void, pause?: Pause): Loop {
+  const pollers = createPollers(deps, { onTrouble, wake: () => loop.wake() })
   const loop = startLoop({ restMs, step: pollers.step, onTrouble, pause })
   return {
     wake: loop.wake,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { ChannelSettings, MakeChannel, Order, Way } from '../../src/core/channel/channel.ts'
 import { reasons } from '../../src/core/channel/reason.ts'
-import { lineTo, type Line as OurLine } from '../../src/runtime/channels.ts'
+import { guardChannel, type GuardedChannel as OurLine } from '../../src/runtime/channels.ts'
 import { type Line, mischiefs } from './line.ts'
 
 // A provider, lines to it that can misbehave, and a customer.
@@ -41,7 +41,7 @@ export function conformance(
     onTestFinished(() => line.stop())
     const channel = make(bench.settings(line.url))
     assert.ok(channel)
-    return { line, channel: lineTo(channel) }
+    return { line, channel: guardChannel(channel) }
   }
 
   describe(`${name}: settings`, () => {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import sandbox from '../../src/channels/sandbox.ts'
 import type { Channel, Order, Way } from '../../src/core/channel/channel.ts'
-import { type Line, lineTo } from '../../src/runtime/channels.ts'
+import { type GuardedChannel, guardChannel } from '../../src/runtime/channels.ts'
 import { key, openHouse, postForm, type TestHouse } from '../sandbox/context.ts'
 import { type Bench, conformance, newOrder } from './conformance.ts'
 import { openLine } from './line.ts'
@@ -44,7 +44,7 @@ conformance('sandbox', sandbox, { SANDBOX_URL: 'http://127.0.0.1:1', SANDBOX_KEY
 
 describe('what only this channel does', () => {
   let house: TestHouse
-  let channel: Line & Pick<Channel, 'ways'>
+  let channel: GuardedChannel & Pick<Channel, 'ways'>
   beforeAll(async () => {
     house = await openHouse()
     channel = connect(key)
@@ -54,7 +54,7 @@ describe('what only this channel does', () => {
   function connect(SANDBOX_KEY: string, SANDBOX_URL = house.url) {
     const made = sandbox({ SANDBOX_URL, SANDBOX_KEY })
     assert.ok(made)
-    return { ...lineTo(made), ways: made.ways }
+    return { ...guardChannel(made), ways: made.ways }
   }
   const wayOf = (payment_method: string) => {
     const way = channel.ways.find(one => one.payment_method === payment_method)

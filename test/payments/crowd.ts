@@ -55,10 +55,10 @@ export function createCrowd(pools: readonly Db[], seed: number) {
   const stage: Stage = { providerOf, clock: () => now, dice, troubles: true, held: new Set() }
 
   // A step in a process of its own: done when it is done, when it has died, or when it waits for a slow answer.
-  function live(work: (asking: PaymentDeps) => Promise<unknown>): Promise<void> {
+  function live(work: (deps: PaymentDeps) => Promise<unknown>): Promise<void> {
     return new Promise(gone => {
-      const asking = createNode(pick(pools), stage, gone)
-      work(asking)
+      const deps = createNode(pick(pools), stage, gone)
+      work(deps)
         .catch(onlyCrashes)
         .catch((error: Error) => (isOver ??= error))
         .finally(gone)
@@ -70,7 +70,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     const typed = { phone: `024${String(Math.floor(dice() * 10 ** 7)).padStart(7, '0')}` }
     const address = payment.tx_reference // one of its own: the limits have a test of their own
     const wish = { number, payment_method: 'mtn_mobile_money', typed, cause: 'customer', address } as const
-    return live(asking => pay(asking, payment, wish))
+    return live(deps => pay(deps, payment, wish))
   }
 
   // And tells us once, several times or not at all.
@@ -97,7 +97,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     const at = dice()
     if (at < 0.3) return customerPays(payment)
     if (at < 0.34) return live(({ db, clock }) => cancel(db, payment, clock()))
-    if (at < 0.48) return live(asking => askDue(asking, error => onlyCrashes(error)))
+    if (at < 0.48) return live(deps => askDue(deps, error => onlyCrashes(error)))
     if (at < 0.52) return live(({ db, clock }) => expireDue(db, clock()))
     if (at < 0.64) return knock(pick([...providerOf(payment.tx_reference).books.keys(), 'nobody']))
     return providerDecides(payment)
@@ -130,9 +130,9 @@ export function createCrowd(pools: readonly Db[], seed: number) {
       for (const reference of books.keys()) refuse(reference)
     for (const ms of waitsAtRest) {
       now += ms
-      const { db, ...asking } = createNode(pools[0] as Db, stage, () => {})
-      while ((await askDue({ ...asking, db }, error => (isOver ??= error as Error))) > 0);
-      while ((await expireDue(db, asking.clock())) > 0);
+      const { db, ...deps } = createNode(pools[0] as Db, stage, () => {})
+      while ((await askDue({ ...deps, db }, error => (isOver ??= error as Error))) > 0);
+      while ((await expireDue(db, deps.clock())) > 0);
     }
     stage.troubles = true
     if (isOver) throw isOver

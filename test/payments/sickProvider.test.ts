@@ -45,7 +45,7 @@ const channel = (name: 'sick' | 'well', check: () => Promise<Reply>): [string, C
 ]
 
 function startAsking() {
-  const asking: PaymentDeps = {
+  const deps: PaymentDeps = {
     db: lives.db,
     channels: channelsOf(
       new Map([channel('sick', silence), channel('well', () => Promise.resolve(yes))]),
@@ -56,7 +56,7 @@ function startAsking() {
     watch() {},
     wake() {},
   }
-  workers = startLoop(asking, error => expect(error).toBeUndefined())
+  workers = startLoop(deps, error => expect(error).toBeUndefined())
 }
 const ringAll = () => [...deadlines].forEach(ring => ring())
 

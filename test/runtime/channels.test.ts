@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Channel, Order, Reply } from '../../src/core/channel/channel.ts'
-import { lineTo } from '../../src/runtime/channels.ts'
+import { guardChannel } from '../../src/runtime/channels.ts'
 import { terms } from '../support/lifeNode.ts'
 import { pending } from '../support/lifeRows.ts'
 
@@ -10,7 +10,7 @@ const order = {} as Order
 function line(check: Channel['check']) {
   const deadlines = new Set<() => void>()
   const timer = (ring: () => void) => (deadlines.add(ring), () => deadlines.delete(ring))
-  const ours = lineTo({ ...terms, mode: 'test', ways: [], start: check, check }, timer)
+  const ours = guardChannel({ ...terms, mode: 'test', ways: [], start: check, check }, timer)
   return { ...ours, deadlines, ring: () => [...deadlines].forEach(ring => ring()) }
 }
 const never = () => new Promise<Reply>(() => {})

@@ -98,12 +98,12 @@ export async function openShop() {
       return fresh(payment)
     },
     // We ask the provider about an attempt, the last one unless told, and it says so.
-    async hear(payment: Payment, says: Reply, number?: number, asking: PaymentDeps = runtime) {
+    async hear(payment: Payment, says: Reply, number?: number, deps: PaymentDeps = runtime) {
       reply = says
       const attempts = await attemptsOf(db, payment.merchant_id, payment.tx_reference)
       const attempt = attempts.at(number === undefined ? -1 : number - 1)
       assert.ok(attempt)
-      await askAttempt(asking, attempt)
+      await askAttempt(deps, attempt)
       return fresh(payment)
     },
     async stop() {

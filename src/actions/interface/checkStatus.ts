@@ -19,7 +19,7 @@ export type StatusDeps = {
   lookups: Batcher<InvoiceKey, PaymentState | undefined>
 }
 
-export type Question = { merchant_key?: unknown; invoice_id?: unknown; secure_hash?: unknown }
+export type StatusQuestion = { merchant_key?: unknown; invoice_id?: unknown; secure_hash?: unknown }
 export type Checked = { payment: PaymentState; masked: boolean }
 
 type Asked = { merchant_key: string; invoice_id: string; secure_hash: string | undefined }
@@ -29,7 +29,7 @@ type Asked = { merchant_key: string; invoice_id: string; secure_hash: string | u
 // keys stand in web pages: the answer is masked.
 export async function checkStatus(
   runtime: StatusDeps,
-  question: Question,
+  question: StatusQuestion,
   address: string,
 ): Promise<Checked> {
   const asked = requiredFields(question)
@@ -72,7 +72,7 @@ const keyOf = (caller: Caller | undefined, invoice_id: string): InvoiceKey => ({
   invoice_id: isInvoiceId(invoice_id) ? invoice_id : '',
 })
 
-function requiredFields({ merchant_key, invoice_id, secure_hash }: Question): Asked {
+function requiredFields({ merchant_key, invoice_id, secure_hash }: StatusQuestion): Asked {
   if (merchant_key === undefined || merchant_key === '') throw missing('merchant_key')
   if (invoice_id === undefined || invoice_id === '') throw missing('invoice_id')
   if (typeof merchant_key !== 'string') throw malformed('merchant_key', 'must be text')

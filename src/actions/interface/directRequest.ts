@@ -52,17 +52,17 @@ export function readDirect(
 // The first and only attempt of such a request: sent again, it finds the same one. The address is that of whoever could
 // try one wallet after the other.
 export async function payDirectly(
-  asking: PaymentDeps,
+  deps: PaymentDeps,
   key: PaymentKey,
   direct: Direct,
   address: string | null,
   deadline: number,
 ) {
   if (!direct.offered) return
-  const payment = await findPayment(asking.db.until(deadline), key)
+  const payment = await findPayment(deps.db.until(deadline), key)
   if (!payment) throw new Error('a stored payment is not there')
   const { payment_method, typed } = direct
   const wish = { number: 1, payment_method, typed, cause: 'merchant', address } as const
-  const paying = await pay(asking, payment, wish, deadline)
+  const paying = await pay(deps, payment, wish, deadline)
   if (paying.done === 'refused' && paying.obstacle === 'too_many') throw slowDown(paying.seconds)
 }

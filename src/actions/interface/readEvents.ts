@@ -24,14 +24,14 @@ const numberedAtOnce = 1000 // more than anyone can ask for, so that `more` is t
 
 type Reading = Pick<Runtime, 'db' | 'callers' | 'limits' | 'clock'>
 
-export type Question = Partial<Record<'merchant_key' | 'after' | 'limit' | 'secure_hash', unknown>>
+export type FeedQuestion = Partial<Record<'merchant_key' | 'after' | 'limit' | 'secure_hash', unknown>>
 export type EventPage = { merchant_id: string; events: FeedEvent[]; next: bigint; more: boolean }
 
 // A merchant reads what happened after its cursor, the oldest first. It tells everything about the merchant's customers,
 // so it is always signed, with the time. One that is deactivated can still ask.
 export async function readEvents(
   runtime: Reading,
-  question: Question,
+  question: FeedQuestion,
   signature: string | undefined,
   address: string,
 ): Promise<EventPage> {
@@ -52,10 +52,10 @@ export async function readEvents(
   })
 }
 
-function textFields(question: Question): Partial<Record<keyof Question, string>> {
+function textFields(question: FeedQuestion): Partial<Record<keyof FeedQuestion, string>> {
   for (const [name, value] of Object.entries(question))
     if (typeof value !== 'string') throw malformed(name, 'must be text')
-  return question as Partial<Record<keyof Question, string>>
+  return question as Partial<Record<keyof FeedQuestion, string>>
 }
 
 type Asked = { merchant_key: string; after: string; limit?: string; secure_hash?: string; signature?: string }

@@ -24,9 +24,9 @@ type Options = { onTrouble(error: unknown): void; wake(): void } // there is roo
 // Asks about attempts that are due. Each channel has slots of its own, so that a sick provider holds up its own attempts
 // alone; and knocks have theirs, so that what a provider wants to tell does not wait behind what it does not answer.
 export function createPollers(given: PaymentDeps, { onTrouble, wake }: Options): Pollers {
-  const asking = { ...given, db: given.db.share('ask') }
+  const deps = { ...given, db: given.db.share('ask') }
   const underWay = new Map<string, Set<Promise<void>>>()
-  const strays = createStrays(asking, { onTrouble, wake })
+  const strays = createStrays(deps, { onTrouble, wake })
 
   const placeOf = (channel: string, byKnock: boolean) => {
     const name = `${channel} ${byKnock ? 'knocks' : 'due'}`
@@ -38,19 +38,17 @@ export function createPollers(given: PaymentDeps, { onTrouble, wake }: Options):
     [true, false].map(knocked => ({ channel, knocked, most: slots - placeOf(channel, knocked).size }))
 
   async function step() {
-    const rooms = [...asking.channels.names, ...strays.names()]
-      .flatMap(roomsOf)
-      .filter(({ most }) => most > 0)
-    const now = asking.clock()
+    const rooms = [...deps.channels.names, ...strays.names()].flatMap(roomsOf).filter(({ most }) => most > 0)
+    const now = deps.clock()
     const lease = { now, until: new Date(now.getTime() + leaseMs) }
-    const due = rooms.length > 0 ? await claimDueAttempts(asking.db, rooms, lease) : []
+    const due = rooms.length > 0 ? await claimDueAttempts(deps.db, rooms, lease) : []
     for (const attempt of due) start(attempt)
     return due.length
   }
 
   function start({ by_knock, ...attempt }: DueAttempt) {
     const place = placeOf(attempt.channel, by_knock)
-    const asked = askAttempt(asking, attempt).then(() => {}, onTrouble)
+    const asked = askAttempt(deps, attempt).then(() => {}, onTrouble)
     place.add(asked)
     void asked.then(() => {
       const wasFull = place.size >= slots
@@ -92,8 +90,8 @@ function createStrays({ db, channels }: PaymentDeps, { onTrouble, wake }: Option
 }
 
 // Asks about what is due now, to the end; gives back how many there were.
-export async function askDue(asking: PaymentDeps, onTrouble: (error: unknown) => void): Promise<number> {
-  const { step, finished } = createPollers(asking, { onTrouble, wake() {} })
+export async function askDue(deps: PaymentDeps, onTrouble: (error: unknown) => void): Promise<number> {
+  const { step, finished } = createPollers(deps, { onTrouble, wake() {} })
   const found = await step()
   await finished()
   return found

@@ -7,24 +7,24 @@ import type { PaymentDeps } from './deps.ts'
 // Who comes back from a provider's page has just done something there: we ask before we show. However often the address
 // is called, and on however many nodes, that is done once in some seconds. Who comes in between waits for the question
 // that is under way here; and it is asked again when these seconds are over, because they may have done something since.
-export function createReturns(asking: PaymentDeps) {
+export function createReturns(deps: PaymentDeps) {
   const underWay = new Map<string, Promise<unknown>>()
 
   return (attempt: Attempt, deadline: number): Promise<unknown> => {
     const { attempt_id } = attempt
     const asked =
       underWay.get(attempt_id) ??
-      askOnReturn(asking, attempt, deadline).finally(() => underWay.delete(attempt_id))
+      askOnReturn(deps, attempt, deadline).finally(() => underWay.delete(attempt_id))
     underWay.set(attempt_id, asked)
     return asked
   }
 }
 
-async function askOnReturn(asking: PaymentDeps, attempt: Attempt, deadline: number) {
-  const now = asking.clock()
-  const db = asking.db.share('checkout').until(deadline)
+async function askOnReturn(deps: PaymentDeps, attempt: Attempt, deadline: number) {
+  const now = deps.clock()
+  const db = deps.db.share('checkout').until(deadline)
   if (!isWithinGap(attempt, now) && (await noteReturn(db, attempt, now, returnGapMs)))
-    return askAttempt(asking, attempt)
+    return askAttempt(deps, attempt)
   const end = new Date((attempt.returned_at ?? now).getTime() + returnGapMs)
   return attempt.next_ask_at && attempt.next_ask_at > end ? hastenAsk(db, attempt, end) : undefined
 }

@@ -12,24 +12,24 @@ import { settle } from './settle.ts'
 // Sends an attempt to its provider for the first time. It is stored already: whatever happens to us from here on,
 // somebody will ask about it by the same reference.
 export async function startAttempt(
-  asking: PaymentDeps,
+  deps: PaymentDeps,
   payment: PaymentWithMerchant,
   attempt: Attempt,
 ): Promise<Change> {
-  const reply = await call(asking, payment, attempt, 'start')
-  return settle(asking, attempt, reply)
+  const reply = await call(deps, payment, attempt, 'start')
+  return settle(deps, attempt, reply)
 }
 
 // Asks the provider how an attempt stands. What for certain has not left us is sent now; what the provider has never
 // heard of may be sent again, see core/payment/sendAgain.ts.
-export async function askAttempt(asking: PaymentDeps, attempt: Attempt): Promise<Change> {
-  const payment = await findPayment(asking.db, attempt)
+export async function askAttempt(deps: PaymentDeps, attempt: Attempt): Promise<Change> {
+  const payment = await findPayment(deps.db, attempt)
   if (!payment) throw new Error('an attempt without its payment')
-  const reply = attempt.state === 'not_sent' ? unsent : await call(asking, payment, attempt, 'check')
+  const reply = attempt.state === 'not_sent' ? unsent : await call(deps, payment, attempt, 'check')
   const isSendable = reply.state === 'absent' || reply.state === 'not_sent'
-  const sending = isSendable ? await sendAgain(asking, payment, attempt) : undefined
-  if (!sending) return settle(asking, attempt, reply)
-  return settle(asking, sending, await call(asking, payment, sending, 'start'))
+  const sending = isSendable ? await sendAgain(deps, payment, attempt) : undefined
+  if (!sending) return settle(deps, attempt, reply)
+  return settle(deps, sending, await call(deps, payment, sending, 'start'))
 }
 
 const unsent: Heard = { state: 'not_sent', words: '' }
@@ -66,15 +66,15 @@ const resent = (attempt: Attempt, now: Date) =>
   )
 
 async function call(
-  asking: PaymentDeps,
+  deps: PaymentDeps,
   payment: PaymentWithMerchant,
   attempt: Attempt,
   verb: 'start' | 'check',
 ): Promise<Heard> {
-  const channel = asking.channels.find(attempt.channel)
+  const channel = deps.channels.find(attempt.channel)
   const words = `The channel ${attempt.channel} is not set up.`
   if (!channel) return { state: verb === 'start' ? 'not_sent' : 'unknown', words }
-  return channel[verb](orderOf(payment, attempt, asking.baseUrl()))
+  return channel[verb](orderOf(payment, attempt, deps.baseUrl()))
 }
 
 // `back` tells that the customer comes from there and has done something.

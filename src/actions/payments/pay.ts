@@ -47,22 +47,22 @@ export type Paying =
 // is given, if it comes soon; else it goes on behind the page that waits. What is asked of the database before that has
 // to be done by the deadline.
 export async function pay(
-  asking: PaymentDeps,
+  deps: PaymentDeps,
   payment: Payment,
   wish: Wish,
   deadline = databaseDeadline(),
 ): Promise<Paying> {
-  const way = asking.channels
+  const way = deps.channels
     .offers(payment.mode, payment.currency)
     .find(offer => offer.payment_method === wish.payment_method)
   if (!way) return { done: 'no_such_way' }
   const { given, instrument, faults } = readFormFields(way, wish.typed)
   if (faults.length > 0) return { done: 'faults', faults }
-  const attempt = newAttempt(payment, way, wish, given, instrument, asking.clock())
-  const db = asking.db.share('pay').until(deadline)
+  const attempt = newAttempt(payment, way, wish, given, instrument, deps.clock())
+  const db = deps.db.share('pay').until(deadline)
   const begun = await db.transaction(tx => store(tx, attempt, wish.cause))
   if (begun.done !== 'begun') return begun
-  if (begun.payment) await forAMoment(startAttempt(asking, begun.payment, attempt))
+  if (begun.payment) await forAMoment(startAttempt(deps, begun.payment, attempt))
   return { done: 'started' }
 }
 

@@ -13,17 +13,17 @@ import { saveChange } from './saveChange.ts'
 
 // A channel replied to our question. Safe to call twice with the same news.
 export async function settle(
-  asking: PaymentDeps,
+  deps: PaymentDeps,
   asked: Attempt, // as it was when we asked
   reply: Heard,
 ): Promise<Change> {
-  const now = asking.clock()
-  const change = await save(asking, asked, reply, now).catch(async (error: unknown) => {
-    if (!(error instanceof Unavailable)) await callPerson(asking, asked, reply, error, now)
+  const now = deps.clock()
+  const change = await save(deps, asked, reply, now).catch(async (error: unknown) => {
+    if (!(error instanceof Unavailable)) await callPerson(deps, asked, reply, error, now)
     throw error
   })
-  asking.watch(change)
-  if (change.events.some(({ kind }) => kind === 'status_changed')) asking.wake('senders')
+  deps.watch(change)
+  if (change.events.some(({ kind }) => kind === 'status_changed')) deps.wake('senders')
   return change
 }
 

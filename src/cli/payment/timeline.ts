@@ -38,10 +38,10 @@ function attemptTable({ attempts }: Explained): string {
   )
 }
 
-type Line = { at: Date | null; cells: string[]; words: string }
+type TimelineRow = { at: Date | null; cells: string[]; words: string }
 
 // The day stands once above its lines, so that the words have the room.
-function byDay(lines: readonly Line[], columns: number): string {
+function byDay(lines: readonly TimelineRow[], columns: number): string {
   const widths = (lines[0]?.cells ?? []).map((_, at) =>
     Math.max(...lines.map(({ cells }) => cells[at]?.length ?? 0)),
   )

@@ -69,9 +69,9 @@ export type Order = {
 // 5xx or silence is `unknown`; `acknowledged`, where it shows all the same that the provider has the order. `absent` is
 // the provider's own word that it has no such order. A yes names the `order` that it is for, as the provider does.
 export type Reply =
-  | ({ state: 'pending'; redirect_url?: string; qr?: string } & Told)
-  | ({ state: 'paid'; order: string; amount: bigint; currency: string } & Told)
-  | ({ state: 'failed'; reason: Reason } & Told)
+  | ({ state: 'pending'; redirect_url?: string; qr?: string } & ReplyFacts)
+  | ({ state: 'paid'; order: string; amount: bigint; currency: string } & ReplyFacts)
+  | ({ state: 'failed'; reason: Reason } & ReplyFacts)
   | { state: 'unknown'; words: string; acknowledged?: boolean }
   | { state: 'absent' }
   | NotSentReply
@@ -86,11 +86,11 @@ export class NotSent extends Error {}
 // `other_order`: a yes that is not for the order that was asked about.
 export type Heard =
   | Reply
-  | ({ state: 'paid_oddly'; words: string } & Told)
+  | ({ state: 'paid_oddly'; words: string } & ReplyFacts)
   | { state: 'other_order'; words: string }
 
 // What a provider may tell beside it.
-export type Told = {
+export type ReplyFacts = {
   provider_ref?: string
   instrument?: string // masked, when it was not the customer's ask
   card_type?: string

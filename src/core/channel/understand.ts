@@ -1,6 +1,6 @@
 import { cleanId, cleanText, cleanWords } from '../stranger.ts'
 import { isPlainText, parseUrl } from '../text.ts'
-import type { Heard, Told } from './channel.ts'
+import type { Heard, ReplyFacts } from './channel.ts'
 import { type Reason, reasons } from './reason.ts'
 
 const maxWords = 200
@@ -72,7 +72,7 @@ const isShort = (told: unknown, max: number): told is string =>
   typeof told === 'string' && told !== '' && told.length <= max && isPlainText(told)
 const isAddress = (told: unknown) => isShort(told, maxUrl) && parseUrl(told) === undefined
 
-const toldOf = (said: Said): Told =>
+const toldOf = (said: Said): ReplyFacts =>
   present({
     provider_ref: cleanId(said.provider_ref),
     instrument: cleanWords(said.instrument, maxName),

@@ -42,9 +42,14 @@ export function statusRecord(payment: PaymentState, now: Date, masked: boolean) 
   }
 }
 
-type Told = { name: string | null; email: string | null; phone: string | null; sent: NewPayment['extra'] }
+type CustomerFacts = {
+  name: string | null
+  email: string | null
+  phone: string | null
+  sent: NewPayment['extra']
+}
 
-const everything = ({ name, email, number, extra }: PaymentState): Told => ({
+const everything = ({ name, email, number, extra }: PaymentState): CustomerFacts => ({
   name,
   email,
   phone: number,
@@ -52,7 +57,10 @@ const everything = ({ name, email, number, extra }: PaymentState): Told => ({
 })
 
 // Beside what the merchant sent along. The status check and the notification carry the same.
-export const extraOf = (payment: PaymentState, { name, email, phone, sent }: Told = everything(payment)) => ({
+export const extraOf = (
+  payment: PaymentState,
+  { name, email, phone, sent }: CustomerFacts = everything(payment),
+) => ({
   ...sent,
   channel: payment.payment_method,
   wallet_issuer_hint: payment.wallet_issuer_hint,

@@ -1,4 +1,4 @@
-import type { Heard, Reply, Told } from '../channel/channel.ts'
+import type { Heard, Reply, ReplyFacts } from '../channel/channel.ts'
 import { type Reason, reasons } from '../channel/reason.ts'
 import { maskInstrument } from '../mask.ts'
 import { formatMoney } from '../money.ts'
@@ -192,7 +192,7 @@ function paidOddly(payment: Payment, before: Attempt, reply: Heard & { state: 'p
   return { payment, attempt, events, tasks }
 }
 
-function withReply(attempt: Attempt, reply: Told, now: Date): Attempt {
+function withReply(attempt: Attempt, reply: ReplyFacts, now: Date): Attempt {
   return {
     ...acknowledged(attempt, true, now),
     provider_ref: reply.provider_ref ?? attempt.provider_ref,

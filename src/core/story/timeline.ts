@@ -39,8 +39,8 @@ const whoSaid = (cause: Cause, attempt?: Attempt) =>
       ? `provider${attempt ? ` (${attempt.channel})` : ''}`
       : cause
 
-type Told = Story & { event: PaymentEvent; attempt?: Attempt }
-type Sentence = (told: Told) => string
+type StoryEvent = Story & { event: PaymentEvent; attempt?: Attempt }
+type Sentence = (told: StoryEvent) => string
 
 const sentences: Record<EventKind, Sentence> = {
   attempt_started: ({ event, attempt }) =>

@@ -1,11 +1,11 @@
 const maxAnswerBytes = 64 * 1024
 
-export type Answer = { http: number; retryAfter: string | null; text: string }
+export type HttpAnswer = { http: number; retryAfter: string | null; text: string }
 
 // The deadline is a timer of ours and reaches the body, too: fetch can lose sight of its signal once the headers are
 // there. A body that breaks off, goes on for ever or comes too late is judged by what there is of it: the status is
 // the provider's word already, and asking again would send again.
-export async function call(url: string, init: RequestInit, deadlineMs: number): Promise<Answer> {
+export async function call(url: string, init: RequestInit, deadlineMs: number): Promise<HttpAnswer> {
   const deadline = new AbortController()
   const timer = setTimeout(() => deadline.abort(new Error('no answer in time')), deadlineMs)
   try {

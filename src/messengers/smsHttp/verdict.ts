@@ -1,6 +1,6 @@
 import type { Sent } from '../../core/message/messenger.ts'
 import { tidy } from '../common/warnOnChange.ts'
-import type { Answer } from './call.ts'
+import type { HttpAnswer } from './call.ts'
 import type { SmsHttpSettings } from './settings.ts'
 
 const maxAfterMs = 3_600_000
@@ -11,7 +11,7 @@ const busy = new Set([408, 409, 425, 429])
 const operators = new Set([401, 402, 403, 404, 405, 407]) // the key, the credit, the address
 
 export function verdictOf(
-  answer: Answer,
+  answer: HttpAnswer,
   { ok, id }: Pick<SmsHttpSettings, 'ok' | 'id'>,
   now: number,
 ): Verdict {

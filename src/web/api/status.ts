@@ -1,4 +1,4 @@
-import { checkStatus, type Question } from '../../actions/interface/checkStatus.ts'
+import { checkStatus, type StatusQuestion } from '../../actions/interface/checkStatus.ts'
 import {
   errorRecord,
   keyedAndFlatAnswer,
@@ -16,7 +16,7 @@ export const statusRoute =
   ({ runtime }: ApiOptions, keyedOnly: boolean) =>
   async (exchange: Exchange): Promise<ApiAnswer> => {
     const alone = keyedOnly || exchange.method === 'POST'
-    let question: Question = {}
+    let question: StatusQuestion = {}
     try {
       question = await readQuestion(exchange)
       const { payment, masked } = await checkStatus(runtime, question, exchange.address)
@@ -38,7 +38,7 @@ export const statusLineRoute =
   ({ runtime }: ApiOptions) =>
   async (exchange: Exchange): Promise<ApiAnswer> => {
     const now = runtime.clock()
-    let question: Question = {}
+    let question: StatusQuestion = {}
     try {
       question = await readQuestion(exchange)
       const { payment } = await checkStatus(runtime, question, exchange.address)
@@ -50,7 +50,7 @@ export const statusLineRoute =
     }
   }
 
-const readQuestion = async ({ method, query, incoming }: Exchange): Promise<Question> =>
+const readQuestion = async ({ method, query, incoming }: Exchange): Promise<StatusQuestion> =>
   method === 'POST' ? (await readFields(incoming)).fields : queryFields(query)
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : '')

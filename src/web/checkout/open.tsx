@@ -25,12 +25,12 @@ export type CheckoutOptions = {
   runtime: PaymentDeps & Pick<Runtime, 'limits'>
   trustedProxies: number
 }
-type Answer = Response | Promise<Response>
+type PageAnswer = Response | Promise<Response>
 
 const retrySeconds = '5'
 
 // By the deadline everything that the request asks of the database has to be done.
-type AnswerWith = (c: Ctx, view: View, deadline: number) => Answer
+type AnswerWith = (c: Ctx, view: View, deadline: number) => PageAnswer
 
 // Finds the payment behind the address for a route that answers with it.
 export const withPayment = (options: CheckoutOptions, answer: AnswerWith) =>
@@ -47,8 +47,8 @@ export const withPayment = (options: CheckoutOptions, answer: AnswerWith) =>
 
 // Looks at what costs nothing before anything else is done.
 export const withToken =
-  (options: CheckoutOptions, answer: (c: Ctx, token: string) => Answer) =>
-  (c: Ctx): Answer => {
+  (options: CheckoutOptions, answer: (c: Ctx, token: string) => PageAnswer) =>
+  (c: Ctx): PageAnswer => {
     options.runtime.limits.visit(addressOf(c.env.incoming, options.trustedProxies))
     const token = c.req.param('token') ?? ''
     return isToken(token) ? answer(c, token) : nothingHere(c, options)

@@ -12,7 +12,7 @@ const readingTurns = 3
 const maxWaiting = 1000 // connections before the door
 
 // What we know of a connection.
-export type Line = { unanswered: number; latest?: ServerResponse; isFull: boolean; isRefused: boolean }
+export type SocketState = { unanswered: number; latest?: ServerResponse; isFull: boolean; isRefused: boolean }
 
 export type Admission = 'serve' | 'refuse' | 'drop'
 export type Sockets = ReturnType<typeof mindSockets>
@@ -20,7 +20,7 @@ export type Sockets = ReturnType<typeof mindSockets>
 // Nobody takes more than their share by one connection. Node reads a chunk of requests at once and hands them all
 // out, so what one chunk had beyond the share is refused: the first in words, in its turn, and the rest not at all.
 export function mindSockets(server: Server, stallMs: number) {
-  const lines = new Map<Socket, Line>()
+  const lines = new Map<Socket, SocketState>()
   let isStopping = false
   let isClosing = false
   let connections = 0

@@ -21,7 +21,7 @@ const leaseMs = 5 * 60_000 // longer than any messenger's deadline, and the time
 const giveWayMs = 2000
 
 export type Taking = { db: Db; clock(): Date; random(): number; rules: MessageRules }
-export type Taken = {
+export type TakenMessages = {
   found: number
   toSend: TakenMessage[]
   ended: { message: Message; state: Message['state']; words: string }[]
@@ -34,7 +34,7 @@ export async function takeDue(
   medium: Medium,
   messenger: string | undefined,
   most: number,
-): Promise<Taken> {
+): Promise<TakenMessages> {
   const { db, clock } = taking
   const now = clock()
   const lease = { token: newLeaseToken(), until: new Date(now.getTime() + leaseMs), now }

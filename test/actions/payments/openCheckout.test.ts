@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openCheckout } from '../../../src/actions/payments/openCheckout.ts'
 import type { Reply } from '../../../src/core/channel/channel.ts'
-import type { Channels, Line } from '../../../src/runtime/channels.ts'
+import type { Channels, GuardedChannel } from '../../../src/runtime/channels.ts'
 import type { Db, Query } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { yes } from '../../support/lifeRows.ts'
@@ -58,7 +58,7 @@ test('where a tester answers is the channel’s to say', async () => {
   const { channels } = shop.runtime
   const knowing = (testerPage?: (attempt_id: string) => string): Channels => ({
     ...channels,
-    find: name => ({ ...(channels.find(name) as Line), testerPage }),
+    find: name => ({ ...(channels.find(name) as GuardedChannel), testerPage }),
   })
   const pageBy = async (given: Channels) =>
     (await openCheckout({ ...shop.runtime, channels: given }, payment.tx_token))?.testerPage

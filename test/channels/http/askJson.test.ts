@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from '
 import { afterEach, expect, test } from 'vitest'
 import { askJson, sendJson } from '../../../src/channels/http/askJson.ts'
 import { NotSent, type Order } from '../../../src/core/channel/channel.ts'
-import { lineTo } from '../../../src/runtime/channels.ts'
+import { guardChannel } from '../../../src/runtime/channels.ts'
 import { makeCertificate } from '../../net/certificate.ts'
 import { terms } from '../../support/lifeNode.ts'
 
@@ -107,7 +107,7 @@ test('an order never travels on a connection that was kept', async () => {
 
 // As the house calls it: our deadline comes first.
 const lineAt = (url: string, ring: (over: () => void) => void) =>
-  lineTo(
+  guardChannel(
     {
       ...terms,
       mode: 'test',
@@ -137,7 +137,7 @@ test('the deadline comes after it was sent: unknown', async () => {
 })
 
 test('a question that did not leave says nothing about the order', async () => {
-  const line = lineTo({
+  const line = guardChannel({
     ...terms,
     mode: 'test',
     ways: [],
