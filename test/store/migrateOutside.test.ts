@@ -99,7 +99,7 @@ function migratingNode(folder: URL): ChildProcess {
     const { build } = await import('./build.js')
     await build()
     const { openDb } = await import('./dist/store/db.js')
-    const { migrate } = await import('./dist/store/migrate.js')
+    const { migrate } = await import('./dist/store/migrate/migrate.js')
     await migrate(openDb(process.env.URL, 1), { folder: new URL(process.env.FOLDER) })`
   return spawn(process.execPath, ['--input-type=module', '-e', program], {
     cwd: fileURLToPath(new URL('../../', import.meta.url)),

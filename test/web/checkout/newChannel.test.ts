@@ -19,7 +19,7 @@ const acme = `
       label: 'Acme Wallet',
       badge: { text: 'A', background: '#123456', ink: '#ffffff' },
       currencies: ['GHS'],
-      asks: [
+      fields: [
         { name: 'phone', kind: 'phone' },
         { name: 'member', kind: 'digits', words: {
           en: { label: 'Member number', hint: 'On your card' },

@@ -17,7 +17,7 @@ import { type Lang, languages } from '../../../src/web/checkout/texts/texts.ts'
 import type { Env } from '../../../src/web/http/context.ts'
 import { attemptFor, noon, scenes, token, viewOf } from '../../support/checkout.ts'
 
-const file = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url))
+const file = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url))
 const zipped = (bytes: string | Buffer) => gzipSync(bytes).length
 
 const show = (more: Partial<Checkout>, lang: Lang = 'en', again?: string) =>
@@ -122,7 +122,7 @@ describe('the form', () => {
     const [offer] = viewOf().checkout.offers
     if (!offer) throw new Error('nothing is offered')
     const words = { en: { label: 'Meter', hint: 'On the box' }, fr: { label: 'Compteur' } }
-    const offers = [{ ...offer, asks: [{ name: 'meter', kind: 'text', optional: true, words } as const] }]
+    const offers = [{ ...offer, fields: [{ name: 'meter', kind: 'text', optional: true, words } as const] }]
     expect(show({ offers })).toMatch(/Meter .*\(optional\).*On the box/s)
     expect(show({ offers }, 'fr')).toContain('Compteur')
     expect(show({ offers: [{ ...offer, fields: [{ name: 'meter', kind: 'text' }] }] })).toContain('>meter ')
