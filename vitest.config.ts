@@ -1,11 +1,16 @@
 import { defineConfig } from 'vitest/config'
+import { proofs } from './vitest.proof.config.ts'
 
+// `npm test`: all that is fast. Files share a process, so each leaves it as it was.
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: proofs,
     globalSetup: ['test/support/database.setup.ts', 'test/support/browser.setup.ts'],
+    setupFiles: ['test/support/afterFile.setup.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    isolate: false,
   },
 })

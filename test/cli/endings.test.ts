@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
 import { type Env, fatalIn, launch, newMasterKey, temporaryFolder, tollgate } from './tollgate.ts'
 
 // Gateways that end without care, on a database that does not end with them.
 let database: FreshDatabase
 let env: Env
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   env = { DATABASE_URL: database.url, TOLLGATE_MASTER_KEY: newMasterKey(), PORT: '0' }
 })
 afterAll(() => database.drop())

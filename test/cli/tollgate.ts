@@ -5,7 +5,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll } from 'vitest'
+import { afterFile } from '../support/afterFile.ts'
+import { runInProcess } from './inProcess.ts'
 
 // The real program, as an operator runs it. Only what is given here is in its environment.
 export type Env = Record<string, string>
@@ -18,25 +19,19 @@ export type Running = {
   ended: Promise<Ran>
 }
 
-const running = new Set<ChildProcess>()
-const folders: string[] = []
-afterAll(() => {
-  for (const child of running) child.kill('SIGKILL')
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
-})
+const always = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', TOLLGATE_STOP_SECONDS: '0' }
 
 export function launch(env: Env, ...args: string[]): Running {
   const child = spawn(process.execPath, ['bin/tollgate.js', ...args], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, TOLLGATE_STOP_SECONDS: '0', ...env },
+    env: { ...always, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  running.add(child)
+  afterFile(() => child.kill('SIGKILL'))
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', chunk => (stdout += String(chunk)))
   child.stderr.on('data', chunk => (stderr += String(chunk)))
   const ended = once(child, 'close').then(([code]): Ran => {
-    running.delete(child)
     return { code: typeof code === 'number' ? code : null, stdout, stderr }
   })
   const says = async (words: string) => {
@@ -49,7 +44,11 @@ export function launch(env: Env, ...args: string[]): Running {
   return { child, stdout: () => stdout, stderr: () => stderr, says, ended }
 }
 
-export const tollgate = (env: Env, ...args: string[]): Promise<Ran> => launch(env, ...args).ended
+// A gateway ends its process in ways of its own, so it has one; a command does its work in ours.
+export const tollgate = (env: Env, ...args: string[]): Promise<Ran> =>
+  args[0] === 'start' || env.NODE_OPTIONS
+    ? launch(env, ...args).ended
+    : runInProcess({ ...always, ...env }, args)
 
 // The same with --json: what it answered, or failed with, and how it ended.
 export async function tollgateJson(env: Env, ...args: string[]) {
@@ -63,7 +62,7 @@ export async function tollgateJson(env: Env, ...args: string[]) {
 
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-cli-'))
-  folders.push(folder)
+  afterFile(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 

@@ -1,13 +1,9 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { afterAll } from 'vitest'
 import type { HttpOutcome } from '../../src/core/notification/delivery.ts'
 import { createOutbound, type OutboundOptions, type OutboundRequest } from '../../src/net/http1/outbound.ts'
+import { afterFile } from '../support/afterFile.ts'
 
-const closers: (() => unknown)[] = []
-afterAll(async () => {
-  for (const close of closers) await close()
-})
-export const later = (close: () => unknown) => void closers.push(close)
+export const later = afterFile
 
 export type Listener = { port: number; url: string; connections: number; sockets: Set<Socket> }
 
@@ -67,7 +63,11 @@ export function outbound(options: OutboundOptions = {}) {
   return made
 }
 
-const shared = outbound()
+let shared: ReturnType<typeof outbound> | undefined
+function sharedByFile() {
+  if (!shared) later(() => void (shared = undefined))
+  return (shared ??= outbound())
+}
 
 export const request = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest => ({
   method: 'POST',
@@ -80,7 +80,7 @@ export const request = (url: string, more: Partial<OutboundRequest> = {}): Outbo
 })
 
 export const post = (url: string, more: Partial<OutboundRequest> = {}): Promise<HttpOutcome> =>
-  shared.send(request(url, more))
+  sharedByFile().send(request(url, more))
 
 // For what happens a moment later; how long a moment is depends on the machine.
 export const patience = { timeout: 8000 }

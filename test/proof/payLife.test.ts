@@ -7,11 +7,10 @@ import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { stateAt } from '../../src/sandbox/charge.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
-import { migrate } from '../../src/store/migrate/migrate.ts'
 import { type Charge, decideCharge } from '../../src/store/sandboxCharges.ts'
 import { faultsAtRest, faultsOf } from '../payments/faults.ts'
 import type { Entry } from '../payments/provider.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
 import { readLives } from '../support/lifeDb.ts'
 import { type Killed, shopAway, startKilled } from '../support/lifeLoad.ts'
 import { send } from '../support/merchant.ts'
@@ -28,9 +27,8 @@ let shop: Credentials
 const gateways: (Killed & { done: Promise<void> })[] = []
 
 beforeAll(async () => {
-  database = await freshDatabase()
+  database = await migratedDatabase()
   db = openDb(database.url, 4)
-  await migrate(db)
   const merchant = await onboard(db, givenMasterKeys([masterKey]), 'Ama Shop', ['test'], new Date())
   await setMerchant(db, merchant.merchant_id, ['rate_limit=0'])
   assert.ok(merchant.test)

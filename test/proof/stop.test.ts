@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { freshDatabase } from '../support/database.ts'
+import { migratedDatabase } from '../support/database.ts'
 import { spawnGateway, testGateway } from '../support/gateway.ts'
 import { send } from '../support/merchant.ts'
 import { dial, get, type RawSocket } from '../support/rawSocket.ts'
@@ -49,7 +49,7 @@ test('a stop cuts nobody: 32 busy connections get their last answers, and each i
 })
 
 test('without a terminal a stop is announced for a while, unless it is asked for twice', async () => {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   const env = { DATABASE_URL: database.url, TOLLGATE_MASTER_KEY: 'ab'.repeat(32), TOLLGATE_STOP_SECONDS: '' }
   const gateway = await spawnGateway(env)
   void gateway.kill('SIGTERM')
@@ -61,7 +61,7 @@ test('without a terminal a stop is announced for a while, unless it is asked for
 })
 
 test('a node that is told to stop says so at /readyz first, and serves on for the time that is set', async () => {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   const env = { DATABASE_URL: database.url, TOLLGATE_MASTER_KEY: 'ab'.repeat(32), TOLLGATE_STOP_SECONDS: '1' }
   const gateway = await spawnGateway(env)
   const crowd = await keepAllBusy(gateway.url)

@@ -6,8 +6,7 @@ import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { createSandbox } from '../../src/sandbox/sandbox.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
-import { migrate } from '../../src/store/migrate/migrate.ts'
-import { freshDatabase, query } from '../support/database.ts'
+import { migratedDatabase, query } from '../support/database.ts'
 
 export const key = 'the-key-of-the-gateway'
 export const pace = 0.05
@@ -26,9 +25,8 @@ export type TestHouse = {
 }
 
 export async function openHouse(fast = pace): Promise<TestHouse> {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   const db = openDb(database.url, 4)
-  await migrate(db)
   const logs: string[] = []
   const heard: TestHouse['heard'] = []
   let skippedMs = 0

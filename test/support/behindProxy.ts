@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
-import { freshDatabase, query } from './database.ts'
+import { migratedDatabase, query } from './database.ts'
 import { type TestGateway, testGateway } from './gateway.ts'
 import type { Request } from './merchant.ts'
 import { type Proxy, startProxy } from './proxy.ts'
@@ -19,7 +19,7 @@ export type BehindProxy = {
 
 // A gateway that reaches its database through a proxy, which can misbehave.
 export async function gatewayBehindProxy(): Promise<BehindProxy> {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   const proxy = await startProxy(database.url)
   // Small batches make many commits, and so many places to be cut.
   const gateway = await testGateway({ DATABASE_URL: proxy.url, TOLLGATE_BATCH_ROWS: '8' })

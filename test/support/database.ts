@@ -4,11 +4,15 @@ import { inject } from 'vitest'
 
 export type FreshDatabase = { url: string; drop(): Promise<void> }
 
-// An empty database for one test file. Close your connections before you drop it; those left are cut.
-export async function freshDatabase(): Promise<FreshDatabase> {
+// For one test file each: an empty database, and one with all tables. Close your connections before you drop it; those
+// left are cut.
+export const freshDatabase = () => createDatabase('template1')
+export const migratedDatabase = () => createDatabase(inject('migratedDatabase'))
+
+async function createDatabase(like: string): Promise<FreshDatabase> {
   const server = inject('databaseUrl')
   const name = `test_${randomBytes(8).toString('hex')}`
-  await query(server, `create database ${name}`)
+  await query(server, `create database ${name} template ${like} strategy file_copy`)
   return {
     url: server.replace('/tollgate?', `/${name}?`),
     drop: () => dropDatabase(server, name),

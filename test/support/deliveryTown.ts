@@ -7,9 +7,8 @@ import type { Payment } from '../../src/core/payment/payment.ts'
 import { newReference, newToken } from '../../src/runtime/ids.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { type Db, openDb, type Query, sql } from '../../src/store/db.ts'
-import { migrate } from '../../src/store/migrate/migrate.ts'
 import { storePayments } from '../../src/store/payments/payments.ts'
-import { freshDatabase, query } from './database.ts'
+import { migratedDatabase, query } from './database.ts'
 import type { Credentials } from './gateway.ts'
 import { aWish, recordingLine, simulatedNode } from './lifeNode.ts'
 import { after, aPayment, hours, no, yes } from './lifeRows.ts'
@@ -25,9 +24,8 @@ const noWaitForDisk = `&options=${encodeURIComponent('-c synchronous_commit=off'
 // notification, as any node does, but for the disk, which nobody here waits for: no power is cut. Whoever delivers is
 // started by the test, and waits for it.
 export async function openTown() {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   const db = openDb(database.url + noWaitForDisk, hands, 'town')
-  await migrate(db)
   const key = randomBytes(32)
   const masterKeys = givenMasterKeys([key])
   const declines = simulatedNode(

@@ -7,9 +7,8 @@ import type { Task } from '../../src/core/payment/task.ts'
 import { newReference, newToken } from '../../src/runtime/ids.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
-import { migrate } from '../../src/store/migrate/migrate.ts'
 import { storePayments } from '../../src/store/payments/payments.ts'
-import { freshDatabase, query } from './database.ts'
+import { migratedDatabase, query } from './database.ts'
 import { after, aPayment, hours } from './lifeRows.ts'
 
 export type Lives = {
@@ -34,10 +33,9 @@ end $$`
 // A migrated database with one merchant. What these tests are about is order, not what a power cut leaves: they do
 // not wait for the disk.
 export async function openLives(poolSize = 4): Promise<Lives> {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   await query(database.url, noWaitForDisk)
   const db = openDb(database.url, poolSize)
-  await migrate(db)
   const { merchant_id } = await onboard(
     db,
     givenMasterKeys([randomBytes(32)]),

@@ -3,17 +3,15 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Client } from 'pg'
-import { afterAll, expect } from 'vitest'
+import { expect } from 'vitest'
 import { readMigration } from '../../src/store/migrate/ledger.ts'
+import { afterFile } from './afterFile.ts'
 import { query } from './database.ts'
-
-const folders: string[] = []
-afterAll(() => folders.forEach(folder => rmSync(folder, { recursive: true, force: true })))
 
 // A folder of migrations that a later version might bring.
 export function migrationFolder(files: Record<string, string>): URL {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-migrations-'))
-  folders.push(folder)
+  afterFile(() => rmSync(folder, { recursive: true, force: true }))
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), text)

@@ -13,10 +13,9 @@ import type { Payment } from '../../src/core/payment/payment.ts'
 import { channelsOf } from '../../src/runtime/channels.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { openDb } from '../../src/store/db.ts'
-import { migrate } from '../../src/store/migrate/migrate.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { findPayment } from '../../src/store/payments/paymentLife.ts'
-import { freshDatabase } from './database.ts'
+import { migratedDatabase } from './database.ts'
 import type { TestMerchant } from './gateway.ts'
 import { terms } from './lifeNode.ts'
 import { inItsName, minutes } from './lifeRows.ts'
@@ -34,9 +33,8 @@ const way = {
 
 // Payments and attempts by the real verbs on a database of its own; what the provider says, and when, is the test's.
 export async function openShop() {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   const db = openDb(database.url, 4)
-  await migrate(db)
   const key = randomBytes(32)
   const masterKeys = givenMasterKeys([key])
   let reply: Reply = { state: 'pending' }

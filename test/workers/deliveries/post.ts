@@ -7,13 +7,12 @@ import type { Outbound } from '../../../src/net/http1/outbound.ts'
 import { newReference } from '../../../src/runtime/ids.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
-import { migrate } from '../../../src/store/migrate/migrate.ts'
 import { addNotification } from '../../../src/store/notifications/notifications.ts'
 import { everyTry, type Try } from '../../../src/store/notifications/tries.ts'
 import { createDispatcher, type Dispatcher } from '../../../src/workers/deliveries/dispatcher.ts'
 import { createSignerCache } from '../../../src/workers/deliveries/signerCache.ts'
 import { createDice } from '../../payments/dice.ts'
-import { freshDatabase, query } from '../../support/database.ts'
+import { migratedDatabase, query } from '../../support/database.ts'
 import type { TestMerchant } from '../../support/gateway.ts'
 import { noon } from '../../support/lifeRows.ts'
 
@@ -34,10 +33,9 @@ end $$`
 // Notifications on a database of its own, carried by real dispatchers. The clock is the test's, and so is what the
 // merchants answer.
 export async function openPost(merchantCount = 1) {
-  const database = await freshDatabase()
+  const database = await migratedDatabase()
   await query(database.url, noWaitForDisk)
   const db = openDb(database.url, 6)
-  await migrate(db)
   const masterKeys = givenMasterKeys([randomBytes(32)])
   const merchants: TestMerchant[] = []
   for (let at = 0; at < merchantCount; at++)
