@@ -8,6 +8,7 @@ export default defineConfig({
     exclude: proofs,
     globalSetup: ['test/support/database.setup.ts', 'test/support/browser.setup.ts'],
     setupFiles: ['test/support/afterFile.setup.ts'],
+    provide: { isProof: false },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

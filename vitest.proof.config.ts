@@ -1,15 +1,26 @@
 import { defineConfig } from 'vitest/config'
 
-// Whatever takes long because it has to: real processes that are killed, floods, long walks, and the browser.
-export const proofs = ['test/proof/**/*.test.ts', 'test/browser/**/*.test.ts']
+// What takes long because it has to: processes and servers that are killed, floods, and the browser.
+export const proofs = [
+  'test/proof/**/*.test.ts',
+  'test/browser/**/*.test.ts',
+  'test/postgres/embedded.test.ts',
+  'test/postgres/takeOver.test.ts',
+  'test/workers/messages/many.test.ts', // ten thousand changes of status
+  'test/main.test.ts', // looks at whatever its process still does, so it has one of its own
+]
+
+// Walks: some steps with all that is fast, and here as many as show everything.
+const walks = ['test/payments/walk.test.ts', 'test/payments/database.test.ts']
 
 // `npm run proof`, on a database that waits for its disk.
 export default defineConfig({
   test: {
     name: 'proof',
-    include: proofs,
+    include: [...proofs, ...walks],
     globalSetup: ['test/support/database.setup.ts', 'test/support/browser.setup.ts'],
     setupFiles: ['test/support/afterFile.setup.ts'],
+    provide: { isProof: true },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,

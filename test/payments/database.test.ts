@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
@@ -6,13 +6,14 @@ import { hours, minutes } from '../support/lifeRows.ts'
 import { createCrowd } from './crowd.ts'
 import { faultsAtRest, faultsOf } from './faults.ts'
 
-const generations = 8
+const isProof = inject('isProof')
+const generations = isProof ? 8 : 1
 const payments = 50
 const rounds = 66
 const stepsOfRound = 40
 const hotPayments = 6 // all steps of a round meet there
 
-// A walk that never came here has shown nothing.
+// A long walk that never came here has shown nothing.
 const everything = [
   'attempt_disputed by channel',
   'attempt_failed by channel',
@@ -70,5 +71,5 @@ test(`${generations * rounds * stepsOfRound} steps of nodes that crash, on a rea
     await crowd.rest()
     await check(all, true)
   }
-  expect([...happened].toSorted()).toEqual(everything)
+  if (isProof) expect([...happened].toSorted()).toEqual(everything)
 }, 180_000)

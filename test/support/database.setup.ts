@@ -11,6 +11,7 @@ import { migrate } from '../../src/store/migrate/migrate.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
+    isProof: boolean // walks are long, and so may be the wait for the disk
     databaseUrl: string
     migratedDatabase: string // by its name, for copies
   }
@@ -20,7 +21,7 @@ const template = 'tollgate_migrated'
 
 // One real PostgreSQL for the whole run; each test file makes databases of its own on it.
 export default async function setup(project: TestProject) {
-  const place = project.config.name === 'proof' ? tmpdir() : placeInMemory()
+  const place = project.config.provide.isProof ? tmpdir() : placeInMemory()
   const dataDir = mkdtempSync(join(place, 'tollgate-test-'))
   await (await startEmbedded(dataDir, 'command')).stop()
   await mayMakeDatabases(dataDir)

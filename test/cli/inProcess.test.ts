@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
+import { type Env, launch, newMasterKey, tollgate } from './tollgate.ts'
+
+// The other tests of commands run them in their own process. What a person sees of the program is no different.
+let database: FreshDatabase
+let env: Env
+beforeAll(async () => {
+  database = await migratedDatabase()
+  env = { DATABASE_URL: database.url, TOLLGATE_MASTER_KEY: newMasterKey() }
+})
+afterAll(() => database.drop())
+
+test.each([
+  [0, []],
+  [0, ['merchant', 'list']],
+  [0, ['merchant', 'list', '--json']],
+  [1, ['merchant', 'show', 'nobody', '--json']],
+  [2, ['merchant', 'dance']],
+  [2, ['payment']],
+])('a process ends with %d, and says the same: tollgate %j', async (code, words) => {
+  const ran = await launch(env, ...words).ended
+  expect(ran.code).toBe(code)
+  expect(await tollgate(env, ...words)).toEqual(ran)
+})
