@@ -67,7 +67,7 @@ test.each([
     ),
     fail,
   )
-  while ((await lives.read([payment.tx_reference]))[0]?.attempts[0]?.asks !== 1);
+  while ((await lives.read([payment.tx_reference]))[0]?.attempts[0]?.asks !== 1 || !answer);
   now = after(hours(3) + knockAfter)
   const [life] = await lives.read([payment.tx_reference])
   expect(await prompted({ db: lives.db, clock }, life?.attempts[0]?.attempt_id ?? '')).toBe(true)
