@@ -9,9 +9,9 @@ export default defineConfig({
     globalSetup: ['test/support/database.setup.ts', 'test/support/browser.setup.ts'],
     setupFiles: ['test/support/afterFile.setup.ts'],
     provide: { isProof: false },
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
-    maxWorkers: 2,
+    maxWorkers: 3, // on two cores: some only wait, for a time that is over or for the other end
     isolate: false,
   },
 })

@@ -6,12 +6,19 @@ export const proofs = [
   'test/browser/**/*.test.ts',
   'test/postgres/embedded.test.ts',
   'test/postgres/takeOver.test.ts',
+  'test/sandbox/browser.test.ts',
   'test/workers/messages/many.test.ts', // ten thousand changes of status
+  'test/workers/deliveries/crowd.test.ts', // twenty thousand notifications
+  'test/payments/cardTesting.test.ts', // thousands of declines
   'test/main.test.ts', // looks at whatever its process still does, so it has one of its own
 ]
 
 // Walks: some steps with all that is fast, and here as many as show everything.
-const walks = ['test/payments/walk.test.ts', 'test/payments/database.test.ts']
+const walks = [
+  'test/payments/walk.test.ts',
+  'test/payments/database.test.ts',
+  'test/workers/messages/tries.test.ts',
+]
 
 // `npm run proof`, on a database that waits for its disk.
 export default defineConfig({

@@ -67,7 +67,8 @@ test.each([
     ),
     fail,
   )
-  while ((await lives.read([payment.tx_reference]))[0]?.attempts[0]?.asks !== 1 || !answer);
+  const asks = async () => (await lives.read([payment.tx_reference]))[0]?.attempts[0]?.asks
+  await expect.poll(async () => answer && (await asks()), { timeout: 20_000 }).toBe(1)
   now = after(hours(3) + knockAfter)
   const [life] = await lives.read([payment.tx_reference])
   expect(await prompted({ db: lives.db, clock }, life?.attempts[0]?.attempt_id ?? '')).toBe(true)
