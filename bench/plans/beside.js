@@ -12,8 +12,8 @@ import { thisVersion } from '../version.js'
 const lengths = {
   whole: {
     requests: { rounds: 10, measureMs: 2000, warmUpMs: 4000 },
-    backlog: { rounds: 6, measureMs: 5000 },
-    latency: { rounds: 6, measureMs: 5000 },
+    backlog: { rounds: 7, measureMs: 5000 },
+    latency: { rounds: 7, measureMs: 5000 },
   },
   quick: {
     requests: { rounds: 4, measureMs: 700, warmUpMs: 2000 },
