@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { accessSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -39,6 +39,7 @@ export default async function setup(project: TestProject) {
 // proofs have a real disk.
 function placeInMemory(): string {
   try {
+    accessSync('/dev/shm', constants.W_OK)
     const { bavail, bsize } = statfsSync('/dev/shm')
     return bavail * bsize > enough ? '/dev/shm' : tmpdir()
   } catch {
