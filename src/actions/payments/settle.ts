@@ -28,15 +28,15 @@ export async function settle(
 }
 
 function save({ db, channels }: PaymentDeps, asked: Attempt, reply: Heard, now: Date) {
-  const line = channels.find(asked.channel)
-  const absentForMs = line?.absentForMs(asked.payment_method) ?? Infinity
+  const channel = channels.find(asked.channel)
+  const absentForMs = channel?.absentForMs(asked.payment_method) ?? Infinity
   const { merchant_id, tx_reference, attempt_id } = asked
   return db.share('settle').transaction(async (tx): Promise<Change> => {
     const payment = await lockPayment(tx, { merchant_id, tx_reference })
     const attempt = await lockAttempt(tx, merchant_id, attempt_id)
     if (!payment || !attempt) throw new Error('an attempt without its payment')
     const wished = applyReply(payment, attempt, reply, now, { absentForMs, sends: asked.sends })
-    const account = line?.account ?? attempt.channel
+    const account = channel?.account ?? attempt.channel
     const decided = (await doubted(tx, payment, attempt, wished, account, now)) ?? wished
     const change = { ...decided, attempt: withTheirTime(decided.attempt, attempt, asked) }
     return { ...change, tasks: await saveChange(tx, payment, change) }

@@ -32,7 +32,7 @@ export async function checkRecords(config: Config, keyIsRight = true): Promise<C
   }
 }
 
-// By hand and not by openRecords: a master key at fault has a check of its own.
+// By hand and not by openDatabase: a master key at fault has a check of its own.
 async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Promise<T> {
   const embedded = config.DATABASE_URL ? undefined : await startEmbedded(config.TOLLGATE_DATA_DIR, 'command')
   const db = openDb(embedded?.url ?? config.DATABASE_URL ?? '', 1)

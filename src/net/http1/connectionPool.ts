@@ -32,57 +32,57 @@ export function createConnectionPool(connect: Connect, maxIdle: number) {
 
   // Requests of one turn leave together, at its end: the other side is woken once and not for each.
   function leave() {
-    for (const line of departing.splice(0)) line.leave()
+    for (const connection of departing.splice(0)) connection.leave()
   }
 
   function open(key: string) {
-    const line = new Connection(key, keeper)
-    all.add(line)
+    const connection = new Connection(key, keeper)
+    all.add(connection)
     sweeping ??= setInterval(sweep, sweepMs).unref()
-    return line
+    return connection
   }
 
-  function keep(line: Connection, forMs: number) {
+  function keep(connection: Connection, forMs: number) {
     const ms = Math.min(idleMs, forMs - idleMarginMs)
-    if (ms <= 0) return drop(line)
-    line.idleUntil = performance.now() + ms
-    idle.add(line)
-    const others = idleByKey.get(line.key)
-    if (others) others.push(line)
-    else idleByKey.set(line.key, [line])
+    if (ms <= 0) return drop(connection)
+    connection.idleUntil = performance.now() + ms
+    idle.add(connection)
+    const others = idleByKey.get(connection.key)
+    if (others) others.push(connection)
+    else idleByKey.set(connection.key, [connection])
     if (idle.size > maxIdle) for (const oldest of idle) return drop(oldest)
   }
 
-  function wake(line: Connection) {
-    if (!idle.delete(line)) return
-    const others = idleByKey.get(line.key) as Connection[]
-    if (others.at(-1) === line) others.pop()
-    else others.splice(others.indexOf(line), 1)
+  function wake(connection: Connection) {
+    if (!idle.delete(connection)) return
+    const others = idleByKey.get(connection.key) as Connection[]
+    if (others.at(-1) === connection) others.pop()
+    else others.splice(others.indexOf(connection), 1)
   }
 
-  function drop(line: Connection) {
-    if (!all.delete(line)) return
-    wake(line)
-    line.hangUp()
+  function drop(connection: Connection) {
+    if (!all.delete(connection)) return
+    wake(connection)
+    connection.hangUp()
   }
 
   // One timer for all deadlines, as most of them are never met. What would be late at its next round is late now.
   function sweep() {
     const soon = performance.now() + sweepMs
-    for (const line of all) if (line.dueAt() < soon) end(line, exchange => exchange.late())
-    for (const [key, lines] of idleByKey) if (lines.length === 0) idleByKey.delete(key)
+    for (const connection of all) if (connection.dueAt() < soon) end(connection, exchange => exchange.late())
+    for (const [key, connections] of idleByKey) if (connections.length === 0) idleByKey.delete(key)
     if (all.size > 0) return
     clearInterval(sweeping)
     sweeping = undefined
   }
 
-  function end(line: Connection, say: (exchange: Exchange) => void) {
-    if (line.exchange) say(line.exchange)
-    drop(line)
+  function end(connection: Connection, say: (exchange: Exchange) => void) {
+    if (connection.exchange) say(connection.exchange)
+    drop(connection)
   }
 
   function close(trouble: Trouble) {
-    for (const line of all) end(line, exchange => exchange.fail(trouble))
+    for (const connection of all) end(connection, exchange => exchange.fail(trouble))
     clearInterval(sweeping)
   }
 
