@@ -1,5 +1,5 @@
 import { raw } from 'hono/html'
-import type { PropsWithChildren } from 'hono/jsx'
+import type { Child, PropsWithChildren } from 'hono/jsx'
 import { fill } from '../../../core/text.ts'
 import { type Lang, languages } from '../texts/texts.ts'
 import { assets } from './assets.ts'
@@ -10,6 +10,9 @@ export type PageProps = PropsWithChildren<{
   inLang?: (lang: Lang) => string // the address of this page in another language
   test?: boolean
   shop?: string
+  mark?: Child // the shop's sign
+  bill?: Child // what is paid: it has a column of its own on a desk
+  contact?: Child
   reference?: string
   requestId?: string
   refresh?: { seconds: number; url: string } // for a browser without scripts
@@ -34,22 +37,29 @@ export const Page = (props: PageProps) => {
           {props.script && <script src={assets.script} defer></script>}
           {props.refresh && <Refresh {...props.refresh} />}
         </head>
-        <body>
+        <body class={props.bill ? 'desk' : undefined}>
+          {props.script && <p class="status" role="status"></p>}
           <header>
             {props.test && <p class="test">{t.frame.test}</p>}
             <div class="top">
-              <strong>{props.shop && <bdi>{props.shop}</bdi>}</strong>
+              <strong class="shop">
+                {props.mark}
+                {props.shop && <bdi>{props.shop}</bdi>}
+              </strong>
               <Languages {...props} />
             </div>
           </header>
           <main {...props.script}>
-            {props.children}
-            {props.script && <p class="status" role="status"></p>}
+            {props.bill}
+            <div class="stage">{props.children}</div>
           </main>
           <footer>
-            {props.reference && <p>{fill(t.frame.reference, { reference: props.reference })}</p>}
-            {props.requestId && <p>{fill(t.frame.request, { request: props.requestId })}</p>}
-            <p>{t.frame.secured}</p>
+            {props.contact}
+            <div class="foot">
+              {props.reference && <p>{fill(t.frame.reference, { reference: props.reference })}</p>}
+              {props.requestId && <p>{fill(t.frame.request, { request: props.requestId })}</p>}
+              <p>{t.frame.secured}</p>
+            </div>
           </footer>
         </body>
       </html>

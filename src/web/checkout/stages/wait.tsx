@@ -4,7 +4,6 @@ import { deferredExit } from '../page/exit.ts'
 import { Leave } from '../page/leave.tsx'
 import { PaymentPage } from '../page/paymentPage.tsx'
 import { Say } from '../page/say.tsx'
-import { Summary } from '../page/summary.tsx'
 import { amountOf, labelOf, linkTo, offerOf, type View } from '../page/view.ts'
 import { Qr } from './qr.tsx'
 import { TestTables } from './testTables.tsx'
@@ -22,7 +21,6 @@ export const WaitPage = ({ view, attempt }: { view: View; attempt: Attempt }) =>
   const exit = deferredExit(checkout)
   return (
     <PaymentPage view={view} title={title} poll={pollSeconds} refresh={refreshSeconds}>
-      <Summary view={view} timed />
       <section class="card">
         <h1 class="waiting">{title}</h1>
         <Body view={view} attempt={attempt} />
