@@ -1,8 +1,10 @@
 import { raw } from 'hono/html'
 import type { PropsWithChildren } from 'hono/jsx'
+import type { Face } from '../../../core/merchant/face.ts'
 import { fill } from '../../../core/text.ts'
 import { type Lang, languages } from '../texts/texts.ts'
-import { assets } from './assets.ts'
+import { Contact, Logo } from './face.tsx'
+import { accentAddress, assets } from './assets.ts'
 
 export type PageProps = PropsWithChildren<{
   title: string
@@ -10,6 +12,7 @@ export type PageProps = PropsWithChildren<{
   inLang?: (lang: Lang) => string // the address of this page in another language
   test?: boolean
   shop?: string
+  face?: Face // of the shop
   reference?: string
   requestId?: string
   refresh?: { seconds: number; url: string } // for a browser without scripts
@@ -30,6 +33,7 @@ export const Page = (props: PageProps) => {
           <meta name="robots" content="noindex" />
           <title>{props.title}</title>
           <link rel="stylesheet" href={assets.css} />
+          {props.face?.accent && <link rel="stylesheet" href={accentAddress(props.face.accent)} />}
           <link rel="icon" href={assets.icon} />
           {props.script && <script src={assets.script} defer></script>}
           {props.refresh && <Refresh {...props.refresh} />}
@@ -38,7 +42,10 @@ export const Page = (props: PageProps) => {
           <header>
             {props.test && <p class="test">{t.frame.test}</p>}
             <div class="top">
-              <strong>{props.shop && <bdi>{props.shop}</bdi>}</strong>
+              <strong>
+                <Logo face={props.face} />
+                {props.shop && <bdi>{props.shop}</bdi>}
+              </strong>
               <Languages {...props} />
             </div>
           </header>
@@ -47,6 +54,7 @@ export const Page = (props: PageProps) => {
             {props.script && <p class="status" role="status"></p>}
           </main>
           <footer>
+            <Contact face={props.face} t={t} />
             {props.reference && <p>{fill(t.frame.reference, { reference: props.reference })}</p>}
             {props.requestId && <p>{fill(t.frame.request, { request: props.requestId })}</p>}
             <p>{t.frame.secured}</p>

@@ -33,6 +33,7 @@ export const PaymentPage = (props: PaymentPageProps) => {
       inLang={other => linkTo({ ...view, asked: other }, path, query)}
       test={checkout.mode === 'test'}
       shop={checkout.merchant_name}
+      face={checkout.face}
       reference={checkout.tx_reference}
       refresh={
         url ? { seconds: leaveAfterSeconds, url } : refresh ? { seconds: refresh, url: here } : undefined

@@ -1,3 +1,4 @@
+import { LineItems } from './lineItems.tsx'
 import { Say } from './say.tsx'
 import { amountOf, secondsLeft, timeLeft, type View } from './view.ts'
 
@@ -15,6 +16,7 @@ export const Summary = ({ view, head, timed }: SummaryProps) => {
           <bdi>{checkout.description}</bdi>
         </p>
       )}
+      <LineItems view={view} />
       <dl>
         <dt>{t.frame.invoice}</dt>
         <dd>

@@ -19,6 +19,12 @@ export const en = {
     one_moment: 'One moment',
   },
 
+  // What the shop lists.
+  items: { title: 'What you are paying for', times: '{quantity} ×', total: 'Total' },
+
+  // Of the shop, for whoever has a question.
+  face: { questions: 'Questions?', terms: 'Terms' },
+
   choose: {
     title: 'Pay {amount}',
     pay_to: 'Pay {amount} to {shop}',

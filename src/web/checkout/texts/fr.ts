@@ -20,6 +20,10 @@ export const fr: Texts = {
     one_moment: 'Un instant',
   },
 
+  items: { title: 'Ce que vous payez', times: '{quantity} ×', total: 'Total' },
+
+  face: { questions: 'Une question ?', terms: 'Conditions' },
+
   choose: {
     title: 'Payer {amount}',
     pay_to: 'Payer {amount} à {shop}',
