@@ -9,6 +9,7 @@ import type { Messengers } from '../runtime/messengers.ts'
 import { type Runtime, whyNotReady } from '../runtime/runtime.ts'
 import { callbackRoute } from './callbacks.ts'
 import { checkoutRoutes } from './checkout/checkout.tsx'
+import { faceRoutes } from './checkout/face.ts'
 import { notKept } from './http/apiRequest.ts'
 import { type Env, respond } from './http/context.ts'
 import { bugAnswer, isRefusal, notFoundAnswer, refusalAnswer, wrongMethodAnswer } from './http/errors.ts'
@@ -74,6 +75,7 @@ export function createApp(options: AppOptions) {
   const reach = { isForThisMachineOnly, trustedProxies, limits }
   const support: OperatorDoor = { ...reach, name: 'support', token: supportToken }
   app.route('/checkout', checkoutRoutes({ runtime, trustedProxies }))
+  app.route('/public', faceRoutes({ runtime, trustedProxies }))
   app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute(runtime))
   app.route('/support', supportRoutes({ runtime: sharing('support'), door: support }))
   app.route(

@@ -61,6 +61,13 @@ export const breaks: Record<string, Breaks> = {
     shop !== undefined && !shop.currencies.includes(String(fields.currency || 'GHS')),
   plain_number: ({ question: { fields } }) =>
     typeof fields.total === 'number' && !/^\d+(\.\d{1,2})?$/.test(JSON.stringify(fields.total)),
+  plain_items: ({ question: { fields } }) =>
+    itemsOf(fields).some(
+      ({ total }) => typeof total === 'number' && !/^\d+(\.\d{1,2})?$/.test(JSON.stringify(total)),
+    ),
+  own_sum: ({ question: { fields } }) =>
+    itemsOf(fields).reduce((sum, { total }) => sum + Math.round(Number(total) * 100), 0) !==
+    Math.round(Number(fields.total) * 100),
   own_outlet: refused => textAt(refused, 'extra_outlet') !== '' || refused.question.fields.extra_outlet === 0,
   real_address: (refused, field) => !URL.canParse(textAt(refused, field)),
   own_origin: ({ shop, ...refused }, field) =>
@@ -81,6 +88,9 @@ export const breaks: Record<string, Breaks> = {
   known_payment: ({ shop, question, known }) => !known.invoices.has(invoiceOf(shop, question.fields)),
   own_cursor: ({ question: { fields }, known }) => !known.cursors.includes(String(fields.after ?? '')),
 }
+
+const itemsOf = ({ line_items }: Fields) =>
+  Array.isArray(line_items) ? (line_items as { total: unknown }[]) : []
 
 // JSON writes half of a pair as an escape.
 const hasHalf = (fields: Fields) => /\\ud[89a-f]/i.test(JSON.stringify(fields))

@@ -6,6 +6,7 @@ const blanks =
   '\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
 
 export const plainText = `^[^${controls}]*$`
+export const namedText = `^[^${controls}]*[^${blanks}][^${controls}]*$` // more than blanks
 
 export const email = `^[^@${blanks}]+@[^@.${blanks}]+(\\.[^@.${blanks}]+)+$`
 
@@ -24,6 +25,8 @@ export const phone =
 
 export const total = '^[0-9]{1,12}(\\.[0-9]{1,2}0*)?$'
 export const moreThanZero = '[1-9]' // of a total that fits the pattern above
+
+export const quantity = '^[1-9][0-9]{0,3}(\\.0{1,6})?$'
 
 export const hexDigest = '^[0-9A-Fa-f]{64}$'
 

@@ -46,8 +46,9 @@ async function insertPayments(db: Db, payments: NewPayment[]): Promise<Set<strin
   const p = [...payments].sort((a, b) => (invoiceKey(a) < invoiceKey(b) ? -1 : 1))
   const query = named('insert_payments')`
     insert into payments (merchant_id, tx_reference, mode, invoice_id, tx_token, status, status_reason, total,
-      currency, success_url, cancelled_url, deferred_url, ipn_url, number, email, name, description, outlet,
-      pymt_instrument, wallet_issuer_hint, extra, request_digest, created_at, updated_at, expires_at)
+      currency, success_url, cancelled_url, deferred_url, ipn_url, number, email, name, description,
+      line_items, outlet, pymt_instrument, wallet_issuer_hint, extra, request_digest, created_at, updated_at,
+      expires_at)
     select * from unnest(
       ${column(p, row => row.merchant_id)}::text[], ${column(p, row => row.tx_reference)}::text[],
       ${column(p, row => row.mode)}::text[], ${column(p, row => row.invoice_id)}::text[],
@@ -57,7 +58,9 @@ async function insertPayments(db: Db, payments: NewPayment[]): Promise<Set<strin
       ${column(p, row => row.cancelled_url)}::text[], ${column(p, row => row.deferred_url)}::text[],
       ${column(p, row => row.ipn_url)}::text[], ${column(p, row => row.number)}::text[],
       ${column(p, row => row.email)}::text[], ${column(p, row => row.name)}::text[],
-      ${column(p, row => row.description)}::text[], ${column(p, row => row.outlet)}::text[],
+      ${column(p, row => row.description)}::text[],
+      ${column(p, row => row.line_items && JSON.stringify(row.line_items))}::jsonb[],
+      ${column(p, row => row.outlet)}::text[],
       ${column(p, row => row.pymt_instrument)}::text[], ${column(p, row => row.wallet_issuer_hint)}::text[],
       ${column(p, row => JSON.stringify(row.extra))}::jsonb[],
       ${column(p, row => `\\x${row.request_digest.toString('hex')}`)}::bytea[],

@@ -7,6 +7,7 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import { addressOf } from '../http/apiRequest.ts'
 import type { Ctx, Env } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
+import { drawn } from './drawn.ts'
 import { pageHeaders } from './page/pageHeaders.ts'
 import {
   BrokenPage,
@@ -37,8 +38,9 @@ export const withPayment = (options: CheckoutOptions, answer: AnswerWith) =>
   withToken(options, async (c, token) => {
     const { runtime } = options
     const deadline = databaseDeadline()
-    const checkout = await openCheckout({ ...runtime, db: runtime.db.until(deadline) }, token)
-    if (!checkout) return nothingHere(c, options)
+    const found = await openCheckout({ ...runtime, db: runtime.db.until(deadline) }, token)
+    if (!found) return nothingHere(c, options)
+    const checkout = drawn(found)
     const lang = langOf(c)
     const asked = chosenLang(c.req.query('lang'))
     const said = { lang, t: languages[lang], asked, visit: visitOf(c) }

@@ -58,6 +58,12 @@ const ofPayments: Rule[] = [
     'total',
     'A JSON number is written without an exponent and with at most 2 decimals.',
   ),
+  malformed(
+    'plain_items',
+    'line_items*',
+    'A number in its items is written without an exponent; a total has at most 2 decimals.',
+  ),
+  malformed('own_sum', 'line_items', 'The totals of its items make up total.'),
   malformed('own_currency', 'currency', 'It is one of your currencies; without it the request is in GHS.'),
   malformed('own_outlet', 'extra_outlet', 'You have such an outlet.'),
   ...urls.map(field =>

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { LineItems } from './lineItems.tsx'
 import { Say } from './say.tsx'
 import { amountOf, secondsLeft, timeLeft, type View } from './view.ts'
 
@@ -14,6 +15,7 @@ export const Bill = ({ view, head, onPhone }: BillProps) => (
       <Until view={view} />
     </div>
     <Description view={view} />
+    <Listed view={view} />
     {onPhone}
   </div>
 )
@@ -70,3 +72,12 @@ const Description = ({ view: { checkout, t } }: { view: View }) => {
     </details>
   )
 }
+
+// Folded on a phone; a desk has the room, and shows it as if it were open.
+const Listed = ({ view }: { view: View }) =>
+  view.checkout.line_items && (
+    <details class="listed">
+      <summary>{view.t.items.title}</summary>
+      <LineItems view={view} />
+    </details>
+  )

@@ -1,8 +1,10 @@
 import { raw } from 'hono/html'
 import type { Child, PropsWithChildren } from 'hono/jsx'
+import type { Face } from '../../../core/merchant/face.ts'
 import { fill } from '../../../core/text.ts'
 import { type Lang, languages } from '../texts/texts.ts'
-import { assets } from './assets.ts'
+import { accentAddress, assets } from './assets.ts'
+import { Contact, Mark } from './face.tsx'
 
 export type PageProps = PropsWithChildren<{
   title: string
@@ -10,9 +12,8 @@ export type PageProps = PropsWithChildren<{
   inLang?: (lang: Lang) => string // the address of this page in another language
   test?: boolean
   shop?: string
-  mark?: Child // the shop's sign
+  face?: Face // of the shop
   bill?: Child // what is paid: it has a column of its own on a desk
-  contact?: Child
   reference?: string
   requestId?: string
   refresh?: { seconds: number; url: string } // for a browser without scripts
@@ -33,6 +34,7 @@ export const Page = (props: PageProps) => {
           <meta name="robots" content="noindex" />
           <title>{props.title}</title>
           <link rel="stylesheet" href={assets.css} />
+          {props.face?.accent && <link rel="stylesheet" href={accentAddress(props.face.accent)} />}
           <link rel="icon" href={assets.icon} />
           {props.script && <script src={assets.script} defer></script>}
           {props.refresh && <Refresh {...props.refresh} />}
@@ -43,7 +45,7 @@ export const Page = (props: PageProps) => {
             {props.test && <p class="test">{t.frame.test}</p>}
             <div class="top">
               <strong class="shop">
-                {props.mark}
+                {props.shop && <Mark name={props.shop} face={props.face} />}
                 {props.shop && <bdi>{props.shop}</bdi>}
               </strong>
               <Languages {...props} />
@@ -54,7 +56,7 @@ export const Page = (props: PageProps) => {
             <div class="stage">{props.children}</div>
           </main>
           <footer>
-            {props.contact}
+            {props.bill && <Contact face={props.face} t={t} />}
             <div class="foot">
               {props.reference && <p>{fill(t.frame.reference, { reference: props.reference })}</p>}
               {props.requestId && <p>{fill(t.frame.request, { request: props.requestId })}</p>}

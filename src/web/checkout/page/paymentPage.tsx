@@ -1,7 +1,6 @@
 import type { Child, PropsWithChildren } from 'hono/jsx'
 import { Bill } from './bill.tsx'
 import type { Exit } from './exit.ts'
-import { Contact, Mark } from './face.tsx'
 import { Page } from './page.tsx'
 import { linkTo, partOf, titleOf, type View, versionOf } from './view.ts'
 
@@ -37,9 +36,8 @@ export const PaymentPage = (props: PaymentPageProps) => {
       inLang={other => linkTo({ ...view, asked: other }, path, query)}
       test={checkout.mode === 'test'}
       shop={checkout.merchant_name}
-      mark={<Mark name={checkout.merchant_name} />}
+      face={checkout.face}
       bill={<Bill view={view} head={head} onPhone={onPhone} />}
-      contact={<Contact />}
       reference={checkout.tx_reference}
       refresh={
         url ? { seconds: leaveAfterSeconds, url } : refresh ? { seconds: refresh, url: here } : undefined

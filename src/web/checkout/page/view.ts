@@ -18,9 +18,11 @@ export type View = {
   baseUrl: string
 }
 
-// As people write it: GHS 123,456.78.
+// As people write it: 123,456.78.
+export const figureOf = (minor: bigint) => formatMoney(minor).replace(/\B(?=(\d{3})+\.)/g, ',')
+
 export const amountOf = ({ currency, total }: Pick<Checkout, 'currency' | 'total'>) =>
-  `${currency} ${formatMoney(total).replace(/\B(?=(\d{3})+\.)/g, ',')}`
+  `${currency} ${figureOf(total)}`
 
 export function linkTo(view: View, path = '', query: Record<string, string> = {}): string {
   const { checkout, asked, visit } = view

@@ -20,9 +20,13 @@ export const en = {
     lost: 'Connection lost. We try again by ourselves.',
     back: 'Connected again.',
     one_moment: 'One moment',
-    questions: 'Questions?',
-    terms: 'Terms',
   },
+
+  // What the shop lists.
+  items: { title: 'What you are paying for', times: '{quantity} ×', total: 'Total' },
+
+  // Of the shop, for whoever has a question.
+  face: { questions: 'Questions?', terms: 'Terms' },
 
   choose: {
     title: 'Pay {amount}',

@@ -21,9 +21,11 @@ export const fr: Texts = {
     lost: 'Connexion perdue. Nous réessayons automatiquement.',
     back: 'Connexion rétablie.',
     one_moment: 'Un instant',
-    questions: 'Une question ?',
-    terms: 'Conditions',
   },
+
+  items: { title: 'Ce que vous payez', times: '{quantity} ×', total: 'Total' },
+
+  face: { questions: 'Une question ?', terms: 'Conditions' },
 
   choose: {
     title: 'Payer {amount}',
