@@ -4,7 +4,7 @@ import { plainWords } from '../../core/story/story.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { merchantOf, noMerchant, type Opened, withRecords, withSecrets } from '../records.ts'
+import { merchantOf, noMerchant, type Opened, withDatabase, withMasterKeys } from '../database.ts'
 import { facts } from '../terminal.ts'
 import { shownOnce } from './ipnPassword.ts'
 import { type SettingLine, settingLines } from './settingText.ts'
@@ -27,13 +27,13 @@ export function addMerchantSet(merchant: Command, cli: Cli) {
       ),
     )
     .action(async (id: string, changes: string[]) =>
-      cli.print(await opening(changes)(records => set(records, id, changes))),
+      cli.print(await opening(changes)(database => set(database, id, changes))),
     )
 }
 
 // A style may need a password, which is sealed.
 const opening = (changes: readonly string[]) =>
-  changes.some(change => change.startsWith('ipn_style=')) ? withSecrets : withRecords
+  changes.some(change => change.startsWith('ipn_style=')) ? withMasterKeys : withDatabase
 
 async function set({ db, masterKeys }: Opened, id: string, changes: string[]): Promise<Output> {
   const merchant = await merchantOf(db, id)

@@ -9,7 +9,7 @@ import { examples } from '../help.ts'
 import { notificationData, shortTable } from '../notification/text.ts'
 import { onePayment } from '../onePayment.ts'
 import type { Cli, Output } from '../output.ts'
-import { merchantOf, type Opened, withRecords } from '../records.ts'
+import { merchantOf, type Opened, withDatabase } from '../database.ts'
 import { facts, heading, paint } from '../terminal.ts'
 import { modeOption, readLimit, readReference, statusOption } from '../values.ts'
 import { allFacts, attemptData, paymentData, paymentTable } from './text.ts'
@@ -44,7 +44,7 @@ export function addPaymentCommands(program: Command, cli: Cli) {
       ),
     )
     .action(async (word: string, { merchant }: { merchant?: string }) =>
-      cli.print(await withRecords(records => show(records, word, merchant))),
+      cli.print(await withDatabase(database => show(database, word, merchant))),
     )
   payment
     .command('list')
@@ -62,7 +62,7 @@ export function addPaymentCommands(program: Command, cli: Cli) {
         'tollgate payment list --merchant 7c2k9m0x4f --mode live --status paid',
       ),
     )
-    .action(async (filter: Filter) => cli.print(await withRecords(records => list(records, filter))))
+    .action(async (filter: Filter) => cli.print(await withDatabase(database => list(database, filter))))
 }
 
 async function show({ db, clock }: Opened, word: string, merchant_id?: string): Promise<Output> {
