@@ -320,8 +320,6 @@ create table messages (
 create index messages_due on messages (medium, next_try_at) where next_try_at is not null;
 -- Caps: how many left for one address, in whatever spelling.
 create index messages_by_mailbox on messages ((coalesce(mailbox, recipient)), sent_at) where sent_at is not null;
--- The same as a former version counts them.
-create index messages_by_recipient on messages (recipient, sent_at) where sent_at is not null;
 -- Caps: how many left for one merchant.
 create index messages_by_merchant on messages (merchant_id, sent_at) where sent_at is not null;
 -- A receipt names the provider's reference and no merchant.
