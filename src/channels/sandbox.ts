@@ -73,6 +73,7 @@ const wordReasons = new Map<unknown, Reason>([
   ['APPROVAL_REJECTED', 'declined'],
   ['PAYER_CANCELLED', 'not_completed'],
   ['EXPIRED', 'no_answer'],
+  ['WITHDRAWN', 'withdrawn'],
   ['NETWORK_ERROR', 'network_error'],
   ['WRONG_VOUCHER', 'wrong_voucher'],
 ])
@@ -107,9 +108,12 @@ const sandbox: MakeChannel = ({ SANDBOX_URL, SANDBOX_KEY }) => {
     return reply.state === 'absent' ? unknown('HTTP 409, then 404', true) : reply
   }
 
-  async function check(order: Order, signal: AbortSignal): Promise<Reply> {
-    const url = `${charges}/${encodeURIComponent(order.attempt_id)}`
-    const { http, answer } = await askJson(url, { headers: { authorization }, signal })
+  const check = (order: Order, signal: AbortSignal) => ask(order, signal, 'GET')
+  const giveUp = (order: Order, signal: AbortSignal) => ask(order, signal, 'POST', '/withdraw')
+
+  async function ask(order: Order, signal: AbortSignal, method: string, verb = ''): Promise<Reply> {
+    const url = `${charges}/${encodeURIComponent(order.attempt_id)}${verb}`
+    const { http, answer } = await askJson(url, { method, headers: { authorization }, signal })
     if (http === 404 && answer.code === 'RESOURCE_NOT_FOUND') return { state: 'absent' }
     return http === 200 ? replyOf(order, answer) : unknown(`HTTP ${http}`)
   }
@@ -123,6 +127,7 @@ const sandbox: MakeChannel = ({ SANDBOX_URL, SANDBOX_KEY }) => {
     testerPage: attempt_id => `/sandbox/phone/${attempt_id}`,
     start,
     check,
+    giveUp,
   }
 }
 

@@ -107,5 +107,6 @@ export const OverPage = ({ charge, state }: { charge: Charge; state: State }) =>
 function overTitle({ status, reason, blind }: State) {
   if (blind) return 'Sent to the bank'
   if (status === 'SUCCESSFUL') return 'Paid'
+  if (reason === 'WITHDRAWN') return 'Withdrawn'
   return reason === 'EXPIRED' ? 'Too late' : 'Not paid'
 }

@@ -124,5 +124,6 @@ const endings: Record<string, readonly [string, string]> = {
   PENDING: ['Waiting', 'This test wallet answers by itself. There is nothing for you to do here.'],
   SUCCESSFUL: ['Approved', 'No real money moved.'],
   APPROVAL_REJECTED: ['Declined', 'Nothing was taken.'],
+  WITHDRAWN: ['Withdrawn', 'The request was taken back at the checkout. Nothing was taken.'],
   EXPIRED: ['Too late', 'The request was not answered in time. Nothing was taken.'],
 }

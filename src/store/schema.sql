@@ -136,6 +136,8 @@ create table attempts (
   resent_at timestamptz, -- although it may have arrived before
   acknowledged_at timestamptz, -- the provider has shown that it has it
   returned_at timestamptz, -- the customer came back from the provider's page and made us ask
+  gave_up_at timestamptz, -- the customer wished to go on without it; only the provider ends it
+  gave_up_for text, -- another number or another way
   -- asking about it
   asks integer not null default 0,
   next_ask_at timestamptz, -- stays until there is an answer; null: nothing left to learn

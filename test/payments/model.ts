@@ -13,7 +13,7 @@ export const arrows: readonly `${Status} > ${Status}`[] = [
   'cancelled > paid',
 ]
 
-type Try = { open: boolean; known: boolean; paid: boolean; disputed: boolean }
+type Try = { open: boolean; known: boolean; paid: boolean; disputed: boolean; gaveUp: boolean }
 
 export type Model = {
   status: Status
@@ -39,7 +39,7 @@ export const mayBegin = (model: Model) =>
   !isOpen(model) && !model.wished && (model.status === 'awaiting_payment' || model.status === 'failed')
 
 export function begin(model: Model, id: string) {
-  model.tries.set(id, { open: true, known: false, paid: false, disputed: false })
+  model.tries.set(id, { open: true, known: false, paid: false, disputed: false, gaveUp: false })
   model.status = 'awaiting_payment'
 }
 
@@ -66,7 +66,16 @@ function yes(model: Model, id: string, one: Try) {
 
 function no(model: Model, one: Try) {
   one.open = false
-  if (model.status === 'awaiting_payment') model.status = model.wished ? 'cancelled' : 'failed'
+  if (model.status !== 'awaiting_payment') return
+  if (model.wished) model.status = 'cancelled'
+  else if (!one.gaveUp) model.status = 'failed'
+}
+
+// The customer goes on without it, once its provider has ended it.
+export function giveUp(model: Model, id: string) {
+  const one = model.tries.get(id)
+  if (!one?.open || one.disputed || model.wished || model.status !== 'awaiting_payment') return
+  one.gaveUp = true
 }
 
 export function cancel(model: Model) {

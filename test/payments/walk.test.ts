@@ -10,6 +10,7 @@ const mostRounds = 8
 const everything = [
   'attempt_disputed by channel',
   'attempt_failed by channel',
+  'attempt_given_up by customer',
   'attempt_not_sent by channel',
   'attempt_paid by channel',
   'attempt_pending by channel',
@@ -26,6 +27,8 @@ const everything = [
   'task amount_mismatch',
   'task refund',
   'task unresolved',
+  'went on after giving up',
+  'withdrawn',
 ]
 
 test('whatever customer, provider, line and clock do to each other, the life of a payment is the table of the answers', () => {

@@ -19,6 +19,9 @@ export type Channel = {
   // here is no answer, and asked for again.
   start(order: Order, signal: AbortSignal): Promise<Reply>
   check(order: Order, signal: AbortSignal): Promise<Reply>
+  // Asks the provider to withdraw what nobody has answered yet, and says how the order then stands, as `check` does. Asked
+  // again it does no harm. A provider that has no such verb goes without.
+  giveUp?(order: Order, signal: AbortSignal): Promise<Reply>
 }
 
 export type MakeChannel = (settings: ChannelSettings) => Channel | undefined

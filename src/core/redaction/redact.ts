@@ -72,7 +72,13 @@ export const messageIdsOf = ({ tx_reference }: Pick<Payment, 'tx_reference'>) =>
   topics.flatMap(topic => media.map(medium => customerMessageId(tx_reference, topic, medium)))
 
 // Words of events that are ours alone; others may be a stranger's.
-export const plainEvents = ['status_changed', 'attempt_failed', 'attempt_resent', 'overpaid'] as const
+export const plainEvents = [
+  'status_changed',
+  'attempt_failed',
+  'attempt_given_up',
+  'attempt_resent',
+  'overpaid',
+] as const
 
 const dayMs = 86_400_000
 

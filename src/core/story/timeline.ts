@@ -51,6 +51,8 @@ const sentences: Record<EventKind, Sentence> = {
   attempt_unknown: ({ event }) => join('No clear answer, so it is asked again', event.reason),
   attempt_resent: ({ attempt }) =>
     `Sent ${nth(attempt)} again under the same reference: the provider had not heard of it`,
+  attempt_given_up: ({ event, attempt }) =>
+    join(`Gave ${nth(attempt)} up; it counts if it is approved all the same`, event.reason),
   attempt_failed: ({ event, attempt }) =>
     event.cause === 'operator'
       ? `Gave ${nth(attempt)} up`

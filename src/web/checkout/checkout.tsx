@@ -4,6 +4,7 @@ import { cancel } from '../../actions/payments/cancel.ts'
 import { leaveOnce } from '../../actions/payments/leaveOnce.ts'
 import { forAMoment } from '../../runtime/inTime.ts'
 import type { Ctx, Env } from '../http/context.ts'
+import { giveUpRoute } from './giveUpRoute.ts'
 import {
   brokenPage,
   type CheckoutOptions,
@@ -40,6 +41,8 @@ export function checkoutRoutes(options: CheckoutOptions) {
   app.get('/:token/cancel', withPayment(options, askToCancel))
   app.get('/:token/pay', withPayment(options, goHome)) // reloaded by somebody whose form came back
   app.post('/:token/pay', withPayment(options, fromHere(payRoute(options))))
+  app.get('/:token/give-up', withPayment(options, goHome))
+  app.post('/:token/give-up', withPayment(options, fromHere(giveUpRoute(options))))
   app.post(
     '/:token/cancel',
     withPayment(
@@ -76,7 +79,8 @@ async function onItsWay({ db }: CheckoutOptions['runtime'], view: View, deadline
 const showStage = (c: Ctx, view: View) => {
   const again = c.req.query('again')
   const known = again === 'same' || again === 'other' ? again : undefined
-  return show(c, stagePage(onVisit(view), known), view.checkout.stage === 'expired' ? 410 : 200)
+  const unfinished = c.req.query('unfinished') !== undefined
+  return show(c, stagePage(onVisit(view), known, unfinished), view.checkout.stage === 'expired' ? 410 : 200)
 }
 
 // For the script, which asks again and again: as little as possible.

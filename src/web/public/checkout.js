@@ -148,6 +148,23 @@ all('[data-left]', element => {
   const show = left => (element.textContent = timeLeft(left))
   if (seconds < 7200) count(seconds, show, () => location.replace(location.pathname + location.search))
 })
+// What was sent lives so long.
+all('[data-ends]', element => {
+  const bar = element.querySelector('progress')
+  const words = element.querySelector('.left')
+  const show = left => {
+    bar.value = left
+    words.textContent = timeLeft(left)
+  }
+  count(Number(element.dataset.ends), show, () => (element.textContent = element.dataset.over))
+})
+// A moment so many seconds from now, as the clock of this device will show it.
+all('[data-in]', element => {
+  const minuteMs = 60000
+  const at = new Date(Math.ceil((Date.now() + element.dataset.in * 1000) / minuteMs) * minuteMs)
+  const digits = { hour: '2-digit', minute: '2-digit' }
+  element.textContent = at.toLocaleTimeString(document.documentElement.lang, digits)
+})
 all('[data-count]', element => {
   const seconds = element.dataset.count
   const words = element.textContent

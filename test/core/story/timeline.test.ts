@@ -118,6 +118,11 @@ describe('every kind of event has its sentence', () => {
       'clock: Sent attempt 1 again under the same reference: the provider had not heard of it',
     ],
     [
+      anEvent('attempt_given_up', { cause: 'customer', reason: 'The number was wrong.' }),
+      {},
+      'customer: Gave attempt 1 up; it counts if it is approved all the same: The number was wrong.',
+    ],
+    [
       anEvent('attempt_failed', { reason: 'Not enough money in the account.' }),
       { ...card, ...coded, state: 'failed' },
       'provider (simulated): No to attempt 1: Not enough money in the account. (code 51: Insufficient funds)',
@@ -278,6 +283,19 @@ describe('what happens next', () => {
         [
           null,
           'When attempt 1 ends without success the payment becomes cancelled; if the money arrives, paid',
+        ],
+      ],
+    ],
+    [
+      'the customer gave it up',
+      { attempts: [anAttempt({ state: 'pending', gave_up_at: noon, gave_up_for: 'way' })] },
+      noon,
+      [
+        [after(seconds(8)), 'We ask MTN MoMo how attempt 1 stands (not asked yet)'],
+        [after(hours(24)), 'A person is called when nothing is known by then'],
+        [
+          null,
+          'When attempt 1 ends without success the payment stays open, for the customer to go on; if the money arrives, paid',
         ],
       ],
     ],

@@ -70,7 +70,7 @@ test('the first view is light', () => {
     script: zipped(file('src/web/public/checkout.js')),
   }
   expect(weights.script).toBeLessThan(5_000)
-  expect(weights.html + weights.css + weights.script).toBeLessThan(9_000)
+  expect(weights.html + weights.css + weights.script).toBeLessThan(14_000)
 })
 
 test('what a page looks like is all in the title', () => {
@@ -130,6 +130,10 @@ describe('the form', () => {
 })
 
 describe('waiting', () => {
+  const base = viewOf(scenes.wait)
+  const at = (seconds: number) =>
+    stagePage({ ...base, now: new Date(noon.getTime() + seconds * 1000) }).toString()
+
   test('says what was sent where, and how to find it', () => {
     const html = show(scenes.wait ?? {})
     for (const words of ['024 ••• 3456', '*170#', '6 My Wallet, 3 My Approvals', 'You can close this page'])
@@ -137,14 +141,52 @@ describe('waiting', () => {
     expect(html).not.toContain('0244123456')
   })
 
+  test('shows how long the request lives, and not the hour of the page', () => {
+    expect(at(84)).toContain('<progress max="300" value="216" aria-hidden="true">')
+    expect(at(84)).toContain('The request ends in <span class="left">3 min 36 s</span>.')
+    expect(at(84)).not.toContain('Time left')
+    expect(at(0)).toContain('<span class="left">5 min</span>')
+    expect(at(259)).toContain('<span class="left">41 s</span>')
+    for (const seconds of [300, 3000])
+      expect(at(seconds)).toContain('The request has ended. We are asking MTN MoMo whether it was approved.')
+    expect(at(300)).not.toContain('<progress')
+  })
+
+  test('who gave it up is told when to go on, by the clock of Ghana until a script knows better', () => {
+    const html = show(scenes.waitGivenUp ?? {})
+    expect(html).toContain(
+      '<time class="whole" datetime="2026-11-15T12:05:00.000Z" data-in="300">12:05 GMT</time>',
+    )
+    const fr = show(scenes.waitGivenUp ?? {}, 'fr')
+    expect(fr).toContain('vers <time')
+    const late = { ...viewOf(scenes.waitGivenUp), now: new Date(noon.getTime() + 301_000) }
+    expect(stagePage(late).toString()).toContain('This page goes on by itself.')
+    expect(stagePage(late).toString()).not.toContain('<time')
+  })
+
+  test('nobody is sent on to a page that will be over by then', () => {
+    const html = show({ ...scenes.waitGivenUp, expires_at: new Date(noon.getTime() + 60_000) })
+    expect(html).not.toContain('go on at about')
+    expect(show({ ...scenes.wait, expires_at: noon })).not.toContain('name="for"')
+  })
+
   test('still speaks when the way is not offered any more', () => {
-    const html = show({ ...scenes.wait, offers: [] })
+    const html = show({ ...scenes.wait, offers: [], requestEndsAt: undefined })
     expect(html).toContain('MTN MoMo')
     expect(html).toContain('look for your approvals')
   })
 
   test('never says that nothing was taken', () => {
-    for (const name of ['wait', 'waitUnknown', 'waitCard', 'waitQr', 'disputed', 'cancelWished'])
+    for (const name of [
+      'wait',
+      'waitUnknown',
+      'waitCard',
+      'waitBank',
+      'waitGivenUp',
+      'waitQr',
+      'disputed',
+      'cancelWished',
+    ])
       expect(show(scenes[name] ?? {}), name).not.toMatch(/[Nn]othing was/)
     expect(CancelPage({ view: viewOf(scenes.wait) }).toString()).not.toMatch(/[Nn]othing was/)
   })
@@ -169,6 +211,14 @@ test('a code is drawn as it was made', () => {
     drawn[Number(y)]?.fill(true, Number(x), Number(x) + Number(run))
   expect(html).toContain(`viewBox="0 0 ${size} ${size}"`)
   expect(drawn).toEqual(data)
+})
+
+test('without scripts a failure is looked at again, as long as it may turn into a yes', () => {
+  const [asked, known] = [noon, null].map(next_ask_at =>
+    show({ ...scenes.failed, attempts: [attemptFor({ state: 'failed', reason: 'declined', next_ask_at })] }),
+  )
+  expect(asked).toContain(`<noscript><meta http-equiv="refresh" content="10; url=/checkout/${token}"`)
+  expect(known).not.toContain('http-equiv')
 })
 
 for (const reason of Object.keys(reasons) as Reason[]) {
@@ -280,7 +330,7 @@ test('a network of thousands is asked to wait in words, before anything is looke
     ['en', 'Nothing has changed for your payment'],
     ['fr', 'Rien n’a changé pour votre paiement'],
   ])
-    for (const path of ['', '/state', '/qr.svg', '/receipt', '/cancel', '/pay']) {
+    for (const path of ['', '/state', '/qr.svg', '/receipt', '/cancel', '/pay', '/give-up']) {
       const answer = await routes.request(`/${token}${path}?lang=${lang}`, {}, fromSomewhere)
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1'])
       expect(await answer.text()).toContain(words)

@@ -71,6 +71,7 @@ export const en = {
     declined: 'Not paid: it was declined on the phone',
     not_completed: 'Not paid: you turned back at the card page',
     no_answer: 'Not paid: the request was not approved in time',
+    withdrawn: 'Not paid: the request was withdrawn',
     limit_reached: 'Not paid: a limit of the account was reached',
     no_wallet: 'Not paid: this number has no wallet on this network',
     wallet_blocked: 'Not paid: the wallet is not active',

@@ -70,6 +70,7 @@ export const fr: LetterTexts = {
     declined: 'Non payé : la demande a été refusée sur le téléphone',
     not_completed: 'Non payé : vous avez quitté la page de la carte',
     no_answer: 'Non payé : la demande n’a pas été approuvée à temps',
+    withdrawn: 'Non payé : la demande a été retirée',
     limit_reached: 'Non payé : un plafond du compte est atteint',
     no_wallet: 'Non payé : ce numéro n’a pas de portefeuille sur ce réseau',
     wallet_blocked: 'Non payé : le portefeuille n’est pas actif',

@@ -71,5 +71,7 @@ export function versionOf(view: View): string {
   const parts = [checkout.stage, checkout.attempts.length, attempt?.state ?? 'none']
   if (attempt?.redirect_url) parts.push('redirect')
   if (attempt?.qr) parts.push('qr')
+  if (attempt?.returned_at) parts.push('back')
+  if (attempt?.gave_up_at) parts.push('given-up')
   return parts.join('-')
 }

@@ -29,10 +29,12 @@ export function faultWords({ t, lang }: View, way: Way, { field, fault }: Fault)
   return { field: fieldOf(way.payment_method, field), words: fill(t.faults[fault], { label }) }
 }
 
-// A form that nobody has touched. It knows the number that came with the request, or that of the last try.
+// A form that nobody has touched. It knows the number that came with the request, or that of the last try, or that this
+// one was wrong.
 export function freshForm(view: View, again: string | undefined): Form {
   const { checkout } = view
-  const last = again === 'same' ? attemptOf(view) : undefined
+  const last = again === 'same' || again === 'number' ? attemptOf(view) : undefined
+  if (again === 'number') return { chosen: last?.payment_method, typed: {}, faults: [] }
   const phone = last?.instrument ?? checkout.pymt_instrument ?? checkout.number
   const number = phone?.startsWith('+') ? phone : undefined // what a provider told of a card is no number
   return {

@@ -90,6 +90,30 @@ export const fr: Texts = {
     qr: 'Scannez pour payer',
     qr_words:
       'Scannez avec l’application de votre banque ou de votre portefeuille, et vérifiez qu’elle indique {amount}.',
+    bank: 'Nous interrogeons votre banque',
+    bank_words:
+      'Nous ne savons pas encore comment cela s’est terminé. Ne payez pas une deuxième fois : nous continuons à demander.',
+    unfinished: 'Je n’ai pas terminé là-bas',
+    ends: {
+      prompt: 'La demande se termine dans {left}.',
+      redirect: 'La page de la carte se ferme dans {left}.',
+      qr: 'Le code se termine dans {left}.',
+    },
+    over: {
+      prompt: 'La demande est terminée. Nous demandons à {way} si elle a été approuvée.',
+      redirect: 'La page de la carte est fermée. Nous demandons à votre banque si vous y avez payé.',
+      qr: 'Le code est terminé. Nous demandons à {way} s’il a été payé.',
+    },
+    wrong_number: 'Mauvais numéro ?',
+    other_way: 'Payer autrement',
+    counts: 'Si vous approuvez quand même l’ancienne demande, elle compte et rien d’autre n’est prélevé.',
+    ending: 'L’ancienne demande se termine',
+    ending_words:
+      'Nous mettons fin à la demande envoyée au {number}. Si vous l’approuvez sur ce téléphone, elle compte.',
+    ending_somewhere: 'Nous mettons fin à l’ancienne demande. Si vous l’approuvez quand même, elle compte.',
+    go_on: 'Sinon, vous pourrez continuer vers {time}. Cette page continue toute seule.',
+    go_on_then: 'Si ce n’est pas le cas, vous pourrez continuer. Cette page continue toute seule.',
+    old_ended: 'L’ancienne demande est terminée. Rien n’a été prélevé.',
     unknown: 'Nous interrogeons {way}',
     unknown_words:
       'Nous n’avons pas encore de réponse de {way}. Ne payez pas une deuxième fois : nous continuons à demander.',
@@ -131,6 +155,10 @@ export const fr: Texts = {
     no_answer: {
       title: 'Non payé : la demande n’a pas été approuvée à temps',
       advice: 'Gardez votre téléphone à portée de main et réessayez.',
+    },
+    withdrawn: {
+      title: 'Non payé : la demande a été retirée',
+      advice: 'Réessayez, ou payez autrement.',
     },
     limit_reached: {
       title: 'Non payé : un plafond du compte est atteint',
