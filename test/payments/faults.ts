@@ -2,7 +2,18 @@ import { type Attempt, isUnresolved } from '../../src/core/payment/attempt.ts'
 import type { PaymentEvent } from '../../src/core/payment/event.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import type { Task, TaskKind } from '../../src/core/payment/task.ts'
-import { arrows, begin, cancel, expire, type Model, mayBegin, newModel, type Status, tell } from './model.ts'
+import {
+  arrows,
+  begin,
+  cancel,
+  expire,
+  type Model,
+  mayBegin,
+  newModel,
+  reopen,
+  type Status,
+  tell,
+} from './model.ts'
 import type { Entry } from './provider.ts'
 
 export type Life = { payment: Payment; attempts: Attempt[]; events: PaymentEvent[]; tasks: Task[] }
@@ -101,9 +112,13 @@ export function faultsAtRest(life: Life, books: Books): string[] {
   return faults
 }
 
+const isReopening = (to_status: Status | null, cause: string) =>
+  to_status === 'awaiting_payment' && cause === 'merchant'
+
 // The events told to the model: each must be possible when it comes.
 function replay(events: PaymentEvent[], { expires_at }: Payment, faults: string[]): Model {
   const model = newModel()
+  const isReopened = events.some(({ to_status, cause }) => isReopening(to_status, cause))
   for (const { kind, attempt_id, cause, to_status, at } of events) {
     const id = attempt_id ?? ''
     if (kind === 'attempt_started') {
@@ -116,7 +131,8 @@ function replay(events: PaymentEvent[], { expires_at }: Payment, faults: string[
     if (kind === 'overpaid' && !model.refunds.has(id)) faults.push(`${id} is no overpayment`)
     if (kind !== 'status_changed') continue
     if (to_status === 'cancelled' && cause === 'customer') cancel(model)
-    if (to_status === 'failed' && cause === 'clock' && at >= expires_at) expire(model)
+    if (to_status === 'failed' && cause === 'clock' && (at >= expires_at || isReopened)) expire(model)
+    if (isReopening(to_status, cause)) reopen(model)
     if (model.status !== to_status)
       faults.push(`${to_status} by ${cause}, where the table says ${model.status}`)
   }
