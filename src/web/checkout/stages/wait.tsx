@@ -5,7 +5,7 @@ import { Leave } from '../page/leave.tsx'
 import { PaymentPage } from '../page/paymentPage.tsx'
 import { Say } from '../page/say.tsx'
 import { Summary } from '../page/summary.tsx'
-import { amountOf, labelOf, linkTo, offerOf, type View } from '../page/view.ts'
+import { amountOf, labelOf, linkTo, offerOf, type View, wholeWindow } from '../page/view.ts'
 import { Qr } from './qr.tsx'
 import { TestTables } from './testTables.tsx'
 import { Prompt } from './waitPrompt.tsx'
@@ -61,7 +61,7 @@ const Redirect = ({ view, attempt }: BodyProps) => (
   <>
     <p>{view.t.wait.redirect_words}</p>
     <p>
-      <a class="button" href={attempt.redirect_url ?? ''} rel="noreferrer">
+      <a class="button" href={attempt.redirect_url ?? ''} rel="noreferrer" {...wholeWindow(view)}>
         {view.t.wait.to_card}
       </a>
     </p>
