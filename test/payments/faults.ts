@@ -11,6 +11,7 @@ import {
   type Model,
   mayBegin,
   newModel,
+  reopen,
   type Status,
   tell,
 } from './model.ts'
@@ -121,9 +122,13 @@ export function faultsAtRest(life: Life, books: Books, now: Date): string[] {
   return faults
 }
 
+const isReopening = (to_status: Status | null, cause: string) =>
+  to_status === 'awaiting_payment' && cause === 'merchant'
+
 // The events told to the model: each must be possible when it comes.
 function replay(events: PaymentEvent[], { expires_at }: Payment, faults: string[]): Model {
   const model = newModel()
+  const isReopened = events.some(({ to_status, cause }) => isReopening(to_status, cause))
   for (const { kind, attempt_id, cause, to_status, at } of events) {
     const id = attempt_id ?? ''
     if (kind === 'attempt_started') {
@@ -141,7 +146,8 @@ function replay(events: PaymentEvent[], { expires_at }: Payment, faults: string[
     if (kind === 'overpaid' && !model.refunds.has(id)) faults.push(`${id} is no overpayment`)
     if (kind !== 'status_changed') continue
     if (to_status === 'cancelled' && cause === 'customer') cancel(model)
-    if (to_status === 'failed' && cause === 'clock' && at >= expires_at) expire(model)
+    if (to_status === 'failed' && cause === 'clock' && (at >= expires_at || isReopened)) expire(model)
+    if (isReopening(to_status, cause)) reopen(model)
     if (model.status !== to_status)
       faults.push(`${to_status} by ${cause}, where the table says ${model.status}`)
   }

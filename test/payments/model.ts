@@ -10,6 +10,7 @@ export const arrows: readonly `${Status} > ${Status}`[] = [
   'failed > awaiting_payment',
   'failed > cancelled',
   'failed > paid',
+  'cancelled > awaiting_payment',
   'cancelled > paid',
 ]
 
@@ -81,6 +82,16 @@ export function giveUp(model: Model, id: string) {
 export function cancel(model: Model) {
   if (isOpen(model)) model.wished ||= model.status === 'awaiting_payment'
   else if (model.status === 'awaiting_payment' || model.status === 'failed') model.status = 'cancelled'
+}
+
+const mostTries = 10
+
+// The merchant sends its request again after the end: only where nobody can have paid, and somebody could.
+export function reopen(model: Model) {
+  if (model.status === 'paid' || isOpen(model)) return
+  if (model.mismatches.size > 0 || model.tries.size >= mostTries) return
+  model.status = 'awaiting_payment'
+  model.wished = false
 }
 
 // The time is over.

@@ -58,6 +58,7 @@ export const steps: readonly Step[] = [
   [9, 'deliver', bring],
   [5, 'decide', decide],
   [1, 'expire', ({ end }) => end('clock')],
+  [1, 'repeat the request', ({ repeat }) => repeat()],
   [6, 'wait', ({ wait }, dice) => wait(waits[Math.floor(share(dice) ** 2 * waits.length)] as number)],
 ]
 const drawn = steps.flatMap(step => Array.from({ length: step[0] }, () => step))

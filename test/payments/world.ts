@@ -7,6 +7,7 @@ import type { NewEvent } from '../../src/core/payment/event.ts'
 import { giveUp as decide } from '../../src/core/payment/giveUp.ts'
 import { whyNotStart } from '../../src/core/payment/mayStart.ts'
 import { firstPollMs, resendForMs } from '../../src/core/payment/pollSchedule.ts'
+import { reopen } from '../../src/core/payment/reopen.ts'
 import { maySendAgain, sentAgain } from '../../src/core/payment/sendAgain.ts'
 import type { Task } from '../../src/core/payment/task.ts'
 import { after, anAttempt, aPayment, minutes, noon, notSent, seconds, unclear } from '../support/lifeRows.ts'
@@ -15,7 +16,8 @@ import * as model from './model.ts'
 import { createProvider } from './provider.ts'
 
 const wireLifeMs = minutes(10) // what was on its way for longer is lost
-const merchant = { active: true, settings: { retry_after_failure: true } }
+const settings = { retry_after_failure: true, reopen_unpaid: true, expiry_minutes: 60 }
+const merchant = { active: true, settings }
 
 const absentForMs = minutes(5)
 
@@ -164,6 +166,15 @@ export function createWorld(canWithdraw = true) {
     note(ended.events)
   }
 
+  function repeat() {
+    const { payment, attempts, tasks, events } = life
+    const opened = reopen(payment, { attempts, tasks, events }, merchant, now)
+    if (table.status === 'cancelled' || payment.expires_at <= now) model.reopen(table)
+    if (!opened) return
+    life.payment = opened.payment
+    note(opened.events)
+  }
+
   function deliver(message: Message, hidden: number, isClear: boolean) {
     if (message.kind === 'order') arrive(message, hidden, isClear)
     else if (message.kind === 'reply') listen(message)
@@ -172,7 +183,7 @@ export function createWorld(canWithdraw = true) {
 
   const wait = (ms: number) => (now = after(ms, now))
   const clock = () => now
-  return { life, table, provider, wire, broken, clock, pay, ask, giveUp, end, deliver, wait }
+  return { life, table, provider, wire, broken, clock, pay, ask, giveUp, end, repeat, deliver, wait }
 }
 
 export type World = ReturnType<typeof createWorld>

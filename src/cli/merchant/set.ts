@@ -22,6 +22,7 @@ export function addMerchantSet(merchant: Command, cli: Cli) {
         'tollgate merchant set 7c2k9m0x4f ipn_url=https://shop.example/ipn expiry_minutes=30',
         'tollgate merchant set 7c2k9m0x4f allowed_origins=https://shop.example,https://www.shop.example',
         'tollgate merchant set 7c2k9m0x4f currencies=GHS,USD',
+        'tollgate merchant set 7c2k9m0x4f long_invoice_ids=on frame_origins=https://shop.example',
         'tollgate merchant set 7c2k9m0x4f expiry_minutes=  # back to the default',
         'tollgate merchant show 7c2k9m0x4f  # every setting and its value',
       ),

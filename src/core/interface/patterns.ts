@@ -2,10 +2,12 @@
 // every dialect reads them alike: no flags, no classes such as \s, nothing that looks ahead. A test holds each against
 // its parser.
 const controls = '\\u0000-\\u001f\\u007f-\\u009f'
+const otherControls = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f' // than a tab and line breaks
 const blanks =
   '\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
 
 export const plainText = `^[^${controls}]*$`
+export const plainLines = `^[^${otherControls}]*$`
 
 export const email = `^[^@${blanks}]+@[^@.${blanks}]+(\\.[^@.${blanks}]+)+$`
 

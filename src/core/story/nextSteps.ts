@@ -2,6 +2,7 @@ import { wayName } from '../channel/wayNames.ts'
 import { type Attempt, isUnresolved } from '../payment/attempt.ts'
 import { type Obstacle, obstacle, secondsToWait } from '../payment/mayStart.ts'
 import { worryAfterMs } from '../payment/pollSchedule.ts'
+import { reopen } from '../payment/reopen.ts'
 import type { Task } from '../payment/task.ts'
 import { money, type Story } from './story.ts'
 
@@ -13,7 +14,7 @@ export function nextSteps(story: Story, now: Date): Next[] {
   const open = story.tasks.filter(({ closed_at }) => closed_at === null)
   const asks = story.attempts.flatMap(attempt => askStep(attempt, now))
   const others = [...open.map(taskStep), ...asks]
-  const rest = paymentSteps(story, now)
+  const rest = [...paymentSteps(story, now), ...shopSteps(story, now)]
   return others.length === 0
     ? rest
     : [
@@ -54,6 +55,13 @@ function paymentSteps(story: Story, now: Date): Next[] {
   if (payment.status === 'cancelled') return [step('Nothing: the customer cancelled')]
   const against = obstacle(payment, attempts, merchant, now)
   return payment.status === 'failed' ? failedSteps(story, against, now) : awaitingSteps(story, against, now)
+}
+
+// Of a direct request nobody would be asked to pay.
+function shopSteps(story: Story, now: Date): Next[] {
+  const { payment, merchant } = story
+  if (payment.pymt_instrument || !reopen(payment, story, merchant, now)) return []
+  return [step('If the shop sends the same request again, the payment is open again')]
 }
 
 function unresolvedSteps(

@@ -1,5 +1,6 @@
 import type { Attempt } from '../payment/attempt.ts'
 import type { Cause, EventKind, PaymentEvent } from '../payment/event.ts'
+import { isReopening } from '../payment/reopen.ts'
 import type { Task } from '../payment/task.ts'
 import { type Next, nextSteps } from './nextSteps.ts'
 import { money, type Story, wayAndInstrument, withoutNumbers } from './story.ts'
@@ -69,7 +70,9 @@ const sentences: Record<EventKind, Sentence> = {
   task_closed: ({ event, tasks }) => join(`Closed the ${kindClosedBy(tasks, event)}task`, event.reason),
 }
 
-function statusSentence({ from_status, to_status, reason }: PaymentEvent): string {
+function statusSentence(event: PaymentEvent): string {
+  const { from_status, to_status, reason } = event
+  if (isReopening(event)) return `Sent the same request again: the payment, which was ${from_status}, is open`
   if (to_status === 'awaiting_payment') return 'The payment is open again'
   if (to_status !== 'paid') return join(`The payment is ${to_status}`, reason)
   return from_status === 'awaiting_payment'

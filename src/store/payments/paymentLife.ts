@@ -42,6 +42,12 @@ export async function findCheckout(tx: Tx, merchant_id: string, tx_token: string
   return row && { ...row, attempts: (row.attempts ?? []).map(attemptOfJson) }
 }
 
+// Its time begins anew, and a page that sees it end may go on to the shop as before.
+export const prolongPayment = (tx: Tx, { merchant_id, tx_reference, expires_at }: Payment) =>
+  tx.rows(sql`
+    update payments set expires_at = ${expires_at}, left_by = '{}'
+    where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}`)
+
 // Everything that changes in a payment's life; what was asked for never does. What comes with a change may tell of the
 // payer again.
 const savePayment = (tx: Tx, p: Payment) =>

@@ -6,7 +6,14 @@ import { type Db, named, sql, type Tx } from '../db.ts'
 export type InvoiceKey = Pick<NewPayment, 'merchant_id' | 'mode' | 'invoice_id'>
 export type StoredRequest = Pick<
   NewPayment,
-  'merchant_id' | 'mode' | 'invoice_id' | 'tx_reference' | 'tx_token' | 'request_digest'
+  | 'merchant_id'
+  | 'mode'
+  | 'invoice_id'
+  | 'tx_reference'
+  | 'tx_token'
+  | 'request_digest'
+  | 'status'
+  | 'expires_at'
 >
 
 // Stores new payments, many in one statement, and gives back for each what is stored under its invoice id
@@ -67,7 +74,7 @@ async function insertPayments(db: Db, payments: NewPayment[]): Promise<Set<strin
 
 export const findRequests = (tx: Tx, keys: InvoiceKey[]) =>
   tx.rows<StoredRequest>(sql`
-    select p.merchant_id, p.mode, p.invoice_id, p.tx_reference, p.tx_token, p.request_digest
+    select p.merchant_id, p.mode, p.invoice_id, p.tx_reference, p.tx_token, p.request_digest, p.status, p.expires_at
     from ${unnestKeys(keys)} join payments p using (merchant_id, mode, invoice_id)`)
 
 // Not a named statement: it is planned anew each time, because a plan made while the table was small

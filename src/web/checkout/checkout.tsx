@@ -15,10 +15,10 @@ import {
   withToken,
 } from './open.tsx'
 import { exitByItself } from './page/exit.ts'
-import { pageHeaders } from './page/pageHeaders.ts'
 import { attemptOf, linkTo, secondsLeft, type View, versionOf } from './page/view.ts'
 import { payRoute } from './payRoute.tsx'
-import { show } from './show.ts'
+import { isRelay, relayRoute } from './relay.tsx'
+import { headersOf, show } from './show.ts'
 import { CancelPage } from './stages/cancel.tsx'
 import { Qr } from './stages/qr.tsx'
 import { ReceiptPage } from './stages/receipt.tsx'
@@ -34,7 +34,8 @@ export function checkoutRoutes(options: CheckoutOptions) {
   const app = new Hono<Env>()
   app.use(brokenPage)
   app.onError(troublePage)
-  app.get('/:token', withPayment(options, comeBack(runtime)))
+  const [relay, open] = [relayRoute(options), withPayment(options, comeBack(runtime))]
+  app.get('/:token', c => (isRelay(c) ? relay(c) : open(c)))
   app.get('/:token/state', withPayment(options, tellState))
   app.get('/:token/qr.svg', withToken(options, drawQr(runtime)))
   app.get('/:token/receipt', withPayment(options, showReceipt))
@@ -72,7 +73,7 @@ function comeBack(runtime: CheckoutOptions['runtime']) {
 // The visit that saw the payment end goes on to the shop by itself.
 async function onItsWay({ db }: CheckoutOptions['runtime'], view: View, deadline: number): Promise<View> {
   const { checkout, visit, now } = view
-  if (!exitByItself(checkout)?.known) return view
+  if (view.framed || !exitByItself(checkout)?.known) return view
   return { ...view, leaves: await leaveOnce(db.until(deadline), checkout, visit, now) }
 }
 
@@ -87,7 +88,7 @@ const showStage = (c: Ctx, view: View) => {
 function tellState(c: Ctx, view: View) {
   const { stage } = view.checkout
   const told = { stage, words: view.t.news[stage], seconds: secondsLeft(view), version: versionOf(view) }
-  return c.json(told, 200, pageHeaders)
+  return c.json(told, 200, headersOf(c))
 }
 
 // Of the address that was called, so that nothing has to be looked up.
@@ -95,7 +96,7 @@ const drawQr = (runtime: CheckoutOptions['runtime']) => (c: Ctx, token: string) 
   const asked = chosenLang(c.req.query('lang'))
   const address = `${runtime.baseUrl()}/checkout/${token}${asked ? `?lang=${asked}` : ''}`
   const picture = (<Qr text={address} title="" />).toString()
-  return c.body(picture, 200, { ...pageHeaders, 'content-type': 'image/svg+xml' })
+  return c.body(picture, 200, { ...headersOf(c), 'content-type': 'image/svg+xml' })
 }
 
 const showReceipt = (c: Ctx, view: View) =>

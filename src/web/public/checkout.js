@@ -178,7 +178,7 @@ all('[data-print]', button => {
 all('#faults', faults => faults.focus())
 if (main.dataset.poll && window.fetch) poll()
 const shop = main.dataset.go || ''
-if (/^https?:/i.test(shop)) {
+if (/^https?:/i.test(shop) && window.top === window) {
   let leaving
   let stays = false
   const leaveAfter = seconds => {

@@ -34,9 +34,12 @@ const aTask = (kind: Task['kind'], changed: Partial<Task> = {}): Task => ({
   ...changed,
 })
 
+const settings = { retry_after_failure: true, reopen_unpaid: true, expiry_minutes: 60 }
+const opens = 'If the shop sends the same request again, the payment is open again'
+
 const aStory = (changed: Partial<Story> = {}): Story => ({
   payment: aPayment(),
-  merchant: { name: 'Ama Shop', active: true, settings: { retry_after_failure: true } },
+  merchant: { name: 'Ama Shop', active: true, settings },
   attempts: [],
   events: [],
   tasks: [],
@@ -252,11 +255,14 @@ describe('what happens next', () => {
       'the time is over and the clock has not come by',
       {},
       expires,
-      [[expires, 'The time is over: the payment becomes failed']],
+      [
+        [expires, 'The time is over: the payment becomes failed'],
+        [null, opens],
+      ],
     ],
     [
       'the shop is switched off',
-      { merchant: { name: 'A', active: false, settings: { retry_after_failure: true } } },
+      { merchant: { name: 'A', active: false, settings } },
       noon,
       [
         [null, 'The shop is switched off, so nobody can pay now'],
@@ -355,6 +361,18 @@ describe('what happens next', () => {
       'it failed and its time is over',
       { payment: aPayment({ status: 'failed' }), attempts: [failed] },
       expires,
+      [
+        [null, 'Nothing: the time to pay is over'],
+        [null, opens],
+      ],
+    ],
+    [
+      'it expired, and the shop wants nothing opened',
+      {
+        payment: aPayment({ status: 'failed' }),
+        merchant: { name: 'A', active: true, settings: { ...settings, reopen_unpaid: false } },
+      },
+      expires,
       [[null, 'Nothing: the time to pay is over']],
     ],
     [
@@ -362,7 +380,7 @@ describe('what happens next', () => {
       {
         payment: aPayment({ status: 'failed' }),
         attempts: [failed],
-        merchant: { name: 'A', active: true, settings: { retry_after_failure: false } },
+        merchant: { name: 'A', active: true, settings: { ...settings, retry_after_failure: false } },
       },
       after(minutes(1)),
       [[null, 'Nothing: this shop takes one failure for the end']],
@@ -370,6 +388,15 @@ describe('what happens next', () => {
     [
       'cancelled',
       { payment: aPayment({ status: 'cancelled' }) },
+      noon,
+      [
+        [null, 'Nothing: the customer cancelled'],
+        [null, opens],
+      ],
+    ],
+    [
+      'a direct request, cancelled',
+      { payment: aPayment({ status: 'cancelled', pymt_instrument: '+233240000000' }) },
       noon,
       [[null, 'Nothing: the customer cancelled']],
     ],

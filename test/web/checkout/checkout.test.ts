@@ -87,7 +87,7 @@ describe('every answer', () => {
     const { request } = await import('node:http')
     const raw = (accept: string) =>
       new Promise<{ encoding?: string; vary?: string; bytes: Buffer }>((resolve, reject) => {
-        const headers = { 'accept-encoding': accept }
+        const headers = { accept: 'text/html', 'accept-encoding': accept }
         request({ hostname, port, path, headers }, answer => {
           const chunks: Buffer[] = []
           answer.on('data', chunk => chunks.push(chunk))

@@ -300,6 +300,7 @@ test('the language that was chosen is carried on', () => {
   expect(html).toContain(`href="/checkout/${token}?lang=en" lang="en"`)
 })
 
+const fromBrowser = { accept: 'text/html' }
 const fromSomewhere = { incoming: { socket: { remoteAddress: '192.0.2.1' } } }
 const broken = () => Promise.reject(new Error('a secret inside'))
 
@@ -313,7 +314,7 @@ test('a bug of ours is a page too, with the id that finds it in the log', async 
   })
   app.onError((_, c) => c.json({ code: 'internal' }, 500, { 'x-of': 'json' }))
   app.route('/checkout', checkoutRoutes({ runtime: runtime as unknown as Runtime, trustedProxies: 0 }))
-  const answer = await app.request(`/checkout/${token}?lang=fr`, {}, fromSomewhere)
+  const answer = await app.request(`/checkout/${token}?lang=fr`, { headers: fromBrowser }, fromSomewhere)
   const html = await answer.text()
   expect([answer.status, answer.headers.get('x-of')]).toEqual([500, null])
   expect(answer.headers.get('content-type')).toBe('text/html; charset=UTF-8')
@@ -331,7 +332,11 @@ test('a network of thousands is asked to wait in words, before anything is looke
     ['fr', 'Rien n’a changé pour votre paiement'],
   ])
     for (const path of ['', '/state', '/qr.svg', '/receipt', '/cancel', '/pay', '/give-up']) {
-      const answer = await routes.request(`/${token}${path}?lang=${lang}`, {}, fromSomewhere)
+      const answer = await routes.request(
+        `/${token}${path}?lang=${lang}`,
+        { headers: fromBrowser },
+        fromSomewhere,
+      )
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1'])
       expect(await answer.text()).toContain(words)
     }

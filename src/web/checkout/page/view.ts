@@ -14,6 +14,7 @@ export type View = {
   asked?: Lang // the customer chose the language here, so links carry it on
   visit?: string // the same: what this visit is called while the payment has not ended
   leaves?: boolean // for the shop, by itself: this visit saw the payment end
+  framed?: boolean // the shop shows this page in a frame of its own
   now: Date
   baseUrl: string
 }
@@ -43,6 +44,10 @@ export const attemptOf = ({ checkout: { attempts } }: View) => attempts.find(isU
 // The way of an attempt may not be offered any more; it still has a name.
 export const offerOf = ({ checkout }: View, payment_method: string) =>
   checkout.offers.find(offer => offer.payment_method === payment_method)
+
+// Whatever is not ours opens in the whole window: it may not want to be framed, and a shop within its own page is odd.
+export const wholeWindow = ({ checkout }: View) =>
+  checkout.settings.frame_origins.length > 0 ? { target: '_top' } : {}
 
 // What is no brand has a name in each language.
 export function labelOf(view: View, payment_method: string): string {

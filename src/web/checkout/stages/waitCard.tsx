@@ -1,6 +1,6 @@
 import type { Attempt } from '../../../core/payment/attempt.ts'
 import { RequestTime } from '../page/requestTime.tsx'
-import { linkTo, type View } from '../page/view.ts'
+import { linkTo, type View, wholeWindow } from '../page/view.ts'
 import { GiveUp } from './waitGivenUp.tsx'
 
 type BodyProps = { view: View; attempt: Attempt }
@@ -10,7 +10,7 @@ export const Redirect = ({ view, attempt }: BodyProps) => (
   <>
     <p>{view.t.wait.redirect_words}</p>
     <p>
-      <a class="button" href={attempt.redirect_url ?? ''} rel="noreferrer">
+      <a class="button" href={attempt.redirect_url ?? ''} rel="noreferrer" {...wholeWindow(view)}>
         {view.t.wait.to_card}
       </a>
     </p>
