@@ -63,6 +63,8 @@ export const en = {
     gone_way: 'This way to pay is not available now. Choose another one.',
     missing: '{label}: please fill this in.',
     not_a_phone: '{label}: this is not a complete number. Write it like 024 412 3456.',
+    not_a_wallet:
+      'This number cannot have a wallet of {way}. Use a mobile number of {country}, like {example}.',
     not_digits: '{label}: use digits only.',
     too_long: '{label}: this is too long.',
     not_text: '{label}: use plain letters and digits.',

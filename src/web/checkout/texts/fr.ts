@@ -64,6 +64,8 @@ export const fr: Texts = {
     gone_way: 'Ce moyen de paiement n’est pas disponible pour le moment. Choisissez-en un autre.',
     missing: '{label} : veuillez remplir ce champ.',
     not_a_phone: '{label} : ce numéro n’est pas complet. Écrivez-le ainsi : 024 412 3456.',
+    not_a_wallet:
+      'Ce numéro ne peut pas avoir de compte {way}. Utilisez un numéro mobile ({country}), par exemple {example}.',
     not_digits: '{label} : utilisez uniquement des chiffres.',
     too_long: '{label} : le texte est trop long.',
     not_text: '{label} : utilisez uniquement des lettres et des chiffres.',
