@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { routePath } from 'hono/route'
 import type { Logger } from 'pino'
+import type { MessageRules } from '../core/message/messageRules.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Observe } from '../observe/requests.ts'
 import { newRequestId } from '../runtime/ids.ts'
@@ -24,6 +25,7 @@ export type AppOptions = {
   metrics: Metrics
   metricsToken?: string
   supportToken?: string
+  messageRules: MessageRules
   isForThisMachineOnly: boolean
   messengers?: Pick<Messengers, 'configured'>
   sandbox?: Hono<{ Bindings: HttpBindings }>
@@ -40,6 +42,7 @@ export function createApp(options: AppOptions) {
     metrics,
     metricsToken,
     supportToken,
+    messageRules,
     isForThisMachineOnly,
     messengers,
     sandbox,
@@ -77,7 +80,10 @@ export function createApp(options: AppOptions) {
   const support: OperatorDoor = { ...reach, name: 'support', token: supportToken }
   app.route('/checkout', checkoutRoutes({ runtime, trustedProxies }))
   app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute(runtime))
-  app.route('/support', supportRoutes({ runtime: sharing('support'), door: support }))
+  app.route(
+    '/support',
+    supportRoutes({ runtime: { ...sharing('support'), rules: messageRules }, door: support }),
+  )
   app.route(
     '/inbox',
     inboxRoutes({ runtime: sharing('inbox'), door: support, goesOut: messengers?.configured }),
