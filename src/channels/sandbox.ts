@@ -1,6 +1,7 @@
 import type { FormField, MakeChannel, Order, Reply, ReplyFacts, Way } from '../core/channel/channel.ts'
 import type { Reason } from '../core/channel/reason.ts'
 import { currencies, formatMoney, parseMoney } from '../core/money.ts'
+import type { Numbers } from '../core/phone.ts'
 import { type JsonAnswer as Answer, askJson, sendJson } from './http/askJson.ts'
 
 // The line to the simulated provider. It speaks HTTP as to any other.
@@ -9,7 +10,8 @@ const voucher: FormField = { name: 'voucher_code', kind: 'digits', maxLength: 6 
 const minutes = 60_000
 const personMs = 5 * minutes // that a prompt or a code waits for somebody
 const cardMs = 15 * minutes
-const wallet = { currencies: ['GHS'], next: 'prompt', livesForMs: personMs } as const
+const ghana: Numbers = { region: 'GH', country: '233', begin: ['2', '5'], digits: 9, example: '024 412 3456' }
+const wallet = { currencies: ['GHS'], next: 'prompt', livesForMs: personMs, numbers: ghana } as const
 
 const ways: readonly Way[] = [
   {

@@ -3,6 +3,7 @@ import { countQueuedMessages } from '../actions/messages/countMessages.ts'
 import { warnWithoutMessenger } from '../actions/messages/warnWithoutMessenger.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Pause } from '../core/databaseClock.ts'
+import type { MessageRules } from '../core/message/messageRules.ts'
 import { gaugeMessages, watchMessages } from '../observe/messages.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { type Messengers, openMessengers } from '../runtime/messengers.ts'
@@ -13,6 +14,12 @@ import { startMessages } from '../workers/messages/worker.ts'
 
 export type OpenMessages = Pick<Messengers, 'configured'> & { wake(): void; stop(): Promise<void> }
 type MessagesDeps = { db: Db; clock(): Date; pause?: Pause; baseUrl(): string; metrics: Metrics; log: Logger }
+
+export const messageRules = (config: Config): MessageRules => ({
+  smsPrefixes: config.TOLLGATE_SMS_PREFIXES,
+  perRecipient: config.TOLLGATE_MESSAGES_PER_RECIPIENT,
+  perMerchant: config.TOLLGATE_MESSAGES_PER_MERCHANT,
+})
 
 // All that it takes to reach customers: the messengers that are set up, who sends, and who hears what became of it.
 export async function openMessages(
@@ -42,11 +49,7 @@ export async function openMessages(
     baseUrl,
     messengers,
     random: Math.random,
-    rules: {
-      smsPrefixes: config.TOLLGATE_SMS_PREFIXES,
-      perRecipient: config.TOLLGATE_MESSAGES_PER_RECIPIENT,
-      perMerchant: config.TOLLGATE_MESSAGES_PER_MERCHANT,
-    },
+    rules: messageRules(config),
     observe,
     onTrouble: trouble,
   })

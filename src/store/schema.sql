@@ -293,8 +293,8 @@ create index tries_by_start on tries (started_at);
 
 -- Messages
 
--- What somebody is told by SMS or email: a customer of the end of a payment, once per status, or a merchant's contact of
--- something that needs a look.
+-- What somebody is told by SMS or email: a customer of the end of a payment, once per status, and again when a person
+-- sends the receipt again; or a merchant's contact of something that needs a look.
 create table messages (
   merchant_id text not null,
   message_id text not null,

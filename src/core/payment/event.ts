@@ -17,6 +17,7 @@ export const eventKinds = [
   'cancel_wished', // while an attempt was unresolved
   'overpaid', // a second success
   'task_closed',
+  'receipt_resent', // by a person; the reason is the medium
 ] as const
 export type EventKind = (typeof eventKinds)[number]
 

@@ -67,6 +67,7 @@ const sentences: Record<EventKind, Sentence> = {
     `Cancelled while ${nth(attempt)} was on its way; the money may still arrive, so it is a wish for now`,
   overpaid: ({ attempt, payment }) =>
     `The payment was already paid: ${money(payment.currency, attempt?.charged ?? payment.total)} came on top, to be given back`,
+  receipt_resent: ({ event }) => `Sent the receipt again by ${event.reason === 'sms' ? 'SMS' : 'email'}`,
   task_closed: ({ event, tasks }) => join(`Closed the ${kindClosedBy(tasks, event)}task`, event.reason),
 }
 

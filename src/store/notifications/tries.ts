@@ -1,6 +1,7 @@
 import type { Result } from '../../core/notification/delivery.ts'
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import { named, sql, type Tx } from '../db.ts'
+import type { PaymentKey } from '../payments/paymentKeys.ts'
 
 // One HTTP request of a delivery, and what came of it. The last one stands in the row of its delivery, those before it
 // are rows of `tries`.
@@ -61,6 +62,11 @@ export const triesOf = (tx: Tx, { merchant_id, tx_reference, sequence }: Notific
   tx.rows<Try>(sql`
     select * from ${everyTry} t where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}
       and sequence = ${sequence} order by try`)
+
+export const triesOfPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
+  tx.rows<Try>(sql`
+    select * from ${everyTry} t where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}
+    order by sequence, try`)
 
 // What the last try was is forgotten with them; how the delivery ended is not. Gives back how many there were. The oldest
 // first: so both are found by an index that has no others in it.

@@ -72,7 +72,7 @@ function timeLeft(left) {
 }
 
 // The network of a number is a guess: numbers move between networks, so nothing is forced.
-const prefixOf = number => (/^(?:0|\+?233)([1-9]\d)\d/.exec(number.replace(/[ -]/g, '')) || [])[1]
+const prefixOf = number => (/^(?:(?:\+|00)?233)?0?([1-9]\d)\d/.exec(number.replace(/[^\d+]/g, '')) || [])[1]
 
 function guess(form, way, input) {
   const told = input.parentNode.querySelector('.guess')

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import * as patterns from '../../../src/core/interface/patterns.ts'
 import { requestSchema } from '../../../src/core/interface/request.ts'
 import { parseMoney } from '../../../src/core/money.ts'
-import { parsePhone } from '../../../src/core/phone.ts'
+import { parsePhone, withoutDecoration } from '../../../src/core/phone.ts'
 import { isPlainText, onOneLine, parseUrl } from '../../../src/core/text.ts'
 
 const { email, extra_wallet_issuer_hint: hint } = requestSchema.shape
 const isUrl = (text: string) => parseUrl(text) === undefined && isPlainText(text)
 const isMoney = (text: string) => typeof parseMoney(text) === 'bigint'
 const isPhone = (text: string) => parsePhone(text) !== undefined
-const isOfGhana = (text: string) => /^(0|\+?233)[1-9]\d{8}$/.test(text.replaceAll(/[ -]/g, ''))
+const isOfGhana = (text: string) => /^(0|((\+|00)?233)0?)?[1-9]\d{8}$/.test(withoutDecoration(text))
 const fits = (pattern: string, text: string) => new RegExp(pattern, 'u').test(text)
 const fitsTotal = (text: string) => fits(patterns.total, text) && fits(patterns.moreThanZero, text)
 

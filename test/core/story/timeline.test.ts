@@ -151,6 +151,16 @@ describe('every kind of event has its sentence', () => {
       { charged: 2500n },
       'provider (simulated): The payment was already paid: GHS 25.00 came on top, to be given back',
     ],
+    [
+      anEvent('receipt_resent', { cause: 'operator', reason: 'sms' }),
+      {},
+      'operator: Sent the receipt again by SMS',
+    ],
+    [
+      anEvent('receipt_resent', { cause: 'operator', reason: 'email' }),
+      {},
+      'operator: Sent the receipt again by email',
+    ],
     [anEvent('task_closed', { cause: 'operator', reason: 'Done.' }), {}, 'operator: Closed the task: Done.'],
     [
       anEvent('status_changed', { from_status: 'awaiting_payment', to_status: 'paid' }),

@@ -63,6 +63,8 @@ export const en = {
     gone_way: 'This way to pay is not available now. Choose another one.',
     missing: '{label}: please fill this in.',
     not_a_phone: '{label}: this is not a complete number. Write it like 024 412 3456.',
+    not_a_wallet:
+      'This number cannot have a wallet of {way}. Use a mobile number of {country}, like {example}.',
     not_digits: '{label}: use digits only.',
     too_long: '{label}: this is too long.',
     not_text: '{label}: use plain letters and digits.',
@@ -319,7 +321,29 @@ export const en = {
     closed: 'You cannot pay here now.',
   },
 
+  // Where nobody is paying: the address without a path, and one that leads nowhere.
+  home: {
+    title: 'A payment gateway',
+    words:
+      'Shops send their customers here to pay by mobile money, card or QR code. Every payment has a page of its own, which only its link opens.',
+    payer: 'Are you paying?',
+    payer_words: 'Open the link that the shop gave you. If you cannot find it, ask the shop for it again.',
+    shop: 'Are you building a shop?',
+    shop_words: 'How to ask for a payment:',
+    docs: 'the documentation',
+    openapi: 'the OpenAPI description',
+    test: 'Are you trying it out?',
+    test_words: 'In test mode no real money moves:',
+    phone: 'the test phone',
+    inbox: 'mails and SMS',
+    support: 'support',
+    go: 'Go to the start page',
+  },
+
   trouble: {
+    nothing_here: 'There is nothing at this address',
+    nothing_here_words:
+      'Check that the address is complete. If you came here to pay, open the link that the shop gave you. Nothing was charged.',
     unreachable: 'We cannot show your payment now',
     unreachable_words:
       'Our records are out of reach for a moment. Your payment is safe there. Reload this page shortly.',

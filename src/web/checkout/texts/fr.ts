@@ -64,6 +64,8 @@ export const fr: Texts = {
     gone_way: 'Ce moyen de paiement n’est pas disponible pour le moment. Choisissez-en un autre.',
     missing: '{label} : veuillez remplir ce champ.',
     not_a_phone: '{label} : ce numéro n’est pas complet. Écrivez-le ainsi : 024 412 3456.',
+    not_a_wallet:
+      'Ce numéro ne peut pas avoir de compte {way}. Utilisez un numéro mobile ({country}), par exemple {example}.',
     not_digits: '{label} : utilisez uniquement des chiffres.',
     too_long: '{label} : le texte est trop long.',
     not_text: '{label} : utilisez uniquement des lettres et des chiffres.',
@@ -332,7 +334,29 @@ export const fr: Texts = {
     closed: 'Vous ne pouvez pas payer ici pour le moment.',
   },
 
+  home: {
+    title: 'Une passerelle de paiement',
+    words:
+      'Les boutiques envoient ici leurs clients pour payer par mobile money, par carte ou par code QR. Chaque paiement a sa propre page, que seul son lien ouvre.',
+    payer: 'Vous voulez payer ?',
+    payer_words:
+      'Ouvrez le lien que la boutique vous a donné. Si vous ne le trouvez plus, demandez-le de nouveau à la boutique.',
+    shop: 'Vous créez une boutique ?',
+    shop_words: 'Comment demander un paiement :',
+    docs: 'la documentation',
+    openapi: 'la description OpenAPI',
+    test: 'Vous faites un essai ?',
+    test_words: 'En mode test, aucun argent réel ne circule :',
+    phone: 'le téléphone de test',
+    inbox: 'les e-mails et SMS',
+    support: 'l’assistance',
+    go: 'Aller à la page d’accueil',
+  },
+
   trouble: {
+    nothing_here: 'Il n’y a rien à cette adresse',
+    nothing_here_words:
+      'Vérifiez que l’adresse est complète. Si vous veniez payer, ouvrez le lien que la boutique vous a donné. Rien n’a été débité.',
     unreachable: 'Nous ne pouvons pas afficher votre paiement pour le moment',
     unreachable_words:
       'Nos données sont momentanément hors d’atteinte. Votre paiement y est en sécurité. Rechargez cette page dans un instant.',
