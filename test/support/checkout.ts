@@ -6,7 +6,7 @@ import { type Attempt, isUnresolved } from '../../src/core/payment/attempt.ts'
 import { unlived } from '../../src/core/payment/payment.ts'
 import { channelsOf } from '../../src/runtime/channels.ts'
 import type { View } from '../../src/web/checkout/page/view.ts'
-import { type Lang, languages } from '../../src/web/checkout/texts/texts.ts'
+import { type Lang, languages } from '../../src/core/languages/languages.ts'
 
 export const noon = new Date('2026-11-15T12:00:00Z')
 export const token = `${'m'.repeat(10)}${'t'.repeat(32)}`

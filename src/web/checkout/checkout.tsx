@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { receiptTo } from '../../actions/messages/receiptTo.ts'
 import { createReturns } from '../../actions/payments/askOnReturn.ts'
 import { cancel } from '../../actions/payments/cancel.ts'
 import { leaveOnce } from '../../actions/payments/leaveOnce.ts'
@@ -13,6 +14,7 @@ import {
   withPayment,
   withToken,
 } from './open.tsx'
+import { pngOf } from './code/png.ts'
 import { exitByItself } from './page/exit.ts'
 import { pageHeaders } from './page/pageHeaders.ts'
 import { attemptOf, linkTo, secondsLeft, type View, versionOf } from './page/view.ts'
@@ -22,8 +24,9 @@ import { CancelPage } from './stages/cancel.tsx'
 import { Qr } from './stages/qr.tsx'
 import { ReceiptPage } from './stages/receipt.tsx'
 import { stagePage } from './stages/stagePage.tsx'
-import { chosenLang } from './texts/texts.ts'
+import { chosenLang } from '../../core/languages/languages.ts'
 import { onVisit, visitFrom } from './visit.ts'
+import { againOf, wordsRoute } from './wordsRoute.tsx'
 
 const mayCancel = ['choose', 'wait', 'failed']
 
@@ -33,13 +36,16 @@ export function checkoutRoutes(options: CheckoutOptions) {
   const app = new Hono<Env>()
   app.use(brokenPage)
   app.onError(troublePage)
-  app.get('/:token', withPayment(options, comeBack(runtime)))
+  app.get('/:token', withPayment(options, comeBack(options)))
   app.get('/:token/state', withPayment(options, tellState))
   app.get('/:token/qr.svg', withToken(options, drawQr(runtime)))
   app.get('/:token/receipt', withPayment(options, showReceipt))
   app.get('/:token/cancel', withPayment(options, askToCancel))
-  app.get('/:token/pay', withPayment(options, goHome)) // reloaded by somebody whose form came back
+  app.get('/:token/code.png', withPayment(options, saveCode))
+  // Reloaded by somebody whose form came back.
+  for (const path of ['/:token/pay', '/:token/words']) app.get(path, withPayment(options, goHome))
   app.post('/:token/pay', withPayment(options, fromHere(payRoute(options))))
+  app.post('/:token/words', withPayment(options, fromHere(wordsRoute)))
   app.post(
     '/:token/cancel',
     withPayment(
@@ -55,10 +61,11 @@ export function checkoutRoutes(options: CheckoutOptions) {
 }
 
 // From a provider's page.
-function comeBack(runtime: CheckoutOptions['runtime']) {
+function comeBack(options: CheckoutOptions) {
+  const { runtime } = options
   const askOnReturn = createReturns(runtime)
   return async (c: Ctx, view: View, deadline: number) => {
-    if (c.req.query('back') === undefined) return showStage(c, await onItsWay(runtime, view, deadline))
+    if (c.req.query('back') === undefined) return showStage(c, await withEnd(options, view, deadline))
     const attempt = attemptOf(view)
     if (view.checkout.stage === 'wait' && attempt?.redirect_url)
       await forAMoment(askOnReturn(attempt, deadline))
@@ -66,18 +73,18 @@ function comeBack(runtime: CheckoutOptions['runtime']) {
   }
 }
 
-// The visit that saw the payment end goes on to the shop by itself.
-async function onItsWay({ db }: CheckoutOptions['runtime'], view: View, deadline: number): Promise<View> {
+// The visit that saw the payment end goes on to the shop by itself; every visit is told where the receipt goes.
+async function withEnd(options: CheckoutOptions, view: View, deadline: number): Promise<View> {
   const { checkout, visit, now } = view
-  if (!exitByItself(checkout)?.known) return view
-  return { ...view, leaves: await leaveOnce(db.until(deadline), checkout, visit, now) }
+  const { carries, runtime } = options
+  const db = runtime.db.until(deadline)
+  const leaves = exitByItself(checkout)?.known ? await leaveOnce(db, checkout, visit, now) : undefined
+  const isTold = checkout.stage === 'paid' && carries
+  return { ...view, leaves, receiptTo: isTold ? await receiptTo(db, checkout, carries) : undefined }
 }
 
-const showStage = (c: Ctx, view: View) => {
-  const again = c.req.query('again')
-  const known = again === 'same' || again === 'other' ? again : undefined
-  return show(c, stagePage(onVisit(view), known), view.checkout.stage === 'expired' ? 410 : 200)
-}
+const showStage = (c: Ctx, view: View) =>
+  show(c, stagePage(onVisit(view), againOf(c)), view.checkout.stage === 'expired' ? 410 : 200)
 
 // For the script, which asks again and again: as little as possible.
 function tellState(c: Ctx, view: View) {
@@ -92,6 +99,13 @@ const drawQr = (runtime: CheckoutOptions['runtime']) => (c: Ctx, token: string) 
   const address = `${runtime.baseUrl()}/checkout/${token}${asked ? `?lang=${asked}` : ''}`
   const picture = (<Qr text={address} title="" />).toString()
   return c.body(picture, 200, { ...pageHeaders, 'content-type': 'image/svg+xml' })
+}
+
+// The code of an attempt that waits to be scanned, as a picture that a phone's gallery can keep.
+function saveCode(c: Ctx, view: View) {
+  const picture = pngOf(attemptOf(view)?.qr ?? '')
+  if (view.checkout.stage !== 'wait' || !picture) return goHome(c, view)
+  return c.body(picture, 200, { ...pageHeaders, 'content-type': 'image/png' })
 }
 
 const showReceipt = (c: Ctx, view: View) =>

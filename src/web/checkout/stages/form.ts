@@ -3,8 +3,8 @@ import type { Fault } from '../../../core/channel/formFields.ts'
 import { guessNetwork, type Network } from '../../../core/phone.ts'
 import { fill } from '../../../core/text.ts'
 import { attemptOf, offerOf, type View } from '../page/view.ts'
-import type { Texts } from '../texts/en.ts'
-import type { Lang } from '../texts/texts.ts'
+import type { Texts } from '../../../core/languages/en.ts'
+import type { Lang } from '../../../core/languages/languages.ts'
 
 // How the form of a payment is filled in, and what is wrong with it.
 export type Form = {

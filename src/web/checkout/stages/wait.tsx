@@ -6,6 +6,7 @@ import { PaymentPage } from '../page/paymentPage.tsx'
 import { Say } from '../page/say.tsx'
 import { Summary } from '../page/summary.tsx'
 import { amountOf, labelOf, linkTo, offerOf, type View } from '../page/view.ts'
+import { SaveCode } from '../code/saveCode.tsx'
 import { Qr } from './qr.tsx'
 import { TestTables } from './testTables.tsx'
 import { Prompt } from './waitPrompt.tsx'
@@ -36,7 +37,7 @@ export const WaitPage = ({ view, attempt }: { view: View; attempt: Attempt }) =>
       <p class="quiet">
         <a href={linkTo(view, '/cancel')}>{t.wait.cancel}</a>
       </p>
-      {checkout.mode === 'test' && <TestTables t={t} />}
+      <TestTables view={view} />
     </PaymentPage>
   )
 }
@@ -76,17 +77,18 @@ const Redirect = ({ view, attempt }: BodyProps) => (
 const Scan = ({ view, attempt }: BodyProps) => (
   <>
     <p>
-      <Say text={view.t.wait.qr_words} amount={<strong class="whole">{amountOf(view.checkout)}</strong>} />
+      <Say text={view.t.wait.qr_words} amount={<strong class="whole">{amountOf(view)}</strong>} />
     </p>
     <Qr text={attempt.qr ?? ''} title={view.t.wait.qr} />
+    <SaveCode view={view} />
     {attempt.state !== 'pending' && <Unknown view={view} attempt={attempt} />}
   </>
 )
 
-const TestPhone = ({ view: { checkout, t }, attempt }: BodyProps) =>
+const TestPhone = ({ view: { checkout, t, lang }, attempt }: BodyProps) =>
   checkout.testerPage && !attempt.redirect_url ? (
     <p>
-      <a class="button plain" href={checkout.testerPage} target="_blank" rel="noopener">
+      <a class="button plain" href={`${checkout.testerPage}?lang=${lang}`} target="_blank" rel="noopener">
         {t.wait.test_phone}
       </a>
     </p>

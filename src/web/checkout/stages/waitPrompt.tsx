@@ -7,7 +7,7 @@ import { amountOf, labelOf, offerOf, type View } from '../page/view.ts'
 // The customer's phone asks; this page says what it will ask, and how to find it.
 export const Prompt = ({ view, attempt }: { view: View; attempt: Attempt }) => {
   const { checkout, t } = view
-  const amount = <strong class="whole">{amountOf(checkout)}</strong>
+  const amount = <strong class="whole">{amountOf(view)}</strong>
   const shop = (
     <strong>
       <bdi>{checkout.merchant_name}</bdi>
