@@ -1,4 +1,12 @@
-import type { FormField, MakeChannel, Order, Reply, ReplyFacts, Way } from '../core/channel/channel.ts'
+import type {
+  FormField,
+  MakeChannel,
+  Order,
+  Reply,
+  ReplyFacts,
+  TestEnding,
+  Way,
+} from '../core/channel/channel.ts'
 import type { Reason } from '../core/channel/reason.ts'
 import { currencies, formatMoney, parseMoney } from '../core/money.ts'
 import type { Numbers } from '../core/phone.ts'
@@ -59,6 +67,21 @@ const ways: readonly Way[] = [
     next: 'qr',
     livesForMs: personMs,
   },
+]
+
+// The numbers of the table in docs/sandbox.md.
+const ending = (name: TestEnding['name'], number: string): TestEnding => ({
+  name,
+  payment_method: 'mtn_mobile_money',
+  typed: { phone: number },
+})
+const testEndings = [
+  ending('paid', '0240000000'),
+  ending('declined', '0240000003'),
+  ending('no_money', '0240000002'),
+  ending('no_answer', '0240000004'),
+  ending('late', '0240000007'),
+  ending('wrong_amount', '0240000009'),
 ]
 
 // What the provider calls each of them.
@@ -127,6 +150,7 @@ const sandbox: MakeChannel = ({ SANDBOX_URL, SANDBOX_KEY }) => {
     visibleWithinMs: minutes, // it is in the books before it is acknowledged; but it may be long on its way
     ways,
     testerPage: attempt_id => `/sandbox/phone/${attempt_id}`,
+    testEndings,
     start,
     check,
     giveUp,
@@ -166,7 +190,8 @@ function pendingReply(order: Order, { redirectPath, qrPath }: Answer): Reply {
   if (next === 'prompt') return { state: 'pending' }
   const path = next === 'qr' ? qrPath : redirectPath
   if (typeof path !== 'string' || !/^\/sandbox\/[\w/-]+$/.test(path)) return unknown('no way on', true)
-  const url = new URL(path, order.return_url).href
+  const { href } = new URL(path, order.return_url)
+  const url = order.lang && /^[a-z]{2,3}$/.test(order.lang) ? `${href}?lang=${order.lang}` : href
   return { state: 'pending', ...(next === 'qr' ? { qr: url } : { redirect_url: url }) }
 }
 

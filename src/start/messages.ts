@@ -1,9 +1,10 @@
 import type { Logger } from 'pino'
 import { countQueuedMessages } from '../actions/messages/countMessages.ts'
+import type { Carries } from '../actions/messages/receiptTo.ts'
 import { warnWithoutMessenger } from '../actions/messages/warnWithoutMessenger.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Pause } from '../core/databaseClock.ts'
-import type { MessageRules } from '../core/message/messageRules.ts'
+import { isReachable, type MessageRules } from '../core/message/messageRules.ts'
 import { gaugeMessages, watchMessages } from '../observe/messages.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { type Messengers, openMessengers } from '../runtime/messengers.ts'
@@ -12,7 +13,11 @@ import type { Db } from '../store/db.ts'
 import { createReceipts } from '../workers/messages/receipts.ts'
 import { startMessages } from '../workers/messages/worker.ts'
 
-export type OpenMessages = Pick<Messengers, 'configured'> & { wake(): void; stop(): Promise<void> }
+export type OpenMessages = Pick<Messengers, 'configured'> & {
+  carries: Carries
+  wake(): void
+  stop(): Promise<void>
+}
 type MessagesDeps = { db: Db; clock(): Date; pause?: Pause; baseUrl(): string; metrics: Metrics; log: Logger }
 
 export const messageRules = (config: Config): MessageRules => ({
@@ -56,6 +61,8 @@ export async function openMessages(
   gaugeMessages(metrics, () => countQueuedMessages(db, clock()))
   return {
     configured: messengers.configured,
+    carries: (medium, recipient) =>
+      messengers.configured(medium) && isReachable(medium, recipient, config.TOLLGATE_SMS_PREFIXES),
     wake: messages.wake,
     async stop() {
       await messages.stop()

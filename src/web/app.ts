@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { routePath } from 'hono/route'
 import type { Logger } from 'pino'
+import type { Carries } from '../actions/messages/receiptTo.ts'
 import type { MessageRules } from '../core/message/messageRules.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Observe } from '../observe/requests.ts'
@@ -27,7 +28,7 @@ export type AppOptions = {
   supportToken?: string
   messageRules: MessageRules
   isForThisMachineOnly: boolean
-  messengers?: Pick<Messengers, 'configured'>
+  messengers?: Pick<Messengers, 'configured'> & { carries: Carries }
   sandbox?: Hono<{ Bindings: HttpBindings }>
   trustedProxies: number
   log: Logger
@@ -78,7 +79,7 @@ export function createApp(options: AppOptions) {
 
   const reach = { isForThisMachineOnly, trustedProxies, limits }
   const support: OperatorDoor = { ...reach, name: 'support', token: supportToken }
-  app.route('/checkout', checkoutRoutes({ runtime, trustedProxies }))
+  app.route('/checkout', checkoutRoutes({ runtime, trustedProxies, carries: messengers?.carries }))
   app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute(runtime))
   app.route(
     '/support',

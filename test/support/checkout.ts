@@ -1,12 +1,12 @@
 import type { Checkout } from '../../src/actions/payments/openCheckout.ts'
 import sandbox from '../../src/channels/sandbox.ts'
 import type { Channel } from '../../src/core/channel/channel.ts'
+import { type Lang, languages } from '../../src/core/languages/languages.ts'
 import { readSettings } from '../../src/core/merchant/settings.ts'
 import { type Attempt, isUnresolved, requestEndsAt } from '../../src/core/payment/attempt.ts'
 import { unlived } from '../../src/core/payment/payment.ts'
 import { channelsOf } from '../../src/runtime/channels.ts'
 import type { View } from '../../src/web/checkout/page/view.ts'
-import { type Lang, languages } from '../../src/web/checkout/texts/texts.ts'
 
 export const noon = new Date('2026-11-15T12:00:00Z')
 export const token = `${'m'.repeat(10)}${'t'.repeat(32)}`

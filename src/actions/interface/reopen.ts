@@ -1,5 +1,5 @@
 import { readSettings, unreadableSettings } from '../../core/merchant/settings.ts'
-import { hasEndedUnpaid, reopen as decide } from '../../core/payment/reopen.ts'
+import { reopen as decide, hasEndedUnpaid } from '../../core/payment/reopen.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Tx } from '../../store/db.ts'
 import { attemptsOf } from '../../store/payments/attempts.ts'

@@ -1,5 +1,5 @@
 import { SegmentedMessage } from 'sms-segments-calculator'
-import type { LetterFacts, Mail } from '../../core/message/letter.ts'
+import { type LetterFacts, letterLink, type Mail } from '../../core/message/letter.ts'
 import type { MessageKey } from '../../core/message/message.ts'
 import { exhaustedMail } from '../../core/message/texts/exhausted.ts'
 import { septets } from '../../core/message/texts/gsm.ts'
@@ -72,7 +72,7 @@ function counted(text: string): Sms {
 function factsOf(row: ListedMessage, baseUrl: string): LetterFacts | undefined {
   const { topic, tx_reference } = row
   if (topic === 'exhausted' || row.tx_token === null || tx_reference === null) return undefined
-  const link = `${baseUrl}/checkout/${row.tx_token}`
+  const link = letterLink(topic, baseUrl, row.tx_token)
   return { ...row, topic, tx_reference, amount: row.total, link }
 }
 

@@ -101,4 +101,5 @@ const orderOf = (payment: PaymentWithMerchant, attempt: Attempt, baseUrl: string
   provider_ref: attempt.provider_ref,
   callback_url: `${baseUrl}/callbacks/${attempt.attempt_id}`,
   return_url: returnUrl(payment, attempt, baseUrl),
+  lang: attempt.lang ?? undefined,
 })

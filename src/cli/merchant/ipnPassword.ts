@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import { rotateIpnPassword, useMerchantId } from '../../actions/merchants/ipnPassword.ts'
 import { readSettings } from '../../core/merchant/settings.ts'
 import type { Merchant } from '../../store/merchants/merchants.ts'
+import { noMerchant, type Opened, withMasterKeys } from '../database.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { noMerchant, type Opened, withMasterKeys } from '../database.ts'
 import { facts, paint } from '../terminal.ts'
 
 type Rotation = { merchant: string; merchantId?: true }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { rotateKey } from '../../actions/merchants/rotateKey.ts'
 import type { Mode } from '../../core/mode.ts'
+import { noMerchant, type Opened, withMasterKeys } from '../database.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { noMerchant, type Opened, withMasterKeys } from '../database.ts'
 import { dateTime, facts, paint } from '../terminal.ts'
 import { modeOption, overlapOption } from '../values.ts'
 

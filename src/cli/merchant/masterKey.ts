@@ -3,10 +3,10 @@ import { type Rewrapped, rewrapKeys } from '../../actions/merchants/rewrapKeys.t
 import { addMasterKey, forgetOldMasterKeys, masterKeysInFile } from '../../start/masterKeys.ts'
 import { masterKeyIdsInUse } from '../../store/merchants/merchants.ts'
 import { masterKeyId } from '../../store/merchants/vault.ts'
+import { type Opened, withMasterKeys } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { type Opened, withMasterKeys } from '../database.ts'
 
 export function addMasterKeyCommands(program: Command, cli: Cli) {
   const masterKey = program

@@ -4,11 +4,11 @@ import { maskRecipient } from '../../core/mask.ts'
 import { addressesOf, customerMessageId } from '../../core/message/message.ts'
 import type { Medium } from '../../core/message/messenger.ts'
 import { messageRules } from '../../start/messages.ts'
+import { type Opened, withDatabase } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
 import { onePayment } from '../onePayment.ts'
 import type { Cli, Output } from '../output.ts'
-import { type Opened, withRecords } from '../records.ts'
 
 type Wish = { by?: Medium; merchant?: string }
 
@@ -34,7 +34,7 @@ export function addMessageCommands(program: Command, cli: Cli) {
       ),
     )
     .action(async (word: string, wish: Wish) =>
-      cli.print(await withRecords(records => resend(records, word, wish))),
+      cli.print(await withDatabase(database => resend(database, word, wish))),
     )
 }
 

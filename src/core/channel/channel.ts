@@ -13,6 +13,9 @@ export type Channel = {
   ways: readonly Way[]
   // Where a tester plays the customer of an attempt, at the gateway's own address: a channel of test payments alone.
   testerPage?(attempt_id: string): string
+  // What a tester gets by typing what, so that the page can offer each ending for one tap: a channel of test payments
+  // that plays its provider.
+  testEndings?: readonly TestEnding[]
   // What the provider's answers call an order, where that is not its attempt_id.
   nameOf?(order: Order): string
   // The signal says that nobody waits for the answer any more: what still hangs on the line hangs up. Whatever is thrown
@@ -26,6 +29,12 @@ export type Channel = {
 
 export type MakeChannel = (settings: ChannelSettings) => Channel | undefined
 export type ChannelSettings = Readonly<Record<string, string | undefined>>
+
+export type TestEnding = {
+  name: 'paid' | 'declined' | 'no_money' | 'no_answer' | 'late' | 'wrong_amount'
+  payment_method: string
+  typed: Readonly<Record<string, string>> // by the name of the field
+}
 
 // One row of "How would you like to pay?".
 export type Way = {
@@ -67,6 +76,7 @@ export type Order = {
   provider_ref: string | null // as we keep it: see core/stranger.ts
   callback_url: string // the provider may knock here; then we ask
   return_url: string // where the provider's page sends the customer back to
+  lang?: string // of the page that the customer came from: the provider's own may speak it
 }
 
 // What we made of a provider's answer. Only a plain yes or no is an ending: a word that we do not know, a timeout, a

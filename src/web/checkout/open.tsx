@@ -1,6 +1,8 @@
 import type { ErrorHandler, MiddlewareHandler } from 'hono'
+import type { Carries } from '../../actions/messages/receiptTo.ts'
 import type { PaymentDeps } from '../../actions/payments/deps.ts'
 import { openCheckout } from '../../actions/payments/openCheckout.ts'
+import { chosenLang, languages, preferredLang } from '../../core/languages/languages.ts'
 import { isToken } from '../../runtime/ids.ts'
 import { databaseDeadline } from '../../runtime/inTime.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -17,12 +19,12 @@ import {
 } from './page/trouble.tsx'
 import { linkTo, type View } from './page/view.ts'
 import { headersOf, show } from './show.ts'
-import { chosenLang, languages, preferredLang } from './texts/texts.ts'
 import { visitOf } from './visit.ts'
 
 export type CheckoutOptions = {
   runtime: PaymentDeps & Pick<Runtime, 'limits'>
   trustedProxies: number
+  carries?: Carries // which messages leave the house
 }
 type PageAnswer = Response | Promise<Response>
 

@@ -73,7 +73,7 @@ function formAgain(c: Ctx, view: View, typed: Typed, faults: FormFault[], http: 
   return show(c, <ChoosePage view={onVisit(view)} form={form} />, http)
 }
 
-const textsIn = (fields: Fields): Typed =>
+export const textsIn = (fields: Fields): Typed =>
   Object.fromEntries(Object.entries(fields).filter((field): field is [string, string] => isText(field[1])))
 
 const isText = (value: unknown) => typeof value === 'string'

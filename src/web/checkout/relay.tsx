@@ -1,8 +1,8 @@
 import { raw } from 'hono/html'
+import { chosenLang, type Lang, languages } from '../../core/languages/languages.ts'
 import type { Ctx } from '../http/context.ts'
 import { type CheckoutOptions, withToken } from './open.tsx'
 import { show } from './show.ts'
-import { chosenLang, type Lang, languages } from './texts/texts.ts'
 
 // Every browser says what it would like to get. Who says nothing is a program, such as an old shop's server that fetches
 // our page and prints it as its own, where none of our links would work: what it prints leads the browser to us.

@@ -1,9 +1,9 @@
 import type { RecentMessage, Sms } from '../../actions/messages/recentMessages.ts'
 import { maskRecipient } from '../../core/mask.ts'
 import { maxSeptets } from '../../core/message/texts/gsm.ts'
-import { frameSandbox } from './headers.ts'
 import { StateWords } from '../support/messageState.tsx'
 import { Time } from '../support/time.tsx'
+import { frameSandbox } from './headers.ts'
 
 type CardProps = { message: RecentMessage; from: string }
 

@@ -129,6 +129,7 @@ function sendOnce(form) {
   const words = button.textContent
   let sent = false
   form.addEventListener('submit', event => {
+    if (event.submitter && event.submitter.hasAttribute('formaction')) return // into another language
     if (sent) event.preventDefault()
     sent = true
     button.setAttribute('aria-disabled', 'true')
@@ -174,6 +175,15 @@ all('[data-count]', element => {
 all('[data-print]', button => {
   button.hidden = false
   button.addEventListener('click', () => window.print())
+})
+all('[data-copy]', button => {
+  const { clipboard } = navigator // only where the page came over a safe line
+  if (!clipboard) return
+  button.hidden = false
+  button.addEventListener('click', () => {
+    const told = () => say((button.textContent = button.dataset.copied))
+    void clipboard.writeText(button.dataset.copy).then(told, () => {})
+  })
 })
 all('#faults', faults => faults.focus())
 if (main.dataset.poll && window.fetch) poll()

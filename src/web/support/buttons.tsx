@@ -1,12 +1,12 @@
 import { sendReceiptAgain } from '../../actions/messages/sendReceiptAgain.ts'
 import { type Redelivered, redeliverAsSeen } from '../../actions/notifications/redeliver.ts'
+import { isPlainText } from '../../core/text.ts'
 import { readFields } from '../http/body.ts'
 import type { Ctx } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
 import { isFromHere } from '../http/fromHere.ts'
-import { isPlainText } from '../../core/text.ts'
 import { ElsewherePage, NothingPage, UnreachablePage } from './pages.tsx'
-import { showPayment, type SupportRuntime } from './show.tsx'
+import { type SupportRuntime, showPayment } from './show.tsx'
 
 type Sent = { merchant: string; reference: string; field(name: string): string }
 // What came of a press: done, done before, or refused in words.

@@ -1,7 +1,7 @@
+import { maskRecipient } from '../../core/mask.ts'
 import type { Message } from '../../core/message/message.ts'
 import type { Medium } from '../../core/message/messenger.ts'
 import { nextReceipt, recipientOf, whyNotAgain } from '../../core/message/receiptAgain.ts'
-import { maskRecipient } from '../../core/mask.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { StateWords } from './messageState.tsx'
 import { Time } from './time.tsx'

@@ -5,6 +5,7 @@ import { encode } from 'uqr'
 import { describe, expect, test } from 'vitest'
 import type { Checkout } from '../../../src/actions/payments/openCheckout.ts'
 import { type Reason, reasons } from '../../../src/core/channel/reason.ts'
+import { type Lang, languages } from '../../../src/core/languages/languages.ts'
 import { readSettings } from '../../../src/core/merchant/settings.ts'
 import { createRateLimits } from '../../../src/runtime/rateLimits.ts'
 import type { Runtime } from '../../../src/runtime/runtime.ts'
@@ -13,7 +14,6 @@ import { exitTo } from '../../../src/web/checkout/page/exit.ts'
 import { CancelPage } from '../../../src/web/checkout/stages/cancel.tsx'
 import { ReceiptPage } from '../../../src/web/checkout/stages/receipt.tsx'
 import { stagePage } from '../../../src/web/checkout/stages/stagePage.tsx'
-import { type Lang, languages } from '../../../src/web/checkout/texts/texts.ts'
 import type { Env } from '../../../src/web/http/context.ts'
 import { attemptFor, noon, scenes, token, viewOf } from '../../support/checkout.ts'
 
@@ -41,7 +41,8 @@ for (const lang of Object.keys(languages) as Lang[]) {
         expect(html.match(/<h1/g)).toHaveLength(1)
         for (const landmark of ['header', 'main', 'footer'])
           expect(html.match(new RegExp(`<${landmark}[ >]`, 'g'))).toHaveLength(1)
-        for (const always of ['Ama Shop', 'GHS 25.00', 'Two straw hats, order 1042', 'AMA-1042'])
+        const amount = { en: 'GHS 25.00', fr: '25,00\u00a0GHS' }[lang]
+        for (const always of ['Ama Shop', amount, 'Two straw hats, order 1042', 'AMA-1042'])
           expect(html).toContain(always)
         expect(html).toContain('TG-01JX2A-7K3M5Q-9XD0')
         expect(html).not.toMatch(/\{\w+\}(?![^<]*>)|undefined|\[object/) // every text is filled in
@@ -88,12 +89,51 @@ describe('test mode', () => {
     const html = show(scenes.choose ?? {})
     expect(html).toContain('Test mode: no real money moves')
     for (const number of ['000, 001', '4242 4242 4242 4242', '0.05']) expect(html).toContain(number)
-    expect(show(scenes.wait ?? {})).toContain(`href="/sandbox/phone/${attemptFor().attempt_id}"`)
+    expect(show(scenes.wait ?? {})).toContain(`href="/sandbox/phone/${attemptFor().attempt_id}?lang=en"`)
   })
 
   test('is nowhere in live mode', () => {
     for (const scene of Object.values(scenes))
-      expect(show({ ...scene, mode: 'live' })).not.toMatch(/sandbox|Test mode|4242|TEST/)
+      expect(show({ ...scene, mode: 'live' })).not.toMatch(
+        /sandbox|Test mode|4242|TEST|Try an ending|0240000000/,
+      )
+  })
+
+  test('has an ending for one tap, each the form that the customer would send', () => {
+    const html = show({ ...scenes.choose, attempts: [attemptFor({ state: 'failed' })] })
+    const forms = [...html.matchAll(/<form [^>]*>(?:(?!<\/form>).)*class="chip".*?<\/form>/gs)].map(
+      ([form]) => [
+        /class="chip">([^<]+)</.exec(form)?.[1],
+        /action="([^"]+)"/.exec(form)?.[1],
+        Object.fromEntries(
+          [...form.matchAll(/name="([^"]+)" value="([^"]+)"/g)].map(found => found.slice(1)),
+        ),
+      ],
+    )
+    expect(forms).toEqual(
+      [
+        ['Paid', '0240000000'],
+        ['Declined', '0240000003'],
+        ['No money', '0240000002'],
+        ['No answer', '0240000004'],
+        ['Late', '0240000007'],
+        ['Wrong amount', '0240000009'],
+      ].map(([name, phone]) => [
+        name,
+        `/checkout/${token}/pay`,
+        { number: '2', payment_method: 'mtn_mobile_money', 'mtn_mobile_money.phone': phone },
+      ]),
+    )
+  })
+
+  test('offers no ending of a way that is not offered, and no numbers where nobody plays', () => {
+    const { offers } = viewOf().checkout
+    const cards = offers.filter(({ payment_method }) => payment_method === 'card')
+    expect(show({ ...scenes.choose, offers: cards })).not.toMatch(/Try an ending|class="chip"/)
+    expect(show({ ...scenes.choose, offers: cards })).toContain('4242 4242 4242 4242')
+    const unplayed = offers.map(offer => ({ ...offer, testEndings: undefined }))
+    for (const name of ['choose', 'wait'])
+      expect(show({ ...scenes[name], offers: unplayed })).not.toMatch(/Try an ending|class="chip"|000, 001/)
   })
 
   test('stands on the receipt', () => {
@@ -297,7 +337,9 @@ test('the language that was chosen is carried on', () => {
   const html = stagePage(view).toString()
   expect(html).toContain(`action="/checkout/${token}/pay?lang=fr"`)
   expect(html).toContain(`href="/checkout/${token}/cancel?lang=fr"`)
-  expect(html).toContain(`href="/checkout/${token}?lang=en" lang="en"`)
+  expect(html).toContain(`formaction="/checkout/${token}/words?lang=en" class="link" lang="en"`)
+  const receipt = ReceiptPage({ view: viewOf(scenes.paid, 'fr') }).toString()
+  expect(receipt).toContain(`href="/checkout/${token}/receipt?lang=en" lang="en"`)
 })
 
 const fromBrowser = { accept: 'text/html' }

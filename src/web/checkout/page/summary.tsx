@@ -9,7 +9,7 @@ export const Summary = ({ view, head, timed }: SummaryProps) => {
   const seconds = secondsLeft(view)
   return (
     <section class={head ? 'card summary' : 'card summary small'}>
-      {head ? <Head view={view} /> : <p class="amount">{amountOf(checkout)}</p>}
+      {head ? <Head view={view} /> : <p class="amount">{amountOf(view)}</p>}
       {checkout.description && (
         <p class="muted">
           <bdi>{checkout.description}</bdi>
@@ -32,11 +32,15 @@ export const Summary = ({ view, head, timed }: SummaryProps) => {
 }
 
 // The eye sees the amount under the shop's name; the ear hears the whole sentence.
-const Head = ({ view: { checkout, t } }: { view: View }) => (
+const Head = ({ view }: { view: View }) => (
   <h1 class="amount">
-    <span aria-hidden="true">{amountOf(checkout)}</span>
+    <span aria-hidden="true">{amountOf(view)}</span>
     <span class="heard">
-      <Say text={t.choose.pay_to} amount={amountOf(checkout)} shop={<bdi>{checkout.merchant_name}</bdi>} />
+      <Say
+        text={view.t.choose.pay_to}
+        amount={amountOf(view)}
+        shop={<bdi>{view.checkout.merchant_name}</bdi>}
+      />
     </span>
   </h1>
 )

@@ -1,4 +1,4 @@
-import { type Lang, languages } from '../texts/texts.ts'
+import { type Lang, languages } from '../../../core/languages/languages.ts'
 import { Page } from './page.tsx'
 
 type TroubleProps = {

@@ -1,10 +1,10 @@
 import type { Checkout } from '../../../actions/payments/openCheckout.ts'
 import { wayName } from '../../../core/channel/wayNames.ts'
-import { formatMoney } from '../../../core/money.ts'
+import type { Texts } from '../../../core/languages/en.ts'
+import type { Lang } from '../../../core/languages/languages.ts'
+import { moneyWords } from '../../../core/moneyWords.ts'
 import { isUnresolved } from '../../../core/payment/attempt.ts'
 import { fill } from '../../../core/text.ts'
-import type { Texts } from '../texts/en.ts'
-import type { Lang } from '../texts/texts.ts'
 
 // What every page of a payment is made from.
 export type View = {
@@ -15,13 +15,14 @@ export type View = {
   visit?: string // the same: what this visit is called while the payment has not ended
   leaves?: boolean // for the shop, by itself: this visit saw the payment end
   framed?: boolean // the shop shows this page in a frame of its own
+  receiptTo?: readonly string[] // where the receipt goes by SMS or email, masked
   now: Date
   baseUrl: string
 }
 
-// As people write it: GHS 123,456.78.
-export const amountOf = ({ currency, total }: Pick<Checkout, 'currency' | 'total'>) =>
-  `${currency} ${formatMoney(total).replace(/\B(?=(\d{3})+\.)/g, ',')}`
+// As the page's readers write it; of the whole payment, unless told.
+export const amountOf = ({ checkout, t }: Pick<View, 'checkout' | 't'>, minor = checkout.total) =>
+  moneyWords(minor, checkout.currency, t.locale)
 
 export function linkTo(view: View, path = '', query: Record<string, string> = {}): string {
   const { checkout, asked, visit } = view
@@ -34,10 +35,10 @@ export function linkTo(view: View, path = '', query: Record<string, string> = {}
 export const partOf = (view: View, path: string) => linkTo({ ...view, visit: undefined }, path)
 
 // What changed comes first: it is all that a row of tabs shows.
-export const titleOf = ({ checkout }: View, words: string) =>
-  words.includes(amountOf(checkout))
-    ? `${words} · ${checkout.merchant_name}`
-    : `${words} · ${amountOf(checkout)} · ${checkout.merchant_name}`
+export const titleOf = (view: View, words: string) =>
+  words.includes(amountOf(view))
+    ? `${words} · ${view.checkout.merchant_name}`
+    : `${words} · ${amountOf(view)} · ${view.checkout.merchant_name}`
 
 export const attemptOf = ({ checkout: { attempts } }: View) => attempts.find(isUnresolved) ?? attempts.at(-1)
 

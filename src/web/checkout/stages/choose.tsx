@@ -3,18 +3,20 @@ import { PaymentPage } from '../page/paymentPage.tsx'
 import { Summary } from '../page/summary.tsx'
 import { amountOf, linkTo, partOf, type View } from '../page/view.ts'
 import type { Form, FormFault } from './form.ts'
+import { TestEndings } from './testEndings.tsx'
 import { TestTables } from './testTables.tsx'
 import { OldRequest } from './waitGivenUp.tsx'
 import { WayRow } from './way.tsx'
 
 const pollSeconds = 10
+const formName = 'pay'
 
 type ChooseProps = { view: View; form: Form; again?: string }
 
 // How would you like to pay?
 export const ChoosePage = ({ view, form, again }: ChooseProps) => {
   const { checkout, t } = view
-  const asks = fill(t.choose.title, { amount: amountOf(checkout) })
+  const asks = fill(t.choose.title, { amount: amountOf(view) })
   const lasting = form.faults.find(fault => fault.lasting)
   const wrong = lasting ? t.failed.title : t.faults.in_title
   const title = form.faults.length > 0 ? `${wrong} · ${asks}` : asks
@@ -23,7 +25,7 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
   const poll = form.faults.length > 0 ? undefined : pollSeconds
   const unchosen = lasting ? undefined : form.faults.find(({ field }) => field === '')
   return (
-    <PaymentPage view={view} title={title} query={again ? { again } : {}} poll={poll}>
+    <PaymentPage view={view} title={title} query={again ? { again } : {}} poll={poll} form={formName}>
       {lasting ? (
         <section class="card bad" role="alert" tabindex={-1} id="faults">
           <p>
@@ -35,7 +37,7 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
       )}
       <Summary view={view} head timed />
       {form.faults.length === 0 && <OldRequest view={view} />}
-      <form method="post" action={linkTo(view, '/pay')} novalidate {...scriptWords(view)}>
+      <form method="post" id={formName} action={linkTo(view, '/pay')} novalidate {...scriptWords(view)}>
         <input type="hidden" name="number" value={checkout.attempts.length + 1} />
         <fieldset aria-describedby={unchosen && 'ways-fault'}>
           <legend>{t.choose.how}</legend>
@@ -55,12 +57,13 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
             {fill(t.choose.again_in, { seconds: checkout.seconds })}
           </p>
         )}
-        <button type="submit">{fill(t.choose.pay, { amount: amountOf(checkout) })}</button>
+        <button type="submit">{fill(t.choose.pay, { amount: amountOf(view) })}</button>
       </form>
       <p class="quiet">
         <a href={linkTo(view, '/cancel')}>{t.choose.cancel}</a>
       </p>
-      {checkout.mode === 'test' && <TestTables t={t} />}
+      <TestEndings view={view} />
+      <TestTables view={view} />
       <ContinueOnPhone view={view} />
     </PaymentPage>
   )

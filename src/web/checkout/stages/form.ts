@@ -1,10 +1,10 @@
 import type { FormField, Way } from '../../../core/channel/channel.ts'
 import type { Fault } from '../../../core/channel/formFields.ts'
+import type { Texts } from '../../../core/languages/en.ts'
+import type { Lang } from '../../../core/languages/languages.ts'
 import { guessNetwork, isAmong, type Network } from '../../../core/phone.ts'
 import { fill } from '../../../core/text.ts'
 import { attemptOf, labelOf, offerOf, type View } from '../page/view.ts'
-import type { Texts } from '../texts/en.ts'
-import type { Lang } from '../texts/texts.ts'
 
 // How the form of a payment is filled in, and what is wrong with it.
 export type Form = {

@@ -1,5 +1,6 @@
 import type { Attempt } from '../../../core/payment/attempt.ts'
 import { fill, parseUrl } from '../../../core/text.ts'
+import { SaveCode } from '../code/saveCode.tsx'
 import { deferredExit } from '../page/exit.ts'
 import { Leave } from '../page/leave.tsx'
 import { PaymentPage } from '../page/paymentPage.tsx'
@@ -48,7 +49,7 @@ export const WaitPage = ({ view, attempt, unfinished = false }: WaitProps) => {
       <p class="quiet">
         <a href={linkTo(view, '/cancel')}>{t.wait.cancel}</a>
       </p>
-      {checkout.mode === 'test' && <TestTables t={t} />}
+      <TestTables view={view} />
     </PaymentPage>
   )
 }
@@ -79,9 +80,10 @@ const Unknown = ({ view, attempt }: WaitProps) => (
 const Scan = ({ view, attempt }: WaitProps) => (
   <>
     <p>
-      <Say text={view.t.wait.qr_words} amount={<strong class="whole">{amountOf(view.checkout)}</strong>} />
+      <Say text={view.t.wait.qr_words} amount={<strong class="whole">{amountOf(view)}</strong>} />
     </p>
     <Qr text={attempt.qr ?? ''} title={view.t.wait.qr} />
+    <SaveCode view={view} />
     <RequestTime view={view} attempt={attempt} />
     {attempt.state === 'pending' ? (
       <GiveUp view={view} attempt={attempt} />
@@ -91,10 +93,10 @@ const Scan = ({ view, attempt }: WaitProps) => (
   </>
 )
 
-const TestPhone = ({ view: { checkout, t }, attempt }: WaitProps) =>
+const TestPhone = ({ view: { checkout, t, lang }, attempt }: WaitProps) =>
   checkout.testerPage && !attempt.redirect_url ? (
     <p>
-      <a class="button plain" href={checkout.testerPage} target="_blank" rel="noopener">
+      <a class="button plain" href={`${checkout.testerPage}?lang=${lang}`} target="_blank" rel="noopener">
         {t.wait.test_phone}
       </a>
     </p>

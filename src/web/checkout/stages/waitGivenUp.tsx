@@ -1,8 +1,8 @@
 import { maskPhone } from '../../../core/mask.ts'
 import type { Attempt, GaveUpFor } from '../../../core/payment/attempt.ts'
+import { Moment, RequestTime } from '../page/requestTime.tsx'
 import { Say } from '../page/say.tsx'
 import { attemptOf, linkTo, offerOf, type View } from '../page/view.ts'
-import { Moment, RequestTime } from '../page/requestTime.tsx'
 
 type AttemptProps = { view: View; attempt: Attempt }
 
