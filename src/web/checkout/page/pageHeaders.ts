@@ -26,4 +26,4 @@ export const pageHeaders = {
 export const headersFramedBy = (origins: readonly string[] = []): Record<string, string> =>
   origins.length === 0
     ? pageHeaders
-    : { 'content-security-policy': policy(`'self' ${origins.join(' ')}`), ...always }
+    : { 'content-security-policy': policy(origins.join(' ')), ...always }
