@@ -9,6 +9,7 @@ import type {
 } from '../core/channel/channel.ts'
 import type { Reason } from '../core/channel/reason.ts'
 import { currencies, formatMoney, parseMoney } from '../core/money.ts'
+import type { Numbers } from '../core/phone.ts'
 import { type JsonAnswer as Answer, askJson, sendJson } from './http/askJson.ts'
 
 // The line to the simulated provider. It speaks HTTP as to any other.
@@ -17,7 +18,8 @@ const voucher: FormField = { name: 'voucher_code', kind: 'digits', maxLength: 6 
 const minutes = 60_000
 const personMs = 5 * minutes // that a prompt or a code waits for somebody
 const cardMs = 15 * minutes
-const wallet = { currencies: ['GHS'], next: 'prompt', livesForMs: personMs } as const
+const ghana: Numbers = { region: 'GH', country: '233', begin: ['2', '5'], digits: 9, example: '024 412 3456' }
+const wallet = { currencies: ['GHS'], next: 'prompt', livesForMs: personMs, numbers: ghana } as const
 
 const ways: readonly Way[] = [
   {
@@ -96,6 +98,7 @@ const wordReasons = new Map<unknown, Reason>([
   ['APPROVAL_REJECTED', 'declined'],
   ['PAYER_CANCELLED', 'not_completed'],
   ['EXPIRED', 'no_answer'],
+  ['WITHDRAWN', 'withdrawn'],
   ['NETWORK_ERROR', 'network_error'],
   ['WRONG_VOUCHER', 'wrong_voucher'],
 ])
@@ -130,9 +133,12 @@ const sandbox: MakeChannel = ({ SANDBOX_URL, SANDBOX_KEY }) => {
     return reply.state === 'absent' ? unknown('HTTP 409, then 404', true) : reply
   }
 
-  async function check(order: Order, signal: AbortSignal): Promise<Reply> {
-    const url = `${charges}/${encodeURIComponent(order.attempt_id)}`
-    const { http, answer } = await askJson(url, { headers: { authorization }, signal })
+  const check = (order: Order, signal: AbortSignal) => ask(order, signal, 'GET')
+  const giveUp = (order: Order, signal: AbortSignal) => ask(order, signal, 'POST', '/withdraw')
+
+  async function ask(order: Order, signal: AbortSignal, method: string, verb = ''): Promise<Reply> {
+    const url = `${charges}/${encodeURIComponent(order.attempt_id)}${verb}`
+    const { http, answer } = await askJson(url, { method, headers: { authorization }, signal })
     if (http === 404 && answer.code === 'RESOURCE_NOT_FOUND') return { state: 'absent' }
     return http === 200 ? replyOf(order, answer) : unknown(`HTTP ${http}`)
   }
@@ -147,6 +153,7 @@ const sandbox: MakeChannel = ({ SANDBOX_URL, SANDBOX_KEY }) => {
     testEndings,
     start,
     check,
+    giveUp,
   }
 }
 

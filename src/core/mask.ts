@@ -10,6 +10,10 @@ export const maskInstrument = (instrument: string | null) =>
 
 export const maskEmail = (email: string) => `${email.slice(0, 1)}••@••`
 
+// Whoever a message goes to.
+export const maskRecipient = (recipient: string) =>
+  recipient.startsWith('+') ? maskPhone(recipient) : maskEmail(recipient)
+
 // For the customer's own page: whose it is, and at which house.
 export const maskMailbox = (email: string) =>
   `${[...email][0] ?? ''}••@${email.slice(email.lastIndexOf('@') + 1)}`

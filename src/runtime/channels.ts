@@ -21,8 +21,10 @@ export type Offer = Way & { channel: string; testEndings?: readonly TestEnding[]
 // A channel as the house uses it: it always answers, soon, and with something that can be written down.
 export type GuardedChannel = Pick<Channel, 'account' | 'startIsIdempotent' | 'testerPage'> & {
   absentForMs(payment_method: string): number // before that, absent is not believed
+  livesForMs(payment_method: string): number | undefined // what was sent
   start(order: Order): Promise<Heard>
   check(order: Order): Promise<Heard>
+  giveUp?(order: Order): Promise<Heard>
 }
 
 export type Channels = {
@@ -108,16 +110,20 @@ export function guardChannel(channel: Channel, timer = deadline): GuardedChannel
       underWay--
     }
   }
+  const { giveUp } = channel
+  const livesForMs = (payment_method: string) =>
+    ways.find(one => one.payment_method === payment_method)?.livesForMs
   return {
     account,
     startIsIdempotent,
     testerPage: channel.mode === 'test' ? channel.testerPage : undefined,
-    absentForMs(payment_method) {
-      const way = ways.find(one => one.payment_method === payment_method)
-      return way ? Math.max(visibleWithinMs, way.livesForMs) : Infinity
-    },
+    livesForMs,
+    absentForMs: payment_method => Math.max(visibleWithinMs, livesForMs(payment_method) ?? Infinity),
     start: order => call(order, signal => channel.start(order, signal)),
     check: async order => onlyAsked(await call(order, signal => channel.check(order, signal))),
+    ...(giveUp && {
+      giveUp: async (order: Order) => onlyAsked(await call(order, signal => giveUp(order, signal))),
+    }),
   }
 }
 

@@ -112,5 +112,6 @@ export const OverPage = ({ charge, speech, state }: ChargeProps & { state: State
 function overTitle({ status, reason, blind }: State, { t: { sandbox } }: Speech): string {
   if (blind) return sandbox.card.at_bank
   if (status === 'SUCCESSFUL') return sandbox.card.paid
+  if (reason === 'WITHDRAWN') return sandbox.endings.withdrawn
   return reason === 'EXPIRED' ? sandbox.endings.too_late : sandbox.endings.not_paid
 }

@@ -22,7 +22,7 @@ export function phoneRoutes({ db, clock, pace, callbacks }: SandboxContext) {
   const app = new Hono<SandboxEnv>()
 
   app.get('/', async c => {
-    const typed = c.req.query('number')?.trim().slice(0, 30)
+    const typed = c.req.query('number')?.trim().slice(0, 60)
     const phone = typed === undefined ? undefined : parsePhone(typed)
     const now = clock()
     const since = new Date(now.getTime() - listedMs)

@@ -129,9 +129,10 @@ const Prompt = ({ charge, speech }: { charge: Charge; speech: Speech }) => {
 }
 
 // Of what the provider calls it.
-const endings: Record<string, 'pending' | 'approved' | 'declined' | 'too_late'> = {
+const endings: Record<string, 'pending' | 'approved' | 'declined' | 'withdrawn' | 'too_late'> = {
   PENDING: 'pending',
   SUCCESSFUL: 'approved',
   APPROVAL_REJECTED: 'declined',
+  WITHDRAWN: 'withdrawn',
   EXPIRED: 'too_late',
 }

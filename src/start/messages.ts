@@ -4,7 +4,7 @@ import type { Carries } from '../actions/messages/receiptTo.ts'
 import { warnWithoutMessenger } from '../actions/messages/warnWithoutMessenger.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Pause } from '../core/databaseClock.ts'
-import { isReachable } from '../core/message/messageRules.ts'
+import { isReachable, type MessageRules } from '../core/message/messageRules.ts'
 import { gaugeMessages, watchMessages } from '../observe/messages.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { type Messengers, openMessengers } from '../runtime/messengers.ts'
@@ -19,6 +19,12 @@ export type OpenMessages = Pick<Messengers, 'configured'> & {
   stop(): Promise<void>
 }
 type MessagesDeps = { db: Db; clock(): Date; pause?: Pause; baseUrl(): string; metrics: Metrics; log: Logger }
+
+export const messageRules = (config: Config): MessageRules => ({
+  smsPrefixes: config.TOLLGATE_SMS_PREFIXES,
+  perRecipient: config.TOLLGATE_MESSAGES_PER_RECIPIENT,
+  perMerchant: config.TOLLGATE_MESSAGES_PER_MERCHANT,
+})
 
 // All that it takes to reach customers: the messengers that are set up, who sends, and who hears what became of it.
 export async function openMessages(
@@ -48,11 +54,7 @@ export async function openMessages(
     baseUrl,
     messengers,
     random: Math.random,
-    rules: {
-      smsPrefixes: config.TOLLGATE_SMS_PREFIXES,
-      perRecipient: config.TOLLGATE_MESSAGES_PER_RECIPIENT,
-      perMerchant: config.TOLLGATE_MESSAGES_PER_MERCHANT,
-    },
+    rules: messageRules(config),
     observe,
     onTrouble: trouble,
   })

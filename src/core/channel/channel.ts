@@ -1,6 +1,6 @@
 import type { Mode } from '../mode.ts'
 import type { Currency } from '../money.ts'
-import type { Network } from '../phone.ts'
+import type { Network, Numbers } from '../phone.ts'
 import type { Reason } from './reason.ts'
 
 // What a channel speaks. A channel is a line to one provider; it serves one or more ways to pay. A new channel is
@@ -22,6 +22,9 @@ export type Channel = {
   // here is no answer, and asked for again.
   start(order: Order, signal: AbortSignal): Promise<Reply>
   check(order: Order, signal: AbortSignal): Promise<Reply>
+  // Asks the provider to withdraw what nobody has answered yet, and says how the order then stands, as `check` does. Asked
+  // again it does no harm. A provider that has no such verb goes without.
+  giveUp?(order: Order, signal: AbortSignal): Promise<Reply>
 }
 
 export type MakeChannel = (settings: ChannelSettings) => Channel | undefined
@@ -43,6 +46,7 @@ export type Way = {
   next: 'prompt' | 'redirect' | 'qr' // on the phone, on the provider's page, or by a code to scan
   livesForMs: number // so long the customer may still pay what was sent: the prompt, the page, the code
   network?: Network // whose numbers are guessed to be this way's
+  numbers?: Numbers // that can have such a wallet, ported ones among them; without it, any
   dial?: { code: string; steps?: string } // how to find a prompt that did not show by itself
   settlesLater?: boolean // the customer leaves by deferred_url
 }

@@ -64,6 +64,8 @@ export const en = {
     gone_way: 'This way to pay is not available now. Choose another one.',
     missing: '{label}: please fill this in.',
     not_a_phone: '{label}: this is not a complete number. Write it like 024 412 3456.',
+    not_a_wallet:
+      'This number cannot have a wallet of {way}. Use a mobile number of {country}, like {example}.',
     not_digits: '{label}: use digits only.',
     too_long: '{label}: this is too long.',
     not_text: '{label}: use plain letters and digits.',
@@ -88,6 +90,28 @@ export const en = {
     to_card: 'Continue to the card page',
     qr: 'Scan to pay',
     qr_words: 'Scan with your bank or wallet app, and check that it says {amount}.',
+    bank: 'We are asking your bank',
+    bank_words: 'We have not heard yet how it ended. Do not pay again: we keep asking.',
+    unfinished: 'I have not finished there',
+    ends: {
+      prompt: 'The request ends in {left}.',
+      redirect: 'The card page closes in {left}.',
+      qr: 'The code ends in {left}.',
+    },
+    over: {
+      prompt: 'The request has ended. We are asking {way} whether it was approved.',
+      redirect: 'The card page has closed. We are asking your bank whether you paid there.',
+      qr: 'The code has ended. We are asking {way} whether it was paid.',
+    },
+    wrong_number: 'Wrong number?',
+    other_way: 'Pay another way',
+    counts: 'If you approve the old request all the same, it counts, and nothing else is taken.',
+    ending: 'The old request is ending',
+    ending_words: 'We are ending the request to {number}. If you approve it on that phone, it counts.',
+    ending_somewhere: 'We are ending the old request. If you approve it all the same, it counts.',
+    go_on: 'Otherwise you can go on at about {time}. This page goes on by itself.',
+    go_on_then: 'If it was not, you can go on. This page goes on by itself.',
+    old_ended: 'The old request has ended. Nothing was taken.',
     qr_here:
       'Is the app on this phone? Save the code. Then open your bank’s or wallet’s app and choose to scan from the gallery.',
     qr_save: 'Save the code',
@@ -132,6 +156,10 @@ export const en = {
     no_answer: {
       title: 'Not paid: the request was not approved in time',
       advice: 'Keep your phone at hand and try again.',
+    },
+    withdrawn: {
+      title: 'Not paid: the request was withdrawn',
+      advice: 'Try again, or pay another way.',
     },
     limit_reached: {
       title: 'Not paid: a limit of the account was reached',
@@ -310,7 +338,29 @@ export const en = {
     closed: 'You cannot pay here now.',
   },
 
+  // Where nobody is paying: the address without a path, and one that leads nowhere.
+  home: {
+    title: 'A payment gateway',
+    words:
+      'Shops send their customers here to pay by mobile money, card or QR code. Every payment has a page of its own, which only its link opens.',
+    payer: 'Are you paying?',
+    payer_words: 'Open the link that the shop gave you. If you cannot find it, ask the shop for it again.',
+    shop: 'Are you building a shop?',
+    shop_words: 'How to ask for a payment:',
+    docs: 'the documentation',
+    openapi: 'the OpenAPI description',
+    test: 'Are you trying it out?',
+    test_words: 'In test mode no real money moves:',
+    phone: 'the test phone',
+    inbox: 'mails and SMS',
+    support: 'support',
+    go: 'Go to the start page',
+  },
+
   trouble: {
+    nothing_here: 'There is nothing at this address',
+    nothing_here_words:
+      'Check that the address is complete. If you came here to pay, open the link that the shop gave you. Nothing was charged.',
     unreachable: 'We cannot show your payment now',
     unreachable_words:
       'Our records are out of reach for a moment. Your payment is safe there. Reload this page shortly.',
@@ -440,6 +490,8 @@ export const en = {
       approved_words: 'No real money moved.',
       declined: 'Declined',
       declined_words: 'Nothing was taken.',
+      withdrawn: 'Withdrawn',
+      withdrawn_words: 'The request was taken back at the checkout. Nothing was taken.',
       too_late: 'Too late',
       too_late_words: 'The request was not answered in time. Nothing was taken.',
       not_paid: 'Not paid',

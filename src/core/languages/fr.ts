@@ -64,6 +64,8 @@ export const fr: Texts = {
     gone_way: 'Ce moyen de paiement n’est pas disponible pour le moment. Choisissez-en un autre.',
     missing: '{label} : veuillez remplir ce champ.',
     not_a_phone: '{label} : ce numéro n’est pas complet. Écrivez-le ainsi : 024 412 3456.',
+    not_a_wallet:
+      'Ce numéro ne peut pas avoir de compte {way}. Utilisez un numéro mobile ({country}), par exemple {example}.',
     not_digits: '{label} : utilisez uniquement des chiffres.',
     too_long: '{label} : le texte est trop long.',
     not_text: '{label} : utilisez uniquement des lettres et des chiffres.',
@@ -90,6 +92,30 @@ export const fr: Texts = {
     qr: 'Scannez pour payer',
     qr_words:
       'Scannez avec l’application de votre banque ou de votre portefeuille, et vérifiez qu’elle indique {amount}.',
+    bank: 'Nous interrogeons votre banque',
+    bank_words:
+      'Nous ne savons pas encore comment cela s’est terminé. Ne payez pas une deuxième fois : nous continuons à demander.',
+    unfinished: 'Je n’ai pas terminé là-bas',
+    ends: {
+      prompt: 'La demande se termine dans {left}.',
+      redirect: 'La page de la carte se ferme dans {left}.',
+      qr: 'Le code se termine dans {left}.',
+    },
+    over: {
+      prompt: 'La demande est terminée. Nous demandons à {way} si elle a été approuvée.',
+      redirect: 'La page de la carte est fermée. Nous demandons à votre banque si vous y avez payé.',
+      qr: 'Le code est terminé. Nous demandons à {way} s’il a été payé.',
+    },
+    wrong_number: 'Mauvais numéro ?',
+    other_way: 'Payer autrement',
+    counts: 'Si vous approuvez quand même l’ancienne demande, elle compte et rien d’autre n’est prélevé.',
+    ending: 'L’ancienne demande se termine',
+    ending_words:
+      'Nous mettons fin à la demande envoyée au {number}. Si vous l’approuvez sur ce téléphone, elle compte.',
+    ending_somewhere: 'Nous mettons fin à l’ancienne demande. Si vous l’approuvez quand même, elle compte.',
+    go_on: 'Sinon, vous pourrez continuer vers {time}. Cette page continue toute seule.',
+    go_on_then: 'Si ce n’est pas le cas, vous pourrez continuer. Cette page continue toute seule.',
+    old_ended: 'L’ancienne demande est terminée. Rien n’a été prélevé.',
     qr_here:
       'L’application est sur ce téléphone ? Enregistrez le code. Ouvrez ensuite l’application de votre banque ou de votre portefeuille et choisissez de scanner depuis la galerie.',
     qr_save: 'Enregistrer le code',
@@ -134,6 +160,10 @@ export const fr: Texts = {
     no_answer: {
       title: 'Non payé : la demande n’a pas été approuvée à temps',
       advice: 'Gardez votre téléphone à portée de main et réessayez.',
+    },
+    withdrawn: {
+      title: 'Non payé : la demande a été retirée',
+      advice: 'Réessayez, ou payez autrement.',
     },
     limit_reached: {
       title: 'Non payé : un plafond du compte est atteint',
@@ -320,7 +350,29 @@ export const fr: Texts = {
     closed: 'Vous ne pouvez pas payer ici pour le moment.',
   },
 
+  home: {
+    title: 'Une passerelle de paiement',
+    words:
+      'Les boutiques envoient ici leurs clients pour payer par mobile money, par carte ou par code QR. Chaque paiement a sa propre page, que seul son lien ouvre.',
+    payer: 'Vous voulez payer ?',
+    payer_words:
+      'Ouvrez le lien que la boutique vous a donné. Si vous ne le trouvez plus, demandez-le de nouveau à la boutique.',
+    shop: 'Vous créez une boutique ?',
+    shop_words: 'Comment demander un paiement :',
+    docs: 'la documentation',
+    openapi: 'la description OpenAPI',
+    test: 'Vous faites un essai ?',
+    test_words: 'En mode test, aucun argent réel ne circule :',
+    phone: 'le téléphone de test',
+    inbox: 'les e-mails et SMS',
+    support: 'l’assistance',
+    go: 'Aller à la page d’accueil',
+  },
+
   trouble: {
+    nothing_here: 'Il n’y a rien à cette adresse',
+    nothing_here_words:
+      'Vérifiez que l’adresse est complète. Si vous veniez payer, ouvrez le lien que la boutique vous a donné. Rien n’a été débité.',
     unreachable: 'Nous ne pouvons pas afficher votre paiement pour le moment',
     unreachable_words:
       'Nos données sont momentanément hors d’atteinte. Votre paiement y est en sécurité. Rechargez cette page dans un instant.',
@@ -449,6 +501,8 @@ export const fr: Texts = {
       approved_words: 'Aucun argent réel n’a circulé.',
       declined: 'Refusé',
       declined_words: 'Rien n’a été prélevé.',
+      withdrawn: 'Retirée',
+      withdrawn_words: 'La demande a été reprise sur la page de paiement. Rien n’a été prélevé.',
       too_late: 'Trop tard',
       too_late_words: 'La demande est restée sans réponse. Rien n’a été prélevé.',
       not_paid: 'Non payé',

@@ -66,7 +66,7 @@ export const unlived: Life = {
 export const moves: Readonly<Record<Status, readonly Status[]>> = {
   awaiting_payment: ['paid', 'failed', 'cancelled'],
   failed: ['awaiting_payment', 'cancelled', 'paid'],
-  cancelled: ['paid'],
+  cancelled: ['awaiting_payment', 'paid'],
   paid: [],
 }
 

@@ -72,7 +72,7 @@ function timeLeft(left) {
 }
 
 // The network of a number is a guess: numbers move between networks, so nothing is forced.
-const prefixOf = number => (/^(?:0|\+?233)([1-9]\d)\d/.exec(number.replace(/[ -]/g, '')) || [])[1]
+const prefixOf = number => (/^(?:(?:\+|00)?233)?0?([1-9]\d)\d/.exec(number.replace(/[^\d+]/g, '')) || [])[1]
 
 function guess(form, way, input) {
   const told = input.parentNode.querySelector('.guess')
@@ -149,6 +149,23 @@ all('[data-left]', element => {
   const show = left => (element.textContent = timeLeft(left))
   if (seconds < 7200) count(seconds, show, () => location.replace(location.pathname + location.search))
 })
+// What was sent lives so long.
+all('[data-ends]', element => {
+  const bar = element.querySelector('progress')
+  const words = element.querySelector('.left')
+  const show = left => {
+    bar.value = left
+    words.textContent = timeLeft(left)
+  }
+  count(Number(element.dataset.ends), show, () => (element.textContent = element.dataset.over))
+})
+// A moment so many seconds from now, as the clock of this device will show it.
+all('[data-in]', element => {
+  const minuteMs = 60000
+  const at = new Date(Math.ceil((Date.now() + element.dataset.in * 1000) / minuteMs) * minuteMs)
+  const digits = { hour: '2-digit', minute: '2-digit' }
+  element.textContent = at.toLocaleTimeString(document.documentElement.lang, digits)
+})
 all('[data-count]', element => {
   const seconds = element.dataset.count
   const words = element.textContent
@@ -171,7 +188,7 @@ all('[data-copy]', button => {
 all('#faults', faults => faults.focus())
 if (main.dataset.poll && window.fetch) poll()
 const shop = main.dataset.go || ''
-if (/^https?:/i.test(shop)) {
+if (/^https?:/i.test(shop) && window.top === window) {
   let leaving
   let stays = false
   const leaveAfter = seconds => {

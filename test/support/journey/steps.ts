@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
-import { fill } from '../../../src/core/text.ts'
 import type { Texts } from '../../../src/core/languages/en.ts'
 import { languages } from '../../../src/core/languages/languages.ts'
+import { fill } from '../../../src/core/text.ts'
 
 export const { en } = languages
 export const eventually = { timeout: 40_000 } // for what comes by itself

@@ -5,6 +5,7 @@ import { encode } from 'uqr'
 import { describe, expect, test } from 'vitest'
 import type { Checkout } from '../../../src/actions/payments/openCheckout.ts'
 import { type Reason, reasons } from '../../../src/core/channel/reason.ts'
+import { type Lang, languages } from '../../../src/core/languages/languages.ts'
 import { readSettings } from '../../../src/core/merchant/settings.ts'
 import { createRateLimits } from '../../../src/runtime/rateLimits.ts'
 import type { Runtime } from '../../../src/runtime/runtime.ts'
@@ -13,7 +14,6 @@ import { exitTo } from '../../../src/web/checkout/page/exit.ts'
 import { CancelPage } from '../../../src/web/checkout/stages/cancel.tsx'
 import { ReceiptPage } from '../../../src/web/checkout/stages/receipt.tsx'
 import { stagePage } from '../../../src/web/checkout/stages/stagePage.tsx'
-import { type Lang, languages } from '../../../src/core/languages/languages.ts'
 import type { Env } from '../../../src/web/http/context.ts'
 import { attemptFor, noon, scenes, token, viewOf } from '../../support/checkout.ts'
 
@@ -170,6 +170,10 @@ describe('the form', () => {
 })
 
 describe('waiting', () => {
+  const base = viewOf(scenes.wait)
+  const at = (seconds: number) =>
+    stagePage({ ...base, now: new Date(noon.getTime() + seconds * 1000) }).toString()
+
   test('says what was sent where, and how to find it', () => {
     const html = show(scenes.wait ?? {})
     for (const words of ['024 ••• 3456', '*170#', '6 My Wallet, 3 My Approvals', 'You can close this page'])
@@ -177,14 +181,52 @@ describe('waiting', () => {
     expect(html).not.toContain('0244123456')
   })
 
+  test('shows how long the request lives, and not the hour of the page', () => {
+    expect(at(84)).toContain('<progress max="300" value="216" aria-hidden="true">')
+    expect(at(84)).toContain('The request ends in <span class="left">3 min 36 s</span>.')
+    expect(at(84)).not.toContain('Time left')
+    expect(at(0)).toContain('<span class="left">5 min</span>')
+    expect(at(259)).toContain('<span class="left">41 s</span>')
+    for (const seconds of [300, 3000])
+      expect(at(seconds)).toContain('The request has ended. We are asking MTN MoMo whether it was approved.')
+    expect(at(300)).not.toContain('<progress')
+  })
+
+  test('who gave it up is told when to go on, by the clock of Ghana until a script knows better', () => {
+    const html = show(scenes.waitGivenUp ?? {})
+    expect(html).toContain(
+      '<time class="whole" datetime="2026-11-15T12:05:00.000Z" data-in="300">12:05 GMT</time>',
+    )
+    const fr = show(scenes.waitGivenUp ?? {}, 'fr')
+    expect(fr).toContain('vers <time')
+    const late = { ...viewOf(scenes.waitGivenUp), now: new Date(noon.getTime() + 301_000) }
+    expect(stagePage(late).toString()).toContain('This page goes on by itself.')
+    expect(stagePage(late).toString()).not.toContain('<time')
+  })
+
+  test('nobody is sent on to a page that will be over by then', () => {
+    const html = show({ ...scenes.waitGivenUp, expires_at: new Date(noon.getTime() + 60_000) })
+    expect(html).not.toContain('go on at about')
+    expect(show({ ...scenes.wait, expires_at: noon })).not.toContain('name="for"')
+  })
+
   test('still speaks when the way is not offered any more', () => {
-    const html = show({ ...scenes.wait, offers: [] })
+    const html = show({ ...scenes.wait, offers: [], requestEndsAt: undefined })
     expect(html).toContain('MTN MoMo')
     expect(html).toContain('look for your approvals')
   })
 
   test('never says that nothing was taken', () => {
-    for (const name of ['wait', 'waitUnknown', 'waitCard', 'waitQr', 'disputed', 'cancelWished'])
+    for (const name of [
+      'wait',
+      'waitUnknown',
+      'waitCard',
+      'waitBank',
+      'waitGivenUp',
+      'waitQr',
+      'disputed',
+      'cancelWished',
+    ])
       expect(show(scenes[name] ?? {}), name).not.toMatch(/[Nn]othing was/)
     expect(CancelPage({ view: viewOf(scenes.wait) }).toString()).not.toMatch(/[Nn]othing was/)
   })
@@ -209,6 +251,14 @@ test('a code is drawn as it was made', () => {
     drawn[Number(y)]?.fill(true, Number(x), Number(x) + Number(run))
   expect(html).toContain(`viewBox="0 0 ${size} ${size}"`)
   expect(drawn).toEqual(data)
+})
+
+test('without scripts a failure is looked at again, as long as it may turn into a yes', () => {
+  const [asked, known] = [noon, null].map(next_ask_at =>
+    show({ ...scenes.failed, attempts: [attemptFor({ state: 'failed', reason: 'declined', next_ask_at })] }),
+  )
+  expect(asked).toContain(`<noscript><meta http-equiv="refresh" content="10; url=/checkout/${token}"`)
+  expect(known).not.toContain('http-equiv')
 })
 
 for (const reason of Object.keys(reasons) as Reason[]) {
@@ -292,6 +342,7 @@ test('the language that was chosen is carried on', () => {
   expect(receipt).toContain(`href="/checkout/${token}/receipt?lang=en" lang="en"`)
 })
 
+const fromBrowser = { accept: 'text/html' }
 const fromSomewhere = { incoming: { socket: { remoteAddress: '192.0.2.1' } } }
 const broken = () => Promise.reject(new Error('a secret inside'))
 
@@ -305,7 +356,7 @@ test('a bug of ours is a page too, with the id that finds it in the log', async 
   })
   app.onError((_, c) => c.json({ code: 'internal' }, 500, { 'x-of': 'json' }))
   app.route('/checkout', checkoutRoutes({ runtime: runtime as unknown as Runtime, trustedProxies: 0 }))
-  const answer = await app.request(`/checkout/${token}?lang=fr`, {}, fromSomewhere)
+  const answer = await app.request(`/checkout/${token}?lang=fr`, { headers: fromBrowser }, fromSomewhere)
   const html = await answer.text()
   expect([answer.status, answer.headers.get('x-of')]).toEqual([500, null])
   expect(answer.headers.get('content-type')).toBe('text/html; charset=UTF-8')
@@ -322,8 +373,12 @@ test('a network of thousands is asked to wait in words, before anything is looke
     ['en', 'Nothing has changed for your payment'],
     ['fr', 'Rien n’a changé pour votre paiement'],
   ])
-    for (const path of ['', '/state', '/qr.svg', '/receipt', '/cancel', '/pay']) {
-      const answer = await routes.request(`/${token}${path}?lang=${lang}`, {}, fromSomewhere)
+    for (const path of ['', '/state', '/qr.svg', '/receipt', '/cancel', '/pay', '/give-up']) {
+      const answer = await routes.request(
+        `/${token}${path}?lang=${lang}`,
+        { headers: fromBrowser },
+        fromSomewhere,
+      )
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1'])
       expect(await answer.text()).toContain(words)
     }

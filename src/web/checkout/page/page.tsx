@@ -1,7 +1,7 @@
 import { raw } from 'hono/html'
 import type { PropsWithChildren } from 'hono/jsx'
-import { fill } from '../../../core/text.ts'
 import { type Lang, languages } from '../../../core/languages/languages.ts'
+import { fill } from '../../../core/text.ts'
 import { assets } from './assets.ts'
 
 export type PageProps = PropsWithChildren<{

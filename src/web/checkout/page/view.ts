@@ -1,10 +1,10 @@
 import type { Checkout } from '../../../actions/payments/openCheckout.ts'
 import { wayName } from '../../../core/channel/wayNames.ts'
+import type { Texts } from '../../../core/languages/en.ts'
+import type { Lang } from '../../../core/languages/languages.ts'
 import { moneyWords } from '../../../core/moneyWords.ts'
 import { isUnresolved } from '../../../core/payment/attempt.ts'
 import { fill } from '../../../core/text.ts'
-import type { Texts } from '../../../core/languages/en.ts'
-import type { Lang } from '../../../core/languages/languages.ts'
 
 // What every page of a payment is made from.
 export type View = {
@@ -14,6 +14,7 @@ export type View = {
   asked?: Lang // the customer chose the language here, so links carry it on
   visit?: string // the same: what this visit is called while the payment has not ended
   leaves?: boolean // for the shop, by itself: this visit saw the payment end
+  framed?: boolean // the shop shows this page in a frame of its own
   receiptTo?: readonly string[] // where the receipt goes by SMS or email, masked
   now: Date
   baseUrl: string
@@ -45,6 +46,10 @@ export const attemptOf = ({ checkout: { attempts } }: View) => attempts.find(isU
 export const offerOf = ({ checkout }: View, payment_method: string) =>
   checkout.offers.find(offer => offer.payment_method === payment_method)
 
+// Whatever is not ours opens in the whole window: it may not want to be framed, and a shop within its own page is odd.
+export const wholeWindow = ({ checkout }: View) =>
+  checkout.settings.frame_origins.length > 0 ? { target: '_top' } : {}
+
 // What is no brand has a name in each language.
 export function labelOf(view: View, payment_method: string): string {
   const known: Readonly<Record<string, string>> = view.t.names
@@ -72,5 +77,7 @@ export function versionOf(view: View): string {
   const parts = [checkout.stage, checkout.attempts.length, attempt?.state ?? 'none']
   if (attempt?.redirect_url) parts.push('redirect')
   if (attempt?.qr) parts.push('qr')
+  if (attempt?.returned_at) parts.push('back')
+  if (attempt?.gave_up_at) parts.push('given-up')
   return parts.join('-')
 }

@@ -5,6 +5,7 @@ import { amountOf, linkTo, partOf, type View } from '../page/view.ts'
 import type { Form, FormFault } from './form.ts'
 import { TestEndings } from './testEndings.tsx'
 import { TestTables } from './testTables.tsx'
+import { OldRequest } from './waitGivenUp.tsx'
 import { WayRow } from './way.tsx'
 
 const pollSeconds = 10
@@ -35,6 +36,7 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
         form.faults.length > 0 && <Faults view={view} faults={form.faults} />
       )}
       <Summary view={view} head timed />
+      {form.faults.length === 0 && <OldRequest view={view} />}
       <form method="post" id={formName} action={linkTo(view, '/pay')} novalidate {...scriptWords(view)}>
         <input type="hidden" name="number" value={checkout.attempts.length + 1} />
         <fieldset aria-describedby={unchosen && 'ways-fault'}>

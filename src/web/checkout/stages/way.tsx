@@ -1,9 +1,9 @@
 import type { FormField } from '../../../core/channel/channel.ts'
+import type { Texts } from '../../../core/languages/en.ts'
 import type { Offer } from '../../../runtime/channels.ts'
 import { Badge } from '../page/badge.tsx'
 import { Say } from '../page/say.tsx'
 import { amountOf, labelOf, type View } from '../page/view.ts'
-import type { Texts } from '../../../core/languages/en.ts'
 import { askWords, type Form, fieldOf, prefixesOf } from './form.ts'
 
 const prefixes = { mtn: prefixesOf('mtn'), telecel: prefixesOf('telecel'), at: prefixesOf('at') }
