@@ -57,7 +57,7 @@ for (const dark of [false, true]) {
 
     for (const [paper, size] of [
       ['A4', { format: 'A4' }],
-      ['a roll of 80 mm', { width: '80mm', height: '297mm' }],
+      ['a roll of 80 mm', { width: '80mm', height: '400mm' }],
     ] as const)
       test(`fits on one page of ${paper}`, async () => {
         const pdf = (await customer.page.pdf(size)).toString('latin1')

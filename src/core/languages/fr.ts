@@ -510,7 +510,7 @@ export const fr: Texts = {
     },
 
     card: {
-      pay: 'Payer {shop} {amount}',
+      pay: 'Paiement à {shop} {amount}',
       number: 'Numéro de carte',
       expiry: 'Date d’expiration, MM/AA',
       cvv: 'CVV',
