@@ -1,8 +1,8 @@
 import { maskPhone } from '../../../core/mask.ts'
 import type { Attempt, GaveUpFor } from '../../../core/payment/attempt.ts'
+import { Moment, RequestTime } from '../page/requestTime.tsx'
 import { Say } from '../page/say.tsx'
 import { attemptOf, linkTo, offerOf, type View } from '../page/view.ts'
-import { Moment, RequestTime } from '../page/requestTime.tsx'
 
 type AttemptProps = { view: View; attempt: Attempt }
 
@@ -10,7 +10,8 @@ type AttemptProps = { view: View; attempt: Attempt }
 export const GiveUp = ({ view, attempt }: AttemptProps) => {
   const { checkout, now, t } = view
   if (checkout.expires_at <= now) return null
-  const isPrompt = offerOf(view, attempt.payment_method)?.next === 'prompt'
+  const next = offerOf(view, attempt.payment_method)?.next ?? 'prompt'
+  const isPrompt = next === 'prompt' && attempt.instrument !== null
   return (
     <>
       <div class="pair">
@@ -19,7 +20,7 @@ export const GiveUp = ({ view, attempt }: AttemptProps) => {
           <GiveUpForm view={view} attempt={attempt} to="way" words={t.wait.other_way} />
         )}
       </div>
-      <p class="muted">{t.wait.counts}</p>
+      <p class="muted">{t.wait.counts[next]}</p>
     </>
   )
 }

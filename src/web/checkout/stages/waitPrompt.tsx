@@ -1,10 +1,10 @@
 import { maskPhone } from '../../../core/mask.ts'
 import type { Attempt } from '../../../core/payment/attempt.ts'
 import { fill } from '../../../core/text.ts'
+import { RequestTime } from '../page/requestTime.tsx'
 import { Say } from '../page/say.tsx'
 import { amountOf, labelOf, offerOf, type View } from '../page/view.ts'
 import { GiveUp } from './waitGivenUp.tsx'
-import { RequestTime } from '../page/requestTime.tsx'
 
 // The customer's phone asks; this page says what it will ask, and how to find it.
 export const Prompt = ({ view, attempt }: { view: View; attempt: Attempt }) => {
