@@ -113,7 +113,11 @@ export const en = {
     },
     wrong_number: 'Wrong number?',
     other_way: 'Pay another way',
-    counts: 'If you approve the old request all the same, it counts, and nothing else is taken.',
+    counts: {
+      prompt: 'If you approve the old request all the same, it counts, and nothing else is taken.',
+      redirect: 'If you pay on the card page all the same, it counts, and nothing else is taken.',
+      qr: 'If you pay by this code all the same, it counts, and nothing else is taken.',
+    },
     ending: 'The old request is ending',
     ending_words: 'We are ending the request to {number}. If you approve it on that phone, it counts.',
     ending_somewhere: 'We are ending the old request. If you approve it all the same, it counts.',

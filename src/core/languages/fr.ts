@@ -114,7 +114,12 @@ export const fr: Texts = {
     },
     wrong_number: 'Mauvais numéro ?',
     other_way: 'Payer autrement',
-    counts: 'Si vous approuvez quand même l’ancienne demande, elle compte et rien d’autre n’est prélevé.',
+    counts: {
+      prompt: 'Si vous approuvez quand même l’ancienne demande, elle compte et rien d’autre n’est prélevé.',
+      redirect:
+        'Si vous payez quand même sur la page de la carte, cela compte et rien d’autre n’est prélevé.',
+      qr: 'Si vous payez quand même avec ce code, cela compte et rien d’autre n’est prélevé.',
+    },
     ending: 'L’ancienne demande se termine',
     ending_words:
       'Nous mettons fin à la demande envoyée au {number}. Si vous l’approuvez sur ce téléphone, elle compte.',

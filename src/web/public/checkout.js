@@ -169,7 +169,7 @@ all('[data-ends]', element => {
 all('[data-in]', element => {
   const minuteMs = 60000
   const at = new Date(Math.ceil((Date.now() + element.dataset.in * 1000) / minuteMs) * minuteMs)
-  const digits = { hour: '2-digit', minute: '2-digit' }
+  const digits = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
   element.textContent = at.toLocaleTimeString(document.documentElement.lang, digits)
 })
 all('[data-count]', element => {
