@@ -1,3 +1,4 @@
+import { fromStore, type LineItem } from '../../core/lineItems.ts'
 import { type Face, faceOf } from '../../core/merchant/face.ts'
 import {
   readSettings,
@@ -6,7 +7,6 @@ import {
   unreadableSettings,
 } from '../../core/merchant/settings.ts'
 import { type Attempt, isUnresolved, requestEndsAt } from '../../core/payment/attempt.ts'
-import { fromStore, type LineItem } from '../../core/payment/lineItems.ts'
 import { type Obstacle, obstacle, secondsToWait } from '../../core/payment/mayStart.ts'
 import { type Stage, stageOf } from '../../core/payment/stage.ts'
 import type { Offer } from '../../runtime/channels.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { LineItem } from '../lineItems.ts'
 import { formatMoney, parseMoney } from '../money.ts'
-import type { LineItem } from '../payment/lineItems.ts'
 import { numberText, text } from './fieldSchemas.ts'
 import { NumberText } from './json.ts'
 import * as patterns from './patterns.ts'

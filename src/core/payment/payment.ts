@@ -1,6 +1,6 @@
+import type { StoredLineItem } from '../lineItems.ts'
 import type { Mode } from '../mode.ts'
 import type { Currency } from '../money.ts'
-import type { StoredLineItem } from './lineItems.ts'
 
 export type Status = 'awaiting_payment' | 'paid' | 'cancelled' | 'failed'
 
