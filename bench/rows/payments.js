@@ -53,7 +53,9 @@ const forwarded = () => {
 }
 
 export const pageRequest = address =>
-  Buffer.from(`GET ${address} HTTP/1.1\r\nhost: localhost\r\n${forwarded()}\r\naccept-encoding: gzip\r\n\r\n`)
+  Buffer.from(
+    `GET ${address} HTTP/1.1\r\nhost: localhost\r\n${forwarded()}\r\naccept: text/html\r\naccept-encoding: gzip\r\n\r\n`,
+  )
 
 export const formRequest = ({ action, fields }) => {
   const body = new URLSearchParams(fields).toString()

@@ -1,6 +1,15 @@
-import type { FormField, MakeChannel, Order, Reply, ReplyFacts, Way } from '../core/channel/channel.ts'
+import type {
+  FormField,
+  MakeChannel,
+  Order,
+  Reply,
+  ReplyFacts,
+  TestEnding,
+  Way,
+} from '../core/channel/channel.ts'
 import type { Reason } from '../core/channel/reason.ts'
 import { currencies, formatMoney, parseMoney } from '../core/money.ts'
+import type { Numbers } from '../core/phone.ts'
 import { type JsonAnswer as Answer, askJson, sendJson } from './http/askJson.ts'
 
 // The line to the simulated provider. It speaks HTTP as to any other.
@@ -9,7 +18,8 @@ const voucher: FormField = { name: 'voucher_code', kind: 'digits', maxLength: 6 
 const minutes = 60_000
 const personMs = 5 * minutes // that a prompt or a code waits for somebody
 const cardMs = 15 * minutes
-const wallet = { currencies: ['GHS'], next: 'prompt', livesForMs: personMs } as const
+const ghana: Numbers = { region: 'GH', country: '233', begin: ['2', '5'], digits: 9, example: '024 412 3456' }
+const wallet = { currencies: ['GHS'], next: 'prompt', livesForMs: personMs, numbers: ghana } as const
 
 const ways: readonly Way[] = [
   {
@@ -59,6 +69,21 @@ const ways: readonly Way[] = [
   },
 ]
 
+// The numbers of the table in docs/sandbox.md.
+const ending = (name: TestEnding['name'], number: string): TestEnding => ({
+  name,
+  payment_method: 'mtn_mobile_money',
+  typed: { phone: number },
+})
+const testEndings = [
+  ending('paid', '0240000000'),
+  ending('declined', '0240000003'),
+  ending('no_money', '0240000002'),
+  ending('no_answer', '0240000004'),
+  ending('late', '0240000007'),
+  ending('wrong_amount', '0240000009'),
+]
+
 // What the provider calls each of them.
 const methods: Readonly<Record<string, string>> = {
   mtn_mobile_money: 'mtn',
@@ -73,6 +98,7 @@ const wordReasons = new Map<unknown, Reason>([
   ['APPROVAL_REJECTED', 'declined'],
   ['PAYER_CANCELLED', 'not_completed'],
   ['EXPIRED', 'no_answer'],
+  ['WITHDRAWN', 'withdrawn'],
   ['NETWORK_ERROR', 'network_error'],
   ['WRONG_VOUCHER', 'wrong_voucher'],
 ])
@@ -107,9 +133,12 @@ const sandbox: MakeChannel = ({ SANDBOX_URL, SANDBOX_KEY }) => {
     return reply.state === 'absent' ? unknown('HTTP 409, then 404', true) : reply
   }
 
-  async function check(order: Order, signal: AbortSignal): Promise<Reply> {
-    const url = `${charges}/${encodeURIComponent(order.attempt_id)}`
-    const { http, answer } = await askJson(url, { headers: { authorization }, signal })
+  const check = (order: Order, signal: AbortSignal) => ask(order, signal, 'GET')
+  const giveUp = (order: Order, signal: AbortSignal) => ask(order, signal, 'POST', '/withdraw')
+
+  async function ask(order: Order, signal: AbortSignal, method: string, verb = ''): Promise<Reply> {
+    const url = `${charges}/${encodeURIComponent(order.attempt_id)}${verb}`
+    const { http, answer } = await askJson(url, { method, headers: { authorization }, signal })
     if (http === 404 && answer.code === 'RESOURCE_NOT_FOUND') return { state: 'absent' }
     return http === 200 ? replyOf(order, answer) : unknown(`HTTP ${http}`)
   }
@@ -121,8 +150,10 @@ const sandbox: MakeChannel = ({ SANDBOX_URL, SANDBOX_KEY }) => {
     visibleWithinMs: minutes, // it is in the books before it is acknowledged; but it may be long on its way
     ways,
     testerPage: attempt_id => `/sandbox/phone/${attempt_id}`,
+    testEndings,
     start,
     check,
+    giveUp,
   }
 }
 
@@ -159,7 +190,8 @@ function pendingReply(order: Order, { redirectPath, qrPath }: Answer): Reply {
   if (next === 'prompt') return { state: 'pending' }
   const path = next === 'qr' ? qrPath : redirectPath
   if (typeof path !== 'string' || !/^\/sandbox\/[\w/-]+$/.test(path)) return unknown('no way on', true)
-  const url = new URL(path, order.return_url).href
+  const { href } = new URL(path, order.return_url)
+  const url = order.lang && /^[a-z]{2,3}$/.test(order.lang) ? `${href}?lang=${order.lang}` : href
   return { state: 'pending', ...(next === 'qr' ? { qr: url } : { redirect_url: url }) }
 }
 

@@ -14,10 +14,10 @@ export function addMigrate(program: Command, cli: Cli) {
 }
 
 async function bringUpToDate(cli: Cli): Promise<Output> {
-  const records = await openDatabase(readConfig(), 'command')
+  const database = await openDatabase(readConfig(), 'command')
   try {
-    await checkDatabase(records, { durable: false })
-    const applied = await migrate(records.db, {
+    await checkDatabase(database, { durable: false })
+    const applied = await migrate(database.db, {
       tell: words => cli.json || process.stderr.write(`${words}\n`),
     })
     const text =
@@ -26,6 +26,6 @@ async function bringUpToDate(cli: Cli): Promise<Output> {
         : 'The database is up to date.'
     return { data: { applied }, text }
   } finally {
-    await records.close()
+    await database.close()
   }
 }

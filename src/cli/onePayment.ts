@@ -1,9 +1,9 @@
 import { findByWord } from '../actions/payments/explainPayment.ts'
 import type { Payment } from '../core/payment/payment.ts'
 import type { Db } from '../store/db.ts'
+import { merchantOf } from './database.ts'
 import { CannotDo } from './failure.ts'
 import { paymentData, paymentTable } from './payment/text.ts'
-import { merchantOf } from './records.ts'
 
 // The one payment that an operator means by a reference or an invoice id.
 export async function onePayment(db: Db, word: string, merchant_id?: string): Promise<Payment> {

@@ -4,6 +4,7 @@ import { examples, exitCodesHelp } from './help.ts'
 import { addKeyCommands } from './merchant/key.ts'
 import { addMasterKeyCommands } from './merchant/masterKey.ts'
 import { addMerchantCommands } from './merchant/merchant.ts'
+import { addMessageCommands } from './message/message.ts'
 import { addMigrate } from './migrate.ts'
 import { addNotificationCommands } from './notification/notification.ts'
 import { addOutletCommands } from './outlet/outlet.ts'
@@ -34,6 +35,7 @@ export function createProgram(cli: Cli): Command {
   addMasterKeyCommands(program, cli)
   addPaymentCommands(program, cli)
   addNotificationCommands(program, cli)
+  addMessageCommands(program, cli)
   addTaskCommands(program, cli)
   return program
     .addHelpText('after', exitCodesHelp)

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
+import { readReference as read } from '../core/payment/reference.ts'
 import { isPlainText } from '../core/text.ts'
 
 // Readers for what comes after an option. What they refuse, Commander tells with the name of the option.
@@ -71,9 +72,8 @@ export function readLimit(text: string): number {
 }
 
 export function readReference(text: string): string {
-  const reference = text.trim().toUpperCase()
-  if (!/^TG-[0-9A-Z]{6}-[0-9A-Z]{6}-[0-9A-Z]{6}$/.test(reference))
-    throw new InvalidArgumentError('It must be a reference such as TG-01KA9C-7M2QXH-0V4D1R.')
+  const reference = read(text)
+  if (!reference) throw new InvalidArgumentError('It must be a reference such as TG-01KA9C-7M2QXH-0V4D1R.')
   return reference
 }
 

@@ -10,6 +10,14 @@ export const maskInstrument = (instrument: string | null) =>
 
 export const maskEmail = (email: string) => `${email.slice(0, 1)}••@••`
 
+// Whoever a message goes to.
+export const maskRecipient = (recipient: string) =>
+  recipient.startsWith('+') ? maskPhone(recipient) : maskEmail(recipient)
+
+// For the customer's own page: whose it is, and at which house.
+export const maskMailbox = (email: string) =>
+  `${[...email][0] ?? ''}••@${email.slice(email.lastIndexOf('@') + 1)}`
+
 export const maskName = (name: string) => `${[...name][0] ?? ''}•••`
 
 // A shop may send along more about a person, in fields of its own. Their names tell.

@@ -18,15 +18,44 @@ const prefixes: Record<string, Network> = {
 
 export type Network = 'mtn' | 'telecel' | 'at'
 
+// What people write between the digits, and what their phones put there unseen when a number is copied: spaces, dashes,
+// dots and brackets of all kinds, and marks of the direction of writing. No control characters. The characters of a
+// class of a pattern in any dialect; of these none is a digit or a plus.
+export const decoration =
+  ' ().\\[\\]\\u00a0\\u00ad\\u061c\\u1680\\u2000-\\u2015\\u202a-\\u202f\\u205f\\u2060\\u2066-\\u2069\\u2212\\u3000' +
+  '\\ufe58\\ufe63\\ufeff\\uff08\\uff09\\uff0d\\uff0e-'
+
+const decorations = new RegExp(`[${decoration}]`, 'g')
+const wide = /[\uff0b\uff10-\uff19]/g // plus and digits of keyboards that write East Asian letters
+const wideBy = 0xfee0
+
+// Without all that, so that a number or a reference can be compared.
+export const withoutDecoration = (text: string) =>
+  text.replace(decorations, '').replace(wide, letter => String.fromCharCode(letter.charCodeAt(0) - wideBy))
+
 // The E.164 form of what a person typed, or undefined. Only the impossible is refused: number plans grow
 // faster than anyone's tables.
 export function parsePhone(text: string): string | undefined {
-  const digits = text.replace(/[ -]/g, '')
-  const ghana = /^(?:0|\+?233)([1-9]\d{8})$/.exec(digits)
+  const digits = withoutDecoration(text).replace(/^00/, '+')
+  const ghana = /^(?:0|\+?2330?)?([1-9]\d{8})$/.exec(digits) // some write the zero behind the country, too
   if (ghana) return `+233${ghana[1]}`
   if (!/^\+[1-9]\d{6,14}$/.test(digits)) return undefined
   const phone = parsePhoneNumberFromString(digits)
   return phone?.isPossible() ? phone.number : undefined
+}
+
+// Which numbers can have an account somewhere: those of a country whose national part has so many digits and begins so.
+export type Numbers = {
+  region: string // of the country, as ISO 3166 writes it: GH
+  country: string // the code that is dialled for it: 233
+  begin: readonly string[]
+  digits: number
+  example: string // as its people write one
+}
+
+export function isAmong(phone: string, { country, begin, digits }: Numbers): boolean {
+  const national = phone.startsWith(`+${country}`) ? phone.slice(country.length + 1) : ''
+  return national.length === digits && begin.some(first => national.startsWith(first))
 }
 
 // As people write it: 030 255 0100, or with the country where that is another.

@@ -1,7 +1,10 @@
 // Control characters (C0, DEL, C1) and lone surrogates have no place in a name or an address. Line breaks
-// and tabs are controls too: a description is one line.
+// and tabs are controls too.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const controls = /[\u0000-\u001f\u007f-\u009f]/
+
+// As a text of several lines reads on one. A pair of CR and LF is one break.
+export const onOneLine = (text: string) => text.replace(/\r\n|[\r\n\t]/g, ' ')
 
 export const isPlainText = (text: string) => !controls.test(text) && text.isWellFormed()
 

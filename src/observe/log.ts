@@ -1,5 +1,4 @@
 import pino, { type DestinationStream, type Logger } from 'pino'
-import { linesTo } from './logLines.ts'
 
 // Structured lines on standard error. Nothing here is meant to carry a secret or a person's data; the list
 // below is the second line of defence.
@@ -21,7 +20,11 @@ const secretNames = new Set([
   'x-tollgate-signature',
 ])
 
-export function createLog(level: string, destination: DestinationStream = linesTo(2)): Logger {
+const maxWaiting = 8 * 1024 * 1024 // bytes that nobody reads; what comes then is dropped
+
+const standardError = () => pino.destination({ fd: 2, sync: false, maxLength: maxWaiting })
+
+export function createLog(level: string, destination: DestinationStream = standardError()): Logger {
   return pino(
     {
       level,

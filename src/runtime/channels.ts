@@ -6,6 +6,7 @@ import {
   type MakeChannel,
   NotSent,
   type Order,
+  type TestEnding,
   type Way,
 } from '../core/channel/channel.ts'
 import { understand } from '../core/channel/understand.ts'
@@ -14,14 +15,16 @@ import type { Currency } from '../core/money.ts'
 import { cleanError } from '../core/stranger.ts'
 import { timerOf, withinDeadline } from './deadline.ts'
 
-// A way to pay with the name of the channel that serves it.
-export type Offer = Way & { channel: string }
+// A way to pay with the name of the channel that serves it, and the endings that a tester has there where that plays.
+export type Offer = Way & { channel: string; testEndings?: readonly TestEnding[] }
 
 // A channel as the house uses it: it always answers, soon, and with something that can be written down.
 export type GuardedChannel = Pick<Channel, 'account' | 'startIsIdempotent' | 'testerPage'> & {
   absentForMs(payment_method: string): number // before that, absent is not believed
+  livesForMs(payment_method: string): number | undefined // what was sent
   start(order: Order): Promise<Heard>
   check(order: Order): Promise<Heard>
+  giveUp?(order: Order): Promise<Heard>
 }
 
 export type Channels = {
@@ -74,13 +77,19 @@ export function channelsOf(channels: ReadonlyMap<string, Channel>, timer = deadl
     find: name => lines.get(name),
     offers(mode, currency) {
       const offers = new Map<string, Offer>()
-      for (const [channel, { mode: served, ways }] of channels)
+      for (const [channel, { mode: served, ways, testEndings }] of channels)
         for (const way of ways)
           if (served === mode && way.currencies.includes(currency) && !offers.has(way.payment_method))
-            offers.set(way.payment_method, { ...way, channel })
+            offers.set(way.payment_method, { ...way, channel, ...endingsOf(way, mode, testEndings) })
       return [...offers.values()]
     },
   }
+}
+
+// Nobody plays with real money, whatever a channel says.
+function endingsOf({ payment_method }: Way, mode: Mode, testEndings?: readonly TestEnding[]) {
+  if (mode !== 'test' || !testEndings) return {}
+  return { testEndings: testEndings.filter(ending => ending.payment_method === payment_method) }
 }
 
 // Whatever a channel does, here it has an end, a bound and an answer that we understand. A slow provider must not fill
@@ -101,16 +110,20 @@ export function guardChannel(channel: Channel, timer = deadline): GuardedChannel
       underWay--
     }
   }
+  const { giveUp } = channel
+  const livesForMs = (payment_method: string) =>
+    ways.find(one => one.payment_method === payment_method)?.livesForMs
   return {
     account,
     startIsIdempotent,
     testerPage: channel.mode === 'test' ? channel.testerPage : undefined,
-    absentForMs(payment_method) {
-      const way = ways.find(one => one.payment_method === payment_method)
-      return way ? Math.max(visibleWithinMs, way.livesForMs) : Infinity
-    },
+    livesForMs,
+    absentForMs: payment_method => Math.max(visibleWithinMs, livesForMs(payment_method) ?? Infinity),
     start: order => call(order, signal => channel.start(order, signal)),
     check: async order => onlyAsked(await call(order, signal => channel.check(order, signal))),
+    ...(giveUp && {
+      giveUp: async (order: Order) => onlyAsked(await call(order, signal => giveUp(order, signal))),
+    }),
   }
 }
 

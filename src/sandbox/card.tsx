@@ -6,7 +6,7 @@ import { stateAt } from './charge.ts'
 import type { SandboxContext, SandboxEnv } from './context.ts'
 import type { EndingName } from './endings.ts'
 import { formLimit, readForm } from './form.ts'
-import { lostPage, pageHeaders } from './page.tsx'
+import { linkIn, lostPage, pageHeaders, speechOf } from './page.tsx'
 import { isReference } from './request.ts'
 import { SecurePage } from './securePage.tsx'
 
@@ -19,7 +19,9 @@ export function cardRoutes({ db, clock, pace, callbacks }: SandboxContext) {
   app.get('/:ref', async c => {
     const charge = await chargeByCard(c)
     if (!charge) return lostPage(c)
-    return isOpen(charge) ? c.html(<CardPage charge={charge} />, 200, pageHeaders) : over(c, charge)
+    return isOpen(charge)
+      ? c.html(<CardPage charge={charge} speech={speechOf(c)} />, 200, pageHeaders)
+      : over(c, charge)
   })
 
   app.post('/:ref', formLimit, async c => {
@@ -28,28 +30,31 @@ export function cardRoutes({ db, clock, pace, callbacks }: SandboxContext) {
     if (!isOpen(charge)) return leave(c, charge)
     const form = await readForm(c, cardFields)
     const read = readCard(form, clock())
-    if ('errors' in read)
-      return c.html(<CardPage charge={charge} form={form} errors={read.errors} />, 422, pageHeaders)
+    if ('errors' in read) {
+      const page = <CardPage charge={charge} speech={speechOf(c)} form={form} errors={read.errors} />
+      return c.html(page, 422, pageHeaders)
+    }
     if (read.ending !== '3ds') return decide(c, charge, read.ending, read.card)
     await showCard(db, charge.reference, read.card)
-    return c.redirect(`/sandbox/card/${charge.reference}/3ds`, 303)
+    return c.redirect(linkIn(speechOf(c), `/sandbox/card/${charge.reference}/3ds`), 303)
   })
 
   app.get('/:ref/3ds', async c => {
     const charge = await chargeByCard(c)
     if (!charge) return lostPage(c)
     if (!isOpen(charge)) return over(c, charge)
-    if (!charge.card_last4) return c.redirect(`/sandbox/card/${charge.reference}`, 303)
-    return c.html(<SecurePage charge={charge} />, 200, pageHeaders)
+    if (!charge.card_last4) return c.redirect(linkIn(speechOf(c), `/sandbox/card/${charge.reference}`), 303)
+    return c.html(<SecurePage charge={charge} speech={speechOf(c)} />, 200, pageHeaders)
   })
 
   app.post('/:ref/3ds', formLimit, async c => {
     const charge = await chargeByCard(c)
     if (!charge) return lostPage(c)
     if (!isOpen(charge)) return leave(c, charge)
-    if (!charge.card_last4) return c.redirect(`/sandbox/card/${charge.reference}`, 303)
+    if (!charge.card_last4) return c.redirect(linkIn(speechOf(c), `/sandbox/card/${charge.reference}`), 303)
     const { code } = await readForm(c, ['code'])
-    if (code === '') return c.html(<SecurePage charge={charge} isMissing />, 422, pageHeaders)
+    if (code === '')
+      return c.html(<SecurePage charge={charge} speech={speechOf(c)} isMissing />, 422, pageHeaders)
     return decide(c, charge, code === failingCode ? 'card_not_authenticated' : 'card_approved')
   })
 
@@ -74,8 +79,10 @@ export function cardRoutes({ db, clock, pace, callbacks }: SandboxContext) {
     return leave(c, charge)
   }
 
-  const over = (c: Context, charge: Charge) =>
-    c.html(<OverPage charge={charge} state={stateAt(charge, clock(), pace)} />, 200, pageHeaders)
+  function over(c: Context, charge: Charge) {
+    const state = stateAt(charge, clock(), pace)
+    return c.html(<OverPage charge={charge} speech={speechOf(c)} state={state} />, 200, pageHeaders)
+  }
 
   return app
 }

@@ -1,26 +1,28 @@
+import { fill } from '../core/text.ts'
 import type { Charge } from '../store/sandboxCharges.ts'
 import { CardInput } from './cardInput.tsx'
 import { type CardErrors, type CardField, type CardForm, cardFields, testCards } from './cards.ts'
 import type { State } from './charge.ts'
-import { money, Notice, Page } from './page.tsx'
+import { linkIn, money, Notice, Page, Say, type Speech } from './page.tsx'
 
-const labels: Record<CardField, string> = {
-  number: 'Card number',
-  expiry: 'Expiry date, MM/YY',
-  cvv: 'CVV',
-  name: 'Name on the card (optional)',
-}
+type ChargeProps = { charge: Charge; speech: Speech }
+type CardPageProps = ChargeProps & { form?: CardForm; errors?: CardErrors }
 
-type CardPageProps = { charge: Charge; form?: CardForm; errors?: CardErrors }
-
-export const CardPage = ({ charge, form, errors = {} }: CardPageProps) => {
+export const CardPage = ({ charge, speech, form, errors = {} }: CardPageProps) => {
+  const { card: t, card_faults: words } = speech.t.sandbox
   const faults = cardFields.filter(field => errors[field])
-  const input = (field: CardField) => ({ name: field, label: labels[field], error: errors[field] })
+  const wordsOf = (field: CardField) => errors[field] && words[errors[field]]
+  const input = (field: CardField) => ({ name: field, label: t[field], error: wordsOf(field) })
+  const title = `${charge.payee}, ${money(charge, speech)}`
   return (
-    <Page title={`${faults.length > 0 ? 'Check the card: ' : ''}${charge.payee}, ${money(charge)}`}>
+    <Page speech={speech} title={faults.length > 0 ? fill(t.in_title, { title }) : title}>
       <section class="card">
         <h1>
-          Pay <bdi>{charge.payee}</bdi> <span class="amount">{money(charge)}</span>
+          <Say
+            text={t.pay}
+            shop={<bdi>{charge.payee}</bdi>}
+            amount={<span class="amount">{money(charge, speech)}</span>}
+          />
         </h1>
         {charge.note && (
           <p class="muted">
@@ -30,17 +32,22 @@ export const CardPage = ({ charge, form, errors = {} }: CardPageProps) => {
       </section>
       {faults.length > 0 && (
         <section class="card bad" role="alert">
-          <h2>Check the card</h2>
+          <h2>{t.check}</h2>
           <ul>
             {faults.map(field => (
               <li>
-                <a href={`#${field}`}>{errors[field]}</a>
+                <a href={`#${field}`}>{wordsOf(field)}</a>
               </li>
             ))}
           </ul>
         </section>
       )}
-      <form class="card" method="post" action={`/sandbox/card/${charge.reference}`} novalidate>
+      <form
+        class="card"
+        method="post"
+        action={linkIn(speech, `/sandbox/card/${charge.reference}`)}
+        novalidate
+      >
         {/* The number and the CVV are not written back: a page keeps no card. */}
         <CardInput
           {...input('number')}
@@ -61,25 +68,23 @@ export const CardPage = ({ charge, form, errors = {} }: CardPageProps) => {
           <CardInput {...input('cvv')} autocomplete="cc-csc" inputmode="numeric" maxlength={4} required />
         </div>
         <CardInput {...input('name')} autocomplete="cc-name" maxlength={100} value={form?.name} />
-        <button type="submit">Pay {money(charge)}</button>
+        <button type="submit">{fill(t.button, { amount: money(charge, speech) })}</button>
       </form>
-      <TestCards open={Boolean(errors.number)} />
-      <Cancel charge={charge} />
+      <TestCards speech={speech} open={Boolean(errors.number)} />
+      <Cancel charge={charge} speech={speech} />
     </Page>
   )
 }
 
-const TestCards = ({ open }: { open: boolean }) => (
+const TestCards = ({ speech: { t }, open }: { speech: Speech; open: boolean }) => (
   <details class="card" open={open}>
-    <summary>Test cards</summary>
-    <p class="muted">
-      Any date to come, CVV 123. Another CVV is refused with 82. Never type a real card here.
-    </p>
+    <summary>{t.sandbox.test_cards}</summary>
+    <p class="muted">{t.sandbox.test_cards_words}</p>
     <dl class="stacked">
-      {testCards.map(({ number, words }) => (
+      {testCards.map(({ number, ending }) => (
         <>
           <dt>{number.replace(/(.{4})(?=.)/g, '$1 ')}</dt>
-          <dd>{words}</dd>
+          <dd>{t.sandbox.by_card[ending]}</dd>
         </>
       ))}
     </dl>
@@ -87,25 +92,26 @@ const TestCards = ({ open }: { open: boolean }) => (
 )
 
 // A form and not a link: what looks ahead at links must not cancel.
-export const Cancel = ({ charge }: { charge: Charge }) => (
-  <form class="centre" method="post" action={`/sandbox/card/${charge.reference}/cancel`}>
+export const Cancel = ({ charge, speech }: ChargeProps) => (
+  <form class="centre" method="post" action={linkIn(speech, `/sandbox/card/${charge.reference}/cancel`)}>
     <button type="submit" class="quiet">
-      Cancel and go back
+      {speech.t.sandbox.card.cancel}
     </button>
   </form>
 )
 
-export const OverPage = ({ charge, state }: { charge: Charge; state: State }) => (
-  <Notice title={overTitle(state)} back={charge.return_url}>
+export const OverPage = ({ charge, speech, state }: ChargeProps & { state: State }) => (
+  <Notice speech={speech} title={overTitle(state, speech)} back={charge.return_url}>
     <p>
-      <bdi>{charge.payee}</bdi> asked for {money(charge)}. This page was used already, or its time is over.
-      The checkout knows how it ended.
+      <Say text={speech.t.sandbox.asked} shop={<bdi>{charge.payee}</bdi>} amount={money(charge, speech)} />{' '}
+      {speech.t.sandbox.card.used}
     </p>
   </Notice>
 )
 
-function overTitle({ status, reason, blind }: State) {
-  if (blind) return 'Sent to the bank'
-  if (status === 'SUCCESSFUL') return 'Paid'
-  return reason === 'EXPIRED' ? 'Too late' : 'Not paid'
+function overTitle({ status, reason, blind }: State, { t: { sandbox } }: Speech): string {
+  if (blind) return sandbox.card.at_bank
+  if (status === 'SUCCESSFUL') return sandbox.card.paid
+  if (reason === 'WITHDRAWN') return sandbox.endings.withdrawn
+  return reason === 'EXPIRED' ? sandbox.endings.too_late : sandbox.endings.not_paid
 }

@@ -31,6 +31,12 @@ export function stateAt(charge: Charge, now: Date, pace = 1): State {
 export const waitsForPerson = (charge: Charge, now: Date, pace = 1) =>
   charge.ending === 'waits_for_person' && stateAt(charge, now, pace).status === 'PENDING'
 
+const waiting: readonly string[] = ['waits_for_person', 'waits_for_card', 'no_answer']
+
+// Nobody has answered, and nobody will by themselves. A wallet that does has the money on its way.
+export const isWithdrawable = (charge: Charge, now: Date, pace = 1) =>
+  !charge.decided && waiting.includes(charge.ending) && stateAt(charge, now, pace).status === 'PENDING'
+
 export type TimedCallback = { at: Date; answer: ProviderAnswer }
 
 // What the provider tells by itself, and when. Worked out beforehand, so that a timer that fires early or late still

@@ -57,6 +57,7 @@ const table = {
   // a person decides
   person_approved: { steps: [paid(0)] },
   person_declined: { steps: [failed(0, 'APPROVAL_REJECTED')] },
+  withdrawn: { steps: [failed(0, 'WITHDRAWN')] }, // whoever asked for the money takes that back
   // cards
   card_left: { steps: [failed(0, 'PAYER_CANCELLED')] },
   waits_for_card: { steps: [failed(cardMs, 'EXPIRED')] },

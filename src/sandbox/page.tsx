@@ -1,7 +1,9 @@
 import type { Context } from 'hono'
 import { raw } from 'hono/html'
-import type { PropsWithChildren } from 'hono/jsx'
-import { formatMoney } from '../core/money.ts'
+import type { Child, PropsWithChildren } from 'hono/jsx'
+import type { Texts } from '../core/languages/en.ts'
+import { chosenLang, type Lang, languages, preferredLang } from '../core/languages/languages.ts'
+import { moneyWords } from '../core/moneyWords.ts'
 import type { Charge } from '../store/sandboxCharges.ts'
 
 // Loads from us alone, shows in no frame, and tells nobody its address: that opens the charge.
@@ -16,11 +18,25 @@ export const pageHeaders = {
   'cache-control': 'no-store',
 }
 
+// The language of a page: what its address asks for, which the gateway passes on, or what the browser likes best.
+export type Speech = { lang: Lang; asked?: Lang; t: Texts }
+
+export function speechOf(c: Context): Speech {
+  const asked = chosenLang(c.req.query('lang'))
+  const lang = asked ?? preferredLang(c.req.header('accept-language'))
+  return { lang, asked, t: languages[lang] }
+}
+
+// A page of ours in the language that was asked for.
+export const linkIn = ({ asked }: Speech, path: string) => (asked ? `${path}?lang=${asked}` : path)
+
+type PageProps = PropsWithChildren<{ speech: Speech; title: string }>
+
 // The frame of every page of the simulated provider.
-export const Page = ({ title, children }: PropsWithChildren<{ title: string }>) => (
+export const Page = ({ speech: { lang, t }, title, children }: PageProps) => (
   <>
     {raw('<!doctype html>')}
-    <html lang="en">
+    <html lang={lang} dir={t.dir}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -31,7 +47,7 @@ export const Page = ({ title, children }: PropsWithChildren<{ title: string }>) 
       </head>
       <body>
         <header class="test">
-          <p>Simulated provider: no real money moves</p>
+          <p>{t.sandbox.banner}</p>
         </header>
         <main>{children}</main>
       </body>
@@ -39,50 +55,41 @@ export const Page = ({ title, children }: PropsWithChildren<{ title: string }>) 
   </>
 )
 
-export const Notice = ({ title, children, back }: PropsWithChildren<{ title: string; back?: string }>) => (
-  <Page title={title}>
+export const Notice = ({ speech, title, children, back }: PageProps & { back?: string }) => (
+  <Page speech={speech} title={title}>
     <section class="card">
       <h1>{title}</h1>
       {children}
     </section>
-    {back && <WayBack to={back} />}
+    {back && (
+      <a class="button" href={back}>
+        {speech.t.sandbox.back}
+      </a>
+    )}
   </Page>
 )
 
-export const WayBack = ({ to }: { to: string }) => (
-  <a class="button" href={to}>
-    Back to the checkout
-  </a>
+export const money = ({ amount, currency }: Pick<Charge, 'amount' | 'currency'>, { t }: Speech) =>
+  moneyWords(amount, currency, t.locale)
+
+// A text with elements in its {braces}.
+export const Say = ({ text, ...values }: { text: string } & Record<string, Child>) => (
+  <>{text.split(/\{(\w+)\}/).map((part, at) => (at % 2 === 0 ? part : values[part]))}</>
 )
 
-export const money = ({ amount, currency }: Pick<Charge, 'amount' | 'currency'>) =>
-  `${currency} ${formatMoney(amount)}`
+type Trouble = 'lost' | 'broken' | 'too_large'
 
-export const lostPage = (c: Context) =>
-  c.html(
-    <Notice title="There is nothing to pay at this address">
-      <p>Check that the link is complete, or start again from the checkout.</p>
-    </Notice>,
-    404,
-    pageHeaders,
+function troublePage(c: Context, trouble: Trouble, http: 404 | 413 | 500 | 503) {
+  const speech = speechOf(c)
+  const { sandbox } = speech.t
+  const page = (
+    <Notice speech={speech} title={sandbox[trouble]}>
+      <p>{sandbox[`${trouble}_words`]}</p>
+    </Notice>
   )
+  return c.html(page, http, pageHeaders)
+}
 
-export const brokenPage = (c: Context, http: 500 | 503) =>
-  c.html(
-    <Notice title="This page does not work right now">
-      <p>
-        The simulated provider cannot reach its records. Nothing has changed. Reload the page in a moment.
-      </p>
-    </Notice>,
-    http,
-    pageHeaders,
-  )
-
-export const tooLargePage = (c: Context) =>
-  c.html(
-    <Notice title="That was too much">
-      <p>The form was larger than anyone would type. Nothing has changed. Go back and try again.</p>
-    </Notice>,
-    413,
-    pageHeaders,
-  )
+export const lostPage = (c: Context) => troublePage(c, 'lost', 404)
+export const brokenPage = (c: Context, http: 500 | 503) => troublePage(c, 'broken', http)
+export const tooLargePage = (c: Context) => troublePage(c, 'too_large', 413)

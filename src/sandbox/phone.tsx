@@ -5,7 +5,7 @@ import { waitsForPerson } from './charge.ts'
 import type { SandboxContext, SandboxEnv } from './context.ts'
 import type { EndingName } from './endings.ts'
 import { formLimit, readForm } from './form.ts'
-import { lostPage, pageHeaders } from './page.tsx'
+import { linkIn, lostPage, pageHeaders, speechOf } from './page.tsx'
 import { PhonePage, PromptPage } from './phonePages.tsx'
 import { isReference } from './request.ts'
 
@@ -22,20 +22,21 @@ export function phoneRoutes({ db, clock, pace, callbacks }: SandboxContext) {
   const app = new Hono<SandboxEnv>()
 
   app.get('/', async c => {
-    const typed = c.req.query('number')?.trim().slice(0, 30)
+    const typed = c.req.query('number')?.trim().slice(0, 60)
     const phone = typed === undefined ? undefined : parsePhone(typed)
     const now = clock()
     const since = new Date(now.getTime() - listedMs)
     const charges = phone ? await listUndecided(db, phone.slice(1), since, maxListed) : undefined
     const prompts = charges?.filter(charge => waitsForPerson(charge, now, pace))
     const http = typed !== undefined && !phone ? 422 : 200
-    return c.html(<PhonePage typed={typed} prompts={prompts} />, http, pageHeaders)
+    return c.html(<PhonePage speech={speechOf(c)} typed={typed} prompts={prompts} />, http, pageHeaders)
   })
 
   app.get('/:ref', async c => {
     const charge = await chargeOnPhone(c)
     if (!charge) return lostPage(c)
-    return c.html(<PromptPage charge={charge} now={clock()} pace={pace} />, 200, pageHeaders)
+    const page = <PromptPage charge={charge} speech={speechOf(c)} now={clock()} pace={pace} />
+    return c.html(page, 200, pageHeaders)
   })
 
   app.post('/:ref', formLimit, async c => {
@@ -46,7 +47,7 @@ export function phoneRoutes({ db, clock, pace, callbacks }: SandboxContext) {
     const decided = waitsForPerson(charge, now, pace) && decisions.get(decision)
     const news = decided && (await decideCharge(db, charge.reference, decided, now))
     if (news) callbacks.plan(news)
-    return c.redirect(`/sandbox/phone/${charge.reference}`, 303)
+    return c.redirect(linkIn(speechOf(c), `/sandbox/phone/${charge.reference}`), 303)
   })
 
   async function chargeOnPhone(c: Context): Promise<Charge | undefined> {

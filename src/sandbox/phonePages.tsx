@@ -1,7 +1,8 @@
 import { maskPhone } from '../core/mask.ts'
+import { fill } from '../core/text.ts'
 import type { Charge } from '../store/sandboxCharges.ts'
 import { stateAt, waitsForPerson } from './charge.ts'
-import { money, Notice, Page } from './page.tsx'
+import { linkIn, money, Notice, Page, Say, type Speech } from './page.tsx'
 
 const names: Record<string, string> = {
   mtn: 'MTN MoMo',
@@ -10,20 +11,20 @@ const names: Record<string, string> = {
   ghqr: 'GhQR',
 }
 
-type PhonePageProps = { typed?: string; prompts?: Charge[] }
+type PhonePageProps = { speech: Speech; typed?: string; prompts?: Charge[] }
 
 // For a prompt that no page leads to: the number finds it.
-export const PhonePage = ({ typed, prompts }: PhonePageProps) => {
+export const PhonePage = ({ speech, typed, prompts }: PhonePageProps) => {
+  const { phone: t } = speech.t.sandbox
   const isWrong = typed !== undefined && !prompts
   return (
-    <Page title={isWrong ? 'Not a phone number: test phone' : 'Test phone'}>
+    <Page speech={speech} title={isWrong ? t.in_title : t.title}>
       <section class="card">
-        <h1>Test phone</h1>
-        <p class="muted">
-          Type a wallet number. You see the requests of the last 10 minutes that wait for it.
-        </p>
+        <h1>{t.title}</h1>
+        <p class="muted">{t.words}</p>
         <form method="get" action="/sandbox/phone">
-          <label for="number">Wallet number</label>
+          {speech.asked && <input type="hidden" name="lang" value={speech.asked} />}
+          <label for="number">{t.number}</label>
           <input
             id="number"
             name="number"
@@ -37,92 +38,101 @@ export const PhonePage = ({ typed, prompts }: PhonePageProps) => {
           />
           {isWrong && (
             <p class="error" id="number-error" role="alert">
-              This is not a phone number. Write it like 024 123 4567.
+              {t.wrong}
             </p>
           )}
-          <button type="submit">Show requests</button>
+          <button type="submit">{t.show}</button>
         </form>
       </section>
-      {prompts && <Prompts prompts={prompts} />}
+      {prompts && <Prompts speech={speech} prompts={prompts} />}
     </Page>
   )
 }
 
-const Prompts = ({ prompts }: { prompts: Charge[] }) => (
-  <section class="card" role="status">
-    <h2>{prompts.length === 0 ? 'Nothing waits for this number' : 'Waiting for you'}</h2>
-    {prompts.length === 0 ? (
-      <p>Numbers that end in 000 to 009 answer by themselves. Any other number waits here.</p>
-    ) : (
-      <ul class="rows">
-        {prompts.map(charge => (
-          <li>
-            <a href={`/sandbox/phone/${charge.reference}`}>
-              <bdi>{charge.payee}</bdi> <strong>{money(charge)}</strong>
-            </a>
-          </li>
-        ))}
-      </ul>
-    )}
-  </section>
-)
-
-type PromptPageProps = { charge: Charge; now: Date; pace: number }
-
-export const PromptPage = ({ charge, now, pace }: PromptPageProps) => {
-  if (waitsForPerson(charge, now, pace)) return <Prompt charge={charge} />
-  const { status, reason = '' } = stateAt(charge, now, pace)
-  const [title, words] = endings[status === 'FAILED' ? reason : status] ?? notPaid
+const Prompts = ({ speech, prompts }: { speech: Speech; prompts: Charge[] }) => {
+  const { phone: t } = speech.t.sandbox
   return (
-    <Notice title={title} back={charge.return_url}>
+    <section class="card" role="status">
+      <h2>{prompts.length === 0 ? t.none : t.waiting}</h2>
+      {prompts.length === 0 ? (
+        <p>{t.none_words}</p>
+      ) : (
+        <ul class="rows">
+          {prompts.map(charge => (
+            <li>
+              <a href={linkIn(speech, `/sandbox/phone/${charge.reference}`)}>
+                <bdi>{charge.payee}</bdi> <strong>{money(charge, speech)}</strong>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+type PromptPageProps = { charge: Charge; speech: Speech; now: Date; pace: number }
+
+export const PromptPage = ({ charge, speech, now, pace }: PromptPageProps) => {
+  if (waitsForPerson(charge, now, pace)) return <Prompt charge={charge} speech={speech} />
+  const { status, reason = '' } = stateAt(charge, now, pace)
+  const { asked, endings: t } = speech.t.sandbox
+  const ending = endings[status === 'FAILED' ? reason : status] ?? 'not_paid'
+  return (
+    <Notice speech={speech} title={t[ending]} back={charge.return_url}>
       <p>
-        <bdi>{charge.payee}</bdi> asked for {money(charge)}. {words}
+        <Say text={asked} shop={<bdi>{charge.payee}</bdi>} amount={money(charge, speech)} />{' '}
+        {t[`${ending}_words`]}
       </p>
     </Notice>
   )
 }
 
-const Prompt = ({ charge }: { charge: Charge }) => (
-  <Page title={`${charge.payee} asks for ${money(charge)}`}>
-    <section class="card">
-      <p class="muted">{names[charge.method]}</p>
-      <h1>
-        <bdi>{charge.payee}</bdi> asks for <span class="amount">{money(charge)}</span>
-      </h1>
-      <dl>
-        {charge.payer && (
-          <>
-            <dt>Wallet</dt>
-            <dd>{maskPhone(`+${charge.payer}`)}</dd>
-          </>
-        )}
-        {charge.note && (
-          <>
-            <dt>For</dt>
-            <dd>
-              <bdi>{charge.note}</bdi>
-            </dd>
-          </>
-        )}
-      </dl>
-      <form method="post" action={`/sandbox/phone/${charge.reference}`}>
-        <button type="submit" name="decision" value="approve">
-          Approve
-        </button>
-        <button type="submit" name="decision" value="decline" class="second">
-          Decline
-        </button>
-      </form>
-    </section>
-    <p class="muted centre">This is a test phone. A real one asks for a PIN here.</p>
-  </Page>
-)
+const Prompt = ({ charge, speech }: { charge: Charge; speech: Speech }) => {
+  const { prompt: t } = speech.t.sandbox
+  const amount = money(charge, speech)
+  return (
+    <Page speech={speech} title={fill(t.asks, { shop: charge.payee, amount })}>
+      <section class="card">
+        <p class="muted">{names[charge.method]}</p>
+        <h1>
+          <Say text={t.asks} shop={<bdi>{charge.payee}</bdi>} amount={<span class="amount">{amount}</span>} />
+        </h1>
+        <dl>
+          {charge.payer && (
+            <>
+              <dt>{t.wallet}</dt>
+              <dd>{maskPhone(`+${charge.payer}`)}</dd>
+            </>
+          )}
+          {charge.note && (
+            <>
+              <dt>{t.note}</dt>
+              <dd>
+                <bdi>{charge.note}</bdi>
+              </dd>
+            </>
+          )}
+        </dl>
+        <form method="post" action={linkIn(speech, `/sandbox/phone/${charge.reference}`)}>
+          <button type="submit" name="decision" value="approve">
+            {t.approve}
+          </button>
+          <button type="submit" name="decision" value="decline" class="second">
+            {t.decline}
+          </button>
+        </form>
+      </section>
+      <p class="muted centre">{t.pin}</p>
+    </Page>
+  )
+}
 
-const notPaid = ['Not paid', 'The wallet said no. Nothing was taken.'] as const
-
-const endings: Record<string, readonly [string, string]> = {
-  PENDING: ['Waiting', 'This test wallet answers by itself. There is nothing for you to do here.'],
-  SUCCESSFUL: ['Approved', 'No real money moved.'],
-  APPROVAL_REJECTED: ['Declined', 'Nothing was taken.'],
-  EXPIRED: ['Too late', 'The request was not answered in time. Nothing was taken.'],
+// Of what the provider calls it.
+const endings: Record<string, 'pending' | 'approved' | 'declined' | 'withdrawn' | 'too_late'> = {
+  PENDING: 'pending',
+  SUCCESSFUL: 'approved',
+  APPROVAL_REJECTED: 'declined',
+  WITHDRAWN: 'withdrawn',
+  EXPIRED: 'too_late',
 }

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { findCharge, insertCharge } from '../store/sandboxCharges.ts'
-import { answerOf, endingOfCharge, pathsOf, stateAt } from './charge.ts'
+import { type Charge, decideCharge, findCharge, insertCharge } from '../store/sandboxCharges.ts'
+import { answerOf, endingOfCharge, isWithdrawable, pathsOf, stateAt } from './charge.ts'
 import type { SandboxContext, SandboxEnv } from './context.ts'
 import { hangMs } from './endings.ts'
 import { isReference, parseCharge } from './request.ts'
@@ -44,14 +44,28 @@ export function providerRoutes({ db, clock, key, pace, callbacks }: SandboxConte
     },
   )
 
-  app.get('/charges/:ref', async c => {
-    const reference = c.req.param('ref')
-    const charge = isReference(reference) ? await findCharge(db, reference) : undefined
+  app.get('/charges/:ref', async c => tell(c, await find(c)))
+
+  // The first decision stands, a person's or this one: the answer is the charge as it stands then.
+  app.post('/charges/:ref/withdraw', async c => {
+    const charge = await find(c)
+    if (!charge || !isWithdrawable(charge, clock(), pace)) return tell(c, charge)
+    const withdrawn = await decideCharge(db, charge.reference, 'withdrawn', clock())
+    if (withdrawn) callbacks.plan(withdrawn)
+    return tell(c, withdrawn ?? (await find(c)))
+  })
+
+  function find(c: Context): Promise<Charge | undefined> {
+    const reference = c.req.param('ref') ?? ''
+    return isReference(reference) ? findCharge(db, reference) : Promise.resolve(undefined)
+  }
+
+  function tell(c: Context, charge: Charge | undefined) {
     if (!charge) return c.json({ code: 'RESOURCE_NOT_FOUND' }, 404)
     const state = stateAt(charge, clock(), pace)
     if (state.blind) return c.json({ code: state.blind.code }, state.blind.http)
     return c.json(answerOf(charge, state))
-  })
+  }
 
   return app
 }

@@ -1,30 +1,47 @@
+import { fill } from '../core/text.ts'
 import type { Charge } from '../store/sandboxCharges.ts'
 import { CardInput } from './cardInput.tsx'
 import { Cancel } from './cardPages.tsx'
-import { money, Page } from './page.tsx'
+import { linkIn, money, Page, Say, type Speech } from './page.tsx'
+
+type SecureProps = { charge: Charge; speech: Speech; isMissing?: boolean }
 
 // Plays the customer's bank.
-export const SecurePage = ({ charge, isMissing }: { charge: Charge; isMissing?: boolean }) => (
-  <Page title={`${isMissing ? 'The code is missing: ' : ''}3-D Secure, ${money(charge)}`}>
-    <form class="card" method="post" action={`/sandbox/card/${charge.reference}/3ds`} novalidate>
-      <h1>Is it you?</h1>
-      <p>
-        Your bank asks for the code that it sent you, to pay <bdi>{charge.payee}</bdi> {money(charge)} with{' '}
-        {charge.card_type} •••• {charge.card_last4}.
-      </p>
-      <p class="muted">Nothing was sent: any code passes here, 000000 fails.</p>
-      <CardInput
-        name="code"
-        label="Code"
-        inputmode="numeric"
-        autocomplete="one-time-code"
-        maxlength={12}
-        required
-        error={isMissing ? 'Type a code.' : undefined}
-        isAlone
-      />
-      <button type="submit">Confirm</button>
-    </form>
-    <Cancel charge={charge} />
-  </Page>
-)
+export const SecurePage = ({ charge, speech, isMissing }: SecureProps) => {
+  const { secure: t } = speech.t.sandbox
+  const amount = money(charge, speech)
+  const title = fill(t.page, { amount })
+  return (
+    <Page speech={speech} title={isMissing ? fill(t.in_title, { title }) : title}>
+      <form
+        class="card"
+        method="post"
+        action={linkIn(speech, `/sandbox/card/${charge.reference}/3ds`)}
+        novalidate
+      >
+        <h1>{t.title}</h1>
+        <p>
+          <Say
+            text={t.words}
+            shop={<bdi>{charge.payee}</bdi>}
+            amount={amount}
+            card={`${charge.card_type} •••• ${charge.card_last4}`}
+          />
+        </p>
+        <p class="muted">{t.nothing_sent}</p>
+        <CardInput
+          name="code"
+          label={t.code}
+          inputmode="numeric"
+          autocomplete="one-time-code"
+          maxlength={12}
+          required
+          error={isMissing ? t.missing : undefined}
+          isAlone
+        />
+        <button type="submit">{t.confirm}</button>
+      </form>
+      <Cancel charge={charge} speech={speech} />
+    </Page>
+  )
+}

@@ -1,8 +1,10 @@
 import type { Logger } from 'pino'
 import { countQueuedMessages } from '../actions/messages/countMessages.ts'
+import type { Carries } from '../actions/messages/receiptTo.ts'
 import { warnWithoutMessenger } from '../actions/messages/warnWithoutMessenger.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Pause } from '../core/databaseClock.ts'
+import { isReachable, type MessageRules } from '../core/message/messageRules.ts'
 import { gaugeMessages, watchMessages } from '../observe/messages.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { type Messengers, openMessengers } from '../runtime/messengers.ts'
@@ -11,8 +13,18 @@ import type { Db } from '../store/db.ts'
 import { createReceipts } from '../workers/messages/receipts.ts'
 import { startMessages } from '../workers/messages/worker.ts'
 
-export type OpenMessages = Pick<Messengers, 'configured'> & { wake(): void; stop(): Promise<void> }
+export type OpenMessages = Pick<Messengers, 'configured'> & {
+  carries: Carries
+  wake(): void
+  stop(): Promise<void>
+}
 type MessagesDeps = { db: Db; clock(): Date; pause?: Pause; baseUrl(): string; metrics: Metrics; log: Logger }
+
+export const messageRules = (config: Config): MessageRules => ({
+  smsPrefixes: config.TOLLGATE_SMS_PREFIXES,
+  perRecipient: config.TOLLGATE_MESSAGES_PER_RECIPIENT,
+  perMerchant: config.TOLLGATE_MESSAGES_PER_MERCHANT,
+})
 
 // All that it takes to reach customers: the messengers that are set up, who sends, and who hears what became of it.
 export async function openMessages(
@@ -42,17 +54,15 @@ export async function openMessages(
     baseUrl,
     messengers,
     random: Math.random,
-    rules: {
-      smsPrefixes: config.TOLLGATE_SMS_PREFIXES,
-      perRecipient: config.TOLLGATE_MESSAGES_PER_RECIPIENT,
-      perMerchant: config.TOLLGATE_MESSAGES_PER_MERCHANT,
-    },
+    rules: messageRules(config),
     observe,
     onTrouble: trouble,
   })
   gaugeMessages(metrics, () => countQueuedMessages(db, clock()))
   return {
     configured: messengers.configured,
+    carries: (medium, recipient) =>
+      messengers.configured(medium) && isReachable(medium, recipient, config.TOLLGATE_SMS_PREFIXES),
     wake: messages.wake,
     async stop() {
       await messages.stop()

@@ -9,6 +9,7 @@ import { createDocuments } from '../web/documents/documents.ts'
 import { refuseOddRequests } from '../web/oddRequest.tsx'
 import { allDocuments } from '../web/openapi/docsPage.ts'
 import type { Answerer, Listening } from '../web/server/server.ts'
+import { messageRules } from './messages.ts'
 
 type WebDeps = Pick<AppOptions, 'messengers' | 'sandbox'> & {
   runtime: Runtime
@@ -33,6 +34,7 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
     metrics,
     metricsToken: config.TOLLGATE_METRICS_TOKEN,
     supportToken: config.TOLLGATE_SUPPORT_TOKEN,
+    messageRules: messageRules(config),
     isForThisMachineOnly: config.isForThisMachineOnly,
     messengers,
     sandbox,

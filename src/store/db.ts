@@ -6,13 +6,11 @@ import { hostsOf, isSilent } from './hosts.ts'
 import { openPool } from './pool.ts'
 import { type Connection, type Limits, withPrimary } from './primary.ts'
 import { createShare, type Share } from './share.ts'
-import { readTimestamp } from './timestamps.ts'
 
 export { sql }
 
 // int8 arrives as bigint: it holds money.
 pg.types.setTypeParser(pg.types.builtins.INT8, BigInt)
-pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, readTimestamp)
 
 export type Query = Sql & { name?: string }
 // A statement that PostgreSQL parses and plans once per connection. For what finds its rows by a key: such a plan stays

@@ -149,6 +149,8 @@ create table attempts (
   resent_at timestamptz, -- although it may have arrived before
   acknowledged_at timestamptz, -- the provider has shown that it has it
   returned_at timestamptz, -- the customer came back from the provider's page and made us ask
+  gave_up_at timestamptz, -- the customer wished to go on without it; only the provider ends it
+  gave_up_for text, -- another number or another way
   -- asking about it
   asks integer not null default 0,
   next_ask_at timestamptz, -- stays until there is an answer; null: nothing left to learn
@@ -304,8 +306,8 @@ create index tries_by_start on tries (started_at);
 
 -- Messages
 
--- What somebody is told by SMS or email: a customer of the end of a payment, once per status, or a merchant's contact of
--- something that needs a look.
+-- What somebody is told by SMS or email: a customer of the end of a payment, once per status, and again when a person
+-- sends the receipt again; or a merchant's contact of something that needs a look.
 create table messages (
   merchant_id text not null,
   message_id text not null,
@@ -333,8 +335,6 @@ create table messages (
 create index messages_due on messages (medium, next_try_at) where next_try_at is not null;
 -- Caps: how many left for one address, in whatever spelling.
 create index messages_by_mailbox on messages ((coalesce(mailbox, recipient)), sent_at) where sent_at is not null;
--- The same as a former version counts them.
-create index messages_by_recipient on messages (recipient, sent_at) where sent_at is not null;
 -- Caps: how many left for one merchant.
 create index messages_by_merchant on messages (merchant_id, sent_at) where sent_at is not null;
 -- A receipt names the provider's reference and no merchant.

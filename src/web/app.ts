@@ -2,6 +2,8 @@ import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { routePath } from 'hono/route'
 import type { Logger } from 'pino'
+import type { Carries } from '../actions/messages/receiptTo.ts'
+import type { MessageRules } from '../core/message/messageRules.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Observe } from '../observe/requests.ts'
 import { newRequestId } from '../runtime/ids.ts'
@@ -10,9 +12,10 @@ import { type Runtime, whyNotReady } from '../runtime/runtime.ts'
 import { callbackRoute } from './callbacks.ts'
 import { checkoutRoutes } from './checkout/checkout.tsx'
 import { faceRoutes } from './checkout/face.ts'
+import { homeRoute, nothingHere } from './home.tsx'
 import { notKept } from './http/apiRequest.ts'
 import { type Env, respond } from './http/context.ts'
-import { bugAnswer, isRefusal, notFoundAnswer, refusalAnswer, wrongMethodAnswer } from './http/errors.ts'
+import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from './http/errors.ts'
 import type { OperatorDoor } from './http/operatorDoor.ts'
 import { inboxRoutes } from './inbox/inbox.tsx'
 import { metricsRoute } from './metricsRoute.ts'
@@ -24,8 +27,9 @@ export type AppOptions = {
   metrics: Metrics
   metricsToken?: string
   supportToken?: string
+  messageRules: MessageRules
   isForThisMachineOnly: boolean
-  messengers?: Pick<Messengers, 'configured'>
+  messengers?: Pick<Messengers, 'configured'> & { carries: Carries }
   sandbox?: Hono<{ Bindings: HttpBindings }>
   trustedProxies: number
   log: Logger
@@ -40,6 +44,7 @@ export function createApp(options: AppOptions) {
     metrics,
     metricsToken,
     supportToken,
+    messageRules,
     isForThisMachineOnly,
     messengers,
     sandbox,
@@ -65,24 +70,29 @@ export function createApp(options: AppOptions) {
     log.error({ request_id: requestId, error: { message: error.message, stack: error.stack } }, 'bug')
     return respond(c, bugAnswer(requestId))
   })
+  const { limits } = runtime
+  const home = { limits, trustedProxies, isForThisMachineOnly, hasSandbox: sandbox !== undefined }
   app.notFound(c => {
     const allow = methods.filter(method => isTaken(app, method, c.req.path)).join(', ')
     const requestId = c.get('requestId')
-    return respond(c, allow ? wrongMethodAnswer(allow, requestId) : notFoundAnswer(requestId))
+    return allow ? respond(c, wrongMethodAnswer(allow, requestId)) : nothingHere(home)(c)
   })
 
-  const { limits } = runtime
   const reach = { isForThisMachineOnly, trustedProxies, limits }
   const support: OperatorDoor = { ...reach, name: 'support', token: supportToken }
-  app.route('/checkout', checkoutRoutes({ runtime, trustedProxies }))
+  app.route('/checkout', checkoutRoutes({ runtime, trustedProxies, carries: messengers?.carries }))
   app.route('/public', faceRoutes({ runtime, trustedProxies }))
   app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute(runtime))
-  app.route('/support', supportRoutes({ runtime: sharing('support'), door: support }))
+  app.route(
+    '/support',
+    supportRoutes({ runtime: { ...sharing('support'), rules: messageRules }, door: support }),
+  )
   app.route(
     '/inbox',
     inboxRoutes({ runtime: sharing('inbox'), door: support, goesOut: messengers?.configured }),
   )
   if (sandbox) app.route('/sandbox', sandbox)
+  app.get('/', homeRoute(home))
   app.get('/healthz', c => c.text('ok'))
   app.get('/readyz', async c => {
     const why = isStopping() ? 'stopping' : await whyNotReady(runtime)

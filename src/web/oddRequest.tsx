@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
+import { chosenLang, preferredLang } from '../core/languages/languages.ts'
 import type { Observe } from '../observe/requests.ts'
 import { newRequestId } from '../runtime/ids.ts'
 import { pageHeaders } from './checkout/page/pageHeaders.ts'
-import { NoPaymentPage } from './checkout/page/trouble.tsx'
-import { chosenLang, preferredLang } from './checkout/texts/texts.ts'
+import { NoPaymentPage, NothingHerePage } from './checkout/page/trouble.tsx'
+import { wantsPage } from './http/accepts.ts'
 import { type ApiAnswer, htmlType, sendAnswer, splitUrl } from './http/apiRequest.ts'
 import { plainAnswer } from './http/errors.ts'
 import type { Answerer } from './server/server.ts'
@@ -47,8 +48,9 @@ function isPlainHost(host: string | undefined): boolean {
 // A customer's link may have been bent on its way; a customer reads pages, not JSON.
 function answerTo({ url = '', headers }: IncomingMessage, why: string, requestId: string): ApiAnswer {
   const answer = plainAnswer(400, 'GW-012', why, requestId)
-  if (!url.startsWith('/checkout/') || !headers.accept?.includes('text/html')) return answer
+  if (!wantsPage(headers.accept)) return answer
   const asked = new URLSearchParams(splitUrl(url)[1]).get('lang')
   const lang = chosenLang(asked ?? undefined) ?? preferredLang(headers['accept-language'])
-  return { ...answer, type: htmlType, body: String(<NoPaymentPage lang={lang} />), headers: pageHeaders }
+  const page = url.startsWith('/checkout/') ? <NoPaymentPage lang={lang} /> : <NothingHerePage lang={lang} />
+  return { ...answer, type: htmlType, body: String(page), headers: pageHeaders }
 }

@@ -28,6 +28,27 @@ describe('the network of a number', () => {
     },
   )
 
+  market.journey('is guessed from every spelling', { scripts: true }, async ({ page }) => {
+    const sale = await market.shopAsksFor()
+    await page.goto(sale.address)
+    await step.choose(page, 'MTN MoMo')
+    for (const number of ['201234567', '(020) 123', '00233 20 1', '+233(0)20.1', '\u202a+233 20 123\u202c']) {
+      await step.phoneField(page).fill(number)
+      await page.getByRole('status').getByText('This looks like a number of Telecel Cash.').waitFor()
+      await step.phoneField(page).fill('+20 123 456 789') // Egypt begins like Telecel
+      await page.getByText('This looks like a number of Telecel Cash.').waitFor({ state: 'detached' })
+    }
+  })
+
+  market.journey('abroad is no wallet here, so it is not filled in', async ({ page }) => {
+    const sale = await market.shopAsksFor({ number: '+447911123456' })
+    await page.goto(sale.address)
+    await step.choose(page, 'MTN MoMo')
+    expect(await step.phoneField(page).inputValue()).toBe('')
+    await step.payWithWallet(page, 'MTN MoMo', '0240000000')
+    await step.seesPaid(page)
+  })
+
   market.journey(
     'may be changed after a mistake, and the number goes along',
     { scripts: true },
@@ -63,7 +84,9 @@ describe('the network of a number', () => {
 
 describe('a number', () => {
   market.journey('may be written in many ways', async ({ page }) => {
-    for (const number of ['0241234567', '024 123 4567', '024-123-4567', '233241234567', '+233 24 123 4567']) {
+    const spellings = ['241234567', '(024) 123 4567', '024.123.4567', '00233241234567', '+233(0)241234567']
+    const pasted = '\u202a+233 24\u00a0123–4567\u202c'
+    for (const number of ['0241234567', '024-123-4567', '233241234567', ...spellings, pasted]) {
       const sale = await market.shopAsksFor()
       await page.goto(sale.address)
       await step.payWithWallet(page, 'MTN MoMo', number)
@@ -86,6 +109,10 @@ describe('a number', () => {
         ['my number', `${label}: this is not a complete number. Write it like 024 412 3456.`],
         ['123', `${label}: this is not a complete number. Write it like 024 412 3456.`],
         ['02400000000', `${label}: this is not a complete number. Write it like 024 412 3456.`],
+        [
+          '+44 7911 123456',
+          'This number cannot have a wallet of MTN MoMo. Use a mobile number of Ghana, like 024 412 3456.',
+        ],
       ] as const) {
         await step.payWithWallet(page, 'MTN MoMo', typed)
         const field = step.phoneField(page)

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
-import { languages } from '../../src/web/checkout/texts/texts.ts'
+import { languages } from '../../src/core/languages/languages.ts'
 import { openShopSite } from '../support/journey/shopSite.ts'
 import * as step from '../support/journey/steps.ts'
 import { openMarket } from '../support/journey.ts'

@@ -81,6 +81,12 @@ describe('the order of the stops', () => {
         ...fields,
         'Pay GHS 25.00',
         'Cancel this payment',
+        'Paid',
+        'Declined',
+        'No money',
+        'No answer',
+        'Late',
+        'Wrong amount',
         'Test numbers and cards',
       ])
       expect(stops.filter(({ outlined }) => !outlined)).toEqual([])

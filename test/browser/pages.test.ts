@@ -23,8 +23,8 @@ afterAll(async () => {
   await stages?.stop()
 })
 
-// A page that waits for news and has no script can only load itself again.
-const unscripted = /^(wait-\w+|\w+-leaving): meta-refresh at meta/
+// A page that waits for news, or for a no that turns into a yes, and has no script can only load itself again.
+const unscripted = /^(wait-[\w-]+|failed|failed-soon|over|\w+-leaving): meta-refresh at meta/
 
 // Every page in light and dark, on a phone and at a desk, in both languages, with scripts and without. Where nothing
 // but the colours differs, pictures are enough: the contrast of every pair of colours has a test of its own.

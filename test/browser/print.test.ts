@@ -55,10 +55,19 @@ for (const dark of [false, true]) {
         expect(text).toContain(words)
     })
 
-    test('fits on one page', async () => {
-      const pdf = (await customer.page.pdf({ format: 'A4' })).toString('latin1')
-      expect(pdf).toMatch(/^%PDF-/)
-      expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1)
+    for (const [paper, size] of [
+      ['A4', { format: 'A4' }],
+      ['a roll of 80 mm', { width: '80mm', height: '400mm' }],
+    ] as const)
+      test(`fits on one page of ${paper}`, async () => {
+        const pdf = (await customer.page.pdf(size)).toString('latin1')
+        expect(pdf).toMatch(/^%PDF-/)
+        expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1)
+      })
+
+    test('has a code that leads back to it', async () => {
+      expect(await customer.page.locator('.itself .qr').isVisible()).toBe(true)
+      expect(await customer.page.locator('.itself').innerText()).toContain('Scan to open this receipt')
     })
   })
 }

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { Payment } from '../../src/core/payment/payment.ts'
+import { sql } from '../../src/store/db.ts'
 import { axeFaults } from '../support/axe.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'
 import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { after, minutes, no } from '../support/lifeRows.ts'
+import { after, minutes, no, yes } from '../support/lifeRows.ts'
 import { openShop, type TestShop } from '../support/shop.ts'
 import { type SupportSite, supportSite } from '../support/supportSite.ts'
 
@@ -23,6 +25,11 @@ beforeAll(async () => {
   })
   await shop.ask(merchant, { invoice_id: 'SAME' })
   await shop.ask(merchant, { invoice_id: 'SAME' }, 'test')
+  shop.setNow(after(-minutes(3), new Date()))
+  await told(
+    await shop.ask(merchant, { invoice_id: 'PAID', number: '0241234567', email: 'ama@mail.example' }),
+  )
+  shop.setNow(new Date())
   site = await supportSite(shop.runtime)
   browser = await openBrowser()
 })
@@ -32,6 +39,23 @@ afterAll(async () => {
   await shop.stop()
 })
 
+// A payment that is paid, whose customer was told, and whose shop was not to be reached.
+async function told(asked: Payment) {
+  const { merchant_id, tx_reference, created_at } = await shop.try(asked, yes)
+  await shop.db.rows(sql`
+    update messages set state = 'sent', messenger = 'smpp', sent_at = ${created_at}, next_try_at = null
+    where tx_reference = ${tx_reference}`)
+  await shop.db.rows(sql`
+    insert into deliveries (merchant_id, tx_reference, sequence, mode, url, lane, style, created_at, begun_at, tries,
+      last_try, last_try_at, last_ms, last_status, last_result, last_words, exhausted_at)
+    values (${merchant_id}, ${tx_reference}, 1, 'live', 'https://ama.example/a/rather/long/address/of/its/own',
+      'https://ama.example:443', 'post', ${created_at}, ${created_at}, 2, 2, ${created_at}, 31, 503, 'server_error', '',
+      ${created_at})`)
+  await shop.db.rows(sql`
+    insert into tries (merchant_id, tx_reference, sequence, try, started_at, ms, result)
+    values (${merchant_id}, ${tx_reference}, 1, 1, ${created_at}, 10000, 'timeout')`)
+}
+
 const screens: [string, CustomerOptions][] = [
   ['the smallest phone', { width: 320 }],
   ['a phone at night', { dark: true }],
@@ -40,6 +64,8 @@ const screens: [string, CustomerOptions][] = [
 const pages: [string, string][] = [
   ['ask', '/support'],
   ['payment', '/support?q=AMA-1'],
+  ['paid', '/support?q=PAID'],
+  ['done', '/support?q=PAID&done=receipt'],
   ['choice', '/support?q=SAME'],
   ['nothing', `/support?q=${'N'.repeat(150)}`],
 ]
@@ -66,3 +92,28 @@ test('who types a reference finds the payment', async () => {
   await page.getByRole('heading', { name: 'What happens next' }).waitFor()
   expect(await page.title()).toMatch(/^TG-.*, awaiting_payment · Tollgate support$/)
 })
+
+for (const scripts of [true, false])
+  test(`the receipt and the notification are sent again by a button, scripts ${scripts ? 'on' : 'off'}`, async () => {
+    const { page, faults, close } = await browser.newCustomer({ scripts })
+    onTestFinished(close)
+    shop.setNow(new Date())
+    await shop.db.rows(sql`update messages set state = 'sent', next_try_at = null`)
+    await shop.db.rows(sql`update deliveries set next_try_at = null`)
+    await page.goto(`${site.url}/support?q=PAID`)
+    const before = await messageCount()
+    await page.getByRole('button', { name: 'Send the receipt again by SMS to 024 ••• 4567' }).dblclick()
+    await page.getByText(/The receipt is on its way again|It was not done twice/).waitFor()
+    await page.getByText('SMS to 024 ••• 4567: One is still on its way').waitFor()
+    expect(await messageCount()).toBe(before + 1)
+    await page.reload()
+    expect(await messageCount()).toBe(before + 1)
+    await page.getByRole('button', { name: 'Send notification 1 again' }).click()
+    await page.getByText('The notification is sent again now.').waitFor()
+    const due = await shop.db.rows(sql`select from deliveries where next_try_at is not null`)
+    expect(due).toHaveLength(1)
+    await page.getByText('Sent the receipt again by SMS').last().waitFor()
+    expect(faults).toEqual([])
+  })
+
+const messageCount = async () => (await shop.db.rows(sql`select from messages`)).length

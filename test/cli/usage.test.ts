@@ -23,6 +23,7 @@ test('alone it shows its help, with every command and exit code', async () => {
     'master-key',
     'payment',
     'notification',
+    'message',
   ])
     expect(stdout).toMatch(new RegExp(`^  ${word} `, 'm'))
   for (const [number, words] of exitCodeWords) expect(stdout).toContain(`${number}  ${words}`)

@@ -1,5 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { settingNames } from '../../src/config.ts'
@@ -7,7 +9,10 @@ import { settingNames as merchantSettings } from '../../src/core/merchant/settin
 import { ipnRequest, signingKey } from '../../src/core/notification/ipnRequest.ts'
 import { notificationBody } from '../../src/core/notification/notification.ts'
 import { offsets } from '../../src/core/notification/schedule.ts'
+import { routesOf } from '../../src/web/api/api.ts'
+import type { ApiOptions } from '../../src/web/api/initiate.ts'
 import { codes } from '../../src/web/openapi/codes.ts'
+import { openapiDocument } from '../../src/web/openapi/document.ts'
 import { allRules } from '../../src/web/openapi/rules.ts'
 import { bodies, jsonSchemas } from '../../src/web/openapi/schemas.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
@@ -23,6 +28,7 @@ const blocksIn = (language: string) =>
 
 let gateway: TestGateway
 let env: Record<string, string>
+let forgetful: { url: string; close(): void } // takes requests, and knows of none when it is asked
 
 beforeAll(async () => {
   gateway = await testGateway()
@@ -31,12 +37,32 @@ beforeAll(async () => {
   await tellOf(gateway.db, { merchant_id, tx_reference })
   env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', BASE_URL: gateway.url }
   env = { ...env, MERCHANT_KEY: keys.merchant_key, SECRET_KEY: keys.secret_key }
+  forgetful = await forgetfulGateway(gateway.url, keys.merchant_key)
 })
-afterAll(() => gateway.stop())
+afterAll(() => {
+  forgetful.close()
+  return gateway.stop()
+})
+
+async function forgetfulGateway(url: string, merchant_key: string) {
+  const none = new URLSearchParams({ merchant_key, invoice_id: 'none' })
+  const miss = () => fetch(`${url}/v1/gateway/json_status_chk?${none.toString()}`)
+  async function answer(incoming: IncomingMessage, outgoing: ServerResponse) {
+    const body = Buffer.concat(await incoming.toArray())
+    const headers = { 'content-type': 'application/json' }
+    const pass = () => fetch(url + incoming.url, { method: 'POST', headers, body })
+    const told = await (incoming.method === 'GET' ? miss() : pass())
+    outgoing.writeHead(told.status, headers).end(await told.text())
+  }
+  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, close: () => void server.close() }
+}
 
 // Not spawnSync: the gateway answers from this very process.
-const run = async (program: string, args: string[]) =>
-  (await promisify(execFile)(program, args, { env, timeout: 20_000 })).stdout
+const run = async (program: string, args: string[], more: Record<string, string> = {}) =>
+  (await promisify(execFile)(program, args, { env: { ...env, ...more }, timeout: 20_000 })).stdout
 
 const missing = (programs: string[]) => programs.find(program => spawnSync(program, ['--version']).error)
 
@@ -68,13 +94,13 @@ for (const { language, needs, argsOf, prints } of [
     language: 'python',
     needs: ['python3'],
     argsOf: (code: string) => ['-c', code],
-    prints: [[checkoutAddress, waits]],
+    prints: [[checkoutAddress, waits], [/^The signature is right\nThe altered one is wrong\n$/]],
   },
   {
     language: 'php',
     needs: ['php'],
     argsOf: (code: string) => ['-r', code.replace('<?php', '')],
-    prints: [[checkoutAddress, waits]],
+    prints: [[checkoutAddress, waits], [/^The signature is right\nThe altered one is wrong\n$/]],
   },
 ]) {
   const lacking = missing(needs)
@@ -88,7 +114,29 @@ for (const { language, needs, argsOf, prints } of [
       for (const pattern of prints[at] ?? []) expect(output).toMatch(pattern)
     }
   })
+
+  test.skipIf(lacking)(
+    `the ${language} example of a payment stops where there is no such payment`,
+    async () => {
+      const at = prints.findIndex(([first]) => first === checkoutAddress)
+      const shown = run(needs[0] ?? '', argsOf(blocksIn(language)[at] ?? ''), { BASE_URL: forgetful.url })
+      const output = await shown.catch(
+        (ended: { stdout: string; stderr: string }) => ended.stdout + ended.stderr,
+      )
+      expect(output).toMatch(/GW-005/)
+      expect(output).not.toMatch(/Not paid|Hand it over/)
+    },
+  )
 }
+
+test('the page lists every address of the interface, and the description has each', () => {
+  const { paths } = openapiDocument('')
+  for (const path of Object.keys(paths)) expect(page, path).toContain(`\`${path}\``)
+  for (const [path, route] of routesOf({} as ApiOptions)) {
+    const described = Object.keys(paths[path] ?? {}).map(method => method.toUpperCase())
+    expect([path, ...described.toSorted()]).toEqual([path, ...Object.keys(route).toSorted()])
+  }
+})
 
 test('the bodies on the page have the keys that we send', () => {
   const [stored, refused, , told, events] = blocksIn('json').map(code => JSON.parse(code))

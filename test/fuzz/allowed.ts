@@ -56,9 +56,10 @@ export const breaks: Record<string, Breaks> = {
   right_hash: ({ shop, question: { fields } }) => shop === undefined || !fields.secure_hash,
   right_signature: ({ shop, question: { header } }) => shop === undefined || !header['x-tollgate-signature'],
   own_invoice: ({ shop, question, known }) => known.invoices.has(invoiceOf(shop, question.fields)),
+  short_invoice: ({ question: { fields } }) => String(fields.invoice_id).length > 25,
   own_bounds: ({ shop, question }) => Number(question.fields.total) > (shop?.most ?? 0),
   own_currency: ({ shop, question: { fields } }) =>
-    shop !== undefined && !shop.currencies.includes(String(fields.currency || 'GHS')),
+    shop !== undefined && !shop.currencies.includes(currencyOf(fields)),
   plain_number: ({ question: { fields } }) =>
     typeof fields.total === 'number' && !/^\d+(\.\d{1,2})?$/.test(JSON.stringify(fields.total)),
   plain_items: ({ question: { fields } }) =>
@@ -87,6 +88,12 @@ export const breaks: Record<string, Breaks> = {
   open_books: () => true, // the machine may be too busy
   known_payment: ({ shop, question, known }) => !known.invoices.has(invoiceOf(shop, question.fields)),
   own_cursor: ({ question: { fields }, known }) => !known.cursors.includes(String(fields.after ?? '')),
+}
+
+// One in a field of the merchant's own counts, where it is one that we know.
+function currencyOf({ currency, extra_currency }: Fields): string {
+  const word = String(extra_currency).trim().toUpperCase()
+  return String(currency || (['GHS', 'USD', 'GBP', 'EUR'].includes(word) ? word : 'GHS'))
 }
 
 const itemsOf = ({ line_items }: Fields) =>

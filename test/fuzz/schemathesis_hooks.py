@@ -13,7 +13,7 @@ import schemathesis
 MERCHANT_KEY = os.environ["FUZZ_MERCHANT_KEY"]
 SECRET_KEY = os.environ["FUZZ_SECRET_KEY"]
 METRICS_TOKEN = os.environ["FUZZ_METRICS_TOKEN"]
-PAYMENTS = ("/v1/mobile_agents_v2", "/gateway", "/gateway/checkout")
+PAYMENTS = ("/v1/mobile_agents_v2", "/gateway", "/gateway/checkout", "/")
 
 asking = itertools.count(1)
 

@@ -6,7 +6,7 @@ import type { Asked } from './send.ts'
 import type { Shop } from './shops.ts'
 
 // What no schema can say: who asks, and how that is proved.
-const ofPayments = /mobile_agents_v2$|^\/gateway(\/checkout)?$/
+const ofPayments = /mobile_agents_v2$|^\/gateway(\/checkout)?$|^\/$/
 const ofChecks = /status_chk$/
 const ofFeeds = /events$/
 

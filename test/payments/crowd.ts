@@ -1,10 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { reopen } from '../../src/actions/interface/reopen.ts'
 import { askDue, prompted } from '../../src/actions/payments/askDue.ts'
 import { cancel } from '../../src/actions/payments/cancel.ts'
 import type { PaymentDeps } from '../../src/actions/payments/deps.ts'
 import { expireDue } from '../../src/actions/payments/expire.ts'
+import { giveUp } from '../../src/actions/payments/giveUp.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
+import { databaseDeadline } from '../../src/runtime/inTime.ts'
 import type { Db } from '../../src/store/db.ts'
 import { hours, minutes, noon, seconds } from '../support/lifeRows.ts'
 import { createDice } from './dice.ts'
@@ -73,6 +76,15 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     return live(deps => pay(deps, payment, wish))
   }
 
+  function customerGivesUp(payment: Payment) {
+    const number = forms.get(payment.tx_reference) ?? 1
+    return live(deps => giveUp(deps, payment, { number, gave_up_for: pick(['number', 'way'] as const) }))
+  }
+
+  // Somebody told the shop that it was cancelled, which may be true by now or not.
+  const shopAsksAgain = (payment: Payment) =>
+    live(deps => reopen(deps, { ...payment, status: 'cancelled' }, databaseDeadline()))
+
   // And tells us once, several times or not at all.
   async function providerDecides({ tx_reference }: Payment) {
     const provider = providerOf(tx_reference)
@@ -99,7 +111,9 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     if (at < 0.34) return live(({ db, clock }) => cancel(db, payment, clock()))
     if (at < 0.48) return live(deps => askDue(deps, error => onlyCrashes(error)))
     if (at < 0.52) return live(({ db, clock }) => expireDue(db, clock()))
-    if (at < 0.64) return knock(pick([...providerOf(payment.tx_reference).books.keys(), 'nobody']))
+    if (at < 0.56) return shopAsksAgain(payment)
+    if (at < 0.62) return customerGivesUp(payment)
+    if (at < 0.7) return knock(pick([...providerOf(payment.tx_reference).books.keys(), 'nobody']))
     return providerDecides(payment)
   }
 

@@ -17,6 +17,7 @@ const hotPayments = 6 // all steps of a round meet there
 const everything = [
   'attempt_disputed by channel',
   'attempt_failed by channel',
+  'attempt_given_up by customer',
   'attempt_not_sent by channel',
   'attempt_paid by channel',
   'attempt_pending by channel',
@@ -54,7 +55,7 @@ test(`${generations * rounds * stepsOfRound} steps of nodes that crash, on a rea
     for (const life of await lives.read(all.map(({ tx_reference }) => tx_reference))) {
       const { books } = crowd.providerOf(life.payment.tx_reference)
       crowd.forms.set(life.payment.tx_reference, life.attempts.length)
-      const faults = [...faultsOf(life, books), ...(isAtRest ? faultsAtRest(life, books) : [])]
+      const faults = [...faultsOf(life, books), ...(isAtRest ? faultsAtRest(life, books, crowd.clock()) : [])]
       if (faults.length > 0) expect({ seed, faults, life, books }).toBe('a life without faults')
       for (const { kind, to_status, cause } of life.events) happened.add(`${to_status ?? kind} by ${cause}`)
     }

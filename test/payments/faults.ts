@@ -2,7 +2,19 @@ import { type Attempt, isUnresolved } from '../../src/core/payment/attempt.ts'
 import type { PaymentEvent } from '../../src/core/payment/event.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import type { Task, TaskKind } from '../../src/core/payment/task.ts'
-import { arrows, begin, cancel, expire, type Model, mayBegin, newModel, type Status, tell } from './model.ts'
+import {
+  arrows,
+  begin,
+  cancel,
+  expire,
+  giveUp,
+  type Model,
+  mayBegin,
+  newModel,
+  reopen,
+  type Status,
+  tell,
+} from './model.ts'
 import type { Entry } from './provider.ts'
 
 export type Life = { payment: Payment; attempts: Attempt[]; events: PaymentEvent[]; tasks: Task[] }
@@ -30,6 +42,7 @@ export function faultsOf(life: Life, books: Books): string[] {
     'the events have a gap',
   )
   check(attempts.filter(isUnresolved).length <= 1, 'two unresolved attempts')
+  check(payment.status !== 'failed' || !attempts.some(isUnresolved), 'failed while something can be paid')
   check(
     attempts.every(({ number }, at) => number === at + 1),
     'the attempts have a gap',
@@ -43,7 +56,9 @@ export function faultsOf(life: Life, books: Books): string[] {
   check((payment.cancel_wished_at !== null) === model.wished, 'the wish to cancel differs')
   for (const [id, one] of model.tries)
     check(
-      attempts.some(a => a.attempt_id === id && isUnresolved(a) === one.open),
+      attempts.some(
+        a => a.attempt_id === id && isUnresolved(a) === one.open && (a.gave_up_at !== null) === one.gaveUp,
+      ),
       `${id} differs`,
     )
   check(model.tries.size === attempts.length, 'attempts and events differ')
@@ -51,7 +66,8 @@ export function faultsOf(life: Life, books: Books): string[] {
 }
 
 function attemptFaults(attempt: Attempt, entry: Entry | undefined): string[] {
-  const { attempt_id, state, reason, ended_at, given, next_ask_at, created_at } = attempt
+  const { attempt_id, state, reason, ended_at, given, next_ask_at, created_at, gave_up_at, gave_up_for } =
+    attempt
   const faults: string[] = []
   const check = (holds: boolean, words: string) => void (holds || faults.push(`${attempt_id} ${words}`))
   check(isUnresolved(attempt) === (ended_at === null), 'has ended and has not')
@@ -59,6 +75,8 @@ function attemptFaults(attempt: Attempt, entry: Entry | undefined): string[] {
   check(state !== 'paid' || (entry?.charges === 1 && next_ask_at === null), 'is paid without a charge')
   check(isUnresolved(attempt) || Object.keys(given).length === 0, 'still holds what the customer gave')
   check((entry?.charges ?? 0) <= 1, 'was charged twice')
+  check((gave_up_at === null) === (gave_up_for === null), 'was given up and was not')
+  check(reason !== 'withdrawn' || gave_up_at !== null, 'was withdrawn, and nobody had asked for it')
   if (state === 'failed' && reason === 'never_arrived')
     check((ended_at as Date).getTime() - created_at.getTime() >= 300_000, 'was given up too early')
   else if (state === 'failed' && reason === 'not_sent') check(entry === undefined, 'was sent all the same')
@@ -83,8 +101,9 @@ const isFinished = (life: Life, id: string) =>
   hasTask(life, id, 'refund') ||
   hasTask(life, id, 'amount_mismatch')
 
-// And when all is told: no charge is left to be asked about, and the status follows from the books alone.
-export function faultsAtRest(life: Life, books: Books): string[] {
+// And when all is told: no charge is left to be asked about, and the status follows from the books alone. Whoever has given
+// the last one up may go on until the time to pay is over.
+export function faultsAtRest(life: Life, books: Books, now: Date): string[] {
   const { payment, attempts } = life
   const charged = [...books.values()].filter(({ truth }) => truth === 'charged')
   const right = charged.filter(({ amount }) => amount === payment.total)
@@ -97,13 +116,19 @@ export function faultsAtRest(life: Life, books: Books): string[] {
   if (refunds !== Math.max(0, right.length - 1)) faults.push(`${refunds} refunds of ${right.length} charges`)
   if (attempts.some(attempt => isUnresolved(attempt) && attempt.state !== 'disputed'))
     faults.push('unresolved')
-  if (payment.status === 'awaiting_payment' && !attempts.some(isUnresolved)) faults.push('awaiting for ever')
+  const mayGoOn = attempts.at(-1)?.gave_up_at && payment.expires_at > now
+  if (payment.status === 'awaiting_payment' && !attempts.some(isUnresolved) && !mayGoOn)
+    faults.push('awaiting for ever')
   return faults
 }
+
+const isReopening = (to_status: Status | null, cause: string) =>
+  to_status === 'awaiting_payment' && cause === 'merchant'
 
 // The events told to the model: each must be possible when it comes.
 function replay(events: PaymentEvent[], { expires_at }: Payment, faults: string[]): Model {
   const model = newModel()
+  const isReopened = events.some(({ to_status, cause }) => isReopening(to_status, cause))
   for (const { kind, attempt_id, cause, to_status, at } of events) {
     const id = attempt_id ?? ''
     if (kind === 'attempt_started') {
@@ -113,10 +138,16 @@ function replay(events: PaymentEvent[], { expires_at }: Payment, faults: string[
     if (kind === 'attempt_paid') tell(model, id, 'yes')
     if (kind === 'attempt_failed') tell(model, id, 'no')
     if (kind === 'cancel_wished') cancel(model)
+    if (kind === 'attempt_given_up') {
+      if (model.tries.get(id)?.gaveUp) faults.push(`${id} was given up twice`)
+      giveUp(model, id)
+      if (!model.tries.get(id)?.gaveUp) faults.push(`${id} was given up where it cannot be`)
+    }
     if (kind === 'overpaid' && !model.refunds.has(id)) faults.push(`${id} is no overpayment`)
     if (kind !== 'status_changed') continue
     if (to_status === 'cancelled' && cause === 'customer') cancel(model)
-    if (to_status === 'failed' && cause === 'clock' && at >= expires_at) expire(model)
+    if (to_status === 'failed' && cause === 'clock' && (at >= expires_at || isReopened)) expire(model)
+    if (isReopening(to_status, cause)) reopen(model)
     if (model.status !== to_status)
       faults.push(`${to_status} by ${cause}, where the table says ${model.status}`)
   }

@@ -10,10 +10,11 @@ export const arrows: readonly `${Status} > ${Status}`[] = [
   'failed > awaiting_payment',
   'failed > cancelled',
   'failed > paid',
+  'cancelled > awaiting_payment',
   'cancelled > paid',
 ]
 
-type Try = { open: boolean; known: boolean; paid: boolean; disputed: boolean }
+type Try = { open: boolean; known: boolean; paid: boolean; disputed: boolean; gaveUp: boolean }
 
 export type Model = {
   status: Status
@@ -39,7 +40,7 @@ export const mayBegin = (model: Model) =>
   !isOpen(model) && !model.wished && (model.status === 'awaiting_payment' || model.status === 'failed')
 
 export function begin(model: Model, id: string) {
-  model.tries.set(id, { open: true, known: false, paid: false, disputed: false })
+  model.tries.set(id, { open: true, known: false, paid: false, disputed: false, gaveUp: false })
   model.status = 'awaiting_payment'
 }
 
@@ -66,12 +67,31 @@ function yes(model: Model, id: string, one: Try) {
 
 function no(model: Model, one: Try) {
   one.open = false
-  if (model.status === 'awaiting_payment') model.status = model.wished ? 'cancelled' : 'failed'
+  if (model.status !== 'awaiting_payment') return
+  if (model.wished) model.status = 'cancelled'
+  else if (!one.gaveUp) model.status = 'failed'
+}
+
+// The customer goes on without it, once its provider has ended it.
+export function giveUp(model: Model, id: string) {
+  const one = model.tries.get(id)
+  if (!one?.open || one.disputed || model.wished || model.status !== 'awaiting_payment') return
+  one.gaveUp = true
 }
 
 export function cancel(model: Model) {
   if (isOpen(model)) model.wished ||= model.status === 'awaiting_payment'
   else if (model.status === 'awaiting_payment' || model.status === 'failed') model.status = 'cancelled'
+}
+
+const mostTries = 10
+
+// The merchant sends its request again after the end: only where nobody can have paid, and somebody could.
+export function reopen(model: Model) {
+  if (model.status === 'paid' || isOpen(model)) return
+  if (model.mismatches.size > 0 || model.tries.size >= mostTries) return
+  model.status = 'awaiting_payment'
+  model.wished = false
 }
 
 // The time is over.

@@ -19,6 +19,7 @@ const crashShare = 0.02
 const hangShare = 0.03
 const slowShare = 0.08
 const deadLineShare = 0.1
+const withdrawingShare = 0.6
 
 // A connection whose process dies around a commit, or which loses the commit's answer and does it all again. What has
 // died does nothing more.
@@ -64,12 +65,15 @@ export function createNode(db: Db, stage: Stage, gone: () => void): PaymentDeps 
     return reply
   }
   const clock = () => new Date(stage.clock() + skewMs)
+  // Some nodes know how to withdraw, and some are of a version before.
+  const giveUp = (order: Order) => play(order, ({ withdraw }) => withdraw(order.attempt_id, stage.clock()))
   return simulatedNode(crashingDb(db, stage), clock, {
     start: order =>
       stage.troubles && stage.dice() < deadLineShare
         ? Promise.reject(new NotSent('connect ECONNREFUSED'))
         : play(order, ({ take }) => take(order.attempt_id, order.amount, stage.clock(), stage.dice() ** 4)),
     check: order => play(order, ({ look }) => look(order.attempt_id, stage.clock())),
+    ...(stage.dice() < withdrawingShare && { giveUp }),
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Reply } from '../../src/core/channel/channel.ts'
-import { absent, minutes, no, pending } from '../support/lifeRows.ts'
+import { absent, minutes, no, pending, withdrawn } from '../support/lifeRows.ts'
 
 // A provider with books of its own. It takes an order once per reference, and decides when it likes: it may refuse and
 // charge later, and take another amount than was asked for. What it says when asked is its books, or nothing clear.
@@ -9,6 +9,7 @@ export type Entry = {
   truth: 'pending' | 'charged' | 'refused'
   charges: number
   wasRefused: boolean
+  wasWithdrawn?: boolean // refused because we asked for it
   starts: number // how often it was sent
   taken: number // ms
   visible: number // until then it says that it has no such order
@@ -51,7 +52,7 @@ export function createProvider() {
     const entry = books.get(reference)
     if (!entry || entry.visible > now) return absent
     if (entry.truth === 'pending') return pending
-    if (entry.truth === 'refused') return no
+    if (entry.truth === 'refused') return entry.wasWithdrawn ? withdrawn : no
     const { amount } = entry
     return { state: 'paid', order: reference, amount, currency: 'GHS', provider_ref: `P-${reference}` }
   }
@@ -74,5 +75,12 @@ export function createProvider() {
     return true
   }
 
-  return { books, take, look, charge, refuse }
+  // The first decision stands; and what is not in sight cannot be withdrawn either.
+  function withdraw(reference: string, now: number): Reply {
+    const entry = books.get(reference)
+    if (entry && entry.visible <= now && refuse(reference)) entry.wasWithdrawn = true
+    return look(reference, now)
+  }
+
+  return { books, take, look, charge, refuse, withdraw }
 }

@@ -47,18 +47,25 @@ export const steps: readonly Step[] = [
     ({ pay, life }, dice) =>
       pay(life.attempts.length + (dice % 8 === 0 ? 2 : dice % 8 < 3 ? 0 : 1), dice % 5 > 0),
   ],
+  [
+    2,
+    'give up',
+    ({ giveUp, life }, dice) =>
+      giveUp(life.attempts.length - (dice % 8 === 0 ? 1 : 0), dice % 4 > 0, (dice >> 4) % 3 > 0),
+  ],
   [1, 'cancel', ({ end }, dice) => dice % 3 === 0 && end('customer')],
   [7, 'ask', ({ ask }, dice) => ask(dice % 4 > 0, dice % 3 > 0)],
   [9, 'deliver', bring],
   [5, 'decide', decide],
   [1, 'expire', ({ end }) => end('clock')],
+  [1, 'repeat the request', ({ repeat }) => repeat()],
   [6, 'wait', ({ wait }, dice) => wait(waits[Math.floor(share(dice) ** 2 * waits.length)] as number)],
 ]
 const drawn = steps.flatMap(step => Array.from({ length: step[0] }, () => step))
 
 // Gives back what does not hold after some step, with the story up to there; nothing when all is well.
 export function walk(numbers: readonly number[], seen = new Set<string>()): string[] {
-  const world = createWorld()
+  const world = createWorld((numbers[0] ?? 0) % 3 > 0)
   const { life, provider, broken } = world
   const story: string[] = []
   const faults = () => [...broken, ...faultsOf(life, provider.books), ...modelFaults(world)]
@@ -71,7 +78,11 @@ export function walk(numbers: readonly number[], seen = new Set<string>()): stri
   rest(world)
   for (const { kind, to_status, cause } of life.events) seen.add(`${to_status ?? kind} by ${cause}`)
   for (const { kind } of life.tasks) seen.add(`task ${kind}`)
-  const left = [...faults(), ...faultsAtRest(life, provider.books)]
+  for (const [at, { reason, gave_up_at }] of life.attempts.entries()) {
+    if (reason === 'withdrawn') seen.add(reason)
+    if (gave_up_at && life.attempts[at + 1]) seen.add('went on after giving up')
+  }
+  const left = [...faults(), ...faultsAtRest(life, provider.books, world.clock())]
   return left.length > 0 ? [...left, ...story, 'rest', picture(world)] : []
 }
 
@@ -84,12 +95,15 @@ const picture = ({ life, provider, clock }: World) =>
   ].join('\n')
 
 function modelFaults({ life, table }: World): string[] {
-  const { payment, tasks } = life
+  const { payment, tasks, attempts } = life
+  const givenUp = attempts.filter(({ gave_up_at }) => gave_up_at !== null).map(a => a.attempt_id)
+  const meant = [...table.tries].filter(([, { gaveUp }]) => gaveUp).map(([id]) => id)
   const raised = (kind: string) => tasks.filter(task => task.kind === kind).map(task => task.attempt_id)
   return [
     payment.status !== table.status && `${payment.status}, the model says ${table.status}`,
     payment.late !== table.late && `late is ${payment.late}`,
     (payment.cancel_wished_at !== null) !== table.wished && `wished is ${table.wished}`,
+    givenUp.join() !== meant.join() && 'others were given up than the model says',
     raised('refund').join() !== [...table.refunds].join() && 'other refunds than the model',
     raised('amount_mismatch').toSorted().join() !== [...table.mismatches].toSorted().join() &&
       'other mismatches',

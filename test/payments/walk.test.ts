@@ -10,12 +10,14 @@ const mostRounds = 8
 const everything = [
   'attempt_disputed by channel',
   'attempt_failed by channel',
+  'attempt_given_up by customer',
   'attempt_not_sent by channel',
   'attempt_paid by channel',
   'attempt_pending by channel',
   'attempt_started by customer',
   'attempt_unknown by channel',
   'awaiting_payment by customer',
+  'awaiting_payment by merchant',
   'cancel_wished by customer',
   'cancelled by channel',
   'cancelled by customer',
@@ -26,6 +28,8 @@ const everything = [
   'task amount_mismatch',
   'task refund',
   'task unresolved',
+  'went on after giving up',
+  'withdrawn',
 ]
 
 test('whatever customer, provider, line and clock do to each other, the life of a payment is the table of the answers', () => {

@@ -1,11 +1,13 @@
 import type { Reply } from '../../src/core/channel/channel.ts'
 import { applyReply, withTheirTime } from '../../src/core/payment/applyReply.ts'
-import type { Attempt } from '../../src/core/payment/attempt.ts'
+import { type Attempt, isUnresolved } from '../../src/core/payment/attempt.ts'
 import { begin } from '../../src/core/payment/begin.ts'
 import { cancel, expire } from '../../src/core/payment/end.ts'
 import type { NewEvent } from '../../src/core/payment/event.ts'
+import { giveUp as decide } from '../../src/core/payment/giveUp.ts'
 import { whyNotStart } from '../../src/core/payment/mayStart.ts'
 import { firstPollMs, resendForMs } from '../../src/core/payment/pollSchedule.ts'
+import { reopen } from '../../src/core/payment/reopen.ts'
 import { maySendAgain, sentAgain } from '../../src/core/payment/sendAgain.ts'
 import type { Task } from '../../src/core/payment/task.ts'
 import { after, anAttempt, aPayment, minutes, noon, notSent, seconds, unclear } from '../support/lifeRows.ts'
@@ -14,7 +16,8 @@ import * as model from './model.ts'
 import { createProvider } from './provider.ts'
 
 const wireLifeMs = minutes(10) // what was on its way for longer is lost
-const merchant = { active: true, settings: { retry_after_failure: true } }
+const settings = { retry_after_failure: true, reopen_unpaid: true, expiry_minutes: 60 }
+const merchant = { active: true, settings }
 
 const absentForMs = minutes(5)
 
@@ -26,9 +29,9 @@ type Message =
   | { kind: 'reply'; id: string; reply: Reply; asked: Asked; sent: number }
   | { kind: 'callback'; id: string }
 
-// One payment, its provider and what is on its way between them, in memory. The rules are the program's; where the
+// One payment, its provider, which may know how to withdraw an order, and what is on its way between them, in memory. The rules are the program's; where the
 // program stores, this keeps.
-export function createWorld() {
+export function createWorld(canWithdraw = true) {
   const life: Life = { payment: aPayment(), attempts: [], events: [], tasks: [] }
   const table = model.newModel()
   const provider = createProvider()
@@ -86,9 +89,15 @@ export function createWorld() {
     if (!due) return
     const asked = { ...due, asks: due.asks + 1, next_ask_at: after(seconds(20), now) }
     put(asked)
-    const id = due.attempt_id
-    const answer = isClear ? provider.look(id, now.getTime()) : unclear
-    const reply = due.state === 'not_sent' ? notSent : answer
+    question(asked, isClear, leaves)
+  }
+
+  function question(asked: Attempt, isClear: boolean, leaves: boolean) {
+    const id = asked.attempt_id
+    const isOpen = isUnresolved(asked) && asked.state !== 'disputed'
+    const verb = asked.gave_up_at && isOpen && canWithdraw ? provider.withdraw : provider.look
+    const said = () => verb(id, now.getTime()) // it may do so, and its answer be lost
+    const reply = asked.state === 'not_sent' ? notSent : isClear ? said() : (said(), unclear)
     const isSendable = reply.state === 'absent' || reply.state === 'not_sent'
     if (isSendable && maySendAgain(life.payment, asked, true, now)) {
       const sending = sentAgain(asked, now)
@@ -97,10 +106,20 @@ export function createWorld() {
     } else wire.push({ kind: 'reply', id, reply, asked, sent: now.getTime() })
   }
 
+  // Whoever gives it up asks at once, or dies before.
+  function giveUp(number: number, isClear: boolean, asks: boolean) {
+    const given = decide(life.payment, life.attempts, { number, gave_up_for: 'way' }, now)
+    model.giveUp(table, `ama0000000-${number}`)
+    if (!given) return
+    put(given.attempt)
+    note(given.events)
+    if (asks) question(given.attempt, isClear, false)
+  }
+
   function listen({ id, reply, asked, sent }: Message & { kind: 'reply' }) {
     if (now.getTime() - sent > wireLifeMs) return
     const before = find(id)
-    const worth = { absentForMs, sends: asked.sends }
+    const worth = { absentForMs, livesForMs: absentForMs, sends: asked.sends }
     const news = newsOf(before, reply, asked)
     const { payment, attempt, events, tasks } = applyReply(life.payment, before, reply, now, worth)
     life.payment = payment
@@ -122,7 +141,8 @@ export function createWorld() {
     }
     if (reply.state === 'not_sent') {
       const isSo = !before.resent_at && before.sends === asked.sends
-      const isOver = ageMs >= resendForMs || table.wished || table.status !== 'awaiting_payment'
+      const wantsIt = !table.wished && !table.tries.get(before.attempt_id)?.gaveUp
+      const isOver = ageMs >= resendForMs || !wantsIt || table.status !== 'awaiting_payment'
       return isSo && isOver ? 'never_there' : 'unclear'
     }
     return reply.state === 'pending' ? 'pending' : 'unclear'
@@ -146,6 +166,15 @@ export function createWorld() {
     note(ended.events)
   }
 
+  function repeat() {
+    const { payment, attempts, tasks, events } = life
+    const opened = reopen(payment, { attempts, tasks, events }, merchant, now)
+    if (table.status === 'cancelled' || payment.expires_at <= now) model.reopen(table)
+    if (!opened) return
+    life.payment = opened.payment
+    note(opened.events)
+  }
+
   function deliver(message: Message, hidden: number, isClear: boolean) {
     if (message.kind === 'order') arrive(message, hidden, isClear)
     else if (message.kind === 'reply') listen(message)
@@ -154,7 +183,7 @@ export function createWorld() {
 
   const wait = (ms: number) => (now = after(ms, now))
   const clock = () => now
-  return { life, table, provider, wire, broken, clock, pay, ask, end, deliver, wait }
+  return { life, table, provider, wire, broken, clock, pay, ask, giveUp, end, repeat, deliver, wait }
 }
 
 export type World = ReturnType<typeof createWorld>

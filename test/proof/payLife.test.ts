@@ -76,7 +76,7 @@ async function faults(): Promise<string[]> {
     ...lives.flatMap(life => {
       const ours = entries.filter(entry => life.attempts.some(a => a.attempt_id === entry.reference))
       const books = new Map(ours.map(entry => [entry.reference, entry]))
-      const found = [...faultsOf(life, books), ...faultsAtRest(life, books)]
+      const found = [...faultsOf(life, books), ...faultsAtRest(life, books, new Date())]
       if (life.attempts.length !== 1) found.push(`${life.attempts.length} attempts`)
       const isLost = life.attempts[0]?.reason === 'never_arrived'
       if (books.size !== (isLost ? 0 : 1)) found.push(`${books.size} charges`)

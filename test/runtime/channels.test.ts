@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Channel, Order, Reply } from '../../src/core/channel/channel.ts'
-import { guardChannel } from '../../src/runtime/channels.ts'
+import type { Channel, Order, Reply, Way } from '../../src/core/channel/channel.ts'
+import { channelsOf, guardChannel } from '../../src/runtime/channels.ts'
 import { terms } from '../support/lifeNode.ts'
 import { pending } from '../support/lifeRows.ts'
 
@@ -13,6 +13,7 @@ function line(check: Channel['check']) {
   const ours = guardChannel({ ...terms, mode: 'test', ways: [], start: check, check }, timer)
   return { ...ours, deadlines, ring: () => [...deadlines].forEach(ring => ring()) }
 }
+const wayOf = (payment_method: string) => ({ payment_method, currencies: ['GHS'] }) as unknown as Way
 const never = () => new Promise<Reply>(() => {})
 
 test('a call that never ends ends at the deadline, and is told to hang up', async () => {
@@ -46,6 +47,21 @@ for (const [name, broken] of [
   test(`a channel that ${name} gives no answer`, async () => {
     expect(await line(broken).check(order)).toEqual({ state: 'unknown', words: 'it broke' })
   })
+
+test('an ending for one tap comes with its own way, and never with real money', () => {
+  const testEndings = [{ name: 'paid', payment_method: 'wallet', typed: { phone: '0240000000' } }] as const
+  const plays = (mode: 'test' | 'live') =>
+    channelsOf(
+      new Map([
+        [
+          'one',
+          { ...terms, mode, ways: [wayOf('wallet'), wayOf('card')], testEndings, start: never, check: never },
+        ],
+      ]),
+    ).offers(mode, 'GHS')
+  expect(plays('test').map(offer => offer.testEndings)).toEqual([testEndings, []])
+  expect(plays('live').map(offer => offer.testEndings)).toEqual([undefined, undefined])
+})
 
 test('so many under way and no more; those that are late make room', async () => {
   const { check, ring } = line(never)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { en } from '../../src/core/languages/en.ts'
 import { type CardForm, passesLuhn, readCard, testCards } from '../../src/sandbox/cards.ts'
 
 const now = new Date('2026-06-30T23:59:59Z')
@@ -27,7 +28,8 @@ describe('a field that is wrong says what to do', () => {
     test(`${field} ${value || 'empty'}`, () => {
       const result = read({ [field]: value })
       expect('errors' in result && Object.keys(result.errors)).toEqual([field])
-      expect('errors' in result && result.errors[field]).toMatch(words)
+      const fault = 'errors' in result ? result.errors[field] : undefined
+      expect(fault && en.sandbox.card_faults[fault]).toMatch(words)
     })
   }
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { answerOf, callbacksOf, stateAt, waitsForPerson } from '../../src/sandbox/charge.ts'
+import { answerOf, callbacksOf, isWithdrawable, stateAt, waitsForPerson } from '../../src/sandbox/charge.ts'
 import { type EndingName, endingOf, endings } from '../../src/sandbox/endings.ts'
 import type { Charge } from '../../src/store/sandboxCharges.ts'
 
@@ -101,6 +101,7 @@ describe('how it stands follows from the row and the time', () => {
   for (const [decided, ms, said] of [
     ['person_declined', 0, 'FAILED APPROVAL_REJECTED'],
     ['card_left', 0, 'FAILED PAYER_CANCELLED'],
+    ['withdrawn', 0, 'FAILED WITHDRAWN'],
     ['person_approved', 0, 'SUCCESSFUL'],
     ['person_approved', 3_600_000, 'SUCCESSFUL'], // it does not expire any more
     ['card_not_honoured', 0, 'FAILED CARD_REFUSED'],
@@ -113,6 +114,18 @@ describe('how it stands follows from the row and the time', () => {
       expect(words(row, later(60_000 + ms))).toBe(said)
     })
   }
+
+  for (const [what, more, ms, can] of [
+    ['a prompt', {}, 299_999, true],
+    ['a prompt that is over', {}, 300_000, false],
+    ['a prompt that somebody has answered', { decided: 'person_approved', decided_at: noon }, 1000, false],
+    ['a card page', { ending: 'waits_for_card' }, 1000, true],
+    ['a prompt that nobody will answer', { ending: 'no_answer' }, 1000, true],
+    ['what is paid by itself', { ending: 'no_callback' }, 1000, false],
+    ['what fails by itself', { ending: 'declined' }, 100, false],
+  ] as const)
+    test(`${what} ${can ? 'can' : 'cannot'} be withdrawn`, () =>
+      expect(isWithdrawable(charge(more), later(ms))).toBe(can))
 
   test('a person decides on nothing that answers by itself, nor too late', () => {
     expect(waitsForPerson(charge({ ending: 'no_answer' }), noon)).toBe(false)

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   chargeBody,
+  getPage,
   key,
   lookUp,
   newReference,
@@ -193,6 +194,69 @@ describe('callbacks', () => {
     await until(house, await taken(house, { payer, callback_url }), 'SUCCESSFUL')
     await sleep(50)
     expect(house.logs).toEqual([])
+  })
+})
+
+async function withdraw(reference: string, bearer = key, from = house) {
+  const headers = { authorization: `Bearer ${bearer}` }
+  const url = `${from.url}/sandbox/provider/charges/${reference}/withdraw`
+  const response = await fetch(url, { method: 'POST', headers })
+  return { http: response.status, body: (await response.json()) as any }
+}
+
+describe('withdrawing', () => {
+  test('is for the gateway alone, and for what is there', async () => {
+    const reference = await taken(house)
+    expect((await withdraw(reference, 'another-key')).http).toBe(401)
+    expect(await withdraw('m0m0m0m0m0nobody')).toEqual({ http: 404, body: { code: 'RESOURCE_NOT_FOUND' } })
+    expect((await lookUp(house, reference)).body.status).toBe('PENDING')
+  })
+
+  test('ends what waits, again and again, and tells so once', async () => {
+    const reference = await taken(house)
+    for (let times = 0; times < 3; times++)
+      expect(await withdraw(reference)).toMatchObject({
+        http: 200,
+        body: { status: 'FAILED', reason: 'WITHDRAWN' },
+      })
+    expect(await house.heardOf(reference, 1)).toEqual(['FAILED'])
+    await postForm(house, `/sandbox/phone/${reference}`, { decision: 'approve' })
+    expect((await lookUp(house, reference)).body.status).toBe('FAILED')
+    expect((await getPage(house, `/sandbox/phone/${reference}`)).html).toContain('<h1>Withdrawn</h1>')
+  })
+
+  test('comes too late for what was approved', async () => {
+    const reference = await taken(house)
+    await postForm(house, `/sandbox/phone/${reference}`, { decision: 'approve' })
+    expect((await withdraw(reference)).body.status).toBe('SUCCESSFUL')
+  })
+
+  test('does nothing to a wallet that answers by itself', async () => {
+    const reference = await taken(slow, { payer: '233240000006' })
+    expect((await withdraw(reference, key, slow)).body).toMatchObject({ status: 'PENDING' })
+    slow.skip(20_000)
+    expect((await lookUp(slow, reference)).body.status).toBe('SUCCESSFUL')
+  })
+
+  test('at the same time as an approval: one of them, and everybody hears the same', async () => {
+    for (let times = 0; times < 20; times++) {
+      const reference = await taken(house)
+      const [, withdrawn] = await Promise.all([
+        postForm(house, `/sandbox/phone/${reference}`, { decision: 'approve' }),
+        withdraw(reference),
+      ])
+      const { status } = (await lookUp(house, reference)).body
+      expect(['SUCCESSFUL', 'FAILED']).toContain(status)
+      expect(withdrawn.body.status).toBe(status)
+    }
+  })
+
+  test('a card page that was withdrawn takes no card', async () => {
+    const reference = await taken(house, { method: 'card', payer: undefined })
+    await withdraw(reference)
+    const card = { number: '4111 1111 1111 1111', expiry: '09/40', cvv: '123' }
+    expect((await postForm(house, `/sandbox/card/${reference}`, card)).to).toBe(`${house.url}/checkout/t`)
+    expect((await lookUp(house, reference)).body).toMatchObject({ status: 'FAILED', reason: 'WITHDRAWN' })
   })
 })
 

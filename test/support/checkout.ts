@@ -1,12 +1,12 @@
 import type { Checkout } from '../../src/actions/payments/openCheckout.ts'
 import sandbox from '../../src/channels/sandbox.ts'
 import type { Channel } from '../../src/core/channel/channel.ts'
+import { type Lang, languages } from '../../src/core/languages/languages.ts'
 import { readSettings } from '../../src/core/merchant/settings.ts'
-import { type Attempt, isUnresolved } from '../../src/core/payment/attempt.ts'
+import { type Attempt, isUnresolved, requestEndsAt } from '../../src/core/payment/attempt.ts'
 import { unlived } from '../../src/core/payment/payment.ts'
 import { channelsOf } from '../../src/runtime/channels.ts'
 import type { View } from '../../src/web/checkout/page/view.ts'
-import { type Lang, languages } from '../../src/web/checkout/texts/texts.ts'
 
 export const noon = new Date('2026-11-15T12:00:00Z')
 export const token = `${'m'.repeat(10)}${'t'.repeat(32)}`
@@ -17,6 +17,12 @@ const offers = channelsOf(new Map([['sandbox', sandboxChannel]])).offers('test',
 const testerPageOf = (attempts: readonly Attempt[] = []) =>
   attempts.filter(isUnresolved).map(({ attempt_id }) => sandboxChannel.testerPage?.(attempt_id))[0]
 
+function endsOf(attempts: readonly Attempt[] = []): Date | undefined {
+  const open = attempts.find(isUnresolved)
+  const way = sandboxChannel.ways.find(({ payment_method }) => payment_method === open?.payment_method)
+  return open && way && requestEndsAt(open, way.livesForMs)
+}
+
 // A payment that nobody has touched, but for what a test says of it.
 export const checkoutOf = (more: Partial<Checkout> = {}): Checkout => ({
   ...unlived,
@@ -26,6 +32,7 @@ export const checkoutOf = (more: Partial<Checkout> = {}): Checkout => ({
   settings: readSettings({}),
   unreadable: [],
   testerPage: more.mode === 'live' ? undefined : testerPageOf(more.attempts),
+  requestEndsAt: endsOf(more.attempts),
   tx_reference: 'TG-01JX2A-7K3M5Q-9XD0',
   mode: 'test',
   invoice_id: 'AMA-1042',
@@ -84,6 +91,8 @@ export const attemptFor = (more: Partial<Attempt> = {}): Attempt => ({
   sends: 1,
   resent_at: null,
   returned_at: null,
+  gave_up_at: null,
+  gave_up_for: null,
   asks: 0,
   next_ask_at: null,
   created_at: noon,
@@ -130,6 +139,22 @@ export const scenes: Readonly<Record<string, Partial<Checkout>>> = {
   waitQr: {
     stage: 'wait',
     attempts: [attemptFor({ payment_method: 'ghqr', instrument: null, qr: 'https://pay.example/q/123' })],
+  },
+  waitBank: {
+    stage: 'wait',
+    attempts: [
+      attemptFor({
+        payment_method: 'card',
+        instrument: null,
+        redirect_url: 'https://psp.example/pay/1',
+        returned_at: noon,
+      }),
+    ],
+  },
+  waitGivenUp: { stage: 'wait', attempts: [attemptFor({ gave_up_at: noon, gave_up_for: 'number' })] },
+  chooseGivenUp: {
+    number: '+233244123456',
+    attempts: [attemptFor({ state: 'failed', reason: 'withdrawn', gave_up_at: noon, gave_up_for: 'number' })],
   },
   disputed: { stage: 'disputed', attempts: [attemptFor({ state: 'disputed' })] },
   failed: { stage: 'failed', status: 'failed', attempts: [failedTry], ...shopUrls },

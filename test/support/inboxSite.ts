@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
+import { mailboxOf } from '../../src/core/message/mailbox.ts'
 import type { Message } from '../../src/core/message/message.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../src/store/db.ts'
@@ -10,6 +11,7 @@ import type { Env } from '../../src/web/http/context.ts'
 import { type InboxOptions, inboxRoutes } from '../../src/web/inbox/inbox.tsx'
 import { supportRoutes } from '../../src/web/support/support.tsx'
 import { testDoor } from './door.ts'
+import { roomyRules } from './supportSite.ts'
 
 export type InboxSite = { url: string; stop(): void }
 export type SiteOptions = Omit<InboxOptions, 'door'> & { token?: string }
@@ -18,10 +20,7 @@ export type SiteOptions = Omit<InboxOptions, 'door'> & { token?: string }
 export async function inboxSite({ token, ...given }: SiteOptions): Promise<InboxSite> {
   const options = { ...given, door: testDoor(token) }
   const app = new Hono<Env>({ strict: false })
-  app.route(
-    '/support',
-    supportRoutes({ runtime: { ...options.runtime, clock: () => new Date() }, door: options.door }),
-  )
+  app.route('/support', supportRoutes({ runtime: { ...options.runtime, ...quiet }, door: options.door }))
   app.route('/inbox', inboxRoutes(options))
   const pages = getRequestListener(app.fetch)
   const server = createServer((incoming, outgoing) => void pages(incoming, outgoing))
@@ -32,6 +31,8 @@ export async function inboxSite({ token, ...given }: SiteOptions): Promise<Inbox
   }
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop }
 }
+
+const quiet = { clock: () => new Date(), wake: () => {}, rules: roomyRules }
 
 let written = 0
 
@@ -56,9 +57,9 @@ export async function writeMessage(db: Db, payment: Payment, changed: Partial<Me
   const { merchant_id, mode, tx_reference } = payment
   await db.rows(sql`
     insert into messages (merchant_id, message_id, mode, medium, topic, recipient, lang, tx_reference, created_at, tries,
-      next_try_at, state, words, messenger, sent_at, ended_at)
+      next_try_at, state, words, messenger, sent_at, ended_at, mailbox)
     values (${merchant_id}, ${m.message_id}, ${mode}, ${m.medium}, ${m.topic}, ${recipient}, ${m.lang},
       ${m.topic === 'exhausted' ? null : tx_reference}, ${m.created_at}, ${m.tries}, ${m.next_try_at}, ${m.state},
-      ${m.words}, ${m.messenger}, ${m.sent_at}, ${m.ended_at})`)
+      ${m.words}, ${m.messenger}, ${m.sent_at}, ${m.ended_at}, ${mailboxOf(recipient)})`)
   return m.message_id
 }

@@ -30,6 +30,7 @@ export function simulatedNode(
   line: Pick<Channel, 'start' | 'check'> & Partial<Channel>,
   mode: Mode = 'test',
 ): PaymentDeps {
+  const { giveUp } = line
   const channel: Channel = {
     mode,
     ways: [simulatedWay],
@@ -37,6 +38,9 @@ export function simulatedNode(
     ...line,
     start: async (order, signal) => inItsName(order, await line.start(order, signal)),
     check: async (order, signal) => inItsName(order, await line.check(order, signal)),
+    ...(giveUp && {
+      giveUp: async (order: Order, signal: AbortSignal) => inItsName(order, await giveUp(order, signal)),
+    }),
   }
   return {
     db,

@@ -68,6 +68,8 @@ export const anAttempt = (changed: Partial<Attempt> = {}): Attempt => ({
   sends: 1,
   resent_at: null,
   returned_at: null,
+  gave_up_at: null,
+  gave_up_for: null,
   asks: 0,
   next_ask_at: after(seconds(8)),
   created_at: noon,
@@ -86,6 +88,7 @@ export const yes: Yes = {
 }
 export const wrong: Yes = { ...yes, amount: 2400n }
 export const no: Reply = { state: 'failed', reason: 'insufficient_funds' }
+export const withdrawn: Reply = { state: 'failed', reason: 'withdrawn' }
 export const pending: Reply = { state: 'pending' }
 export const unclear: Reply = { state: 'unknown', words: 'HTTP 503' }
 export const absent: Reply = { state: 'absent' }

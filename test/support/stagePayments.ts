@@ -134,6 +134,8 @@ export async function preparePayments(gateway: TestGateway, time: Time) {
   const cancelledOwn = await shop.ask(ama, order)
   await postForm(shop.at(`${cancelledOwn}/cancel`), {})
   const cardWaits = await start({ payment_method: 'card' })
+  const cardBack = await start({ payment_method: 'card' })
+  await send(shop.at(`${cardBack}?back=1`))
   const secure = await card('4242424242424242')
   const closed = await shop.ask(shut, order)
   await gateway.deactivate(shut.merchant_id)
@@ -141,6 +143,11 @@ export async function preparePayments(gateway: TestGateway, time: Time) {
   const unknown = await start(wallet('0244123456'), { total: '0.02' })
   const qr = await start({ payment_method: 'ghqr' })
   const live = await shop.ask(ama, order, 'live')
+  const giveUp = (token: string) => postForm(shop.at(`${token}/give-up`), { for: 'number', number: '1' })
+  const withdrawn = await start(wallet('0244123459'))
+  await giveUp(withdrawn)
+  const givenUp = await start(wallet('0244123006')) // it answers by itself, so nobody takes it back
+  await giveUp(givenUp)
   const known = await shop.ask(ama, { ...order, number: '0201234567', total: '123456.78' })
 
   await Promise.all([ama, strict].map(one => shop.ask(one, { ...order, invoice_id: 'AMA-1042' })))
@@ -163,6 +170,9 @@ export async function preparePayments(gateway: TestGateway, time: Time) {
     unknown,
     qr,
     cardWaits,
+    cardBack,
+    givenUp,
+    withdrawn,
     secure,
     declined,
     cancelled,

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
+import type { MessageRules } from '../../src/core/message/messageRules.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import type { Env } from '../../src/web/http/context.ts'
 import { supportRoutes } from '../../src/web/support/support.tsx'
@@ -10,13 +11,16 @@ import { testDoor } from './door.ts'
 
 export type SupportSite = { url: string; stop(): void }
 
+export const roomyRules: MessageRules = { smsPrefixes: ['+233'], perRecipient: 1000, perMerchant: 10_000 }
+
 // The support page on a socket of its own.
 export async function supportSite(
-  runtime: Pick<Runtime, 'db' | 'clock'>,
+  runtime: Pick<Runtime, 'db' | 'clock' | 'wake'>,
   door = testDoor(),
+  rules: MessageRules = roomyRules,
 ): Promise<SupportSite> {
   const app = new Hono<Env>({ strict: false })
-  app.route('/support', supportRoutes({ runtime, door }))
+  app.route('/support', supportRoutes({ runtime: { ...runtime, rules }, door }))
   const pages = getRequestListener(app.fetch)
   const server = createServer((incoming, outgoing) => void pages(incoming, outgoing))
   await once(server.listen(0, '127.0.0.1'), 'listening')

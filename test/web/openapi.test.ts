@@ -269,6 +269,17 @@ describe('a running gateway', () => {
     }
   })
 
+  test('answers at the front door as described', async () => {
+    const nobody = new URLSearchParams({ merchant_key: 'tk_nobody', invoice_id: newInvoice(), total: '5' })
+    const form = new URLSearchParams(nobody)
+    form.set('merchant_key', old.test.merchant_key)
+    expectDescribed(await send(`${gateway.url}/?${form.toString()}`), 'get', '/', 303)
+    expectDescribed(await send(`${gateway.url}/`, { method: 'POST', body: form }), 'post', '/', 303)
+    expectDescribed(await send(`${gateway.url}/?${nobody.toString()}`), 'get', '/', 401)
+    const looked = await send(`${gateway.url}/?total=5`)
+    expectDescribed(looked, 'get', '/', looked.http)
+  })
+
   test('shows its pages and its health as described', async () => {
     const { body } = await post(gateway.url, signedRequest(shop.test))
     expectDescribed(await send(body.checkout_url), 'get', '/checkout/{token}', 200)

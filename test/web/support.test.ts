@@ -19,7 +19,7 @@ let payment: Payment
 let open: string // without a token
 let guarded: string
 
-async function serve(runtime: Pick<Runtime, 'db' | 'clock'>, door = testDoor()): Promise<string> {
+async function serve(runtime: Pick<Runtime, 'db' | 'clock' | 'wake'>, door = testDoor()): Promise<string> {
   const site = await supportSite(runtime, door)
   sites.push(site)
   return site.url

@@ -55,6 +55,9 @@ describe('doors', () => {
     ['contact_email', []],
     ['errors_as_200', []],
     ['retry_after_failure', []],
+    ['reopen_unpaid', []],
+    ['long_invoice_ids', []],
+    ['frame_origins', []],
   ] as [string, string[]][])
     test(`${name} cannot be read: ${shut.join(', ') || 'nothing'} is shut, and everything else is open`, async () => {
       await spoil({ [name]: { of: 'a newer version' } })

@@ -1,3 +1,4 @@
+import type { Way } from '../../core/channel/channel.ts'
 import { type Fault, readFormFields } from '../../core/channel/formFields.ts'
 import { malformed, type Refusal, slowDown } from '../../core/interface/refusal.ts'
 import type { PaymentRequest } from '../../core/interface/request.ts'
@@ -26,6 +27,7 @@ const wireNames: Record<string, string> = { phone: 'pymt_instrument' }
 const faultWords: Record<Fault['fault'], string> = {
   missing: 'is needed for this network',
   not_a_phone: 'is not a possible phone number',
+  not_a_wallet: 'cannot have a wallet of this network',
   not_digits: 'must be digits',
   too_long: 'is too long',
   not_text: 'must not contain control characters',
@@ -45,9 +47,14 @@ export function readDirect(
   const wrong = way && readFormFields(way, typed).faults[0]
   return {
     direct: { payment_method, typed, offered: way !== undefined },
-    fault: wrong && malformed(wireNames[wrong.field] ?? wrong.field, faultWords[wrong.fault]),
+    fault: wrong && malformed(wireNames[wrong.field] ?? wrong.field, wordsOf(wrong, way)),
   }
 }
+
+const wordsOf = ({ fault }: Fault, { numbers }: Way) =>
+  fault === 'not_a_wallet' && numbers
+    ? `${faultWords[fault]}, which takes mobile numbers like ${numbers.example}`
+    : faultWords[fault]
 
 // The first and only attempt of such a request: sent again, it finds the same one. The address is that of whoever could
 // try one wallet after the other.

@@ -5,8 +5,8 @@ import { conflict, deactivated, malformed, missing, type Refusal } from '../../c
 import { type PaymentRequest, parseRequest, presentFields } from '../../core/interface/request.ts'
 import { otherCurrency, settingsRefuse } from '../../core/interface/requestLimits.ts'
 import { requestString, totalSpellings } from '../../core/interface/signature.ts'
+import { toStore } from '../../core/lineItems.ts'
 import { isCurrency, usualCurrency } from '../../core/money.ts'
-import { toStore } from '../../core/payment/lineItems.ts'
 import type { NewPayment } from '../../core/payment/payment.ts'
 import type { Found } from '../../runtime/callerCache.ts'
 import { newReference, newToken } from '../../runtime/ids.ts'
@@ -19,6 +19,7 @@ import { type Direct, payDirectly, readDirect } from './directRequest.ts'
 import { withErrorsAs200 } from './errorsAs200.ts'
 import { hashRefusal } from './hashRefusal.ts'
 import { mustBeReadable } from './mustBeReadable.ts'
+import { reopen } from './reopen.ts'
 
 // The contract's door asks for generate_checkout_url; the older form doors never knew it.
 export type Door = 'api' | 'form'
@@ -26,8 +27,8 @@ export type Initiated = { stored: StoredRequest; direct?: Direct }
 
 const nobodyFound: Found = { caller: undefined, isFresh: true }
 
-// A merchant asks for a payment. The same request again finds the same payment; nothing is answered before
-// it is stored.
+// A merchant asks for a payment. The same request again finds the same payment, and opens it where it ended unpaid;
+// nothing is answered before it is stored.
 export async function initiate(
   runtime: Runtime,
   sent: Fields,
@@ -65,9 +66,9 @@ async function take(
   const request = readRequest(fields, door, proved)
   const { direct, fault } = isDirect(request) ? readDirect(runtime.channels, proved.mode, request) : noDirect
   const refusal = settingsRefuse(proved.settings, proved.outlets, request) ?? fault
-  const stored = refusal
-    ? await storedBefore(runtime, proved, request, refusal, deadline)
-    : await store(runtime, proved, request)
+  if (refusal) return { stored: await storedBefore(runtime, proved, request, refusal, deadline), direct }
+  const stored = await store(runtime, proved, request)
+  if (!direct) await reopen(runtime, stored, deadline)
   return { stored, direct }
 }
 

@@ -1,5 +1,5 @@
 import { SegmentedMessage } from 'sms-segments-calculator'
-import type { LetterFacts, Mail } from '../../core/message/letter.ts'
+import { type LetterFacts, letterLink, type Mail } from '../../core/message/letter.ts'
 import type { MessageKey } from '../../core/message/message.ts'
 import { exhaustedMail } from '../../core/message/texts/exhausted.ts'
 import { septets } from '../../core/message/texts/gsm.ts'
@@ -11,6 +11,8 @@ import {
   findMessage,
   type ListedMessage,
   listMessages,
+  listMessagesLike,
+  type MessageFilter,
   type MessagePlace,
 } from '../../store/messages/messageList.ts'
 import { exhaustedFacts } from './exhaustedFacts.ts'
@@ -26,13 +28,23 @@ export type RecentMessage = ListedMessage & { sms?: Sms; mail?: Mail }
 export type Sms = { text: string; segments: number; places: number }
 
 // Newest first; `older` is the place from which the list goes on.
-export async function recentMessages(asking: Asking, before?: string) {
-  const found = await listMessages(asking.db, readPlace(before), pageLength + 1)
-  const shown = found.slice(0, pageLength)
-  const last = found.length > pageLength ? shown.at(-1) : undefined
+export async function recentMessages(asking: Asking, before?: string, length = pageLength) {
+  const found = await listMessages(asking.db, readPlace(before), length + 1)
+  const shown = found.slice(0, length)
+  const last = found.length > length ? shown.at(-1) : undefined
   const messages: RecentMessage[] = []
   for (const row of shown) messages.push(await rendered(asking, row))
   return { messages, older: last && placeOf(last) }
+}
+
+const mostLooked = 20_000
+
+// The newest to somebody, or about a payment, by whichever spelling.
+export async function messagesLike(asking: Asking, filter: MessageFilter, limit: number) {
+  const found = await listMessagesLike(asking.db, filter, mostLooked, limit)
+  const messages: RecentMessage[] = []
+  for (const row of found) messages.push(await rendered(asking, row))
+  return messages
 }
 
 export async function recentMessage(asking: Asking, key: MessageKey) {
@@ -60,7 +72,7 @@ function counted(text: string): Sms {
 function factsOf(row: ListedMessage, baseUrl: string): LetterFacts | undefined {
   const { topic, tx_reference } = row
   if (topic === 'exhausted' || row.tx_token === null || tx_reference === null) return undefined
-  const link = `${baseUrl}/checkout/${row.tx_token}`
+  const link = letterLink(topic, baseUrl, row.tx_token)
   return { ...row, topic, tx_reference, amount: row.total, link }
 }
 

@@ -12,7 +12,8 @@ import {
   type NotificationRow,
   notificationRowsOf,
 } from '../../store/notifications/notificationList.ts'
-import { type Try, triesOf } from '../../store/notifications/tries.ts'
+import { type Try, triesOf, triesOfPayment } from '../../store/notifications/tries.ts'
+import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
 import { findPayment } from '../../store/payments/paymentLife.ts'
 
 const merchantIds = async (db: Db) => (await listMerchants(db)).map(({ merchant_id }) => merchant_id)
@@ -65,6 +66,14 @@ export type ExplainedNotification = NotificationRow & {
   merchant_name: string
   invoice_id: string
   written: Try[]
+}
+
+export type ToldNotification = NotificationRow & { written: Try[] }
+
+// All that a merchant was told of a payment, each with every try that is written down.
+export async function tellingsOf(db: Db, payment: PaymentKey): Promise<ToldNotification[]> {
+  const [told, tries] = await Promise.all([notificationRowsOf(db, payment), triesOfPayment(db, payment)])
+  return told.map(one => ({ ...one, written: tries.filter(({ sequence }) => sequence === one.sequence) }))
 }
 
 // A notification with every try that is written down.

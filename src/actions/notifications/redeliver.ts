@@ -1,11 +1,12 @@
 import { type IpnStyle, readSettings, type Settings } from '../../core/merchant/settings.ts'
 import { laneOf } from '../../core/notification/delivery.ts'
 import { ipnUrlOf, isSent, type NotificationKey } from '../../core/notification/notification.ts'
-import type { Db } from '../../store/db.ts'
+import type { Db, Tx } from '../../store/db.ts'
 import { findMerchant } from '../../store/merchants/merchants.ts'
 import {
   beginAgain,
   findRedeliverable,
+  lockBegun,
   type Place,
   type Range,
   type Redeliverable,
@@ -24,7 +25,28 @@ const none: Redelivered = { redelivered: 0, being_sent: 0, no_address: 0, left_o
 // The same id and the same bytes, from the start of the schedule. Undefined when there is no such notification.
 export async function redeliver(db: Db, key: NotificationKey, now: Date): Promise<Redelivered | undefined> {
   const found = await findRedeliverable(db, key)
-  return found && again(db, [found], await settingsOf(db, key.merchant_id), now)
+  if (!found) return undefined
+  const settings = await settingsOf(db, key.merchant_id)
+  return db.transaction(tx => again(tx, [found], settings, now))
+}
+
+// The same, as somebody asks for it who saw when the delivery was begun, or that there was none. One that was begun since
+// is left alone: a button that is pressed twice sends once.
+export async function redeliverAsSeen(
+  db: Db,
+  key: NotificationKey,
+  seen: Date | null,
+  now: Date,
+): Promise<Redelivered | 'already' | undefined> {
+  const found = await findRedeliverable(db, key)
+  if (!found) return undefined
+  const settings = await settingsOf(db, key.merchant_id)
+  return db.transaction(async tx => {
+    const begun_at = await lockBegun(tx, key)
+    if (begun_at?.getTime() === now.getTime()) return { ...none, redelivered: 1 } // a lost commit, run again
+    if (begun_at?.getTime() !== seen?.getTime()) return 'already'
+    return again(tx, [found], settings, now)
+  })
 }
 
 // The same for all of a time, piece by piece.
@@ -34,7 +56,7 @@ export async function redeliverAll(db: Db, range: Range, now: Date): Promise<Red
   let sum = none
   while (after) {
     const found = await redeliverablesAfter(db, range, after, atOnce)
-    sum = add(sum, await again(db, found, settings, now))
+    sum = add(sum, await db.transaction(tx => again(tx, found, settings, now)))
     after = found.length === atOnce ? found.at(-1) : undefined
   }
   return sum
@@ -54,14 +76,14 @@ async function settingsOf(db: Db, merchant_id: string): Promise<Settings> {
 }
 
 async function again(
-  db: Db,
+  tx: Tx,
   found: readonly Redeliverable[],
   settings: Settings,
   now: Date,
 ): Promise<Redelivered> {
   const plans = found.map(one => planFor(one, settings))
   const sendable = plans.filter(plan => typeof plan === 'object')
-  const begun = await db.transaction(tx => beginAgain(tx, sendable, now))
+  const begun = await beginAgain(tx, sendable, now)
   return {
     redelivered: begun.length,
     being_sent: sendable.length - begun.length,

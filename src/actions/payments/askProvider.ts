@@ -1,5 +1,5 @@
 import type { Heard, Order } from '../../core/channel/channel.ts'
-import type { Attempt } from '../../core/payment/attempt.ts'
+import { type Attempt, isUnresolved } from '../../core/payment/attempt.ts'
 import { type Change, event } from '../../core/payment/change.ts'
 import { maySendAgain, sentAgain } from '../../core/payment/sendAgain.ts'
 import { withoutTurns } from '../../core/text.ts'
@@ -9,7 +9,6 @@ import { findPayment, lockPayment, type PaymentWithMerchant } from '../../store/
 import type { PaymentDeps } from './deps.ts'
 import { settle } from './settle.ts'
 
-// What it takes to ask a provider and to keep what it says.
 // Sends an attempt to its provider for the first time. It is stored already: whatever happens to us from here on,
 // somebody will ask about it by the same reference.
 export async function startAttempt(
@@ -21,12 +20,14 @@ export async function startAttempt(
   return settle(deps, attempt, reply)
 }
 
-// Asks the provider how an attempt stands. What for certain has not left us is sent now; what the provider has never
-// heard of may be sent again, see core/payment/sendAgain.ts.
+// Asks the provider how an attempt stands, or to withdraw it, where the customer has given it up and the channel can ask
+// for that: so whoever dies in between, the next who asks goes on with it. What for certain has not left us is sent now;
+// what the provider has never heard of may be sent again, see core/payment/sendAgain.ts.
 export async function askAttempt(deps: PaymentDeps, attempt: Attempt): Promise<Change> {
   const payment = await findPayment(deps.db, attempt)
   if (!payment) throw new Error('an attempt without its payment')
-  const reply = attempt.state === 'not_sent' ? unsent : await call(deps, payment, attempt, 'check')
+  const reply =
+    attempt.state === 'not_sent' ? unsent : await call(deps, payment, attempt, questionOf(attempt))
   const isSendable = reply.state === 'absent' || reply.state === 'not_sent'
   const sending = isSendable ? await sendAgain(deps, payment, attempt) : undefined
   if (!sending) return settle(deps, attempt, reply)
@@ -34,6 +35,10 @@ export async function askAttempt(deps: PaymentDeps, attempt: Attempt): Promise<C
 }
 
 const unsent: Heard = { state: 'not_sent', words: '' }
+
+// What a person looks into was answered: there is nothing to withdraw.
+const questionOf = (attempt: Attempt) =>
+  attempt.gave_up_at && isUnresolved(attempt) && attempt.state !== 'disputed' ? 'giveUp' : 'check'
 
 // Written down before it leaves, so that it is sent once, whoever dies and however many nodes think of it. Whoever cannot
 // be sure to have written it, because a commit was lost, does not send. Gives back the attempt as it is sent.
@@ -70,12 +75,13 @@ async function call(
   deps: PaymentDeps,
   payment: PaymentWithMerchant,
   attempt: Attempt,
-  verb: 'start' | 'check',
+  verb: 'start' | 'check' | 'giveUp',
 ): Promise<Heard> {
   const channel = deps.channels.find(attempt.channel)
   const words = `The channel ${attempt.channel} is not set up.`
   if (!channel) return { state: verb === 'start' ? 'not_sent' : 'unknown', words }
-  return channel[verb](orderOf(payment, attempt, deps.baseUrl()))
+  const ask = channel[verb] ?? channel.check
+  return ask(orderOf(payment, attempt, deps.baseUrl()))
 }
 
 // `back` tells that the customer comes from there and has done something.
@@ -96,4 +102,5 @@ const orderOf = (payment: PaymentWithMerchant, attempt: Attempt, baseUrl: string
   provider_ref: attempt.provider_ref,
   callback_url: `${baseUrl}/callbacks/${attempt.attempt_id}`,
   return_url: returnUrl(payment, attempt, baseUrl),
+  lang: attempt.lang ?? undefined,
 })

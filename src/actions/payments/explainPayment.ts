@@ -1,5 +1,6 @@
 import { readSettings } from '../../core/merchant/settings.ts'
 import type { Payment } from '../../core/payment/payment.ts'
+import { readReference } from '../../core/payment/reference.ts'
 import type { Story } from '../../core/story/story.ts'
 import { type Timeline, timeline } from '../../core/story/timeline.ts'
 import { isPlainText } from '../../core/text.ts'
@@ -12,16 +13,17 @@ import { searchEverywhere } from './findPayments.ts'
 
 const maxWordLength = 200 // longer than any reference or invoice id
 
-// References are read out on the phone, so nobody minds their letter case.
-const asStored = (word: string) =>
-  /^tg-[0-9a-z]{6}-[0-9a-z]{6}-[0-9a-z]{6}$/i.test(word) ? word.toUpperCase() : word
+const unseen = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g // that comes along with what is copied
 
 // Newest first. Of one merchant a reference is exact: an invoice id that looks like it does not count.
 export async function findByWord(db: Db, word: string, merchant_id?: string): Promise<Payment[]> {
-  const stored = asStored(word.trim())
-  if (stored === '' || stored.length > maxWordLength || !isPlainText(stored + (merchant_id ?? ''))) return []
-  const found = await searchEverywhere(db, stored, merchant_id)
-  const exact = merchant_id ? found.filter(({ tx_reference }) => tx_reference === stored) : []
+  const typed = word.replace(unseen, '').trim()
+  if (typed === '' || typed.length > maxWordLength || !isPlainText(typed + (merchant_id ?? ''))) return []
+  const reference = readReference(typed)
+  const found = reference ? await searchEverywhere(db, reference, merchant_id) : []
+  if (found.length === 0 && reference !== typed)
+    found.push(...(await searchEverywhere(db, typed, merchant_id)))
+  const exact = merchant_id ? found.filter(({ tx_reference }) => tx_reference === reference) : []
   return (exact.length > 0 ? exact : found).sort((a, b) => b.created_at.getTime() - a.created_at.getTime())
 }
 

@@ -1,3 +1,4 @@
+import { fromStore, type LineItem } from '../../core/lineItems.ts'
 import { type Face, faceOf } from '../../core/merchant/face.ts'
 import {
   readSettings,
@@ -5,8 +6,7 @@ import {
   type Settings,
   unreadableSettings,
 } from '../../core/merchant/settings.ts'
-import { type Attempt, isUnresolved } from '../../core/payment/attempt.ts'
-import { fromStore, type LineItem } from '../../core/payment/lineItems.ts'
+import { type Attempt, isUnresolved, requestEndsAt } from '../../core/payment/attempt.ts'
 import { type Obstacle, obstacle, secondsToWait } from '../../core/payment/mayStart.ts'
 import { type Stage, stageOf } from '../../core/payment/stage.ts'
 import type { Offer } from '../../runtime/channels.ts'
@@ -26,6 +26,7 @@ export type Checkout = Omit<PaymentWithMerchant, 'merchant_settings' | 'line_ite
   seconds: number // to wait before the next try
   offers: Offer[]
   testerPage: string | undefined // where a tester answers what is on its way
+  requestEndsAt: Date | undefined // then nobody can approve what is on its way
 }
 
 export async function openCheckout(
@@ -39,6 +40,8 @@ export async function openCheckout(
   const { attempts } = payment
   const now = clock()
   const open = attempts.find(isUnresolved)
+  const line = open && channels.find(open.channel)
+  const livesForMs = open && line?.livesForMs(open.payment_method)
   const settings = readSettings(merchant_settings)
   const against = obstacle(payment, attempts, { active: payment.merchant_active, settings }, now)
   return {
@@ -51,6 +54,7 @@ export async function openCheckout(
     obstacle: against,
     seconds: secondsToWait(attempts, now),
     offers: channels.offers(payment.mode, payment.currency),
-    testerPage: open && channels.find(open.channel)?.testerPage?.(open.attempt_id),
+    testerPage: open && line?.testerPage?.(open.attempt_id),
+    requestEndsAt: open && livesForMs !== undefined ? requestEndsAt(open, livesForMs) : undefined,
   }
 }

@@ -129,6 +129,8 @@ function newAttempt(
     sends: 1,
     resent_at: null,
     returned_at: null,
+    gave_up_at: null,
+    gave_up_for: null,
     asks: 0,
     next_ask_at: new Date(now.getTime() + firstPollMs),
     created_at: now,

@@ -29,13 +29,17 @@ export async function settle(
 
 function save({ db, channels }: PaymentDeps, asked: Attempt, reply: Heard, now: Date) {
   const channel = channels.find(asked.channel)
-  const absentForMs = channel?.absentForMs(asked.payment_method) ?? Infinity
+  const worth = {
+    absentForMs: channel?.absentForMs(asked.payment_method) ?? Infinity,
+    livesForMs: channel?.livesForMs(asked.payment_method),
+    sends: asked.sends,
+  }
   const { merchant_id, tx_reference, attempt_id } = asked
   return db.share('settle').transaction(async (tx): Promise<Change> => {
     const payment = await lockPayment(tx, { merchant_id, tx_reference })
     const attempt = await lockAttempt(tx, merchant_id, attempt_id)
     if (!payment || !attempt) throw new Error('an attempt without its payment')
-    const wished = applyReply(payment, attempt, reply, now, { absentForMs, sends: asked.sends })
+    const wished = applyReply(payment, attempt, reply, now, worth)
     const account = channel?.account ?? attempt.channel
     const decided = (await doubted(tx, payment, attempt, wished, account, now)) ?? wished
     const change = { ...decided, attempt: withTheirTime(decided.attempt, attempt, asked) }

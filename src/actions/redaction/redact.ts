@@ -1,11 +1,11 @@
 import { Locked, Unavailable } from '../../core/interface/refusal.ts'
+import { customerMessageIds } from '../../core/message/message.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { isUnresolved } from '../../core/payment/attempt.ts'
 import {
   addressWithoutPayer,
   bodyWithoutPayer,
   maskedOnly,
-  messageIdsOf,
   spellingsOf,
   withoutPayer,
 } from '../../core/redaction/redact.ts'
@@ -104,7 +104,7 @@ async function gather(tx: Tx, payments: readonly PaymentWithMerchant[]) {
   const tasks = await tasksOfAttempts(tx, attempts)
   const deliveries = await deliveriesOf(tx, payments)
   const messages = payments.flatMap(payment =>
-    messageIdsOf(payment).map(message_id => ({ ...payment, message_id })),
+    customerMessageIds(payment.tx_reference).map(message_id => ({ ...payment, message_id })),
   )
   const open = [
     ...attempts.filter(isUnresolved),

@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import { rotateIpnPassword, useMerchantId } from '../../actions/merchants/ipnPassword.ts'
 import { readSettings } from '../../core/merchant/settings.ts'
 import type { Merchant } from '../../store/merchants/merchants.ts'
+import { noMerchant, type Opened, withMasterKeys } from '../database.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { noMerchant, type Opened, withSecrets } from '../records.ts'
 import { facts, paint } from '../terminal.ts'
 
 type Rotation = { merchant: string; merchantId?: true }
@@ -36,7 +36,7 @@ export function addIpnPasswordCommands(merchant: Command, cli: Cli) {
       'after',
       examples(rotateCommand('7c2k9m0x4f'), `${rotateCommand('7c2k9m0x4f')} --merchant-id`),
     )
-    .action(async (asked: Rotation) => cli.print(await withSecrets(records => rotate(records, asked))))
+    .action(async (asked: Rotation) => cli.print(await withMasterKeys(database => rotate(database, asked))))
 }
 
 async function rotate({ db, masterKeys }: Opened, { merchant, merchantId }: Rotation): Promise<Output> {

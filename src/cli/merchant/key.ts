@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { rotateKey } from '../../actions/merchants/rotateKey.ts'
 import type { Mode } from '../../core/mode.ts'
+import { noMerchant, type Opened, withMasterKeys } from '../database.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { noMerchant, type Opened, withSecrets } from '../records.ts'
 import { dateTime, facts, paint } from '../terminal.ts'
 import { modeOption, overlapOption } from '../values.ts'
 
@@ -28,7 +28,7 @@ export function addKeyCommands(program: Command, cli: Cli) {
         'tollgate key rotate --merchant 7c2k9m0x4f --mode live --overlap 0  # the old one leaked',
       ),
     )
-    .action(async (asked: Rotation) => cli.print(await withSecrets(records => rotate(records, asked))))
+    .action(async (asked: Rotation) => cli.print(await withMasterKeys(database => rotate(database, asked))))
 }
 
 async function rotate(

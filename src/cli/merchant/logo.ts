@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander'
 import { setLogo } from '../../actions/merchants/setLogo.ts'
 import { logoPath } from '../../core/merchant/face.ts'
 import { removeLogo } from '../../store/merchants/logos.ts'
+import { merchantOf, type Opened, withDatabase } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { merchantOf, type Opened, withRecords } from '../records.ts'
 import { facts } from '../terminal.ts'
 import { fetchLogo, readLogoFile } from './logoSource.ts'
 
@@ -32,18 +32,18 @@ export function addMerchantLogo(merchant: Command, cli: Cli) {
       ),
     )
     .action(async (id: string, asked: Asked) =>
-      cli.print(await withRecords(records => changeLogo(records, id, asked))),
+      cli.print(await withDatabase(database => changeLogo(database, id, asked))),
     )
 }
 
-async function changeLogo(records: Opened, id: string, asked: Asked): Promise<Output> {
-  const { merchant_id, name } = await merchantOf(records.db, id)
+async function changeLogo(database: Opened, id: string, asked: Asked): Promise<Output> {
+  const { merchant_id, name } = await merchantOf(database.db, id)
   if (asked.remove) {
-    const had = await removeLogo(records.db, merchant_id)
+    const had = await removeLogo(database.db, merchant_id)
     const text = had ? `${name} shows no logo any more.` : `${name} had no logo.`
     return { data: { merchant_id, logo: null }, text }
   }
-  const logo = await setLogo(records.db, merchant_id, await pictureOf(records, asked), records.clock())
+  const logo = await setLogo(database.db, merchant_id, await pictureOf(database, asked), database.clock())
   if (typeof logo === 'string') throw new CannotDo('refused', `This logo cannot be shown: ${logo}.`)
   const { type, width, height } = logo
   const data = { type, width, height, bytes: logo.bytes.length, path: logoPath(merchant_id, logo) }

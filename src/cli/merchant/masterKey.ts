@@ -3,10 +3,10 @@ import { type Rewrapped, rewrapKeys } from '../../actions/merchants/rewrapKeys.t
 import { addMasterKey, forgetOldMasterKeys, masterKeysInFile } from '../../start/masterKeys.ts'
 import { masterKeyIdsInUse } from '../../store/merchants/merchants.ts'
 import { masterKeyId } from '../../store/merchants/vault.ts'
+import { type Opened, withMasterKeys } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { type Opened, withSecrets } from '../records.ts'
 
 export function addMasterKeyCommands(program: Command, cli: Cli) {
   const masterKey = program
@@ -22,14 +22,14 @@ export function addMasterKeyCommands(program: Command, cli: Cli) {
     .option('--forget-old', 'drop the old keys from the file (backups made before need them)')
     .addHelpText('after', examples('tollgate master-key rotate', 'tollgate master-key rotate --forget-old'))
     .action(async ({ forgetOld = false }: { forgetOld?: boolean }) =>
-      cli.print(await withSecrets(records => rotate(records, forgetOld))),
+      cli.print(await withMasterKeys(database => rotate(database, forgetOld))),
     )
 }
 
-const rotate = (records: Opened, forgetOld: boolean): Promise<Output> =>
-  records.config.TOLLGATE_MASTER_KEY
-    ? rotateGiven(records, records.config.TOLLGATE_MASTER_KEY, forgetOld)
-    : rotateFile(records, forgetOld)
+const rotate = (database: Opened, forgetOld: boolean): Promise<Output> =>
+  database.config.TOLLGATE_MASTER_KEY
+    ? rotateGiven(database, database.config.TOLLGATE_MASTER_KEY, forgetOld)
+    : rotateFile(database, forgetOld)
 
 // Every gateway must know the new key before the first secret is sealed with it, so the setting comes first.
 async function rotateGiven({ db, masterKeys }: Opened, keys: Buffer[], forgetOld: boolean): Promise<Output> {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { type Onboarded, onboard } from '../../actions/merchants/onboard.ts'
 import { listMerchants, setActive } from '../../store/merchants/merchants.ts'
+import { noMerchant, type Opened, withDatabase, withMasterKeys } from '../database.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { noMerchant, type Opened, withRecords, withSecrets } from '../records.ts'
 import { dateTime, facts, heading, paint, table } from '../terminal.ts'
 import { readName } from '../values.ts'
 import { addIpnPasswordCommands } from './ipnPassword.ts'
@@ -26,12 +26,14 @@ export function addMerchantCommands(program: Command, cli: Cli) {
       'after',
       examples("tollgate merchant add --name 'Ama Shop'", "tollgate merchant add --name 'Ama Shop' --json"),
     )
-    .action(async ({ name }: { name: string }) => cli.print(await withSecrets(records => add(records, name))))
+    .action(async ({ name }: { name: string }) =>
+      cli.print(await withMasterKeys(database => add(database, name))),
+    )
   merchant
     .command('list')
     .description('List every merchant.')
     .addHelpText('after', examples('tollgate merchant list'))
-    .action(async () => cli.print(await withRecords(list)))
+    .action(async () => cli.print(await withDatabase(list)))
   addMerchantShow(merchant, cli)
   addMerchantSet(merchant, cli)
   addMerchantLogo(merchant, cli)
@@ -41,12 +43,12 @@ export function addMerchantCommands(program: Command, cli: Cli) {
     .command('deactivate <id>')
     .description('Refuse new payments of a merchant. It can still ask how its payments stand.')
     .addHelpText('after', examples('tollgate merchant deactivate 7c2k9m0x4f'))
-    .action(async (id: string) => cli.print(await withRecords(records => turn(records, id, false))))
+    .action(async (id: string) => cli.print(await withDatabase(database => turn(database, id, false))))
   merchant
     .command('activate <id>')
     .description('Take payments of a deactivated merchant again.')
     .addHelpText('after', examples('tollgate merchant activate 7c2k9m0x4f'))
-    .action(async (id: string) => cli.print(await withRecords(records => turn(records, id, true))))
+    .action(async (id: string) => cli.print(await withDatabase(database => turn(database, id, true))))
 }
 
 async function add({ db, masterKeys, clock }: Opened, name: string): Promise<Output> {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { setMerchant } from '../../actions/merchants/setMerchant.ts'
 import { plainWords } from '../../core/story/story.ts'
+import { merchantOf, noMerchant, type Opened, withDatabase, withMasterKeys } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { merchantOf, noMerchant, type Opened, withRecords, withSecrets } from '../records.ts'
 import { facts } from '../terminal.ts'
 import { shownOnce } from './ipnPassword.ts'
 import { type SettingLine, settingLines } from './settingText.ts'
@@ -22,19 +22,20 @@ export function addMerchantSet(merchant: Command, cli: Cli) {
         'tollgate merchant set 7c2k9m0x4f ipn_url=https://shop.example/ipn expiry_minutes=30',
         'tollgate merchant set 7c2k9m0x4f allowed_origins=https://shop.example,https://www.shop.example',
         'tollgate merchant set 7c2k9m0x4f currencies=GHS,USD',
+        'tollgate merchant set 7c2k9m0x4f long_invoice_ids=on frame_origins=https://shop.example',
         "tollgate merchant set 7c2k9m0x4f accent='#0b6b4f' support_phone=0302550100 refunds='Refunds within 7 days'",
         'tollgate merchant set 7c2k9m0x4f expiry_minutes=  # back to the default',
         'tollgate merchant show 7c2k9m0x4f  # every setting and its value',
       ),
     )
     .action(async (id: string, changes: string[]) =>
-      cli.print(await opening(changes)(records => set(records, id, changes))),
+      cli.print(await opening(changes)(database => set(database, id, changes))),
     )
 }
 
 // A style may need a password, which is sealed.
 const opening = (changes: readonly string[]) =>
-  changes.some(change => change.startsWith('ipn_style=')) ? withSecrets : withRecords
+  changes.some(change => change.startsWith('ipn_style=')) ? withMasterKeys : withDatabase
 
 async function set({ db, masterKeys }: Opened, id: string, changes: string[]): Promise<Output> {
   const merchant = await merchantOf(db, id)

@@ -5,9 +5,9 @@ import { findLogoRecord, type LogoRecord } from '../../store/merchants/logos.ts'
 import { listMerchantKeys, type MerchantKey } from '../../store/merchants/merchantKeys.ts'
 import type { Merchant } from '../../store/merchants/merchants.ts'
 import { listOutlets, type Outlet } from '../../store/merchants/outlets.ts'
+import { merchantOf, type Opened, withDatabase } from '../database.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { merchantOf, type Opened, withRecords } from '../records.ts'
 import { dateTime, type Fact, facts, heading, table } from '../terminal.ts'
 import { type PasswordState, passwordState, rotateCommand } from './ipnPassword.ts'
 import { hasNoOrigins, originsAdvice } from './origins.ts'
@@ -22,7 +22,7 @@ export function addMerchantShow(merchant: Command, cli: Cli) {
       'after',
       examples('tollgate merchant show 7c2k9m0x4f', 'tollgate merchant show 7c2k9m0x4f --json'),
     )
-    .action(async (id: string) => cli.print(await withRecords(records => show(records, id))))
+    .action(async (id: string) => cli.print(await withDatabase(database => show(database, id))))
 }
 
 async function show({ db, clock }: Opened, id: string): Promise<Output> {

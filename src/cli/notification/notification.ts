@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
 import { newestNotifications } from '../../actions/notifications/findNotifications.ts'
 import { type DeliveryState, deliveryStates, hintsFor } from '../../core/notification/deliveryWords.ts'
+import { merchantOf, type Opened, withDatabase } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
 import { onePayment } from '../onePayment.ts'
 import type { Cli, Output } from '../output.ts'
-import { merchantOf, type Opened, withRecords } from '../records.ts'
 import { paint } from '../terminal.ts'
 import { fromOption, readLimit, toOption } from '../values.ts'
 import { addNotificationRedeliver } from './redeliver.ts'
@@ -52,7 +52,7 @@ export function addNotificationCommands(program: Command, cli: Cli) {
         'tollgate notification list --payment AMA-1042 --json',
       ),
     )
-    .action(async (filter: Filter) => cli.print(await withRecords(records => list(records, filter))))
+    .action(async (filter: Filter) => cli.print(await withDatabase(database => list(database, filter))))
   addNotificationShow(notification, cli)
   addNotificationRedeliver(notification, cli)
 }

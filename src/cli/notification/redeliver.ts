@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander'
 import { findNotification } from '../../actions/notifications/findNotifications.ts'
 import { type Redelivered, redeliver, redeliverAll } from '../../actions/notifications/redeliver.ts'
 import { notificationId } from '../../core/notification/notification.ts'
+import { merchantOf, type Opened, withDatabase } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { merchantOf, type Opened, withRecords } from '../records.ts'
 import { fromOption, toOption } from '../values.ts'
 import { noNotification } from './show.ts'
 
@@ -38,7 +38,7 @@ export function addNotificationRedeliver(notification: Command, cli: Cli) {
     )
     .action(async (id: string | undefined, wish: Wish) =>
       cli.print(
-        await withRecords(records => (id === undefined ? all(records, wish) : one(records, id, wish))),
+        await withDatabase(database => (id === undefined ? all(database, wish) : one(database, id, wish))),
       ),
     )
 }

@@ -8,10 +8,10 @@ import { notificationId } from '../../core/notification/notification.ts'
 import { plainWords } from '../../core/story/story.ts'
 import type { Db } from '../../store/db.ts'
 import type { Try } from '../../store/notifications/tries.ts'
+import { withDatabase } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { withRecords } from '../records.ts'
 import { dateTime, type Fact, facts, heading, paint } from '../terminal.ts'
 import { scheduleWords } from './schedule.ts'
 import { notificationData } from './text.ts'
@@ -32,7 +32,7 @@ export function addNotificationShow(notification: Command, cli: Cli) {
         'tollgate notification show TG-01KA9C-7M2QXH-0V4D1R-N1 --json',
       ),
     )
-    .action(async (id: string) => cli.print(await withRecords(({ db, clock }) => show(db, id, clock()))))
+    .action(async (id: string) => cli.print(await withDatabase(({ db, clock }) => show(db, id, clock()))))
 }
 
 export const noNotification = (id: string) =>

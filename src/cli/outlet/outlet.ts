@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { addOutlet, listAllOutlets, listOutlets } from '../../store/merchants/outlets.ts'
+import { merchantOf, type Opened, withDatabase } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { merchantOf, type Opened, withRecords } from '../records.ts'
 import { table } from '../terminal.ts'
 import { readName, readOutletCode } from '../values.ts'
 import { addOutletReport } from './report.ts'
@@ -25,14 +25,14 @@ export function addOutletCommands(program: Command, cli: Cli) {
       'after',
       examples("tollgate outlet add --merchant 7c2k9m0x4f --code ACC-1 --name 'Accra Mall'"),
     )
-    .action(async (asked: NewOutlet) => cli.print(await withRecords(records => add(records, asked))))
+    .action(async (asked: NewOutlet) => cli.print(await withDatabase(database => add(database, asked))))
   outlet
     .command('list')
     .description('List the outlets of one merchant, or of all.')
     .option('--merchant <id>', 'only those of this merchant')
     .addHelpText('after', examples('tollgate outlet list', 'tollgate outlet list --merchant 7c2k9m0x4f'))
     .action(async ({ merchant }: { merchant?: string }) =>
-      cli.print(await withRecords(records => list(records, merchant))),
+      cli.print(await withDatabase(database => list(database, merchant))),
     )
   addOutletReport(outlet, cli)
 }

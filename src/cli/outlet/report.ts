@@ -4,10 +4,10 @@ import type { Mode } from '../../core/mode.ts'
 import type { Db } from '../../store/db.ts'
 import { listMerchants, type Merchant } from '../../store/merchants/merchants.ts'
 import { listOutlets } from '../../store/merchants/outlets.ts'
+import { merchantOf, type Opened, withDatabase } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { merchantOf, type Opened, withRecords } from '../records.ts'
 import { dateTime } from '../terminal.ts'
 import { fromOption, modeOption, readOutletCode, toOption } from '../values.ts'
 import { asCsv, asCsvOfAll, asText, rowData } from './reportText.ts'
@@ -40,7 +40,7 @@ export function addOutletReport(outlet: Command, cli: Cli) {
     )
     .action(async (wish: Wish) => {
       if (wish.csv && cli.json) throw new CannotDo('refused', 'Give --csv or --json, not both.')
-      cli.print(await withRecords(records => report(records, wish)))
+      cli.print(await withDatabase(database => report(database, wish)))
     })
 }
 

@@ -1,15 +1,17 @@
 import type { Command } from 'commander'
+import { messagesOf } from '../../actions/messages/sendReceiptAgain.ts'
 import { notificationsOf } from '../../actions/notifications/findNotifications.ts'
 import { explainPayment } from '../../actions/payments/explainPayment.ts'
 import { newestPayments } from '../../actions/payments/findPayments.ts'
 import type { Mode } from '../../core/mode.ts'
 import type { Status } from '../../core/payment/payment.ts'
 import { withoutNumbers } from '../../core/story/story.ts'
+import { merchantOf, type Opened, withDatabase } from '../database.ts'
 import { examples } from '../help.ts'
+import { messageData, messageTable } from '../message/text.ts'
 import { notificationData, shortTable } from '../notification/text.ts'
 import { onePayment } from '../onePayment.ts'
 import type { Cli, Output } from '../output.ts'
-import { merchantOf, type Opened, withRecords } from '../records.ts'
 import { facts, heading, paint } from '../terminal.ts'
 import { modeOption, readLimit, readReference, statusOption } from '../values.ts'
 import { allFacts, attemptData, paymentData, paymentTable } from './text.ts'
@@ -33,7 +35,7 @@ export function addPaymentCommands(program: Command, cli: Cli) {
     .command('show <reference>')
     .description(
       'Show a payment by its reference or invoice id: the facts, what happened, who said so, what happens ' +
-        'next, and what the merchant was told. Phone numbers and email addresses are masked.',
+        'next, what the merchant was told and what the customer was sent. Phone numbers and email addresses are masked.',
     )
     .option('--merchant <id>', 'when several merchants use the same invoice id')
     .addHelpText(
@@ -44,7 +46,7 @@ export function addPaymentCommands(program: Command, cli: Cli) {
       ),
     )
     .action(async (word: string, { merchant }: { merchant?: string }) =>
-      cli.print(await withRecords(records => show(records, word, merchant))),
+      cli.print(await withDatabase(database => show(database, word, merchant))),
     )
   payment
     .command('list')
@@ -62,7 +64,7 @@ export function addPaymentCommands(program: Command, cli: Cli) {
         'tollgate payment list --merchant 7c2k9m0x4f --mode live --status paid',
       ),
     )
-    .action(async (filter: Filter) => cli.print(await withRecords(records => list(records, filter))))
+    .action(async (filter: Filter) => cli.print(await withDatabase(database => list(database, filter))))
 }
 
 async function show({ db, clock }: Opened, word: string, merchant_id?: string): Promise<Output> {
@@ -70,6 +72,7 @@ async function show({ db, clock }: Opened, word: string, merchant_id?: string): 
   const now = clock()
   const explained = await explainPayment(db, payment, now)
   const told = await notificationsOf(db, payment)
+  const sent = await messagesOf(db, payment)
   const { attempts, moments, next } = explained
   const data = {
     ...paymentData(payment),
@@ -79,10 +82,12 @@ async function show({ db, clock }: Opened, word: string, merchant_id?: string): 
     events: moments,
     next,
     notifications: told.map(notificationData),
+    messages: sent.map(messageData),
   }
   const columns = process.stdout.columns || Number.POSITIVE_INFINITY // a file or a pipe breaks no line
   const text = [facts(allFacts(explained)), storyText(explained, columns)]
   if (told.length > 0) text.push(`${heading('Notifications')}\n${shortTable(told, now).replace(/^/gm, '  ')}`)
+  if (sent.length > 0) text.push(`${heading('Messages')}\n${messageTable(sent).replace(/^/gm, '  ')}`)
   return { data, text: text.join('\n\n') }
 }
 

@@ -6,11 +6,11 @@ import { type Task, type TaskKind, taskKinds } from '../../core/payment/task.ts'
 import { money } from '../../core/story/story.ts'
 import { isPlainText } from '../../core/text.ts'
 import { countOpenTasks, openTasks } from '../../store/payments/tasks.ts'
+import { type Opened, withDatabase } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
 import { onePayment } from '../onePayment.ts'
 import type { Cli, Output } from '../output.ts'
-import { type Opened, withRecords } from '../records.ts'
 import { dateTime, type Fact, facts, heading, table } from '../terminal.ts'
 import { readLimit } from '../values.ts'
 
@@ -29,7 +29,7 @@ export function addTaskCommands(program: Command, cli: Cli) {
     .option('--limit <count>', 'at most so many', readLimit, 20)
     .addHelpText('after', examples('tollgate task list', 'tollgate task list --json'))
     .action(async ({ limit }: { limit: number }) =>
-      cli.print(await withRecords(records => list(records, limit))),
+      cli.print(await withDatabase(database => list(database, limit))),
     )
   task
     .command('close <reference>')
@@ -51,7 +51,7 @@ export function addTaskCommands(program: Command, cli: Cli) {
       ),
     )
     .action(async (word: string, asked: Close) =>
-      cli.print(await withRecords(records => close(records, word, asked))),
+      cli.print(await withDatabase(database => close(database, word, asked))),
     )
 }
 

@@ -62,6 +62,8 @@ export const attemptData = (attempt: Attempt, story: Story) => ({
   psp_response_msg: masked(attempt.psp_response_msg, words => withoutNumbers(words, story)),
   asks: attempt.asks,
   next_ask_at: attempt.next_ask_at,
+  gave_up_at: attempt.gave_up_at,
+  gave_up_for: attempt.gave_up_for,
   created_at: attempt.created_at,
   ended_at: attempt.ended_at,
 })

@@ -1,6 +1,6 @@
 import type { Mode } from '../mode.ts'
 import type { Currency } from '../money.ts'
-import type { Network } from '../phone.ts'
+import type { Network, Numbers } from '../phone.ts'
 import type { Reason } from './reason.ts'
 
 // What a channel speaks. A channel is a line to one provider; it serves one or more ways to pay. A new channel is
@@ -13,16 +13,28 @@ export type Channel = {
   ways: readonly Way[]
   // Where a tester plays the customer of an attempt, at the gateway's own address: a channel of test payments alone.
   testerPage?(attempt_id: string): string
+  // What a tester gets by typing what, so that the page can offer each ending for one tap: a channel of test payments
+  // that plays its provider.
+  testEndings?: readonly TestEnding[]
   // What the provider's answers call an order, where that is not its attempt_id.
   nameOf?(order: Order): string
   // The signal says that nobody waits for the answer any more: what still hangs on the line hangs up. Whatever is thrown
   // here is no answer, and asked for again.
   start(order: Order, signal: AbortSignal): Promise<Reply>
   check(order: Order, signal: AbortSignal): Promise<Reply>
+  // Asks the provider to withdraw what nobody has answered yet, and says how the order then stands, as `check` does. Asked
+  // again it does no harm. A provider that has no such verb goes without.
+  giveUp?(order: Order, signal: AbortSignal): Promise<Reply>
 }
 
 export type MakeChannel = (settings: ChannelSettings) => Channel | undefined
 export type ChannelSettings = Readonly<Record<string, string | undefined>>
+
+export type TestEnding = {
+  name: 'paid' | 'declined' | 'no_money' | 'no_answer' | 'late' | 'wrong_amount'
+  payment_method: string
+  typed: Readonly<Record<string, string>> // by the name of the field
+}
 
 // One row of "How would you like to pay?".
 export type Way = {
@@ -34,6 +46,7 @@ export type Way = {
   next: 'prompt' | 'redirect' | 'qr' // on the phone, on the provider's page, or by a code to scan
   livesForMs: number // so long the customer may still pay what was sent: the prompt, the page, the code
   network?: Network // whose numbers are guessed to be this way's
+  numbers?: Numbers // that can have such a wallet, ported ones among them; without it, any
   dial?: { code: string; steps?: string } // how to find a prompt that did not show by itself
   settlesLater?: boolean // the customer leaves by deferred_url
 }
@@ -63,6 +76,7 @@ export type Order = {
   provider_ref: string | null // as we keep it: see core/stranger.ts
   callback_url: string // the provider may knock here; then we ask
   return_url: string // where the provider's page sends the customer back to
+  lang?: string // of the page that the customer came from: the provider's own may speak it
 }
 
 // What we made of a provider's answer. Only a plain yes or no is an ending: a word that we do not know, a timeout, a

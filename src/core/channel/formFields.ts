@@ -1,18 +1,21 @@
-import { parsePhone } from '../phone.ts'
+import { isAmong, type Numbers, parsePhone, withoutDecoration } from '../phone.ts'
 import { isPlainText } from '../text.ts'
 import type { FormField, Way } from './channel.ts'
 
 // What is wrong with one field of the form; the page has the words.
 export type Fault = {
   field: string
-  fault: 'missing' | 'not_a_phone' | 'not_digits' | 'too_long' | 'not_text'
+  fault: 'missing' | 'not_a_phone' | 'not_a_wallet' | 'not_digits' | 'too_long' | 'not_text'
 }
 export type Given = { given: Record<string, string>; instrument: string | null; faults: Fault[] }
 
 const maxText = 60
 
 // Reads what a way asks for from what the customer typed. A phone number comes back as E.164.
-export function readFormFields(way: Pick<Way, 'fields'>, typed: Readonly<Record<string, string>>): Given {
+export function readFormFields(
+  way: Pick<Way, 'fields' | 'numbers'>,
+  typed: Readonly<Record<string, string>>,
+): Given {
   const read: Given = { given: {}, instrument: null, faults: [] }
   for (const ask of way.fields) {
     const text = (typed[ask.name] ?? '').trim()
@@ -20,7 +23,7 @@ export function readFormFields(way: Pick<Way, 'fields'>, typed: Readonly<Record<
       if (!ask.optional) read.faults.push({ field: ask.name, fault: 'missing' })
       continue
     }
-    const value = readFormField(ask, text)
+    const value = readFormField(ask, text, way.numbers)
     if (typeof value !== 'string') read.faults.push(value)
     else read.given[ask.name] = value
     if (ask.kind === 'phone' && typeof value === 'string') read.instrument ??= value
@@ -28,10 +31,16 @@ export function readFormFields(way: Pick<Way, 'fields'>, typed: Readonly<Record<
   return read
 }
 
-function readFormField(ask: FormField, text: string): string | Fault {
-  if (ask.kind === 'phone') return parsePhone(text) ?? { field: ask.name, fault: 'not_a_phone' }
+function readFormField(ask: FormField, text: string, numbers?: Numbers): string | Fault {
+  if (ask.kind === 'phone') return readPhone(ask.name, text, numbers)
   if (!isPlainText(text)) return { field: ask.name, fault: 'not_text' }
-  const value = ask.kind === 'digits' ? text.replace(/[ -]/g, '') : text
+  const value = ask.kind === 'digits' ? withoutDecoration(text) : text
   if (ask.kind === 'digits' && !/^\d+$/.test(value)) return { field: ask.name, fault: 'not_digits' }
   return value.length > (ask.maxLength ?? maxText) ? { field: ask.name, fault: 'too_long' } : value
+}
+
+function readPhone(field: string, text: string, numbers?: Numbers): string | Fault {
+  const phone = parsePhone(text)
+  if (phone === undefined) return { field, fault: 'not_a_phone' }
+  return !numbers || isAmong(phone, numbers) ? phone : { field, fault: 'not_a_wallet' }
 }

@@ -5,6 +5,7 @@ export const reasons = {
   declined: 'The customer declined on the phone.',
   not_completed: 'The customer turned back at the card page.',
   no_answer: 'The customer did not approve in time.',
+  withdrawn: 'The customer withdrew the request.',
   limit_reached: 'A limit of the account was reached.',
   no_wallet: 'The number has no wallet on this network.',
   wallet_blocked: 'The wallet is not active.',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { LineItem } from '../lineItems.ts'
 import { formatMoney, parseMoney } from '../money.ts'
-import type { LineItem } from '../payment/lineItems.ts'
 import { numberText, text } from './fieldSchemas.ts'
 import { NumberText } from './json.ts'
 import * as patterns from './patterns.ts'
@@ -15,9 +15,12 @@ const spelled = (value: string | NumberText) => (value instanceof NumberText ? v
 const wholeWords = `must be a whole number from 1 to ${maxQuantity}`
 const isQuantity = new RegExp(patterns.quantity)
 
+const isSpelled = (value: unknown) =>
+  typeof value === 'string' || value === null || value instanceof NumberText
+
 // Empty and null mean that it was not sent.
 const quantity = z
-  .union([z.string(), numberText, z.null()], wholeWords)
+  .custom<string | NumberText | null>(isSpelled, wholeWords)
   .optional()
   .transform((value, context) => {
     if (value === undefined || value === null || value === '') return 1
@@ -30,8 +33,7 @@ const quantity = z
     pattern: `^$|${patterns.quantity}`,
     minimum: 1,
     maximum: maxQuantity,
-    default: 1,
-    description: 'How many, a whole number.',
+    description: 'How many, a whole number; 1 unless it is sent.',
   })
 
 // Something may be free, such as the delivery.

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { currencies, parseMoney, usualCurrency } from '../money.ts'
+import { currencies, isCurrency, parseMoney, usualCurrency } from '../money.ts'
 import { parsePhone } from '../phone.ts'
-import { isAtMost, isPlainText, parseUrl } from '../text.ts'
+import { isAtMost, isPlainText, onOneLine, parseUrl } from '../text.ts'
 import { numberText, text } from './fieldSchemas.ts'
 import { type Fields, NumberText, noFields } from './json.ts'
 import { lineItems, sumRefuses } from './lineItems.ts'
@@ -13,6 +13,16 @@ import { recordKeys } from './statusRecord.ts'
 // made from them.
 export const maxExtras = 20
 export const maxExtraLength = 255
+export const maxInvoiceLength = 25
+export const maxLongInvoiceLength = 64 // where the merchant's long_invoice_ids is on
+
+// Forms have boxes of several lines for it.
+const lines = (max: number) =>
+  z
+    .string('must be text')
+    .meta({ maxLength: max, pattern: patterns.plainLines })
+    .transform(onOneLine)
+    .pipe(text(max))
 
 const phone = (otherwise: string) =>
   z
@@ -29,7 +39,7 @@ const url = text(2048, patterns.url).transform((value, context) => {
 
 const invoiceId = z
   .string('must be text')
-  .max(25, 'at most 25 characters')
+  .max(maxLongInvoiceLength, `at most ${maxLongInvoiceLength} characters`)
   .regex(
     /^[A-Za-z0-9\-_./#:](?:[A-Za-z0-9\-_./#: ]*[A-Za-z0-9\-_./#:])?$/,
     'only letters, digits, - _ . / # : and inner spaces',
@@ -66,7 +76,9 @@ export const requestSchema = z.object({
     .string('must be text')
     .meta({ minLength: 1, description: 'The merchant key assigned to you.' }),
   invoice_id: invoiceId.meta({
-    description: 'Your own transaction id, unique per merchant and mode.',
+    description:
+      `Your own transaction id, unique per merchant and mode: at most ${maxInvoiceLength} characters, or ` +
+      `${maxLongInvoiceLength} where your operator has set long_invoice_ids for you.`,
     examples: ['AMA-1042'],
   }),
   total: total.meta({
@@ -83,7 +95,9 @@ export const requestSchema = z.object({
     .optional()
     .meta({
       default: usualCurrency,
-      description: 'Currency of total: one of those that your operator has set for you, GHS alone at first.',
+      description:
+        'Currency of total: one of those that your operator has set for you, GHS alone at first. Where it is not ' +
+        'sent, an extra_currency with one of these codes counts as it.',
     }),
   success_url: url.optional().meta({ description: 'Where the customer goes after completing checkout.' }),
   cancelled_url: url
@@ -107,7 +121,9 @@ export const requestSchema = z.object({
     .optional()
     .meta({ description: 'Customer email address. `extra_email` is read the same.' }),
   name: text(120).optional().meta({ description: 'Customer name. `extra_name` is read the same.' }),
-  description: text(500).optional().meta({ description: 'What the payment is for; the customer sees it.' }),
+  description: lines(500).optional().meta({
+    description: 'What the payment is for; the customer sees it. Line breaks and tabs become spaces.',
+  }),
   line_items: lineItems.optional().meta({
     description:
       'What the customer pays for, shown on the page and the receipt: at most 10, and their totals make up total. ' +
@@ -116,7 +132,7 @@ export const requestSchema = z.object({
   extra_outlet: outlet.optional().meta({ description: 'Code of one of your outlets.' }),
   generate_checkout_url: yes.optional().meta({
     description:
-      'Required, and true, unless the request is a direct one (pymt_instrument) or comes to /gateway. ' +
+      'Required, and true, unless the request is a direct one (pymt_instrument) or comes to an older door. ' +
       'The answer then has the checkout address. The words "true" and "1" and the number 1 are read the same.',
   }),
   pymt_instrument: phone('is not a possible phone number').optional().meta({
@@ -133,7 +149,7 @@ export const requestSchema = z.object({
     }),
   voucher_code: text(20)
     .optional()
-    .meta({ description: 'Direct request: the voucher code where the network needs one.' }),
+    .meta({ description: 'Direct request: the voucher code where the network needs one, as Telecel does.' }),
   secure_hash: z
     .string('must be text')
     .meta({ pattern: patterns.hexDigest })
@@ -141,7 +157,7 @@ export const requestSchema = z.object({
     .meta({
       description:
         'HMAC-SHA-256 of the request string, hexadecimal in any letter case. Required, unless the merchant has ' +
-        'unsigned_requests on and the request is a direct one or comes to /gateway.',
+        'unsigned_requests on and the request is a direct one or comes to an older door.',
     }),
 })
 
@@ -167,7 +183,16 @@ export function presentFields(sent: Fields): Fields {
   }
   for (const alias of aliasNames)
     if (fields[alias] !== undefined) fields[aliases[alias] as string] ??= fields[alias]
+  const currency = fields.currency === undefined && currencyIn(fields.extra_currency)
+  if (currency) fields.currency = currency
   return fields
+}
+
+// Older clients name the currency in a field of their own. One that we know is meant, in any letter case: nobody is to be
+// charged in another. What we do not know stays the merchant's own word.
+function currencyIn(word: unknown) {
+  const code = typeof word === 'string' && word.trim().toUpperCase()
+  return isCurrency(code) ? code : undefined
 }
 
 // A form is flat, and has no lists: whatever an old client means by this name, it is not ours.

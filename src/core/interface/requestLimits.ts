@@ -2,7 +2,7 @@ import type { Settings } from '../merchant/settings.ts'
 import { formatMoney, usualCurrency } from '../money.ts'
 import { originOf } from '../text.ts'
 import { malformed, type Refusal } from './refusal.ts'
-import type { PaymentRequest } from './request.ts'
+import { maxInvoiceLength, type PaymentRequest } from './request.ts'
 
 const addresses = ['success_url', 'cancelled_url', 'deferred_url', 'ipn_url'] as const
 
@@ -13,7 +13,9 @@ export function settingsRefuse(
   outlets: ReadonlySet<string>,
   request: PaymentRequest,
 ): Refusal | undefined {
-  const { min_total, max_total, allowed_origins, currencies } = settings
+  const { min_total, max_total, allowed_origins, currencies, long_invoice_ids } = settings
+  if (request.invoice_id.length > maxInvoiceLength && !long_invoice_ids)
+    return malformed('invoice_id', `at most ${maxInvoiceLength} characters`)
   if (!currencies.includes(request.currency ?? usualCurrency)) return otherCurrency(settings)
   if (request.total < min_total || request.total > max_total)
     return malformed('total', `must be from ${formatMoney(min_total)} to ${formatMoney(max_total)}`)

@@ -75,13 +75,38 @@ export const extraOf = (
 
 // The two shapes as JSON text. It is put together by hand because an object whose first key is different every
 // time is slow to make and slow to write.
-export function keyedAnswer(payment: PaymentState, record: StatusRecord): string {
-  const keyed = JSON.stringify({ ...record, amount: formatMoney(payment.total) })
-  return `{${JSON.stringify(payment.invoice_id)}:${keyed}}`
+export function keyedAndFlatAnswer(payment: PaymentState, record: StatusRecord): string {
+  return `${keyed(payment, record).slice(0, -1)},${JSON.stringify(record).slice(1)}`
 }
 
-export const keyedAndFlatAnswer = (payment: PaymentState, record: StatusRecord) =>
-  `${keyedAnswer(payment, record).slice(0, -1)},${JSON.stringify(record).slice(1)}`
+// For older clients, of which some read names in any letter case.
+export const keyedAnswer = (payment: PaymentState, record: StatusRecord) =>
+  keyed(payment, { ...record, extra: withoutTwins(record.extra) })
+
+const keyed = (payment: PaymentState, record: object) =>
+  `{${JSON.stringify(payment.invoice_id)}:${JSON.stringify({ ...record, amount: formatMoney(payment.total) })}}`
+
+// Our own names in small letters.
+const extraNames: ReadonlySet<string> = new Set([
+  'channel',
+  'wallet_issuer_hint',
+  'email',
+  'mobile_no',
+  'name',
+  'card_type',
+  'psp_response_code',
+  'psp_response_msg',
+])
+
+// No two names that differ by letter case alone: ours in small letters stay, and of the merchant's own the first.
+export function withoutTwins(extra: StatusRecord['extra']): Omit<StatusRecord['extra'], 'Mobile_no'> {
+  const met = new Set<string>()
+  const isFirst = ([name]: [string, unknown]) => {
+    const small = name.toLowerCase()
+    return extraNames.has(small) ? name === small : met.size < met.add(small).size
+  }
+  return Object.fromEntries(Object.entries(extra).filter(isFirst)) as StatusRecord['extra']
+}
 
 export const statusLine = (reference: string, status: string, now: Date) =>
   `${reference}~${status}~${now.toISOString()}`

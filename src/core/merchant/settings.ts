@@ -38,6 +38,18 @@ const origins = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+const mostFrames = 20
+
+// They go into a header as they are: a host of plain letters, and a port.
+const frames = origins.transform((list, context) => {
+  const wrong = list.find(origin => !/^https?:\/\/[a-z\d.-]+(:\d+)?$/.test(origin))
+  if (wrong === undefined && list.length <= mostFrames) return list
+  context.addIssue(
+    wrong ? `${wrong} is not an origin such as https://shop.example` : `at most ${mostFrames} origins`,
+  )
+  return z.NEVER
+})
+
 const currencyList = z.string().transform((text, context) => {
   const list = [...new Set(text.split(',').map(word => word.trim()))]
   if (list.every(isCurrency)) return list
@@ -70,7 +82,10 @@ const settingSchemas = {
   unsigned_requests: onOff.default(false),
   signed_status_checks: onOff.default(false),
   retry_after_failure: onOff.default(true),
+  reopen_unpaid: onOff.default(true),
+  long_invoice_ids: onOff.default(false),
   allowed_origins: origins.default([]),
+  frame_origins: frames.default([]),
   min_total: money.default(1n),
   max_total: money.default(99_999_999n),
   currencies: currencyList.default([usualCurrency]),

@@ -15,8 +15,12 @@ export type LetterFacts = {
   status_reason: string
   payment_method: string | null
   payment_time: Date | null
-  link: string // to the payment's page, which is the receipt once it is paid
+  link: string
 }
+
+// Where a message leads: to the receipt, which stays, or to the payment's page, which shows what can be done.
+export const letterLink = (topic: LetterFacts['topic'], baseUrl: string, tx_token: string) =>
+  `${baseUrl}/checkout/${tx_token}${topic === 'paid' ? '/receipt' : ''}`
 
 // To the merchant's contact: these notifications could not be delivered.
 export type ExhaustedFacts = {

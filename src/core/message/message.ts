@@ -44,9 +44,25 @@ export const firstWaitMs: Readonly<Record<Topic, number>> = {
   exhausted: gatherMs,
 }
 
-// What makes it one message per status and medium, however often the status comes.
-export const customerMessageId = (tx_reference: string, topic: CustomerTopic, medium: Medium) =>
-  `${tx_reference}-${topic}-${medium}`
+// What makes it one message per status and medium, however often the status comes. A receipt that a person sends again
+// has a number of its own.
+export const customerMessageId = (tx_reference: string, topic: CustomerTopic, medium: Medium, number = 1) =>
+  `${tx_reference}-${topic}-${medium}${number === 1 ? '' : `-${number}`}`
+
+export const mostReceipts = 10 // of one payment by one medium, the first among them
+
+export const receiptIds = (tx_reference: string, medium: Medium) =>
+  Array.from({ length: mostReceipts }, (_, at) => customerMessageId(tx_reference, 'paid', medium, at + 1))
+
+const media: readonly Medium[] = ['sms', 'email']
+
+// Everything that a customer may have been sent about one payment.
+export const customerMessageIds = (tx_reference: string) =>
+  media.flatMap(medium => [
+    ...receiptIds(tx_reference, medium),
+    customerMessageId(tx_reference, 'failed', medium),
+    customerMessageId(tx_reference, 'cancelled', medium),
+  ])
 
 // One a day: a dead address is one piece of news.
 export const exhaustedMessageId = (mode: Mode, now: Date) =>

@@ -2,6 +2,7 @@ import type { Status } from '../payment/payment.ts'
 import { mailboxOf } from './mailbox.ts'
 import type { Message } from './message.ts'
 import { lateWords, maxUnanswered, messageWindowMs, unansweredWords } from './messageTries.ts'
+import type { Medium } from './messenger.ts'
 
 export const capWindowMs = 24 * 3_600_000
 
@@ -23,10 +24,14 @@ export function whyNot(
   if (unanswered >= maxUnanswered) return unansweredWords
   if (topic !== 'exhausted' && status !== topic)
     return status ? `The payment is ${status} by now.` : 'There is no such payment.'
-  if (medium === 'sms' && !smsPrefixes.some(prefix => recipient.startsWith(prefix)))
+  if (!isReachable(medium, recipient, smsPrefixes))
     return 'The number begins with none of the allowed prefixes.'
   return undefined
 }
+
+// An SMS to the other end of the world is dear, and a favourite of thieves.
+export const isReachable = (medium: Medium, recipient: string, smsPrefixes: readonly string[]) =>
+  medium !== 'sms' || smsPrefixes.some(prefix => recipient.startsWith(prefix))
 
 // How many messages have left, or are leaving, within the window. A recipient counts as the mailbox behind the address.
 export type MessageCounts = { recipients: Map<string, number>; merchants: Map<string, number> }

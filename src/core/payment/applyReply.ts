@@ -2,7 +2,7 @@ import type { Heard, Reply, ReplyFacts } from '../channel/channel.ts'
 import { type Reason, reasons } from '../channel/reason.ts'
 import { maskInstrument } from '../mask.ts'
 import { formatMoney } from '../money.ts'
-import { type Attempt, isAcknowledged, isUnresolved } from './attempt.ts'
+import { type Attempt, isAcknowledged, isUnresolved, requestEndsAt } from './attempt.ts'
 import { type Change, event, statusEvent, task } from './change.ts'
 import type { Cause } from './event.ts'
 import { move, type Payment } from './payment.ts'
@@ -10,8 +10,8 @@ import { nextPoll, resendForMs, worryAfterMs } from './pollSchedule.ts'
 import { isOverForSending } from './sendAgain.ts'
 
 // What a reply is worth: how long the channel lets an absent order be one that is not in sight yet or can still be paid,
-// and how often the order had been sent when we asked.
-export type Worth = { absentForMs: number; sends: number }
+// how long what was sent lives, and how often the order had been sent when we asked.
+export type Worth = { absentForMs: number; livesForMs: number | undefined; sends: number }
 
 // A channel replied to a question of ours about an attempt: what follows. Safe to call again with the same reply.
 export function applyReply(
@@ -23,7 +23,9 @@ export function applyReply(
 ): Change {
   const change = decide(payment, attempt, reply, now, worth)
   const { created_at } = attempt
-  const next_ask_at = nextPoll(change.attempt, now, !unclearStates.has(reply.state))
+  const wasClear = !unclearStates.has(reply.state)
+  const endsAt = worth.livesForMs === undefined ? undefined : requestEndsAt(attempt, worth.livesForMs)
+  const next_ask_at = nextPoll(change.attempt, now, { wasClear, endsAt })
   if (isUnresolved(change.attempt) && now.getTime() - created_at.getTime() >= worryAfterMs)
     change.tasks.push(task(payment, change.attempt, 'unresolved', dueOf(payment), '', now))
   return { ...change, attempt: { ...change.attempt, next_ask_at } }
@@ -119,6 +121,7 @@ function unclear(payment: Payment, before: Attempt, words: string, now: Date): C
   return { payment, attempt, events: [event('attempt_unknown', 'channel', attempt, words, now)], tasks: [] }
 }
 
+// A no to what the customer has given up is no failure of the payment: it stays open, for the customer to go on.
 export function failed(
   payment: Payment,
   before: Attempt,
@@ -132,7 +135,9 @@ export function failed(
   const after = withAttempt(payment, attempt)
   const moved = payment.cancel_wished_at
     ? move(after, 'cancelled', reasons.cancelled, now)
-    : move(after, 'failed', reasons[reason], now)
+    : attempt.gave_up_at
+      ? undefined
+      : move(after, 'failed', reasons[reason], now)
   if (moved) events.push(statusEvent(payment, moved, cause, attempt, now))
   return { payment: moved ?? after, attempt, events, tasks: [] }
 }

@@ -14,6 +14,10 @@ export const attemptStates = [
 ] as const
 export type AttemptState = (typeof attemptStates)[number]
 
+// What a customer who gives an attempt up goes on to: the same way with another number, or another way.
+export const gaveUpFor = ['number', 'way'] as const
+export type GaveUpFor = (typeof gaveUpFor)[number]
+
 export type Attempt = {
   merchant_id: string
   attempt_id: string // begins with the merchant's id, as a token does
@@ -38,6 +42,8 @@ export type Attempt = {
   sends: number // how often it was handed to the channel
   resent_at: Date | null // sent once more, although it may have arrived before
   returned_at: Date | null // when the customer last came back from the provider's page and made us ask
+  gave_up_at: Date | null // when the customer wished to go on without it
+  gave_up_for: GaveUpFor | null
   asks: number
   next_ask_at: Date | null
   created_at: Date
@@ -50,3 +56,9 @@ export const isUnresolved = ({ state }: Pick<Attempt, 'state'>) => state !== 'pa
 // The provider has shown, by whatever answer, that it has the order.
 export const isAcknowledged = ({ state, acknowledged_at }: Pick<Attempt, 'state' | 'acknowledged_at'>) =>
   acknowledged_at !== null || state === 'pending' || state === 'disputed' || state === 'paid'
+
+// From then on nobody can approve what was sent: the prompt, the page or the code is over.
+export const requestEndsAt = (
+  { created_at, resent_at }: Pick<Attempt, 'created_at' | 'resent_at'>,
+  livesForMs: number,
+): Date => new Date((resent_at ?? created_at).getTime() + livesForMs)

@@ -8,6 +8,7 @@ export const eventKinds = [
   'attempt_not_sent', // nothing has left us: it is tried again
   'attempt_unknown', // no clear answer
   'attempt_resent', // the provider never heard of it: sent again under the same reference
+  'attempt_given_up', // the customer wishes to go on without it
   'attempt_failed',
   'attempt_paid',
   'attempt_disputed', // yes, but to another amount
@@ -16,6 +17,7 @@ export const eventKinds = [
   'cancel_wished', // while an attempt was unresolved
   'overpaid', // a second success
   'task_closed',
+  'receipt_resent', // by a person; the reason is the medium
 ] as const
 export type EventKind = (typeof eventKinds)[number]
 

@@ -1,6 +1,6 @@
+import type { StoredLineItem } from '../lineItems.ts'
 import type { Mode } from '../mode.ts'
 import type { Currency } from '../money.ts'
-import type { StoredLineItem } from './lineItems.ts'
 
 export type Status = 'awaiting_payment' | 'paid' | 'cancelled' | 'failed'
 
@@ -68,7 +68,7 @@ export const unlived: Life = {
 export const moves: Readonly<Record<Status, readonly Status[]>> = {
   awaiting_payment: ['paid', 'failed', 'cancelled'],
   failed: ['awaiting_payment', 'cancelled', 'paid'],
-  cancelled: ['paid'],
+  cancelled: ['awaiting_payment', 'paid'],
   paid: [],
 }
 

@@ -21,14 +21,30 @@ export function pollGap(asks: number): number {
   return gaps[asks] ?? longestGap
 }
 
+// What was sent is over when nobody can approve it any more. Its provider says so about then, by a clock of its own.
+const closing = { afterMs: second, everyMs: 5 * second, forMs: minute }
+
+// A customer who has given it up waits for its end: the gaps begin anew, and grow with the wait.
+const shortestWaitMs = 2 * second
+
+type Asked = Pick<Attempt, 'state' | 'asks' | 'ended_at' | 'gave_up_at'>
+
+function gapOf({ asks, gave_up_at }: Asked, now: Date, endsAt: Date | undefined): number {
+  const waitedMs = gave_up_at ? now.getTime() - gave_up_at.getTime() : Infinity
+  const gap = Math.min(pollGap(asks), Math.max(shortestWaitMs, waitedMs / 4))
+  const closesInMs = endsAt ? endsAt.getTime() + closing.afterMs - now.getTime() : -Infinity
+  if (closesInMs > 0) return Math.min(gap, closesInMs)
+  return closesInMs > -closing.forMs ? Math.min(gap, closing.everyMs) : gap
+}
+
 // When to ask about an attempt after it was heard of at `now`; null when there is nothing left to learn. A no that
 // could not be asked about again stays a question.
 export function nextPoll(
-  attempt: Pick<Attempt, 'state' | 'asks' | 'ended_at'>,
+  attempt: Asked,
   now: Date,
-  wasClear = true,
+  { wasClear = true, endsAt }: { wasClear?: boolean; endsAt?: Date } = {},
 ): Date | null {
-  const soon = new Date(now.getTime() + pollGap(attempt.asks))
+  const soon = new Date(now.getTime() + gapOf(attempt, now, endsAt))
   if (isUnresolved(attempt)) return soon
   if (attempt.state === 'paid' || !attempt.ended_at) return null
   const since = now.getTime() - attempt.ended_at.getTime()

@@ -4,10 +4,15 @@ import { resendForMs } from './pollSchedule.ts'
 
 type Subject = Pick<Payment, 'status' | 'cancel_wished_at'>
 
-// Only while the customer may still be there, and wants to pay.
-export const isOverForSending = (payment: Subject, { created_at }: Pick<Attempt, 'created_at'>, now: Date) =>
+// Only while the customer may still be there, and wants to pay with it.
+export const isOverForSending = (
+  payment: Subject,
+  { created_at, gave_up_at }: Pick<Attempt, 'created_at' | 'gave_up_at'>,
+  now: Date,
+) =>
   payment.status !== 'awaiting_payment' ||
   payment.cancel_wished_at !== null ||
+  gave_up_at !== null ||
   now.getTime() - created_at.getTime() >= resendForMs
 
 // An order goes to its provider once. Again, only where nobody can be charged twice by that: for certain it never left, or

@@ -1,5 +1,3 @@
-import { type CustomerTopic, customerMessageId } from '../message/message.ts'
-import type { Medium } from '../message/messenger.ts'
 import type { Payment } from '../payment/payment.ts'
 
 // What is known of a person goes some time after a payment has ended; what accounts and a safe retry need stays. Not
@@ -65,14 +63,15 @@ export function bodyWithoutPayer(body: string): string {
   return JSON.stringify({ ...told, extra: { ...extra, ...nulls } })
 }
 
-const topics: readonly CustomerTopic[] = ['paid', 'failed', 'cancelled']
-const media: readonly Medium[] = ['sms', 'email']
-
-export const messageIdsOf = ({ tx_reference }: Pick<Payment, 'tx_reference'>) =>
-  topics.flatMap(topic => media.map(medium => customerMessageId(tx_reference, topic, medium)))
-
 // Words of events that are ours alone; others may be a stranger's.
-export const plainEvents = ['status_changed', 'attempt_failed', 'attempt_resent', 'overpaid'] as const
+export const plainEvents = [
+  'status_changed',
+  'attempt_failed',
+  'attempt_given_up',
+  'attempt_resent',
+  'overpaid',
+  'receipt_resent',
+] as const
 
 const dayMs = 86_400_000
 

@@ -2,6 +2,7 @@ import { wayName } from '../channel/wayNames.ts'
 import { type Attempt, isUnresolved } from '../payment/attempt.ts'
 import { type Obstacle, obstacle, secondsToWait } from '../payment/mayStart.ts'
 import { worryAfterMs } from '../payment/pollSchedule.ts'
+import { reopen } from '../payment/reopen.ts'
 import type { Task } from '../payment/task.ts'
 import { money, type Story } from './story.ts'
 
@@ -13,7 +14,7 @@ export function nextSteps(story: Story, now: Date): Next[] {
   const open = story.tasks.filter(({ closed_at }) => closed_at === null)
   const asks = story.attempts.flatMap(attempt => askStep(attempt, now))
   const others = [...open.map(taskStep), ...asks]
-  const rest = paymentSteps(story, now)
+  const rest = [...paymentSteps(story, now), ...shopSteps(story, now)]
   return others.length === 0
     ? rest
     : [
@@ -40,7 +41,7 @@ function askStep(attempt: Attempt, now: Date): Next[] {
   const at = next_ask_at > now ? next_ask_at : now
   if (!isUnresolved(attempt))
     return [{ at, words: `The no to attempt ${number} is asked about again, in case it turns into a yes` }]
-  if (attempt.state === 'not_sent')
+  if (attempt.state === 'not_sent' && !attempt.gave_up_at)
     return [{ at, words: `We try again to send attempt ${number} to ${wayName(payment_method)}` }]
   const times = asks === 0 ? 'not asked yet' : `asked ${asks === 1 ? 'once' : `${asks} times`} so far`
   return [{ at, words: `We ask ${wayName(payment_method)} how attempt ${number} stands (${times})` }]
@@ -56,23 +57,35 @@ function paymentSteps(story: Story, now: Date): Next[] {
   return payment.status === 'failed' ? failedSteps(story, against, now) : awaitingSteps(story, against, now)
 }
 
+// Of a direct request nobody would be asked to pay.
+function shopSteps(story: Story, now: Date): Next[] {
+  const { payment, merchant } = story
+  if (payment.pymt_instrument || !reopen(payment, story, merchant, now)) return []
+  return [step('If the shop sends the same request again, the payment is open again')]
+}
+
 function unresolvedSteps(
   { payment, tasks }: Story,
-  { number, state, created_at, attempt_id }: Attempt,
+  { number, state, created_at, attempt_id, gave_up_at }: Attempt,
 ): Next[] {
-  const otherwise = payment.cancel_wished_at ? 'cancelled' : 'failed'
+  const otherwise = payment.cancel_wished_at
+    ? 'becomes cancelled'
+    : gave_up_at
+      ? 'stays open, for the customer to go on'
+      : 'becomes failed'
   if (state === 'disputed')
-    return [step(`Closing the task gives attempt ${number} up, and the payment becomes ${otherwise}`)]
-  if (state === 'not_sent')
+    return [step(`Closing the task gives attempt ${number} up, and the payment ${otherwise}`)]
+  if (state === 'not_sent' && !gave_up_at)
     return [
       step(`Nothing has left us: attempt ${number} fails if it cannot be sent within a minute of its start`),
     ]
   const worried = tasks.some(task => task.attempt_id === attempt_id && task.kind === 'unresolved')
   const worry = new Date(created_at.getTime() + worryAfterMs)
   const called: Next = { at: worry, words: 'A person is called when nothing is known by then' }
-  const ends = payment.cancel_wished_at
-    ? `When attempt ${number} ends without success the payment becomes cancelled; if the money arrives, paid`
-    : `A yes makes the payment paid, a no failed; it does not expire while attempt ${number} is open`
+  const ends =
+    payment.cancel_wished_at || gave_up_at
+      ? `When attempt ${number} ends without success the payment ${otherwise}; if the money arrives, paid`
+      : `A yes makes the payment paid, a no failed; it does not expire while attempt ${number} is open`
   return [...(worried ? [] : [called]), step(ends)]
 }
 

@@ -10,7 +10,11 @@ import type { Task } from '../payment/task.ts'
 // Everything that is known of one payment.
 export type Story = {
   payment: Payment
-  merchant: { name: string; active: boolean; settings: Pick<Settings, 'retry_after_failure'> }
+  merchant: {
+    name: string
+    active: boolean
+    settings: Pick<Settings, 'retry_after_failure' | 'reopen_unpaid' | 'expiry_minutes'>
+  }
   attempts: readonly Attempt[]
   events: readonly PaymentEvent[]
   tasks: readonly Task[]

@@ -1,5 +1,6 @@
 import type { Attempt } from '../payment/attempt.ts'
 import type { Cause, EventKind, PaymentEvent } from '../payment/event.ts'
+import { isReopening } from '../payment/reopen.ts'
 import type { Task } from '../payment/task.ts'
 import { type Next, nextSteps } from './nextSteps.ts'
 import { money, type Story, wayAndInstrument, withoutNumbers } from './story.ts'
@@ -51,6 +52,8 @@ const sentences: Record<EventKind, Sentence> = {
   attempt_unknown: ({ event }) => join('No clear answer, so it is asked again', event.reason),
   attempt_resent: ({ attempt }) =>
     `Sent ${nth(attempt)} again under the same reference: the provider had not heard of it`,
+  attempt_given_up: ({ event, attempt }) =>
+    join(`Gave ${nth(attempt)} up; it counts if it is approved all the same`, event.reason),
   attempt_failed: ({ event, attempt }) =>
     event.cause === 'operator'
       ? `Gave ${nth(attempt)} up`
@@ -64,10 +67,13 @@ const sentences: Record<EventKind, Sentence> = {
     `Cancelled while ${nth(attempt)} was on its way; the money may still arrive, so it is a wish for now`,
   overpaid: ({ attempt, payment }) =>
     `The payment was already paid: ${money(payment.currency, attempt?.charged ?? payment.total)} came on top, to be given back`,
+  receipt_resent: ({ event }) => `Sent the receipt again by ${event.reason === 'sms' ? 'SMS' : 'email'}`,
   task_closed: ({ event, tasks }) => join(`Closed the ${kindClosedBy(tasks, event)}task`, event.reason),
 }
 
-function statusSentence({ from_status, to_status, reason }: PaymentEvent): string {
+function statusSentence(event: PaymentEvent): string {
+  const { from_status, to_status, reason } = event
+  if (isReopening(event)) return `Sent the same request again: the payment, which was ${from_status}, is open`
   if (to_status === 'awaiting_payment') return 'The payment is open again'
   if (to_status !== 'paid') return join(`The payment is ${to_status}`, reason)
   return from_status === 'awaiting_payment'

@@ -13,10 +13,10 @@ type PaymentWords = Pick<NewPayment, 'invoice_id' | 'tx_token' | 'total' | 'curr
 export type MessagePlace = Pick<Message, 'created_at' | 'message_id' | 'merchant_id'>
 
 // The reason is that of the change which the message tells: the payment may have moved on since.
-const listed = sql`
+const listed = (messages = sql`messages`) => sql`
   select m.*, s.name as merchant_name, p.invoice_id, p.tx_token, p.total, p.currency, p.description,
     p.payment_method, p.payment_time, coalesce(change.reason, p.status_reason) as status_reason
-  from messages m
+  from ${messages} m
   join merchants s on s.merchant_id = m.merchant_id
   left join payments p on p.merchant_id = m.merchant_id and p.tx_reference = m.tx_reference
   left join lateral (
@@ -25,14 +25,30 @@ const listed = sql`
       and e.to_status = m.topic and e.at <= m.created_at
     order by e.sequence desc limit 1) as change on true`
 
+// `mailbox` as it is counted; `name` is a reference or an invoice id.
+export type MessageFilter = { mailbox?: string; name?: string }
+
+// Of the newest so many: whatever is looked for, the look has an end.
+export const listMessagesLike = (tx: Tx, { mailbox, name }: MessageFilter, most: number, limit: number) =>
+  tx.rows<ListedMessage>(sql`
+    ${listed(sql`(select * from messages order by created_at desc limit ${most})`)}
+    where ${mailbox === undefined ? sql`true` : sql`coalesce(m.mailbox, m.recipient) = ${mailbox}`}
+      and ${name === undefined ? sql`true` : sql`(m.tx_reference = ${name} or p.invoice_id = ${name})`}
+    order by m.created_at desc, m.message_id desc, m.merchant_id desc limit ${limit}`)
+
 // Newest first, from a place on. A notice to a merchant has an id that other merchants' notices have too.
 export const listMessages = (tx: Tx, before: MessagePlace | undefined, limit: number) =>
   tx.rows<ListedMessage>(sql`
-    ${listed}
+    ${listed()}
     where (m.created_at, m.message_id, m.merchant_id) < (${before?.created_at ?? 'infinity'}::timestamptz,
       ${before?.message_id ?? ''}, ${before?.merchant_id ?? ''})
     order by m.created_at desc, m.message_id desc, m.merchant_id desc limit ${limit}`)
 
+export const messagesByIds = (tx: Tx, merchant_id: string, ids: readonly string[]) =>
+  tx.rows<Message>(sql`
+    select * from messages where merchant_id = ${merchant_id} and message_id = any(${ids}::text[])
+    order by created_at, message_id`)
+
 export const findMessage = (tx: Tx, { merchant_id, message_id }: MessageKey) =>
   tx.one<ListedMessage>(sql`
-    ${listed} where m.merchant_id = ${merchant_id} and m.message_id = ${message_id}`)
+    ${listed()} where m.merchant_id = ${merchant_id} and m.message_id = ${message_id}`)

@@ -1,7 +1,6 @@
 import { mailboxOf } from '../../core/message/mailbox.ts'
 import type { Message, MessageKey } from '../../core/message/message.ts'
 import type { Ending } from '../../core/message/messageTries.ts'
-import { texts, times } from '../arrays.ts'
 import { named, sql, type Tx } from '../db.ts'
 import { paymentKeysOf } from '../payments/paymentKeys.ts'
 
@@ -23,11 +22,11 @@ export async function addCustomerMessages(tx: Tx, all: readonly CustomerMessage[
       created_at, next_try_at, mailbox)
     select told.merchant_id, told.message_id, told.mode, told.medium, told.topic, told.recipient,
       coalesce(latest.lang, 'en'), told.tx_reference, told.created_at, told.next_try_at, told.mailbox
-    from unnest(${merchants}::text[], ${references}::text[], ${texts(all.map(m => m.message_id))}::text[],
-        ${texts(all.map(m => m.mode))}::text[], ${texts(all.map(m => m.medium))}::text[],
-        ${texts(all.map(m => m.topic))}::text[], ${texts(all.map(m => m.recipient))}::text[],
-        ${times(all.map(m => m.created_at))}::timestamptz[], ${times(all.map(m => m.next_try_at))}::timestamptz[],
-        ${texts(all.map(m => mailboxOf(m.recipient)))}::text[])
+    from unnest(${merchants}::text[], ${references}::text[], ${all.map(m => m.message_id)}::text[],
+        ${all.map(m => m.mode)}::text[], ${all.map(m => m.medium)}::text[],
+        ${all.map(m => m.topic)}::text[], ${all.map(m => m.recipient)}::text[],
+        ${all.map(m => m.created_at)}::timestamptz[], ${all.map(m => m.next_try_at)}::timestamptz[],
+        ${all.map(m => mailboxOf(m.recipient))}::text[])
         as told (merchant_id, tx_reference, message_id, mode, medium, topic, recipient, created_at, next_try_at,
           mailbox)
       join (select distinct on (a.merchant_id, a.tx_reference) a.merchant_id, a.tx_reference, a.lang

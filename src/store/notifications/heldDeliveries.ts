@@ -1,5 +1,4 @@
 import type { NotificationKey } from '../../core/notification/notification.ts'
-import { times } from '../arrays.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 import { keysOf } from './notificationKeys.ts'
@@ -28,7 +27,7 @@ function hold(tx: Tx, held: readonly Held[], now: Date): Promise<number> {
   return tx.count(named('hold_deliveries')`
     update deliveries d set held = true, next_try_at = h.until
     from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
-        ${times(held.map(h => h.until))}::timestamptz[]) as h (merchant_id, tx_reference, sequence, until)
+        ${held.map(h => h.until)}::timestamptz[]) as h (merchant_id, tx_reference, sequence, until)
     where d.merchant_id = h.merchant_id and d.tx_reference = h.tx_reference and d.sequence = h.sequence
       and d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})`)
 }

@@ -1,5 +1,4 @@
 import type { NotificationKey } from '../../core/notification/notification.ts'
-import { texts, times } from '../arrays.ts'
 import { sql, type Tx } from '../db.ts'
 import { paymentKeysOf, paymentName } from '../payments/paymentKeys.ts'
 import { keysOf } from './notificationKeys.ts'
@@ -41,9 +40,9 @@ async function insertNotifications(tx: Tx, told: readonly NewNotification[]): Pr
   const added = await tx.rows<NotificationKey>(sql`
     insert into notifications (merchant_id, tx_reference, sequence, mode, status, body, created_at)
     select n.merchant_id, n.tx_reference, coalesce(last.sequence, 0) + 1, n.mode, n.status, n.body, n.created_at
-    from unnest(${merchants}::text[], ${references}::text[], ${texts(told.map(n => n.mode))}::text[],
-        ${texts(told.map(n => n.status))}::text[], ${texts(told.map(n => n.body))}::text[],
-        ${times(told.map(n => n.created_at))}::timestamptz[])
+    from unnest(${merchants}::text[], ${references}::text[], ${told.map(n => n.mode)}::text[],
+        ${told.map(n => n.status)}::text[], ${told.map(n => n.body)}::text[],
+        ${told.map(n => n.created_at)}::timestamptz[])
         as n (merchant_id, tx_reference, mode, status, body, created_at)
       left join (select k.merchant_id, k.tx_reference, max(o.sequence) as sequence
           from unnest(${merchants}::text[], ${references}::text[]) as k (merchant_id, tx_reference)
@@ -72,9 +71,9 @@ function insertDeliveries(tx: Tx, all: readonly Sending[]) {
       next_try_at, alone)
     select merchant_id, tx_reference, sequence, mode, url, lane, style, at, at, at, alone::boolean
     from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
-        ${texts(all.map(one => one.notification.mode))}::text[], ${texts(all.map(one => one.to.url))}::text[],
-        ${texts(all.map(one => one.to.lane))}::text[], ${texts(all.map(one => one.to.style))}::text[],
-        ${times(all.map(one => one.notification.created_at))}::timestamptz[],
-        ${texts(all.map(one => String(one.alone)))}::text[])
+        ${all.map(one => one.notification.mode)}::text[], ${all.map(one => one.to.url)}::text[],
+        ${all.map(one => one.to.lane)}::text[], ${all.map(one => one.to.style)}::text[],
+        ${all.map(one => one.notification.created_at)}::timestamptz[],
+        ${all.map(one => String(one.alone))}::text[])
       as d (merchant_id, tx_reference, sequence, mode, url, lane, style, at, alone)`)
 }

@@ -1,9 +1,8 @@
 import type { NotificationKey } from '../../core/notification/notification.ts'
-import { integers, texts } from '../arrays.ts'
 
 // Column by column, for statements about many.
 export const keysOf = (keys: readonly NotificationKey[]) => ({
-  merchants: texts(keys.map(key => key.merchant_id)),
-  references: texts(keys.map(key => key.tx_reference)),
-  sequences: integers(keys.map(key => key.sequence)),
+  merchants: keys.map(key => key.merchant_id),
+  references: keys.map(key => key.tx_reference),
+  sequences: keys.map(key => key.sequence),
 })

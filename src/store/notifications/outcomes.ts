@@ -1,6 +1,5 @@
 import type { Sql } from 'sql-template-tag'
 import type { NotificationKey } from '../../core/notification/notification.ts'
-import { blobs, integers, texts, times } from '../arrays.ts'
 import { named, sql, type Tx } from '../db.ts'
 import { hope } from '../skipLocked.ts'
 import { keysOf } from './notificationKeys.ts'
@@ -24,13 +23,13 @@ export function saveOutcomes(tx: Tx, outcomes: readonly Outcome[]): Promise<numb
       last_try = o.try, last_try_at = o.started_at, last_ms = o.ms, last_address = o.address,
       last_status = o.status, last_result = o.result, last_words = o.words, last_answer = o.answer
     from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
-        ${texts(outcomes.map(o => o.lease_token))}::text[], ${times(outcomes.map(o => o.next_try_at))}::timestamptz[],
-        ${times(outcomes.map(o => o.acknowledged_at))}::timestamptz[],
-        ${times(outcomes.map(o => o.exhausted_at))}::timestamptz[], ${integers(outcomes.map(o => o.try))}::integer[],
-        ${times(outcomes.map(o => o.started_at))}::timestamptz[], ${integers(outcomes.map(o => o.ms))}::integer[],
-        ${texts(outcomes.map(o => o.address))}::text[], ${integers(outcomes.map(o => o.status))}::integer[],
-        ${texts(outcomes.map(o => o.result))}::text[], ${texts(outcomes.map(o => o.words))}::text[],
-        ${blobs(outcomes.map(o => o.answer))}::bytea[])
+        ${outcomes.map(o => o.lease_token)}::text[], ${outcomes.map(o => o.next_try_at)}::timestamptz[],
+        ${outcomes.map(o => o.acknowledged_at)}::timestamptz[],
+        ${outcomes.map(o => o.exhausted_at)}::timestamptz[], ${outcomes.map(o => o.try)}::integer[],
+        ${outcomes.map(o => o.started_at)}::timestamptz[], ${outcomes.map(o => o.ms)}::integer[],
+        ${outcomes.map(o => o.address)}::text[], ${outcomes.map(o => o.status)}::integer[],
+        ${outcomes.map(o => o.result)}::text[], ${outcomes.map(o => o.words)}::text[],
+        ${outcomes.map(o => o.answer)}::bytea[])
       as o (merchant_id, tx_reference, sequence, lease_token, next_try_at, acknowledged_at, exhausted_at, try,
         started_at, ms, address, status, result, words, answer)
     where d.merchant_id = o.merchant_id and d.tx_reference = o.tx_reference and d.sequence = o.sequence
@@ -53,10 +52,10 @@ function acknowledgeBy(tx: Tx, name: string, patience: Sql, outcomes: readonly O
       last_ms = o.ms, last_address = o.address, last_status = 200, last_result = 'acknowledged', last_words = '',
       last_answer = o.answer
     from ${patience} unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
-        ${texts(outcomes.map(o => o.lease_token))}::text[],
-        ${times(outcomes.map(o => o.acknowledged_at))}::timestamptz[],
-        ${times(outcomes.map(o => o.started_at))}::timestamptz[], ${integers(outcomes.map(o => o.ms))}::integer[],
-        ${texts(outcomes.map(o => o.address))}::text[], ${blobs(outcomes.map(o => o.answer))}::bytea[])
+        ${outcomes.map(o => o.lease_token)}::text[],
+        ${outcomes.map(o => o.acknowledged_at)}::timestamptz[],
+        ${outcomes.map(o => o.started_at)}::timestamptz[], ${outcomes.map(o => o.ms)}::integer[],
+        ${outcomes.map(o => o.address)}::text[], ${outcomes.map(o => o.answer)}::bytea[])
       as o (merchant_id, tx_reference, sequence, lease_token, acknowledged_at, started_at, ms, address, answer)
     where d.merchant_id = o.merchant_id and d.tx_reference = o.tx_reference and d.sequence = o.sequence
       and d.lease_token = o.lease_token`)
@@ -68,7 +67,7 @@ export function exhaustedOf(tx: Tx, outcomes: readonly Outcome[]) {
   return tx.rows<NotificationKey>(sql`
     select d.merchant_id, d.tx_reference, d.sequence
     from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
-        ${integers(outcomes.map(o => o.try))}::integer[]) as o (merchant_id, tx_reference, sequence, try)
+        ${outcomes.map(o => o.try)}::integer[]) as o (merchant_id, tx_reference, sequence, try)
       join deliveries d on d.merchant_id = o.merchant_id and d.tx_reference = o.tx_reference
         and d.sequence = o.sequence and d.last_try = o.try
     where d.exhausted_at is not null`)

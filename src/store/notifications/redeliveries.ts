@@ -28,6 +28,16 @@ export const findRedeliverable = (tx: Tx, { merchant_id, tx_reference, sequence 
       and n.sequence = ${sequence}`),
   )
 
+// When the delivery of a notification was begun; null where it has none. Nobody begins one while the payment is held.
+export async function lockBegun(tx: Tx, { merchant_id, tx_reference, sequence }: NotificationKey) {
+  await tx.rows(sql`
+    select from payments where merchant_id = ${merchant_id} and tx_reference = ${tx_reference} for update`)
+  const delivery = await tx.one<{ begun_at: Date }>(sql`
+    select begun_at from deliveries where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}
+      and sequence = ${sequence}`)
+  return delivery?.begun_at ?? null
+}
+
 export type Range = { merchant_id: string; from: Date; until: Date; state: DeliveryState | 'all' }
 export type Place = Pick<Notification, 'created_at' | 'tx_reference' | 'sequence'>
 

@@ -1,7 +1,7 @@
 import type { Result } from '../../core/notification/delivery.ts'
 import type { NotificationKey } from '../../core/notification/notification.ts'
-import { blobs, integers, texts, times } from '../arrays.ts'
 import { named, sql, type Tx } from '../db.ts'
+import type { PaymentKey } from '../payments/paymentKeys.ts'
 
 // One HTTP request of a delivery, and what came of it. The last one stands in the row of its delivery, those before it
 // are rows of `tries`.
@@ -31,12 +31,12 @@ export const everyTry = sql`(
 export const addTries = (tx: Tx, tries: readonly Try[]) =>
   tx.rows(sql`
     insert into tries (${columns})
-    select t.* from unnest(${texts(tries.map(t => t.merchant_id))}::text[],
-        ${texts(tries.map(t => t.tx_reference))}::text[], ${integers(tries.map(t => t.sequence))}::integer[],
-        ${integers(tries.map(t => t.try))}::integer[], ${times(tries.map(t => t.started_at))}::timestamptz[],
-        ${integers(tries.map(t => t.ms))}::integer[], ${texts(tries.map(t => t.address))}::text[],
-        ${integers(tries.map(t => t.status))}::integer[], ${texts(tries.map(t => t.result))}::text[],
-        ${texts(tries.map(t => t.words))}::text[], ${blobs(tries.map(t => t.answer))}::bytea[])
+    select t.* from unnest(${tries.map(t => t.merchant_id)}::text[],
+        ${tries.map(t => t.tx_reference)}::text[], ${tries.map(t => t.sequence)}::integer[],
+        ${tries.map(t => t.try)}::integer[], ${tries.map(t => t.started_at)}::timestamptz[],
+        ${tries.map(t => t.ms)}::integer[], ${tries.map(t => t.address)}::text[],
+        ${tries.map(t => t.status)}::integer[], ${tries.map(t => t.result)}::text[],
+        ${tries.map(t => t.words)}::text[], ${tries.map(t => t.answer)}::bytea[])
       as t (${columns})
     where not exists (select from deliveries d where d.merchant_id = t.merchant_id
       and d.tx_reference = t.tx_reference and d.sequence = t.sequence and d.last_try = t.try)
@@ -50,8 +50,8 @@ export const moveLastTries = (tx: Tx, held: readonly Held[]) =>
     insert into tries (${columns})
     select ${sql`d.merchant_id, d.tx_reference, d.sequence, d.last_try, d.last_try_at, d.last_ms, d.last_address,
       d.last_status, d.last_result, d.last_words, d.last_answer`}
-    from unnest(${texts(held.map(h => h.merchant_id))}::text[], ${texts(held.map(h => h.tx_reference))}::text[],
-        ${integers(held.map(h => h.sequence))}::integer[], ${texts(held.map(h => h.lease_token))}::text[])
+    from unnest(${held.map(h => h.merchant_id)}::text[], ${held.map(h => h.tx_reference)}::text[],
+        ${held.map(h => h.sequence)}::integer[], ${held.map(h => h.lease_token)}::text[])
         as h (merchant_id, tx_reference, sequence, lease_token)
       join deliveries d on d.merchant_id = h.merchant_id and d.tx_reference = h.tx_reference
         and d.sequence = h.sequence and d.lease_token = h.lease_token
@@ -62,6 +62,11 @@ export const triesOf = (tx: Tx, { merchant_id, tx_reference, sequence }: Notific
   tx.rows<Try>(sql`
     select * from ${everyTry} t where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}
       and sequence = ${sequence} order by try`)
+
+export const triesOfPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
+  tx.rows<Try>(sql`
+    select * from ${everyTry} t where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}
+    order by sequence, try`)
 
 // What the last try was is forgotten with them; how the delivery ended is not. Gives back how many there were. The oldest
 // first: so both are found by an index that has no others in it.

@@ -5,6 +5,7 @@ type Instants =
   | 'acknowledged_at'
   | 'resent_at'
   | 'returned_at'
+  | 'gave_up_at'
   | 'next_ask_at'
   | 'created_at'
   | 'updated_at'
@@ -19,6 +20,7 @@ export const attemptOfJson = (row: AttemptInJson): Attempt => ({
   acknowledged_at: instant(row.acknowledged_at),
   resent_at: instant(row.resent_at),
   returned_at: instant(row.returned_at),
+  gave_up_at: instant(row.gave_up_at),
   next_ask_at: instant(row.next_ask_at),
   created_at: new Date(row.created_at as string),
   updated_at: new Date(row.updated_at as string),
@@ -54,6 +56,13 @@ export const saveAttempt = (tx: Tx, a: Attempt) =>
 export const saveSending = (tx: Tx, a: Attempt) =>
   tx.rows(sql`
     update attempts set state = ${a.state}, sends = ${a.sends}, resent_at = ${a.resent_at}, updated_at = ${a.updated_at}
+    where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`)
+
+// The wish of the customer. An answer to an older question is not taken for the one to what is asked now.
+export const saveGivenUp = (tx: Tx, a: Attempt) =>
+  tx.rows(sql`
+    update attempts set gave_up_at = ${a.gave_up_at}, gave_up_for = ${a.gave_up_for},
+      next_ask_at = ${a.next_ask_at}, lease_until = null, updated_at = ${a.updated_at}
     where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`)
 
 // In the order in which they were made.

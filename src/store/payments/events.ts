@@ -1,5 +1,4 @@
 import type { NewEvent, PaymentEvent } from '../../core/payment/event.ts'
-import { integers, texts, times } from '../arrays.ts'
 import { named, sql, type Tx } from '../db.ts'
 import { type PaymentKey, paymentKeysOf } from './paymentKeys.ts'
 
@@ -42,11 +41,11 @@ export async function addEventsOfMany(tx: Tx, news: readonly EventsOfPayment[]) 
       reason, at)
     select new.merchant_id, new.tx_reference, coalesce(last.sequence, 0) + new.place, new.kind, new.cause,
       new.attempt_id, new.from_status, new.to_status, new.reason, new.at
-    from unnest(${merchants}::text[], ${references}::text[], ${integers(all.map(e => e.place))}::integer[],
-        ${texts(all.map(e => e.kind))}::text[], ${texts(all.map(e => e.cause))}::text[],
-        ${texts(all.map(e => e.attempt_id))}::text[], ${texts(all.map(e => e.from_status))}::text[],
-        ${texts(all.map(e => e.to_status))}::text[], ${texts(all.map(e => e.reason))}::text[],
-        ${times(all.map(e => e.at))}::timestamptz[])
+    from unnest(${merchants}::text[], ${references}::text[], ${all.map(e => e.place)}::integer[],
+        ${all.map(e => e.kind)}::text[], ${all.map(e => e.cause)}::text[],
+        ${all.map(e => e.attempt_id)}::text[], ${all.map(e => e.from_status)}::text[],
+        ${all.map(e => e.to_status)}::text[], ${all.map(e => e.reason)}::text[],
+        ${all.map(e => e.at)}::timestamptz[])
         as new (merchant_id, tx_reference, place, kind, cause, attempt_id, from_status, to_status, reason, at)
       left join (select k.merchant_id, k.tx_reference, max(e.sequence) as sequence
           from unnest(${merchants}::text[], ${references}::text[]) as k (merchant_id, tx_reference)

@@ -1,5 +1,4 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
-import { texts } from '../arrays.ts'
 import { sql, type Tx } from '../db.ts'
 import { type PaymentKey, paymentKeysOf, paymentName } from './paymentKeys.ts'
 import { lockPayment, type PaymentWithMerchant, paymentWithMerchant } from './paymentLife.ts'
@@ -14,7 +13,7 @@ const isExpired = (now: Date, leftOut: readonly PaymentKey[]) => sql`
 const isNoneOf = (keys: readonly PaymentKey[]) =>
   keys.length === 0
     ? sql``
-    : sql`and p.merchant_id || ' ' || p.tx_reference <> all(${texts(keys.map(paymentName))}::text[])`
+    : sql`and p.merchant_id || ' ' || p.tx_reference <> all(${keys.map(paymentName)}::text[])`
 
 function unnestKeys(keys: readonly PaymentKey[]) {
   const { merchants, references } = paymentKeysOf(keys)

@@ -1,9 +1,8 @@
 import type { NewPayment } from '../../core/payment/payment.ts'
-import { texts } from '../arrays.ts'
 // Column by column, for statements about many.
 export const paymentKeysOf = (keys: readonly PaymentKey[]) => ({
-  merchants: texts(keys.map(key => key.merchant_id)),
-  references: texts(keys.map(key => key.tx_reference)),
+  merchants: keys.map(key => key.merchant_id),
+  references: keys.map(key => key.tx_reference),
 })
 
 export const paymentName = ({ merchant_id, tx_reference }: PaymentKey) => `${merchant_id} ${tx_reference}`

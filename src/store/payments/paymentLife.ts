@@ -1,7 +1,6 @@
 import type { LogoFacts } from '../../core/merchant/face.ts'
 import type { SettingWords } from '../../core/merchant/settings.ts'
 import type { Payment } from '../../core/payment/payment.ts'
-import { texts, times } from '../arrays.ts'
 import { named, sql, type Tx } from '../db.ts'
 import { type AttemptInJson, attemptOfJson } from './attempts.ts'
 import { type PaymentKey, paymentKeysOf } from './paymentKeys.ts'
@@ -46,6 +45,12 @@ export async function findCheckout(tx: Tx, merchant_id: string, tx_token: string
   return row && { ...row, attempts: (row.attempts ?? []).map(attemptOfJson) }
 }
 
+// Its time begins anew, and a page that sees it end may go on to the shop as before.
+export const prolongPayment = (tx: Tx, { merchant_id, tx_reference, expires_at }: Payment) =>
+  tx.rows(sql`
+    update payments set expires_at = ${expires_at}, left_by = '{}'
+    where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}`)
+
 // Everything that changes in a payment's life; what was asked for never does. What comes with a change may tell of the
 // payer again.
 const savePayment = (tx: Tx, p: Payment) =>
@@ -67,13 +72,13 @@ export function savePayments(tx: Tx, all: readonly Payment[]) {
       payment_instrument = c.payment_instrument, payment_reference = c.payment_reference,
       payment_time = c.payment_time, charged = c.charged::bigint, card_type = c.card_type,
       psp_response_code = c.psp_response_code, psp_response_msg = c.psp_response_msg, redacted_at = null
-    from unnest(${merchants}::text[], ${references}::text[], ${texts(all.map(p => p.status))}::text[],
-        ${texts(all.map(p => p.status_reason))}::text[], ${times(all.map(p => p.updated_at))}::timestamptz[],
-        ${texts(all.map(p => String(p.late)))}::text[], ${times(all.map(p => p.cancel_wished_at))}::timestamptz[],
-        ${texts(all.map(p => p.payment_method))}::text[], ${texts(all.map(p => p.payment_instrument))}::text[],
-        ${texts(all.map(p => p.payment_reference))}::text[], ${times(all.map(p => p.payment_time))}::timestamptz[],
-        ${texts(all.map(p => p.charged?.toString() ?? null))}::text[], ${texts(all.map(p => p.card_type))}::text[],
-        ${texts(all.map(p => p.psp_response_code))}::text[], ${texts(all.map(p => p.psp_response_msg))}::text[])
+    from unnest(${merchants}::text[], ${references}::text[], ${all.map(p => p.status)}::text[],
+        ${all.map(p => p.status_reason)}::text[], ${all.map(p => p.updated_at)}::timestamptz[],
+        ${all.map(p => String(p.late))}::text[], ${all.map(p => p.cancel_wished_at)}::timestamptz[],
+        ${all.map(p => p.payment_method)}::text[], ${all.map(p => p.payment_instrument)}::text[],
+        ${all.map(p => p.payment_reference)}::text[], ${all.map(p => p.payment_time)}::timestamptz[],
+        ${all.map(p => p.charged?.toString() ?? null)}::text[], ${all.map(p => p.card_type)}::text[],
+        ${all.map(p => p.psp_response_code)}::text[], ${all.map(p => p.psp_response_msg)}::text[])
       as c (merchant_id, tx_reference, status, status_reason, updated_at, late, cancel_wished_at, payment_method,
         payment_instrument, payment_reference, payment_time, charged, card_type, psp_response_code,
         psp_response_msg)

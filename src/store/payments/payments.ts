@@ -6,7 +6,14 @@ import { type Db, named, sql, type Tx } from '../db.ts'
 export type InvoiceKey = Pick<NewPayment, 'merchant_id' | 'mode' | 'invoice_id'>
 export type StoredRequest = Pick<
   NewPayment,
-  'merchant_id' | 'mode' | 'invoice_id' | 'tx_reference' | 'tx_token' | 'request_digest'
+  | 'merchant_id'
+  | 'mode'
+  | 'invoice_id'
+  | 'tx_reference'
+  | 'tx_token'
+  | 'request_digest'
+  | 'status'
+  | 'expires_at'
 >
 
 // Stores new payments, many in one statement, and gives back for each what is stored under its invoice id
@@ -35,11 +42,6 @@ async function insertOrMeetOurselves(db: Db, payments: NewPayment[]) {
   }
 }
 
-// One column of all rows as PostgreSQL's array text, made by one native call: its quotes and escapes are JSON's,
-// because stored texts hold no control characters.
-const column = (rows: NewPayment[], read: (row: NewPayment) => string | null) =>
-  `{${JSON.stringify(rows.map(read)).slice(1, -1)}}`
-
 // In the order of the unique key, so that two batches with the same invoices wait for each other instead of
 // deadlocking. Named, so that PostgreSQL parses this long statement once per connection.
 async function insertPayments(db: Db, payments: NewPayment[]): Promise<Set<string>> {
@@ -50,23 +52,22 @@ async function insertPayments(db: Db, payments: NewPayment[]): Promise<Set<strin
       line_items, outlet, pymt_instrument, wallet_issuer_hint, extra, request_digest, created_at, updated_at,
       expires_at)
     select * from unnest(
-      ${column(p, row => row.merchant_id)}::text[], ${column(p, row => row.tx_reference)}::text[],
-      ${column(p, row => row.mode)}::text[], ${column(p, row => row.invoice_id)}::text[],
-      ${column(p, row => row.tx_token)}::text[], ${column(p, row => row.status)}::text[],
-      ${column(p, row => row.status_reason)}::text[], ${column(p, row => String(row.total))}::bigint[],
-      ${column(p, row => row.currency)}::text[], ${column(p, row => row.success_url)}::text[],
-      ${column(p, row => row.cancelled_url)}::text[], ${column(p, row => row.deferred_url)}::text[],
-      ${column(p, row => row.ipn_url)}::text[], ${column(p, row => row.number)}::text[],
-      ${column(p, row => row.email)}::text[], ${column(p, row => row.name)}::text[],
-      ${column(p, row => row.description)}::text[],
-      ${column(p, row => row.line_items && JSON.stringify(row.line_items))}::jsonb[],
-      ${column(p, row => row.outlet)}::text[],
-      ${column(p, row => row.pymt_instrument)}::text[], ${column(p, row => row.wallet_issuer_hint)}::text[],
-      ${column(p, row => JSON.stringify(row.extra))}::jsonb[],
-      ${column(p, row => `\\x${row.request_digest.toString('hex')}`)}::bytea[],
-      ${column(p, row => row.created_at.toISOString())}::timestamptz[],
-      ${column(p, row => row.updated_at.toISOString())}::timestamptz[],
-      ${column(p, row => row.expires_at.toISOString())}::timestamptz[])
+      ${p.map(row => row.merchant_id)}::text[], ${p.map(row => row.tx_reference)}::text[],
+      ${p.map(row => row.mode)}::text[], ${p.map(row => row.invoice_id)}::text[],
+      ${p.map(row => row.tx_token)}::text[], ${p.map(row => row.status)}::text[],
+      ${p.map(row => row.status_reason)}::text[], ${p.map(row => row.total)}::bigint[],
+      ${p.map(row => row.currency)}::text[], ${p.map(row => row.success_url)}::text[],
+      ${p.map(row => row.cancelled_url)}::text[], ${p.map(row => row.deferred_url)}::text[],
+      ${p.map(row => row.ipn_url)}::text[], ${p.map(row => row.number)}::text[],
+      ${p.map(row => row.email)}::text[], ${p.map(row => row.name)}::text[],
+      ${p.map(row => row.description)}::text[],
+      ${p.map(row => row.line_items && JSON.stringify(row.line_items))}::jsonb[], ${p.map(row => row.outlet)}::text[],
+      ${p.map(row => row.pymt_instrument)}::text[], ${p.map(row => row.wallet_issuer_hint)}::text[],
+      ${p.map(row => row.extra)}::jsonb[],
+      ${p.map(row => row.request_digest)}::bytea[],
+      ${p.map(row => row.created_at)}::timestamptz[],
+      ${p.map(row => row.updated_at)}::timestamptz[],
+      ${p.map(row => row.expires_at)}::timestamptz[])
     on conflict (merchant_id, mode, invoice_id) do nothing
     returning tx_reference`
   const rows = await db.rows<{ tx_reference: string }>(query)
@@ -75,7 +76,7 @@ async function insertPayments(db: Db, payments: NewPayment[]): Promise<Set<strin
 
 export const findRequests = (tx: Tx, keys: InvoiceKey[]) =>
   tx.rows<StoredRequest>(sql`
-    select p.merchant_id, p.mode, p.invoice_id, p.tx_reference, p.tx_token, p.request_digest
+    select p.merchant_id, p.mode, p.invoice_id, p.tx_reference, p.tx_token, p.request_digest, p.status, p.expires_at
     from ${unnestKeys(keys)} join payments p using (merchant_id, mode, invoice_id)`)
 
 // Not a named statement: it is planned anew each time, because a plan made while the table was small

@@ -2,7 +2,6 @@ import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import type { Task } from '../../core/payment/task.ts'
 import { plainEvents } from '../../core/redaction/redact.ts'
-import { integers, texts } from '../arrays.ts'
 import { sql, type Tx } from '../db.ts'
 import { keysOf as notificationKeys } from '../notifications/notificationKeys.ts'
 import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
@@ -47,8 +46,8 @@ function redactRows(tx: Tx, { payments }: Redaction, now: Date) {
       pymt_instrument = null, psp_response_msg = null, success_url = null, cancelled_url = null,
       deferred_url = null, extra = '{}', ipn_url = r.ipn_url, payment_instrument = r.payment_instrument,
       redacted_at = ${now}
-    from unnest(${merchants}::text[], ${references}::text[], ${texts(payments.map(p => p.ipn_url))}::text[],
-        ${texts(payments.map(p => p.payment_instrument))}::text[])
+    from unnest(${merchants}::text[], ${references}::text[], ${payments.map(p => p.ipn_url)}::text[],
+        ${payments.map(p => p.payment_instrument)}::text[])
       as r (merchant_id, tx_reference, ipn_url, payment_instrument)
     where p.merchant_id = r.merchant_id and p.tx_reference = r.tx_reference`)
 }
@@ -56,8 +55,8 @@ function redactRows(tx: Tx, { payments }: Redaction, now: Date) {
 // The simulated provider's books are another house's, but they are in our walls.
 async function redactAttempts(tx: Tx, { attempts }: Redaction) {
   if (attempts.length === 0) return
-  const ids = sql`unnest(${texts(attempts.map(a => a.merchant_id))}::text[],
-    ${texts(attempts.map(a => a.attempt_id))}::text[]) as r (merchant_id, attempt_id)`
+  const ids = sql`unnest(${attempts.map(a => a.merchant_id)}::text[],
+    ${attempts.map(a => a.attempt_id)}::text[]) as r (merchant_id, attempt_id)`
   await tx.rows(sql`
     update attempts a set instrument = null, payer = null, given = '{}', redirect_url = null, qr = null,
       psp_response_msg = null
@@ -78,15 +77,15 @@ async function redactWords(tx: Tx, given: Redaction) {
     await tx.rows(sql`
       update events e set reason = r.reason
       from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
-          ${texts(notes.map(n => n.reason))}::text[]) as r (merchant_id, tx_reference, sequence, reason)
+          ${notes.map(n => n.reason)}::text[]) as r (merchant_id, tx_reference, sequence, reason)
       where e.merchant_id = r.merchant_id and e.tx_reference = r.tx_reference and e.sequence = r.sequence`)
   }
   if (tasks.length > 0)
     await tx.rows(sql`
       update tasks t set note = r.note, closed_note = r.closed_note
-      from unnest(${texts(tasks.map(t => t.merchant_id))}::text[], ${texts(tasks.map(t => t.attempt_id))}::text[],
-          ${texts(tasks.map(t => t.kind))}::text[], ${texts(tasks.map(t => t.note))}::text[],
-          ${texts(tasks.map(t => t.closed_note))}::text[]) as r (merchant_id, attempt_id, kind, note, closed_note)
+      from unnest(${tasks.map(t => t.merchant_id)}::text[], ${tasks.map(t => t.attempt_id)}::text[],
+          ${tasks.map(t => t.kind)}::text[], ${tasks.map(t => t.note)}::text[],
+          ${tasks.map(t => t.closed_note)}::text[]) as r (merchant_id, attempt_id, kind, note, closed_note)
       where t.merchant_id = r.merchant_id and t.attempt_id = r.attempt_id and t.kind = r.kind`)
 }
 
@@ -95,8 +94,8 @@ async function redactTellings(tx: Tx, given: Redaction) {
   if (bodies.length > 0)
     await tx.rows(sql`
       update notifications n set body = r.body
-      from unnest(${texts(bodies.map(b => b.merchant_id))}::text[], ${texts(bodies.map(b => b.tx_reference))}::text[],
-          ${integers(bodies.map(b => b.sequence))}::integer[], ${texts(bodies.map(b => b.body))}::text[])
+      from unnest(${bodies.map(b => b.merchant_id)}::text[], ${bodies.map(b => b.tx_reference)}::text[],
+          ${bodies.map(b => b.sequence)}::integer[], ${bodies.map(b => b.body)}::text[])
         as r (merchant_id, tx_reference, sequence, body)
       where n.merchant_id = r.merchant_id and n.tx_reference = r.tx_reference and n.sequence = r.sequence`)
   await tx.rows(sql`
@@ -108,13 +107,13 @@ async function redactTellings(tx: Tx, given: Redaction) {
     update deliveries d set url = r.url, last_try = null, last_ms = null, last_address = null, last_status = null,
       last_words = null, last_answer = null
     from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
-        ${texts(deliveries.map(d => d.url))}::text[]) as r (merchant_id, tx_reference, sequence, url)
+        ${deliveries.map(d => d.url)}::text[]) as r (merchant_id, tx_reference, sequence, url)
     where d.merchant_id = r.merchant_id and d.tx_reference = r.tx_reference and d.sequence = r.sequence`)
 }
 
 const forgetMessagesOf = (tx: Tx, { messages }: Redaction) =>
   tx.rows(sql`
     delete from messages m
-    using unnest(${texts(messages.map(m => m.merchant_id))}::text[], ${texts(messages.map(m => m.message_id))}::text[])
+    using unnest(${messages.map(m => m.merchant_id)}::text[], ${messages.map(m => m.message_id)}::text[])
       as r (merchant_id, message_id)
     where m.merchant_id = r.merchant_id and m.message_id = r.message_id`)

@@ -1,7 +1,6 @@
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Task } from '../../core/payment/task.ts'
-import { texts } from '../arrays.ts'
 import { sql, type Tx } from '../db.ts'
 import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
 // `place` as PostgreSQL writes it: to the microsecond, or a look would begin with its own last one.
@@ -30,8 +29,8 @@ type Named = Pick<Attempt, 'merchant_id' | 'attempt_id'>
 
 export const tasksOfAttempts = (tx: Tx, attempts: readonly Named[]) =>
   tx.rows<Task>(sql`
-    select t.* from unnest(${texts(attempts.map(a => a.merchant_id))}::text[],
-        ${texts(attempts.map(a => a.attempt_id))}::text[]) as a (merchant_id, attempt_id)
+    select t.* from unnest(${attempts.map(a => a.merchant_id)}::text[],
+        ${attempts.map(a => a.attempt_id)}::text[]) as a (merchant_id, attempt_id)
       join tasks t on t.merchant_id = a.merchant_id and t.attempt_id = a.attempt_id`)
 
 export type ToldBody = NotificationKey & { body: string }
@@ -60,7 +59,7 @@ export type MessageName = { merchant_id: string; message_id: string; tx_referenc
 export const unsentOf = (tx: Tx, names: readonly MessageName[]) =>
   tx.rows<MessageName>(sql`
     select m.merchant_id, m.message_id, m.tx_reference
-    from unnest(${texts(names.map(m => m.merchant_id))}::text[], ${texts(names.map(m => m.message_id))}::text[])
+    from unnest(${names.map(m => m.merchant_id)}::text[], ${names.map(m => m.message_id)}::text[])
         as k (merchant_id, message_id)
       join messages m on m.merchant_id = k.merchant_id and m.message_id = k.message_id
     where m.next_try_at is not null`)

@@ -15,7 +15,7 @@ type Route = Partial<Record<string, Handler>> // by method
 const both = (handler: Handler): Route => ({ GET: handler, POST: handler })
 
 // The interface: each address, the methods that it takes, and who answers.
-function routesOf(options: ApiOptions): Map<string, Route> {
+export function routesOf(options: ApiOptions): Map<string, Route> {
   return new Map([
     ['/v1/mobile_agents_v2', { POST: initiateRoute(options) }],
     ['/v1/gateway/json_status_chk', both(statusRoute(options, false))],
@@ -25,8 +25,12 @@ function routesOf(options: ApiOptions): Map<string, Route> {
     ['/v1/events', { GET: eventsRoute(options) }],
     ['/gateway', both(formDoorRoute(options))],
     ['/gateway/checkout', both(formDoorRoute(options))],
+    ['/', both(formDoorRoute(options))],
   ])
 }
+
+// Whoever comes to the front door without a payment request is a person who looks around.
+const namesMerchant = (query: string) => new URLSearchParams(query).has('merchant_key')
 
 type Watched = { trustedProxies: number; log: Logger; observe: Observe }
 
@@ -40,6 +44,7 @@ export function createApi(options: ApiOptions & Watched): Answerer {
     const route = routes.get(path)
     if (!route) return false
     const method = incoming.method === 'HEAD' ? 'GET' : (incoming.method ?? '')
+    if (path === '/' && method === 'GET' && !namesMerchant(query)) return false
     const requestId = newRequestId()
     const exchange = { incoming, method, query, requestId, address: addressOf(incoming, trustedProxies) }
     const started = performance.now()

@@ -1,15 +1,15 @@
 import { initiate } from '../../actions/interface/initiate.ts'
 import type { Refusal } from '../../core/interface/refusal.ts'
 import { withoutLists } from '../../core/interface/request.ts'
+import { type Lang, languages, preferredLang } from '../../core/languages/languages.ts'
 import { Page } from '../checkout/page/page.tsx'
 import { pageHeaders } from '../checkout/page/pageHeaders.ts'
-import { type Lang, languages, preferredLang } from '../checkout/texts/texts.ts'
 import { type ApiAnswer, type Exchange, htmlType } from '../http/apiRequest.ts'
 import { queryFields, readFields } from '../http/body.ts'
 import { isRefusal, refusalAnswer, refusedAs } from '../http/errors.ts'
 import { type ApiOptions, checkoutUrl, initiatedAnswer } from './initiate.ts'
 
-// The older doors, /gateway and /gateway/checkout: a shop's web form brings the customer's browser here.
+// The older doors, /gateway, /gateway/checkout and the front door: a shop's web form brings the customer's browser here.
 // A form leads on to the checkout page; JSON gets the JSON answer.
 export const formDoorRoute =
   ({ runtime, baseUrl }: ApiOptions) =>

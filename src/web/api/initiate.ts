@@ -30,9 +30,9 @@ export function initiatedBody({ stored, direct }: Initiated, baseUrl: string) {
       success: true,
       status: 'new',
       status_code: 0,
-      message: direct.offered
-        ? 'The payment is stored, and the customer is asked to approve it on the phone.'
-        : 'The payment is stored. No channel for this network is set up here, so nobody was asked to pay.',
+      message: direct.offered // without a comma: an old client takes it apart there
+        ? 'The payment is stored. The customer is asked to approve it on the phone.'
+        : 'The payment is stored. No channel for this network is set up here: nobody was asked to pay.',
       invoice_id,
       tx_reference,
     }

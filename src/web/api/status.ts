@@ -1,4 +1,5 @@
 import { checkStatus, type StatusQuestion } from '../../actions/interface/checkStatus.ts'
+import { presentFields } from '../../core/interface/request.ts'
 import {
   errorRecord,
   keyedAndFlatAnswer,
@@ -7,7 +8,7 @@ import {
   statusRecord,
 } from '../../core/interface/statusRecord.ts'
 import { type ApiAnswer, type Exchange, jsonType, textType } from '../http/apiRequest.ts'
-import { queryFields, readFields } from '../http/body.ts'
+import { hasBody, queryFields, readFields } from '../http/body.ts'
 import { errorBody, isRefusal, refusalAnswer, refusedAs } from '../http/errors.ts'
 import type { ApiOptions } from './initiate.ts'
 
@@ -50,7 +51,11 @@ export const statusLineRoute =
     }
   }
 
-const readQuestion = async ({ method, query, incoming }: Exchange): Promise<StatusQuestion> =>
-  method === 'POST' ? (await readFields(incoming)).fields : queryFields(query)
+// What the body of a POST lacks is read from the query.
+async function readQuestion({ method, query, incoming }: Exchange): Promise<StatusQuestion> {
+  const sent = method === 'POST' && hasBody(incoming) ? (await readFields(incoming)).fields : {}
+  const asked: StatusQuestion = query === '' ? {} : queryFields(query)
+  return method === 'POST' ? { ...asked, ...presentFields(sent) } : asked
+}
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : '')

@@ -1,9 +1,13 @@
 import { Hono } from 'hono'
+import { receiptTo } from '../../actions/messages/receiptTo.ts'
 import { createReturns } from '../../actions/payments/askOnReturn.ts'
 import { cancel } from '../../actions/payments/cancel.ts'
 import { leaveOnce } from '../../actions/payments/leaveOnce.ts'
+import { chosenLang } from '../../core/languages/languages.ts'
 import { forAMoment } from '../../runtime/inTime.ts'
 import type { Ctx, Env } from '../http/context.ts'
+import { pngOf } from './code/png.ts'
+import { giveUpRoute } from './giveUpRoute.ts'
 import {
   brokenPage,
   type CheckoutOptions,
@@ -14,16 +18,16 @@ import {
   withToken,
 } from './open.tsx'
 import { exitByItself } from './page/exit.ts'
-import { pageHeaders } from './page/pageHeaders.ts'
 import { attemptOf, linkTo, secondsLeft, type View, versionOf } from './page/view.ts'
 import { payRoute } from './payRoute.tsx'
-import { show } from './show.ts'
+import { isRelay, relayRoute } from './relay.tsx'
+import { headersOf, show } from './show.ts'
 import { CancelPage } from './stages/cancel.tsx'
 import { Qr } from './stages/qr.tsx'
 import { ReceiptPage } from './stages/receipt.tsx'
 import { stagePage } from './stages/stagePage.tsx'
-import { chosenLang } from './texts/texts.ts'
 import { onVisit, visitFrom } from './visit.ts'
+import { againOf, wordsRoute } from './wordsRoute.tsx'
 
 const mayCancel = ['choose', 'wait', 'failed']
 
@@ -33,13 +37,19 @@ export function checkoutRoutes(options: CheckoutOptions) {
   const app = new Hono<Env>()
   app.use(brokenPage)
   app.onError(troublePage)
-  app.get('/:token', withPayment(options, comeBack(runtime)))
+  const [relay, open] = [relayRoute(options), withPayment(options, comeBack(options))]
+  app.get('/:token', c => (isRelay(c) ? relay(c) : open(c)))
   app.get('/:token/state', withPayment(options, tellState))
   app.get('/:token/qr.svg', withToken(options, drawQr(runtime)))
   app.get('/:token/receipt', withPayment(options, showReceipt))
   app.get('/:token/cancel', withPayment(options, askToCancel))
-  app.get('/:token/pay', withPayment(options, goHome)) // reloaded by somebody whose form came back
+  app.get('/:token/code.png', withPayment(options, saveCode))
+  // Reloaded by somebody whose form came back.
+  for (const path of ['/:token/pay', '/:token/words']) app.get(path, withPayment(options, goHome))
   app.post('/:token/pay', withPayment(options, fromHere(payRoute(options))))
+  app.post('/:token/words', withPayment(options, fromHere(wordsRoute)))
+  app.get('/:token/give-up', withPayment(options, goHome))
+  app.post('/:token/give-up', withPayment(options, fromHere(giveUpRoute(options))))
   app.post(
     '/:token/cancel',
     withPayment(
@@ -55,10 +65,11 @@ export function checkoutRoutes(options: CheckoutOptions) {
 }
 
 // From a provider's page.
-function comeBack(runtime: CheckoutOptions['runtime']) {
+function comeBack(options: CheckoutOptions) {
+  const { runtime } = options
   const askOnReturn = createReturns(runtime)
   return async (c: Ctx, view: View, deadline: number) => {
-    if (c.req.query('back') === undefined) return showStage(c, await onItsWay(runtime, view, deadline))
+    if (c.req.query('back') === undefined) return showStage(c, await withEnd(options, view, deadline))
     const attempt = attemptOf(view)
     if (view.checkout.stage === 'wait' && attempt?.redirect_url)
       await forAMoment(askOnReturn(attempt, deadline))
@@ -66,24 +77,28 @@ function comeBack(runtime: CheckoutOptions['runtime']) {
   }
 }
 
-// The visit that saw the payment end goes on to the shop by itself.
-async function onItsWay({ db }: CheckoutOptions['runtime'], view: View, deadline: number): Promise<View> {
+// The visit that saw the payment end goes on to the shop by itself; every visit is told where the receipt goes.
+async function withEnd(options: CheckoutOptions, view: View, deadline: number): Promise<View> {
   const { checkout, visit, now } = view
-  if (!exitByItself(checkout)?.known) return view
-  return { ...view, leaves: await leaveOnce(db.until(deadline), checkout, visit, now) }
+  const { carries, runtime } = options
+  const db = runtime.db.until(deadline)
+  const mayLeave = !view.framed && exitByItself(checkout)?.known
+  const leaves = mayLeave ? await leaveOnce(db, checkout, visit, now) : undefined
+  const isTold = checkout.stage === 'paid' && carries
+  return { ...view, leaves, receiptTo: isTold ? await receiptTo(db, checkout, carries) : undefined }
 }
 
 const showStage = (c: Ctx, view: View) => {
-  const again = c.req.query('again')
-  const known = again === 'same' || again === 'other' ? again : undefined
-  return show(c, stagePage(onVisit(view), known), view.checkout.stage === 'expired' ? 410 : 200)
+  const unfinished = c.req.query('unfinished') !== undefined
+  const page = stagePage(onVisit(view), againOf(c), unfinished)
+  return show(c, page, view.checkout.stage === 'expired' ? 410 : 200)
 }
 
 // For the script, which asks again and again: as little as possible.
 function tellState(c: Ctx, view: View) {
   const { stage } = view.checkout
   const told = { stage, words: view.t.news[stage], seconds: secondsLeft(view), version: versionOf(view) }
-  return c.json(told, 200, pageHeaders)
+  return c.json(told, 200, headersOf(c))
 }
 
 // Of the address that was called, so that nothing has to be looked up.
@@ -91,7 +106,14 @@ const drawQr = (runtime: CheckoutOptions['runtime']) => (c: Ctx, token: string) 
   const asked = chosenLang(c.req.query('lang'))
   const address = `${runtime.baseUrl()}/checkout/${token}${asked ? `?lang=${asked}` : ''}`
   const picture = (<Qr text={address} title="" />).toString()
-  return c.body(picture, 200, { ...pageHeaders, 'content-type': 'image/svg+xml' })
+  return c.body(picture, 200, { ...headersOf(c), 'content-type': 'image/svg+xml' })
+}
+
+// The code of an attempt that waits to be scanned, as a picture that a phone's gallery can keep.
+function saveCode(c: Ctx, view: View) {
+  const picture = pngOf(attemptOf(view)?.qr ?? '')
+  if (view.checkout.stage !== 'wait' || !picture) return goHome(c, view)
+  return c.body(picture, 200, { ...headersOf(c), 'content-type': 'image/png' })
 }
 
 const showReceipt = (c: Ctx, view: View) =>

@@ -1,6 +1,8 @@
 import type { ErrorHandler, MiddlewareHandler } from 'hono'
+import type { Carries } from '../../actions/messages/receiptTo.ts'
 import type { PaymentDeps } from '../../actions/payments/deps.ts'
 import { openCheckout } from '../../actions/payments/openCheckout.ts'
+import { chosenLang, languages, preferredLang } from '../../core/languages/languages.ts'
 import { isToken } from '../../runtime/ids.ts'
 import { databaseDeadline } from '../../runtime/inTime.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -8,7 +10,6 @@ import { addressOf } from '../http/apiRequest.ts'
 import type { Ctx, Env } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
 import { drawn } from './drawn.ts'
-import { pageHeaders } from './page/pageHeaders.ts'
 import {
   BrokenPage,
   BusyPage,
@@ -18,13 +19,13 @@ import {
   UnreadablePage,
 } from './page/trouble.tsx'
 import { linkTo, type View } from './page/view.ts'
-import { show } from './show.ts'
-import { chosenLang, languages, preferredLang } from './texts/texts.ts'
+import { headersOf, show } from './show.ts'
 import { visitOf } from './visit.ts'
 
 export type CheckoutOptions = {
   runtime: PaymentDeps & Pick<Runtime, 'limits'>
   trustedProxies: number
+  carries?: Carries // which messages leave the house
 }
 type PageAnswer = Response | Promise<Response>
 
@@ -41,11 +42,18 @@ export const withPayment = (options: CheckoutOptions, answer: AnswerWith) =>
     const found = await openCheckout({ ...runtime, db: runtime.db.until(deadline) }, token)
     if (!found) return nothingHere(c, options)
     const checkout = drawn(found)
+    c.set('frameOrigins', checkout.settings.frame_origins)
     const lang = langOf(c)
     const asked = chosenLang(c.req.query('lang'))
-    const said = { lang, t: languages[lang], asked, visit: visitOf(c) }
+    const said = { lang, t: languages[lang], asked, visit: visitOf(c), framed: isFramed(c) }
     return answer(c, { checkout, ...said, now: runtime.clock(), baseUrl: runtime.baseUrl() }, deadline)
   })
+
+// Browsers say where a page is to be shown; of one that does not, it is unknown.
+const isFramed = (c: Ctx) => {
+  const place = c.req.header('sec-fetch-dest')
+  return place ? ['iframe', 'frame', 'embed', 'object'].includes(place) : undefined
+}
 
 // Looks at what costs nothing before anything else is done.
 export const withToken =
@@ -68,7 +76,7 @@ export const fromHere = (answer: AnswerWith) => (c: Ctx, view: View, deadline: n
     ? show(c, <ElsewherePage lang={view.lang} open={linkTo(view)} />, 403)
     : answer(c, view, deadline)
 
-export const goTo = (c: Ctx, url: string) => c.body(null, 303, { ...pageHeaders, location: url })
+export const goTo = (c: Ctx, url: string) => c.body(null, 303, { ...headersOf(c), location: url })
 
 const langOf = (c: Ctx) => chosenLang(c.req.query('lang')) ?? preferredLang(c.req.header('accept-language'))
 

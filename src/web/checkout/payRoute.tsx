@@ -49,8 +49,9 @@ export const payRoute =
   }
 
 // A provider's page of our own house is next; another's waits behind a link, because our policy stops a form that
-// leads elsewhere.
+// leads elsewhere. In a frame each waits behind its link, which leads out.
 async function placeAfter(runtime: CheckoutOptions['runtime'], view: View): Promise<string> {
+  if (view.framed ?? view.checkout.settings.frame_origins.length > 0) return linkTo(view)
   const after = await openCheckout(runtime, view.checkout.tx_token)
   const redirect = after?.stage === 'wait' ? after.attempts.at(-1)?.redirect_url : undefined
   return redirect && originOf(redirect) === originOf(view.baseUrl) ? redirect : linkTo(view)
@@ -72,7 +73,7 @@ function formAgain(c: Ctx, view: View, typed: Typed, faults: FormFault[], http: 
   return show(c, <ChoosePage view={onVisit(view)} form={form} />, http)
 }
 
-const textsIn = (fields: Fields): Typed =>
+export const textsIn = (fields: Fields): Typed =>
   Object.fromEntries(Object.entries(fields).filter((field): field is [string, string] => isText(field[1])))
 
 const isText = (value: unknown) => typeof value === 'string'

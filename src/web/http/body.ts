@@ -76,13 +76,19 @@ function readBody(incoming: IncomingMessage): Promise<Buffer> {
   })
 }
 
+// None is as good as an empty one.
+export const hasBody = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
 export const queryFields = (query: string) => pairFields(new URLSearchParams(query))
 
+// What a form says twice in the same words it says once. Of two values nobody knows which is meant.
 function pairFields(pairs: Iterable<[string, unknown]>): Fields {
   const fields: Fields = Object.create(null)
   for (const [name, value] of pairs) {
-    if (name in fields) throw malformed(name.slice(0, 80), 'is sent twice')
     if (typeof value !== 'string') throw malformed(name.slice(0, 80), 'must be text, not a file')
+    if (name in fields && fields[name] !== value)
+      throw malformed(name.slice(0, 80), 'is sent twice with two values')
     fields[name] = value
   }
   return fields

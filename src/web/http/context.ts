@@ -3,7 +3,10 @@ import type { Context } from 'hono'
 import type { ApiAnswer } from './apiRequest.ts'
 
 // What a page's handler gets.
-export type Env = { Bindings: HttpBindings; Variables: { requestId: string } }
+export type Env = {
+  Bindings: HttpBindings
+  Variables: { requestId: string; frameOrigins?: readonly string[] }
+}
 export type Ctx = Context<Env>
 
 export const respond = (c: Ctx, { http, type, body, headers }: ApiAnswer) =>

@@ -1,8 +1,9 @@
 import type { RecentMessage, Sms } from '../../actions/messages/recentMessages.ts'
-import { maskEmail, maskPhone } from '../../core/mask.ts'
+import { maskRecipient } from '../../core/mask.ts'
 import { maxSeptets } from '../../core/message/texts/gsm.ts'
+import { StateWords } from '../support/messageState.tsx'
+import { Time } from '../support/time.tsx'
 import { frameSandbox } from './headers.ts'
-import { StateWords, Time } from './state.tsx'
 
 type CardProps = { message: RecentMessage; from: string }
 
@@ -60,10 +61,8 @@ export const MessageCard = ({ message, from }: CardProps) => (
 )
 
 // Test numbers are nobody's. A customer's is recognised by its owner, and used by no stranger.
-function recipientOf({ mode, medium, recipient }: RecentMessage): string {
-  if (mode === 'test') return recipient
-  return medium === 'sms' ? maskPhone(recipient) : maskEmail(recipient)
-}
+export const recipientOf = ({ mode, recipient }: RecentMessage) =>
+  mode === 'test' ? recipient : maskRecipient(recipient)
 
 const PaymentLinks = ({ message: { tx_token, tx_reference, merchant_id } }: { message: RecentMessage }) => (
   <p class="links">

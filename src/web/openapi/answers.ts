@@ -91,8 +91,14 @@ export const statusAnswer = statusRecord.catchall(keyedRecord).meta({
   description: 'First a key that is your invoice_id, with the keyed record; then the same record flat.',
 })
 
+// Some readers of it ignore letter case, and would meet this name twice.
+const extraAlone = extra.omit({ Mobile_no: true }).meta({
+  description:
+    'As in the other answers, but no two names differ by letter case alone: ours stay, and of yours the first.',
+})
+
 export const keyedAnswer = z
-  .record(z.string(), keyedRecord)
+  .record(z.string(), keyedRecord.extend({ extra: extraAlone }))
   .meta({ description: 'One key, your invoice_id, with the record.' })
 
 const event = z.object({

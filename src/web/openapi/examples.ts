@@ -78,8 +78,9 @@ export const storedBody = (baseUrl: string, direct = false) =>
   initiatedBody({ stored: payment, direct: direct ? promptedWallet : undefined }, baseUrl)
 
 const record = status.statusRecord({ ...payment, ...unlived }, now, true) // the question is not signed
-export const keyedAnswer = { [invoice_id]: { ...record, amount: '25.00' } }
-export const statusAnswer = { ...keyedAnswer, ...record }
+const keyedRecord = { ...record, amount: '25.00' }
+export const keyedAnswer = { [invoice_id]: { ...keyedRecord, extra: status.withoutTwins(record.extra) } }
+export const statusAnswer = { [invoice_id]: keyedRecord, ...record }
 export const statusLine = status.statusLine(payment.tx_reference, payment.status, now)
 export const failedLine = status.statusLine(invoice_id, 'error', now)
 
@@ -112,7 +113,7 @@ export const requestRefusals = [
 export const checkRefusals = [
   refusals.missing('merchant_key'),
   refusals.missing('invoice_id'),
-  refusals.malformed('invoice_id', 'is sent twice'),
+  refusals.malformed('invoice_id', 'is sent twice with two values'),
   refusals.wrongHash('is required for this merchant'),
   refusals.unknownInvoice(),
   refusals.slowDown(1),

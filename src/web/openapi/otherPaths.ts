@@ -6,7 +6,9 @@ import { refTo } from './schemas.ts'
 export const otherPaths: Paths = {
   '/checkout/{token}': {
     get: operation('Checkout', 'openCheckout', 'The page for the customer', {
-      description: 'Where the customer pays, and sees how it stands.',
+      description:
+        'Where the customer pays, and sees how it stands. Who asks without an Accept header, as a server that prints our ' +
+        'page as its own, gets a tiny page that leads the browser to this address.',
       parameters: [
         {
           name: 'token',

@@ -40,21 +40,23 @@ export function paymentPaths(baseUrl: string, fields: ObjectSchema): Paths {
     },
     '/gateway': door('gateway', baseUrl, fields),
     '/gateway/checkout': door('gatewayCheckout', baseUrl, fields),
+    '/': frontDoor(baseUrl, fields),
   }
+}
+
+// There a person may come as well, who brings no payment request.
+function frontDoor(baseUrl: string, fields: ObjectSchema) {
+  const { post } = door('front', baseUrl, fields)
+  const asWellAsPeople = 'Without merchant_key it is no door: a browser sees a page.'
+  const get = byLink('front', fields, `${asWellAsPeople} ${asWell}`, {
+    404: answerOf('Without merchant_key, and not asked by a browser.', json(refTo('ErrorBody'), {})),
+  })
+  return { get, post }
 }
 
 // The older doors, for a shop's own web form.
 const door = (name: string, baseUrl: string, fields: ObjectSchema) => ({
-  get: operation('Web forms', `${name}ByLink`, 'Start a payment from a link', {
-    description:
-      'The fields of a payment request in the query. The customer is sent on to the checkout page.',
-    parameters: queryOf(fields),
-    rules: rulesOfLinks,
-    responses: {
-      200: answerOf(asWell, { ...json(refTo('ErrorBody'), {}), ...html }),
-      ...doorResponses,
-    },
-  }),
+  get: byLink(name, fields, asWell),
   post: operation('Web forms', `${name}ByForm`, 'Start a payment from a web form', {
     description:
       'The fields of a payment request from a form in the shop. The customer is sent on to the checkout page. ' +
@@ -67,6 +69,19 @@ const door = (name: string, baseUrl: string, fields: ObjectSchema) => ({
     },
   }),
 })
+
+const byLink = (name: string, fields: ObjectSchema, ok: string, more: Responses = {}) =>
+  operation('Web forms', `${name}ByLink`, 'Start a payment from a link', {
+    description:
+      'The fields of a payment request in the query. The customer is sent on to the checkout page.',
+    parameters: queryOf(fields),
+    rules: rulesOfLinks,
+    responses: {
+      200: answerOf(ok, { ...json(refTo('ErrorBody'), {}), ...html }),
+      ...doorResponses,
+      ...more,
+    },
+  })
 
 const doorResponses: Responses = {
   303: answerOf('On to the checkout page.', {}, location),

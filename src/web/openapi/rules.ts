@@ -1,6 +1,6 @@
 import { feedHeader } from '../../core/interface/feedSignature.ts'
 import type { Code } from '../../core/interface/refusal.ts'
-import { maxExtras } from '../../core/interface/request.ts'
+import { maxExtras, maxInvoiceLength } from '../../core/interface/request.ts'
 
 // Why a request that fits its schema can be refused all the same. The document carries these with each operation as
 // x-further-rules, so that a program that reads it knows them too: a refusal of such a request has one of these codes.
@@ -52,6 +52,11 @@ const ofPayments: Rule[] = [
   ruleOf('active_merchant', 403, 'GW-009', 'merchant_key', 'The merchant is not switched off.'),
   rightHash,
   ruleOf('own_invoice', 409, 'GW-005', 'invoice_id', 'It is new, or the request is the stored one again.'),
+  malformed(
+    'short_invoice',
+    'invoice_id',
+    `It has at most ${maxInvoiceLength} characters, where your long_invoice_ids is off.`,
+  ),
   malformed('own_bounds', 'total', 'It lies within your min_total and max_total.'),
   malformed(
     'plain_number',
@@ -64,7 +69,11 @@ const ofPayments: Rule[] = [
     'A number in its items is written without an exponent; a total has at most 2 decimals.',
   ),
   malformed('own_sum', 'line_items', 'The totals of its items make up total.'),
-  malformed('own_currency', 'currency', 'It is one of your currencies; without it the request is in GHS.'),
+  malformed(
+    'own_currency',
+    'currency',
+    'It, or an extra_currency in its place, is one of your currencies; without it the request is in GHS.',
+  ),
   malformed('own_outlet', 'extra_outlet', 'You have such an outlet.'),
   ...urls.map(field =>
     malformed('real_address', field, 'A browser can read it as a URL, its host and port too.'),

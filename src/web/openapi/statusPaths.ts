@@ -59,7 +59,7 @@ const line: Responses = {
 
 const byForm = (operationId: string) =>
   operation('Status', operationId, 'Ask how a payment stands, by form', {
-    description: 'Answers the keyed record alone.',
+    description: 'Answers the keyed record alone. What the body lacks is read from the query.',
     requestBody: bodyOf(question, form, { question: examples.question }),
     rules: rulesOfCheckForms,
     responses: {
@@ -76,7 +76,7 @@ const asLine = (operationId: string) => ({
     responses: line,
   }),
   post: operation('Status', `${operationId}ByForm`, 'Ask how a payment stands, by form, one line of text', {
-    description: 'Answers the same line.',
+    description: 'Answers the same line. What the body lacks is read from the query.',
     requestBody: bodyOf(question, form, { question: examples.question }),
     rules: rulesOfCheckForms,
     responses: { ...line, ...failures(examples.bodyRefusals, failedText) },

@@ -38,7 +38,8 @@ In test mode a wrong hash is answered with the exact text that we hashed and the
 
 After a timeout, a lost connection, a 429 or a 503, send the same request again. It never makes a second payment:
 equal details find the payment that is stored and answer the same address. Other details under the same invoice_id
-are refused with 409, and nothing changes.
+are refused with 409, and nothing changes. A payment that was cancelled, or whose time is over, is open again for the
+customer where nobody can have paid it; a direct one is not.
 
 ## Methods
 

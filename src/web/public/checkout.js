@@ -78,7 +78,7 @@ function timeLeft(left) {
 }
 
 // The network of a number is a guess: numbers move between networks, so nothing is forced.
-const prefixOf = number => (/^(?:0|\+?233)([1-9]\d)\d/.exec(number.replace(/[ -]/g, '')) || [])[1]
+const prefixOf = number => (/^(?:(?:\+|00)?233)?0?([1-9]\d)\d/.exec(number.replace(/[^\d+]/g, '')) || [])[1]
 
 function guess(form, way, input) {
   const told = input.parentNode.querySelector('.guess')
@@ -135,6 +135,7 @@ function sendOnce(form) {
   const words = button.textContent
   let sent = false
   form.addEventListener('submit', event => {
+    if (event.submitter && event.submitter.hasAttribute('formaction')) return // into another language
     if (sent) event.preventDefault()
     sent = true
     button.setAttribute('aria-disabled', 'true')
@@ -154,6 +155,23 @@ all('[data-left]', element => {
   const show = left => (element.textContent = timeLeft(left))
   if (seconds < 7200) count(seconds, show, () => location.replace(location.pathname + location.search))
 })
+// What was sent lives so long.
+all('[data-ends]', element => {
+  const bar = element.querySelector('progress')
+  const words = element.querySelector('.left')
+  const show = left => {
+    bar.value = left
+    words.textContent = timeLeft(left)
+  }
+  count(Number(element.dataset.ends), show, () => (element.textContent = element.dataset.over))
+})
+// A moment so many seconds from now, as the clock of this device will show it.
+all('[data-in]', element => {
+  const minuteMs = 60000
+  const at = new Date(Math.ceil((Date.now() + element.dataset.in * 1000) / minuteMs) * minuteMs)
+  const digits = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
+  element.textContent = at.toLocaleTimeString(document.documentElement.lang, digits)
+})
 all('[data-count]', element => {
   const seconds = element.dataset.count
   const words = element.textContent
@@ -164,10 +182,19 @@ all('[data-print]', button => {
   button.hidden = false
   button.addEventListener('click', () => window.print())
 })
+all('[data-copy]', button => {
+  const { clipboard } = navigator // only where the page came over a safe line
+  if (!clipboard) return
+  button.hidden = false
+  button.addEventListener('click', () => {
+    const told = () => say((button.textContent = button.dataset.copied))
+    void clipboard.writeText(button.dataset.copy).then(told, () => {})
+  })
+})
 all('#faults', faults => faults.focus())
 if (main.dataset.poll && window.fetch) poll()
 const shop = main.dataset.go || ''
-if (/^https?:/i.test(shop)) {
+if (/^https?:/i.test(shop) && window.top === window) {
   let leaving
   let stays = false
   const leaveAfter = seconds => {

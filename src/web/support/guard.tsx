@@ -1,6 +1,7 @@
 import type { Next } from 'hono'
-import type { Ctx } from '../http/context.ts'
-import { isRefusal } from '../http/errors.ts'
+import { wantsJson } from '../http/accepts.ts'
+import { type Ctx, respond } from '../http/context.ts'
+import { isRefusal, plainAnswer } from '../http/errors.ts'
 import { accessOf, type OperatorDoor } from '../http/operatorDoor.ts'
 import { PasswordPage, ShutPage, TooOftenPage } from './pages.tsx'
 
@@ -10,14 +11,25 @@ export const guard =
     for (const [name, value] of Object.entries(headers)) c.header(name, value)
     const access = accessOf(c.env.incoming, passwordOf(c.req.header('authorization') ?? ''), door)
     if (access === 'granted') return next()
-    if (access === 'shut') return c.html(<ShutPage />, 403)
+    const isProgram = wantsJson(c.req.header('accept'))
+    if (access === 'shut') return isProgram ? tell(c, 403, 'shut') : c.html(<ShutPage />, 403)
     if (isRefusal(access)) {
       const seconds = access.retryAfterSeconds ?? 1
-      return c.html(<TooOftenPage seconds={seconds} />, 429, { 'retry-after': String(seconds) })
+      c.header('retry-after', String(seconds))
+      return isProgram ? tell(c, 429, 'too_often') : c.html(<TooOftenPage seconds={seconds} />, 429)
     }
     c.header('www-authenticate', 'Basic realm="Tollgate support", charset="UTF-8"')
-    return c.html(<PasswordPage />, 401)
+    return isProgram ? tell(c, 401, 'password') : c.html(<PasswordPage />, 401)
   }
+
+const words = {
+  shut: 'This address is shut until TOLLGATE_SUPPORT_TOKEN is set on the gateway.',
+  too_often: 'Too many wrong passwords came from your address.',
+  password: 'Give the support password, by any user name.',
+}
+
+const tell = (c: Ctx, http: number, code: keyof typeof words) =>
+  respond(c, plainAnswer(http, code, words[code], c.get('requestId')))
 
 // The name does not matter. Undefined where there is no password at all.
 function passwordOf(header: string): string | undefined {

@@ -36,6 +36,15 @@ export const UnreachablePage = ({ word }: { word: string }) => (
   </Frame>
 )
 
+export const ElsewherePage = () => (
+  <Frame title="Nothing was done">
+    <section class="card warn">
+      <h1>This did not come from our page</h1>
+      <p>Nothing was sent. Look the payment up, and press the button there.</p>
+    </section>
+  </Frame>
+)
+
 export const PasswordPage = () => (
   <Frame title="Password needed" closed>
     <section class="card">

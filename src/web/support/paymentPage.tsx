@@ -1,21 +1,43 @@
+import type { ToldNotification } from '../../actions/notifications/findNotifications.ts'
 import type { Explained } from '../../actions/payments/explainPayment.ts'
+import type { Message } from '../../core/message/message.ts'
 import type { Status } from '../../core/payment/payment.ts'
 import type { Next } from '../../core/story/nextSteps.ts'
 import { paymentFacts } from '../../core/story/paymentFacts.ts'
 import { money } from '../../core/story/story.ts'
 import type { Moment } from '../../core/story/timeline.ts'
 import { Frame } from './frame.tsx'
+import { SentCustomer } from './sentCustomer.tsx'
+import { Time } from './time.tsx'
+import { ToldShop } from './toldShop.tsx'
 
 // A word and a mark, never colour alone.
 const marks: Record<Status, string> = { awaiting_payment: '…', paid: '✓', cancelled: '–', failed: '✕' }
 
 const alreadySaid = new Set(['status', 'amount'])
 
-export const PaymentPage = ({ explained, word }: { explained: Explained; word: string }) => {
+// What came of a button; `http` is that of a refusal.
+export type Notice = { words: string; http?: number }
+
+type PaymentProps = {
+  explained: Explained
+  told: readonly ToldNotification[]
+  sent: readonly Message[]
+  now: Date
+  word: string
+  notice?: Notice
+}
+
+export const PaymentPage = ({ explained, told, sent, now, word, notice }: PaymentProps) => {
   const { payment, moments, next } = explained
   const facts = paymentFacts(explained).filter(([name]) => !alreadySaid.has(name))
   return (
     <Frame title={`${payment.tx_reference}, ${payment.status}`} word={word}>
+      {notice && (
+        <p class={`notice${notice.http ? ' warn' : ''}`} role="status">
+          {notice.words}
+        </p>
+      )}
       {payment.mode === 'test' && <p class="warn test">Test mode: no real money moves</p>}
       <section class="card">
         <h1 class="amount">{money(payment.currency, payment.total)}</h1>
@@ -38,6 +60,8 @@ export const PaymentPage = ({ explained, word }: { explained: Explained; word: s
           ))}
         </ol>
       </section>
+      <SentCustomer payment={payment} sent={sent} />
+      <ToldShop told={told} now={now} />
       <section class="card">
         <h2>Facts</h2>
         <dl>
@@ -72,8 +96,4 @@ const Happened = ({ moment: { at, who, words } }: { moment: Moment }) => (
     <span class="who">{who}</span>
     <span class="words">{words}</span>
   </li>
-)
-
-const Time = ({ at }: { at: Date }) => (
-  <time datetime={at.toISOString()}>{at.toISOString().slice(0, 19).replace('T', ' ')} UTC</time>
 )

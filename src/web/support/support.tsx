@@ -1,38 +1,48 @@
 import { readFileSync } from 'node:fs'
 import { Hono } from 'hono'
-import { nameMerchants } from '../../actions/merchants/nameMerchants.ts'
-import { explainPayment, findByWord } from '../../actions/payments/explainPayment.ts'
-import type { Runtime } from '../../runtime/runtime.ts'
 import type { Ctx, Env } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
 import type { OperatorDoor } from '../http/operatorDoor.ts'
+import { pressed, redeliver, sendReceipt } from './buttons.tsx'
 import { supportHeaders } from './frame.tsx'
 import { guard } from './guard.tsx'
-import { AskPage, ChoicePage, NothingPage, UnreachablePage } from './pages.tsx'
-import { PaymentPage } from './paymentPage.tsx'
+import { AskPage, UnreachablePage } from './pages.tsx'
+import { type SupportRuntime, showPayment } from './show.tsx'
 
-type SupportOptions = { runtime: Pick<Runtime, 'db' | 'clock'>; door: OperatorDoor }
+export type SupportOptions = { runtime: SupportRuntime; door: OperatorDoor }
 
-// For whoever answers the customer's call: a reference in, the whole story of the payment out. To be mounted at
-// /support. It only reads.
+// For whoever answers the customer's call: a reference in, the whole story of the payment out, and two buttons that tell
+// it again. To be mounted at /support.
 export function supportRoutes({ runtime, door }: SupportOptions) {
   const routes = new Hono<Env>({ strict: false })
   const css = readFileSync(new URL('./support.css', import.meta.url), 'utf8')
   routes.use(guard(supportHeaders, door))
   routes.get('/support.css', c => c.body(css, 200, { 'content-type': 'text/css; charset=utf-8' }))
   routes.get('/', c => lookUp(runtime, c))
+  routes.post('/receipt', pressed(runtime, sendReceipt))
+  routes.post('/redeliver', pressed(runtime, redeliver))
   return routes
 }
 
-async function lookUp({ db, clock }: SupportOptions['runtime'], c: Ctx) {
+// What a button leads to when it has done its work.
+const doneWords = new Map([
+  ['receipt', 'The receipt is on its way again.'],
+  ['told', 'The notification is sent again now. Reload this page to see what comes of it.'],
+  ['already', 'That was done a moment ago. It was not done twice.'],
+])
+
+async function lookUp(runtime: SupportRuntime, c: Ctx) {
   const word = c.req.query('q')?.trim() ?? ''
   if (word === '') return c.html(<AskPage />)
+  const words = doneWords.get(c.req.query('done') ?? '')
   try {
-    const found = await findByWord(db, word, c.req.query('merchant') || undefined)
-    const [payment] = found
-    if (!payment) return c.html(<NothingPage word={word} />, 404)
-    if (found.length > 1) return c.html(<ChoicePage word={word} choices={await nameMerchants(db, found)} />)
-    return c.html(<PaymentPage word={word} explained={await explainPayment(db, payment, clock())} />)
+    return await showPayment(
+      runtime,
+      c,
+      word,
+      c.req.query('merchant') || undefined,
+      words ? { words } : undefined,
+    )
   } catch (error) {
     if (!isRefusal(error)) throw error
     return c.html(<UnreachablePage word={word} />, 503, { 'retry-after': '5' })

@@ -1,5 +1,5 @@
 import { exhaustedFacts } from '../../actions/messages/exhaustedFacts.ts'
-import type { LetterFacts } from '../../core/message/letter.ts'
+import { type LetterFacts, letterLink } from '../../core/message/letter.ts'
 import type { CustomerTopic, Message } from '../../core/message/message.ts'
 import type { Letter } from '../../core/message/messenger.ts'
 import { exhaustedMail } from '../../core/message/texts/exhausted.ts'
@@ -42,5 +42,5 @@ const factsOf = (payment: PaymentWithMerchant, topic: CustomerTopic, baseUrl: st
   status_reason: payment.status_reason,
   payment_method: payment.payment_method,
   payment_time: payment.payment_time,
-  link: `${baseUrl}/checkout/${payment.tx_token}`,
+  link: letterLink(topic, baseUrl, payment.tx_token),
 })

@@ -89,6 +89,35 @@ test('a wrong voucher, a missing one, and one that is no number', async () => {
   expect(attempt?.given).toEqual({}) // what the customer gave is forgotten when it is over
 })
 
+for (const [number, words] of [
+  ['+447911123456', 'cannot have a wallet of this network, which takes mobile numbers like 024 412 3456'],
+  ['0302123456', 'cannot have a wallet of this network, which takes mobile numbers like 024 412 3456'],
+  ['0244 12', 'is not a possible phone number'],
+] as const)
+  test(`${number} is refused, and nothing is stored`, async () => {
+    const request = signedRequest(shop.test, {
+      generate_checkout_url: undefined,
+      pymt_instrument: number,
+      extra_wallet_issuer_hint: 'mtn',
+    })
+    const { http, body } = await post(gateway.url, request)
+    expect([http, body.error]).toMatchObject([
+      400,
+      { code: 'GW-012', field: 'pymt_instrument', message: `pymt_instrument: ${words}` },
+    ])
+    const { merchant_key } = shop.test
+    expect((await checkStatus(gateway.url, { merchant_key, invoice_id: request.invoice_id })).http).toBe(404)
+  })
+
+test('numbers are read as people write them, and a contact may be abroad', async () => {
+  const paying = await payDirectly('\u202a+233 (0)24\u00a0000.0000\u202c', { number: '0044 7911 123456' })
+  const record = await until(paying.status, ended)
+  expect(record).toMatchObject({ status: 'paid', payment_instrument: '024 ••• 0000' })
+  const again = await post(gateway.url, { ...paying.request, pymt_instrument: '240000000' })
+  expect(again.body).toMatchObject({ success: true }) // the same number, so the same request
+  expect(await attemptsOf(...paying.key)).toMatchObject([{ instrument: '+233240000000' }])
+})
+
 test('failed first, then the money arrives: late, and paid', async () => {
   const paying = await payDirectly('0240000007')
   const failed = await until(paying.status, record => record.status === 'failed')

@@ -39,6 +39,22 @@ test('a reference is found in any case, an invoice id as it is written', async (
   expect(await findByWord(shop.db, 'inv-1')).toEqual([])
 })
 
+test('what was read out, typed or copied is found as people spell it', async () => {
+  const payment = await shop.ask(merchant, { invoice_id: 'Inv-2' })
+  const { tx_reference } = payment
+  for (const word of [
+    tx_reference.replaceAll('-', ''),
+    tx_reference.replaceAll('-', ' '),
+    tx_reference.replaceAll('-', '–'),
+    `\u202a${tx_reference}\u202c`,
+    tx_reference.replaceAll('0', 'o').replaceAll('1', 'l'),
+    '\u2068Inv-2\u2069\ufeff',
+  ])
+    expect(references(await findByWord(shop.db, word)), word).toEqual([tx_reference])
+  const odd = await shop.ask(merchant, { invoice_id: 'TGOOOOOOOOOOOOOOOOOO' }) // spelled like a reference
+  expect(references(await findByWord(shop.db, odd.invoice_id))).toEqual([odd.tx_reference])
+})
+
 test('whoever takes a reference of another for an invoice id hides nothing', async () => {
   const payment = await shop.ask(merchant)
   const copy = await shop.ask(other, { invoice_id: payment.tx_reference })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { sendReceiptAgain } from '../../../src/actions/messages/sendReceiptAgain.ts'
 import { closeTask } from '../../../src/actions/payments/closeTask.ts'
 import { expireDue } from '../../../src/actions/payments/expire.ts'
 import { createRedaction } from '../../../src/actions/redaction/redact.ts'
@@ -229,6 +230,23 @@ test('when the task is closed its payer goes too, from what the person wrote as 
   expect(await found()).toEqual([])
   const [task] = await shop.db.rows<{ closed_note: string }>(sql`select * from tasks`)
   expect(task?.closed_note).toContain('bank ref 77-1')
+})
+
+test('a receipt that was sent again goes with the others, and the story still tells that it was', async () => {
+  const payment = await ask()
+  await shop.try(payment, yes)
+  await shop.db.rows(sql`update messages set next_try_at = null, state = 'sent'`)
+  const rules = { smsPrefixes: ['+233'], perRecipient: 10, perMerchant: 10 }
+  const again = await sendReceiptAgain(shop.db, payment, { medium: 'sms' }, rules, noon)
+  expect(again).toMatchObject({ done: 'queued', number: 2 })
+  await redactAll()
+  expect(await stored(payment)).toMatchObject({ redacted_at: null }) // it is still on its way
+  await endAll()
+  await redactAll()
+  expect(await found()).toEqual([])
+  expect(await shop.db.rows(sql`select from messages`)).toEqual([])
+  const events = await shop.db.rows(sql`select reason from events where kind = 'receipt_resent'`)
+  expect(events).toEqual([{ reason: 'sms' }])
 })
 
 test('money that comes after that is booked and told to the merchant, and nobody is sent a message', async () => {

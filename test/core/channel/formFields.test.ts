@@ -30,6 +30,25 @@ for (const [words, typed, faults] of [
   })
 }
 
+const numbers = { region: 'GH', country: '233', begin: ['2', '5'], digits: 9, example: '024 412 3456' }
+
+for (const [words, number, fault] of [
+  ['a British mobile', '+44 7911 123456', 'not_a_wallet'],
+  ['a landline of Ghana', '030 212 3456', 'not_a_wallet'],
+  ['no number at all', '024 412', 'not_a_phone'],
+  ['a mobile number of Ghana', '(024) 412 3456', undefined],
+  ['one that was ported, of whichever network', '020 412 3456', undefined],
+] as const)
+  test(`for a wallet that has its numbers, ${words}: ${fault ?? 'taken'}`, () => {
+    const { faults, instrument } = readFormFields({ fields: [phone], numbers }, { phone: number })
+    expect(faults).toEqual(fault ? [{ field: 'phone', fault }] : [])
+    expect(instrument === null).toBe(fault !== undefined)
+  })
+
+test('a way that does not say which numbers takes any', () => {
+  expect(readFormFields({ fields: [phone] }, { phone: '+447911123456' }).instrument).toBe('+447911123456')
+})
+
 test('what is asked for is read, and nothing else', () => {
   const typed = { ...right, phone: ' 024 000 0000 ', voucher: '123-456', other: 'x', note: ' to Ama ' }
   expect(readFormFields({ fields: asks }, typed)).toEqual({

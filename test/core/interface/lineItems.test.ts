@@ -4,7 +4,7 @@ import { requestFingerprint } from '../../../src/core/interface/fingerprint.ts'
 import { type Fields, parseJsonObject } from '../../../src/core/interface/json.ts'
 import type { Refusal } from '../../../src/core/interface/refusal.ts'
 import { parseRequest, presentFields, withoutLists } from '../../../src/core/interface/request.ts'
-import { fromStore, toStore } from '../../../src/core/payment/lineItems.ts'
+import { fromStore, toStore } from '../../../src/core/lineItems.ts'
 
 const base = '"merchant_key":"tk_1","invoice_id":"INV-1","generate_checkout_url":true'
 const read = (items: string, total = '85.00') => {

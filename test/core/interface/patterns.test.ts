@@ -3,19 +3,19 @@ import { expect, test } from 'vitest'
 import * as patterns from '../../../src/core/interface/patterns.ts'
 import { requestSchema } from '../../../src/core/interface/request.ts'
 import { parseMoney } from '../../../src/core/money.ts'
-import { parsePhone } from '../../../src/core/phone.ts'
-import { isPlainText, parseUrl } from '../../../src/core/text.ts'
+import { parsePhone, withoutDecoration } from '../../../src/core/phone.ts'
+import { isPlainText, onOneLine, parseUrl } from '../../../src/core/text.ts'
 
 const { email, extra_wallet_issuer_hint: hint } = requestSchema.shape
 const isUrl = (text: string) => parseUrl(text) === undefined && isPlainText(text)
 const isMoney = (text: string) => typeof parseMoney(text) === 'bigint'
 const isPhone = (text: string) => parsePhone(text) !== undefined
-const isOfGhana = (text: string) => /^(0|\+?233)[1-9]\d{8}$/.test(text.replaceAll(/[ -]/g, ''))
+const isOfGhana = (text: string) => /^(0|((\+|00)?233)0?)?[1-9]\d{8}$/.test(withoutDecoration(text))
 const fits = (pattern: string, text: string) => new RegExp(pattern, 'u').test(text)
 const fitsTotal = (text: string) => fits(patterns.total, text) && fits(patterns.moreThanZero, text)
 
 const matching = (pattern: string) =>
-  pattern === patterns.plainText
+  pattern === patterns.plainText || pattern === patterns.plainLines
     ? fc.string({ unit: 'grapheme' })
     : fc.stringMatching(new RegExp(pattern, 'u'))
 
@@ -38,6 +38,12 @@ const same = { numRuns: 400, seed: 5 }
 
 for (const [name, pattern, isTaken, isMatch] of [
   ['a text', patterns.plainText, isPlainText, fits.bind(null, patterns.plainText)],
+  [
+    'a text of several lines',
+    patterns.plainLines,
+    (text: string) => isPlainText(onOneLine(text)),
+    fits.bind(null, patterns.plainLines),
+  ],
   [
     'an email address',
     patterns.email,
@@ -102,6 +108,7 @@ test('every word for a network is taken in any letter case', () => {
 test('the patterns are written in what every dialect reads alike', () => {
   const all = [
     patterns.plainText,
+    patterns.plainLines,
     patterns.email,
     patterns.url,
     patterns.phone,

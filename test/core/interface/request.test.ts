@@ -26,7 +26,7 @@ const long = (length: number) => 'x'.repeat(length)
 const urls = ['success_url', 'cancelled_url', 'deferred_url', 'ipn_url']
 
 for (const [why, fields, field] of [
-  ['invoice_id of 26 characters', { invoice_id: long(26) }, 'invoice_id'],
+  ['invoice_id of 65 characters', { invoice_id: long(65) }, 'invoice_id'],
   ['invoice_id with &', { invoice_id: 'a&b' }, 'invoice_id'],
   ['invoice_id with =', { invoice_id: 'a=b' }, 'invoice_id'],
   ['invoice_id with a control', { invoice_id: 'a\nb' }, 'invoice_id'],
@@ -48,6 +48,10 @@ for (const [why, fields, field] of [
   ['name too long', { name: long(121) }, 'name'],
   ['name with NUL', { name: 'a\0b' }, 'name'],
   ['description too long', { description: long(501) }, 'description'],
+  ['description with NUL', { description: 'a\0b' }, 'description'],
+  ['description with a form feed', { description: 'a\fb' }, 'description'],
+  ['name with a line break', { name: 'a\nb' }, 'name'],
+  ['extra with a line break', { extra_note: 'a\nb' }, 'extra_note'],
   ['description with half a character', { description: '\ud800' }, 'description'],
   ['name as an object', { name: {} }, 'name'],
   ['generate_checkout_url false', { generate_checkout_url: false }, 'generate_checkout_url'],
@@ -100,6 +104,7 @@ for (const [a, b] of [
   [{ extra_email: 'a@b.cd' }, { email: 'a@b.cd' }],
   [{ extra_outlet: new NumberText('7') }, { extra_outlet: '7' }],
   [{ currency: 'GHS' }, {}],
+  [{ description: 'one\r\ntwo\nthree\rfour\tfive' }, { description: 'one two three four five' }],
   [{ description: '' }, { description: null }],
   [{ generate_checkout_url: 'true' }, { generate_checkout_url: new NumberText('1') }],
   [{ secure_hash: 'AB' }, { secure_hash: 'ab' }],

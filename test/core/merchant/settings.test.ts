@@ -12,7 +12,10 @@ test('the defaults are those of the contract', () => {
     unsigned_requests: false,
     signed_status_checks: false,
     retry_after_failure: true,
+    reopen_unpaid: true,
+    long_invoice_ids: false,
     allowed_origins: [],
+    frame_origins: [],
     min_total: 1n,
     max_total: 99_999_999n,
     currencies: ['GHS'],
@@ -38,6 +41,9 @@ for (const [change, name, value] of [
     'allowed_origins',
     ['https://a.example', 'http://localhost:3000'],
   ],
+  ['frame_origins=https://a.example', 'frame_origins', ['https://a.example']],
+  ['reopen_unpaid=off', 'reopen_unpaid', false],
+  ['long_invoice_ids=on', 'long_invoice_ids', true],
   ['min_total=0.50', 'min_total', 50n],
   ['currencies=EUR', 'currencies', ['EUR']],
   ['currencies=USD, GHS,USD', 'currencies', ['USD', 'GHS']],
@@ -65,6 +71,11 @@ for (const change of [
   'allowed_origins=shop.example',
   'allowed_origins=https://a.example/path',
   'allowed_origins=ftp://a.example',
+  'frame_origins=*',
+  'frame_origins=https://*.a.example',
+  'frame_origins=https://a.example/',
+  "frame_origins=https://a.example;script-src'self'",
+  `frame_origins=${Array.from({ length: 21 }, (_, at) => `https://a${at}.example`).join(',')}`,
   'min_total=-1',
   'min_total=1e3',
   'max_total=0',
@@ -113,7 +124,7 @@ test('limits that cross each other are refused', () => {
 test('an empty value goes back to the default', () => {
   const { words } = changeSettings({ rate_limit: '5' }, ['rate_limit='])
   expect(words).toEqual({})
-  expect(settingNames).toHaveLength(19)
+  expect(settingNames).toEqual(Object.keys(readSettings({})))
 })
 
 test('each is read for itself: one that cannot be read is named, and stands at its default', () => {

@@ -7,6 +7,7 @@ import {
   likelyMistake,
   totalSpellings,
 } from '../../../src/core/interface/signature.ts'
+import { preferredLang } from '../../../src/core/languages/languages.ts'
 import { plainDescription, plainName } from '../../../src/core/message/texts/plain.ts'
 import { parseMoney } from '../../../src/core/money.ts'
 import { readNotificationId } from '../../../src/core/notification/notification.ts'
@@ -16,7 +17,6 @@ import { cleanId, cleanText } from '../../../src/core/stranger.ts'
 import { parseUrl } from '../../../src/core/text.ts'
 import { isAddress } from '../../../src/messengers/smtp/mail.ts'
 import { readHead } from '../../../src/net/http1/responseHead.ts'
-import { preferredLang } from '../../../src/web/checkout/texts/texts.ts'
 
 // As much as a body may have. Whatever a pattern does with it, nobody else is served meanwhile: where the time grew with
 // the square of the length, one of these took a quarter of a minute.

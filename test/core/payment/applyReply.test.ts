@@ -8,7 +8,7 @@ import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../..
 const { yes, wrong, no, pending, unclear, absent } = rows
 const young = after(seconds(10))
 const old = after(minutes(5))
-const worth = { absentForMs: minutes(5), sends: 1 }
+const worth = { absentForMs: minutes(5), livesForMs: minutes(5), sends: 1 }
 const hear = (...[payment, attempt, reply, now]: HearArguments) => hearIt(payment, attempt, reply, now, worth)
 type HearArguments = Parameters<typeof hearIt> extends [...infer Four, unknown] ? Four : never
 const leased = after(hours(9)) // whoever asks has put the next ask off
@@ -177,7 +177,7 @@ for (const [what, attempt, now, sends, state, events] of [
 ] as const)
   test(`known not to have been sent, ${what}: ${state}`, () => {
     const change = hearIt(aPayment(), anAttempt(attempt), rows.notSent, now, {
-      absentForMs: minutes(5),
+      ...worth,
       sends,
     })
     expect(change.attempt.state).toBe(state)
@@ -225,7 +225,7 @@ test('what was sent a second time may be absent for so much longer', () => {
 })
 
 test('a channel that does not say how long leaves absent unbelieved', () => {
-  const never = { absentForMs: Infinity, sends: 1 }
+  const never = { absentForMs: Infinity, livesForMs: undefined, sends: 1 }
   expect(hearIt(aPayment(), anAttempt(), absent, after(hours(20)), never).attempt.state).toBe('unknown')
 })
 

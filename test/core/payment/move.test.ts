@@ -7,7 +7,7 @@ const later = after(1000)
 // The whole table of the answers: from, and whether it may become awaiting_payment, paid, failed, cancelled.
 const table: [from: Status, ...may: ('yes' | 'no')[]][] = [
   ['paid', 'no', 'no', 'no', 'no'], // refunds are their own records
-  ['cancelled', 'no', 'yes', 'no', 'no'], // money outranks an earlier no
+  ['cancelled', 'yes', 'yes', 'no', 'no'], // opened again by its merchant; and money outranks an earlier no
   ['failed', 'yes', 'yes', 'no', 'yes'],
   ['awaiting_payment', 'no', 'yes', 'yes', 'yes'],
 ]

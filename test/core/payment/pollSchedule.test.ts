@@ -27,6 +27,29 @@ test('in the first minute a customer waits for at most 15 seconds, and the provi
   expect(asks).toBeLessThanOrEqual(15)
 })
 
+test('what was sent is asked about right when it is over, and often until its provider says so', () => {
+  const endsAt = after(minutes(5))
+  const waits = anAttempt({ state: 'pending', asks: 17 }) // the next in two minutes
+  const next = (ms: number) => nextPoll(waits, after(ms), { endsAt })
+  expect(next(minutes(1))).toEqual(after(minutes(3)))
+  expect(next(minutes(4))).toEqual(after(minutes(5) + seconds(1)))
+  expect(next(minutes(5) + seconds(1))).toEqual(after(minutes(5) + seconds(6)))
+  expect(next(minutes(7))).toEqual(after(minutes(9)))
+  expect(nextPoll(anAttempt({ asks: 0 }), noon, { endsAt })).toEqual(after(seconds(1)))
+})
+
+test('one that was given up is asked about often again, and less often the longer it takes', () => {
+  const given = anAttempt({ state: 'pending', asks: 17, gave_up_at: noon, gave_up_for: 'way' })
+  for (const [ms, gap] of [
+    [0, seconds(2)],
+    [seconds(8), seconds(2)],
+    [seconds(40), seconds(10)],
+    [minutes(4), minutes(1)],
+    [hours(4), minutes(2)],
+  ] as const)
+    expect(nextPoll(given, after(ms))).toEqual(after(ms + gap))
+})
+
 test('a paid attempt is not asked about', () => {
   expect(nextPoll(anAttempt({ state: 'paid' }), after(hours(1)))).toBeNull()
 })

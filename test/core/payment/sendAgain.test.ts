@@ -12,6 +12,8 @@ for (const [what, changed, harmless, harmful] of [
   ['acknowledged', { state: 'pending' }, false, false],
   ['acknowledged in words that nobody knows', { state: 'unknown', acknowledged_at: noon }, false, false],
   ['disputed', { state: 'disputed' }, false, false],
+  ['given up', { state: 'unknown', gave_up_at: noon }, false, false],
+  ['given up, and known not to have left', { state: 'not_sent', gave_up_at: noon }, false, false],
   ['failed', { state: 'failed' }, false, false],
   ['paid', { state: 'paid' }, false, false],
   ['known not to have left', { state: 'not_sent' }, true, true],

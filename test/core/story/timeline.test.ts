@@ -34,9 +34,12 @@ const aTask = (kind: Task['kind'], changed: Partial<Task> = {}): Task => ({
   ...changed,
 })
 
+const settings = { retry_after_failure: true, reopen_unpaid: true, expiry_minutes: 60 }
+const opens = 'If the shop sends the same request again, the payment is open again'
+
 const aStory = (changed: Partial<Story> = {}): Story => ({
   payment: aPayment(),
-  merchant: { name: 'Ama Shop', active: true, settings: { retry_after_failure: true } },
+  merchant: { name: 'Ama Shop', active: true, settings },
   attempts: [],
   events: [],
   tasks: [],
@@ -118,6 +121,11 @@ describe('every kind of event has its sentence', () => {
       'clock: Sent attempt 1 again under the same reference: the provider had not heard of it',
     ],
     [
+      anEvent('attempt_given_up', { cause: 'customer', reason: 'The number was wrong.' }),
+      {},
+      'customer: Gave attempt 1 up; it counts if it is approved all the same: The number was wrong.',
+    ],
+    [
       anEvent('attempt_failed', { reason: 'Not enough money in the account.' }),
       { ...card, ...coded, state: 'failed' },
       'provider (simulated): No to attempt 1: Not enough money in the account. (code 51: Insufficient funds)',
@@ -142,6 +150,16 @@ describe('every kind of event has its sentence', () => {
       anEvent('overpaid'),
       { charged: 2500n },
       'provider (simulated): The payment was already paid: GHS 25.00 came on top, to be given back',
+    ],
+    [
+      anEvent('receipt_resent', { cause: 'operator', reason: 'sms' }),
+      {},
+      'operator: Sent the receipt again by SMS',
+    ],
+    [
+      anEvent('receipt_resent', { cause: 'operator', reason: 'email' }),
+      {},
+      'operator: Sent the receipt again by email',
     ],
     [anEvent('task_closed', { cause: 'operator', reason: 'Done.' }), {}, 'operator: Closed the task: Done.'],
     [
@@ -247,11 +265,14 @@ describe('what happens next', () => {
       'the time is over and the clock has not come by',
       {},
       expires,
-      [[expires, 'The time is over: the payment becomes failed']],
+      [
+        [expires, 'The time is over: the payment becomes failed'],
+        [null, opens],
+      ],
     ],
     [
       'the shop is switched off',
-      { merchant: { name: 'A', active: false, settings: { retry_after_failure: true } } },
+      { merchant: { name: 'A', active: false, settings } },
       noon,
       [
         [null, 'The shop is switched off, so nobody can pay now'],
@@ -278,6 +299,19 @@ describe('what happens next', () => {
         [
           null,
           'When attempt 1 ends without success the payment becomes cancelled; if the money arrives, paid',
+        ],
+      ],
+    ],
+    [
+      'the customer gave it up',
+      { attempts: [anAttempt({ state: 'pending', gave_up_at: noon, gave_up_for: 'way' })] },
+      noon,
+      [
+        [after(seconds(8)), 'We ask MTN MoMo how attempt 1 stands (not asked yet)'],
+        [after(hours(24)), 'A person is called when nothing is known by then'],
+        [
+          null,
+          'When attempt 1 ends without success the payment stays open, for the customer to go on; if the money arrives, paid',
         ],
       ],
     ],
@@ -337,6 +371,18 @@ describe('what happens next', () => {
       'it failed and its time is over',
       { payment: aPayment({ status: 'failed' }), attempts: [failed] },
       expires,
+      [
+        [null, 'Nothing: the time to pay is over'],
+        [null, opens],
+      ],
+    ],
+    [
+      'it expired, and the shop wants nothing opened',
+      {
+        payment: aPayment({ status: 'failed' }),
+        merchant: { name: 'A', active: true, settings: { ...settings, reopen_unpaid: false } },
+      },
+      expires,
       [[null, 'Nothing: the time to pay is over']],
     ],
     [
@@ -344,7 +390,7 @@ describe('what happens next', () => {
       {
         payment: aPayment({ status: 'failed' }),
         attempts: [failed],
-        merchant: { name: 'A', active: true, settings: { retry_after_failure: false } },
+        merchant: { name: 'A', active: true, settings: { ...settings, retry_after_failure: false } },
       },
       after(minutes(1)),
       [[null, 'Nothing: this shop takes one failure for the end']],
@@ -352,6 +398,15 @@ describe('what happens next', () => {
     [
       'cancelled',
       { payment: aPayment({ status: 'cancelled' }) },
+      noon,
+      [
+        [null, 'Nothing: the customer cancelled'],
+        [null, opens],
+      ],
+    ],
+    [
+      'a direct request, cancelled',
+      { payment: aPayment({ status: 'cancelled', pymt_instrument: '+233240000000' }) },
       noon,
       [[null, 'Nothing: the customer cancelled']],
     ],

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
+import type { Texts } from '../../../src/core/languages/en.ts'
+import { languages } from '../../../src/core/languages/languages.ts'
 import { fill } from '../../../src/core/text.ts'
-import type { Texts } from '../../../src/web/checkout/texts/en.ts'
-import { languages } from '../../../src/web/checkout/texts/texts.ts'
 
 export const { en } = languages
 export const eventually = { timeout: 40_000 } // for what comes by itself
@@ -25,7 +25,7 @@ export const choose = (page: Page, way: Way) => page.getByRole('radio', { name: 
 export const phoneField = (page: Page, t: Texts = en) =>
   page.getByRole('textbox', { name: t.fields.phone.label })
 export const pressPay = (page: Page, t: Texts = en) =>
-  press(page, new RegExp(`^${fill(t.choose.pay, { amount: 'GHS' })}`))
+  press(page, new RegExp(`^${fill(t.choose.pay, { amount: '(GHS|[\\d,]+ GHS)' })}`))
 
 export async function fillWallet(page: Page, way: Wallet, number: string, voucher = '246810', t: Texts = en) {
   await choose(page, way)
@@ -51,24 +51,26 @@ export type TypedCard = { number: string; cvv?: string; code?: string }
 export async function payWithCard(page: Page, card: TypedCard, t: Texts = en) {
   await choose(page, 'Card')
   await pressPay(page, t)
-  await typeCard(page, card)
+  await typeCard(page, card, t)
 }
 
-export async function typeCard(page: Page, { number, cvv = '123', code }: TypedCard) {
-  await page.getByLabel('Card number').fill(number)
-  await page.getByLabel('Expiry date').fill('09/40')
-  await page.getByLabel('CVV').fill(cvv)
-  await press(page, /^Pay GHS/)
+export async function typeCard(page: Page, { number, cvv = '123', code }: TypedCard, t: Texts = en) {
+  const { card, secure } = t.sandbox
+  await page.getByLabel(card.number).fill(number)
+  await page.getByLabel(card.expiry).fill('09/40')
+  await page.getByLabel(card.cvv).fill(cvv)
+  await press(page, new RegExp(`^${fill(card.button, { amount: '(GHS|[\\d,]+ GHS)' })}`))
   if (code === undefined) return
-  await page.getByLabel('Code').fill(code)
-  await press(page, 'Confirm')
+  await page.getByLabel(secure.code).fill(code)
+  await press(page, secure.confirm)
 }
 
 // The phone is another page beside the checkout, which stays open.
 export async function decideOnTestPhone(page: Page, decision: 'Approve' | 'Decline', t: Texts = en) {
   const [phone] = await Promise.all([page.context().waitForEvent('page'), follow(page, t.wait.test_phone)])
-  await press(phone, decision)
-  await sees(phone, decision === 'Approve' ? 'Approved' : 'Declined')
+  const { prompt, endings } = t.sandbox
+  await press(phone, decision === 'Approve' ? prompt.approve : prompt.decline)
+  await sees(phone, decision === 'Approve' ? endings.approved : endings.declined)
   await phone.close()
 }
 

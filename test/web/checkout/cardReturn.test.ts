@@ -47,7 +47,8 @@ const newNode = () =>
 
 async function visit(node: Hono<Env>, query = '') {
   const bindings = { incoming: { headers: {}, socket: { remoteAddress: '192.0.2.1' } } }
-  return node.request(`/checkout/${payment.tx_token}${query}`, {}, bindings)
+  const headers = { accept: 'text/html' }
+  return node.request(`/checkout/${payment.tx_token}${query}`, { headers }, bindings)
 }
 async function comesBack(node: Hono<Env>) {
   expect((await visit(node, '?back=1')).headers.get('location')).toBe(

@@ -87,7 +87,7 @@ describe('every answer', () => {
     const { request } = await import('node:http')
     const raw = (accept: string) =>
       new Promise<{ encoding?: string; vary?: string; bytes: Buffer }>((resolve, reject) => {
-        const headers = { 'accept-encoding': accept }
+        const headers = { accept: 'text/html', 'accept-encoding': accept }
         request({ hostname, port, path, headers }, answer => {
           const chunks: Buffer[] = []
           answer.on('data', chunk => chunks.push(chunk))
@@ -248,6 +248,12 @@ describe('a form that is not right comes back', () => {
     ['no number', wallet(''), 'please fill this in'],
     ['half a number', wallet('0244 12'), 'this is not a complete number'],
     [
+      'a British mobile for a wallet of Ghana',
+      wallet('+44 7911 123456'),
+      'This number cannot have a wallet of MTN MoMo. Use a mobile number of Ghana, like 024 412 3456.',
+    ],
+    ['a landline for a wallet', wallet('030 212 3456'), 'This number cannot have a wallet of MTN MoMo'],
+    [
       'letters for a voucher',
       {
         number: '1',
@@ -267,6 +273,14 @@ describe('a form that is not right comes back', () => {
       expect((await send(`${url}/state`)).body.stage).toBe('choose')
     })
   }
+
+  test('in French too', async () => {
+    const url = await newCheckout()
+    const { text } = await submit(`${url}/pay?lang=fr`, wallet('+44 7911 123456'))
+    expect(text).toContain(
+      'Ce numéro ne peut pas avoir de compte MTN MoMo. Utilisez un numéro mobile (Ghana)',
+    )
+  })
 
   test('with the field marked and what was typed kept', async () => {
     const url = await newCheckout()

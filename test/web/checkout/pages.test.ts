@@ -5,6 +5,7 @@ import { encode } from 'uqr'
 import { describe, expect, test } from 'vitest'
 import type { Checkout } from '../../../src/actions/payments/openCheckout.ts'
 import { type Reason, reasons } from '../../../src/core/channel/reason.ts'
+import { type Lang, languages } from '../../../src/core/languages/languages.ts'
 import { readSettings } from '../../../src/core/merchant/settings.ts'
 import { createRateLimits } from '../../../src/runtime/rateLimits.ts'
 import type { Runtime } from '../../../src/runtime/runtime.ts'
@@ -13,7 +14,6 @@ import { exitTo } from '../../../src/web/checkout/page/exit.ts'
 import { CancelPage } from '../../../src/web/checkout/stages/cancel.tsx'
 import { ReceiptPage } from '../../../src/web/checkout/stages/receipt.tsx'
 import { stagePage } from '../../../src/web/checkout/stages/stagePage.tsx'
-import { type Lang, languages } from '../../../src/web/checkout/texts/texts.ts'
 import { ourFile } from '../../../src/web/documents/publicFile.ts'
 import type { Env } from '../../../src/web/http/context.ts'
 import { attemptFor, noon, scenes, token, viewOf } from '../../support/checkout.ts'
@@ -43,7 +43,8 @@ for (const lang of Object.keys(languages) as Lang[]) {
         expect(html.match(/<h1/g)).toHaveLength(1)
         for (const landmark of ['header', 'main', 'footer'])
           expect(html.match(new RegExp(`<${landmark}[ >]`, 'g'))).toHaveLength(1)
-        for (const always of ['Ama Shop', 'GHS 25.00', 'Two straw hats, order 1042', 'AMA-1042'])
+        const amount = { en: 'GHS 25.00', fr: '25,00\u00a0GHS' }[lang]
+        for (const always of ['Ama Shop', amount, 'Two straw hats, order 1042', 'AMA-1042'])
           expect(html).toContain(always)
         expect(html).toContain('TG-01JX2A-7K3M5Q-9XD0')
         expect(html).not.toMatch(/\{\w+\}(?![^<]*>)|undefined|\[object/) // every text is filled in
@@ -72,7 +73,7 @@ test('the first view is light', () => {
     script: brotliCompressSync(ourFile(publicFile('checkout.js'))).length,
   }
   expect(weights.script).toBeLessThan(5_000)
-  expect(weights.html + weights.css + weights.script).toBeLessThan(9_000)
+  expect(weights.html + weights.css + weights.script).toBeLessThan(10_000) // a logo of 4 kB comes on top
 })
 
 test('what a page looks like is all in the title', () => {
@@ -90,12 +91,51 @@ describe('test mode', () => {
     const html = show(scenes.choose ?? {})
     expect(html).toContain('Test mode: no real money moves')
     for (const number of ['000, 001', '4242 4242 4242 4242', '0.05']) expect(html).toContain(number)
-    expect(show(scenes.wait ?? {})).toContain(`href="/sandbox/phone/${attemptFor().attempt_id}"`)
+    expect(show(scenes.wait ?? {})).toContain(`href="/sandbox/phone/${attemptFor().attempt_id}?lang=en"`)
   })
 
   test('is nowhere in live mode', () => {
     for (const scene of Object.values(scenes))
-      expect(show({ ...scene, mode: 'live' })).not.toMatch(/sandbox|Test mode|4242|TEST/)
+      expect(show({ ...scene, mode: 'live' })).not.toMatch(
+        /sandbox|Test mode|4242|TEST|Try an ending|0240000000/,
+      )
+  })
+
+  test('has an ending for one tap, each the form that the customer would send', () => {
+    const html = show({ ...scenes.choose, attempts: [attemptFor({ state: 'failed' })] })
+    const forms = [...html.matchAll(/<form [^>]*>(?:(?!<\/form>).)*class="chip".*?<\/form>/gs)].map(
+      ([form]) => [
+        /class="chip">([^<]+)</.exec(form)?.[1],
+        /action="([^"]+)"/.exec(form)?.[1],
+        Object.fromEntries(
+          [...form.matchAll(/name="([^"]+)" value="([^"]+)"/g)].map(found => found.slice(1)),
+        ),
+      ],
+    )
+    expect(forms).toEqual(
+      [
+        ['Paid', '0240000000'],
+        ['Declined', '0240000003'],
+        ['No money', '0240000002'],
+        ['No answer', '0240000004'],
+        ['Late', '0240000007'],
+        ['Wrong amount', '0240000009'],
+      ].map(([name, phone]) => [
+        name,
+        `/checkout/${token}/pay`,
+        { number: '2', payment_method: 'mtn_mobile_money', 'mtn_mobile_money.phone': phone },
+      ]),
+    )
+  })
+
+  test('offers no ending of a way that is not offered, and no numbers where nobody plays', () => {
+    const { offers } = viewOf().checkout
+    const cards = offers.filter(({ payment_method }) => payment_method === 'card')
+    expect(show({ ...scenes.choose, offers: cards })).not.toMatch(/Try an ending|class="chip"/)
+    expect(show({ ...scenes.choose, offers: cards })).toContain('4242 4242 4242 4242')
+    const unplayed = offers.map(offer => ({ ...offer, testEndings: undefined }))
+    for (const name of ['choose', 'wait'])
+      expect(show({ ...scenes[name], offers: unplayed })).not.toMatch(/Try an ending|class="chip"|000, 001/)
   })
 
   test('stands on the receipt', () => {
@@ -132,6 +172,10 @@ describe('the form', () => {
 })
 
 describe('waiting', () => {
+  const base = viewOf(scenes.wait)
+  const at = (seconds: number) =>
+    stagePage({ ...base, now: new Date(noon.getTime() + seconds * 1000) }).toString()
+
   test('says what was sent where, and how to find it', () => {
     const html = show(scenes.wait ?? {})
     for (const words of ['024 ••• 3456', '*170#', '6 My Wallet, 3 My Approvals', 'You can close this page'])
@@ -139,14 +183,52 @@ describe('waiting', () => {
     expect(html).not.toContain('0244123456')
   })
 
+  test('shows how long the request lives, and not the hour of the page', () => {
+    expect(at(84)).toContain('<progress max="300" value="216" aria-hidden="true">')
+    expect(at(84)).toContain('The request ends in <span class="left">3 min 36 s</span>.')
+    expect(at(84)).not.toContain('Time left')
+    expect(at(0)).toContain('<span class="left">5 min</span>')
+    expect(at(259)).toContain('<span class="left">41 s</span>')
+    for (const seconds of [300, 3000])
+      expect(at(seconds)).toContain('The request has ended. We are asking MTN MoMo whether it was approved.')
+    expect(at(300)).not.toContain('<progress')
+  })
+
+  test('who gave it up is told when to go on, by the clock of Ghana until a script knows better', () => {
+    const html = show(scenes.waitGivenUp ?? {})
+    expect(html).toContain(
+      '<time class="whole" datetime="2026-11-15T12:05:00.000Z" data-in="300">12:05 GMT</time>',
+    )
+    const fr = show(scenes.waitGivenUp ?? {}, 'fr')
+    expect(fr).toContain('vers <time')
+    const late = { ...viewOf(scenes.waitGivenUp), now: new Date(noon.getTime() + 301_000) }
+    expect(stagePage(late).toString()).toContain('This page goes on by itself.')
+    expect(stagePage(late).toString()).not.toContain('<time')
+  })
+
+  test('nobody is sent on to a page that will be over by then', () => {
+    const html = show({ ...scenes.waitGivenUp, expires_at: new Date(noon.getTime() + 60_000) })
+    expect(html).not.toContain('go on at about')
+    expect(show({ ...scenes.wait, expires_at: noon })).not.toContain('name="for"')
+  })
+
   test('still speaks when the way is not offered any more', () => {
-    const html = show({ ...scenes.wait, offers: [] })
+    const html = show({ ...scenes.wait, offers: [], requestEndsAt: undefined })
     expect(html).toContain('MTN MoMo')
     expect(html).toContain('look for your approvals')
   })
 
   test('never says that nothing was taken', () => {
-    for (const name of ['wait', 'waitUnknown', 'waitCard', 'waitQr', 'disputed', 'cancelWished'])
+    for (const name of [
+      'wait',
+      'waitUnknown',
+      'waitCard',
+      'waitBank',
+      'waitGivenUp',
+      'waitQr',
+      'disputed',
+      'cancelWished',
+    ])
       expect(show(scenes[name] ?? {}), name).not.toMatch(/[Nn]othing was/)
     expect(CancelPage({ view: viewOf(scenes.wait) }).toString()).not.toMatch(/[Nn]othing was/)
   })
@@ -171,6 +253,14 @@ test('a code is drawn as it was made', () => {
     drawn[Number(y)]?.fill(true, Number(x), Number(x) + Number(run))
   expect(html).toContain(`viewBox="0 0 ${size} ${size}"`)
   expect(drawn).toEqual(data)
+})
+
+test('without scripts a failure is looked at again, as long as it may turn into a yes', () => {
+  const [asked, known] = [noon, null].map(next_ask_at =>
+    show({ ...scenes.failed, attempts: [attemptFor({ state: 'failed', reason: 'declined', next_ask_at })] }),
+  )
+  expect(asked).toContain(`<noscript><meta http-equiv="refresh" content="10; url=/checkout/${token}"`)
+  expect(known).not.toContain('http-equiv')
 })
 
 for (const reason of Object.keys(reasons) as Reason[]) {
@@ -249,9 +339,12 @@ test('the language that was chosen is carried on', () => {
   const html = stagePage(view).toString()
   expect(html).toContain(`action="/checkout/${token}/pay?lang=fr"`)
   expect(html).toContain(`href="/checkout/${token}/cancel?lang=fr"`)
-  expect(html).toContain(`href="/checkout/${token}?lang=en" lang="en"`)
+  expect(html).toContain(`formaction="/checkout/${token}/words?lang=en" class="link" lang="en"`)
+  const receipt = ReceiptPage({ view: viewOf(scenes.paid, 'fr') }).toString()
+  expect(receipt).toContain(`href="/checkout/${token}/receipt?lang=en" lang="en"`)
 })
 
+const fromBrowser = { accept: 'text/html' }
 const fromSomewhere = { incoming: { socket: { remoteAddress: '192.0.2.1' } } }
 const broken = () => Promise.reject(new Error('a secret inside'))
 
@@ -265,7 +358,7 @@ test('a bug of ours is a page too, with the id that finds it in the log', async 
   })
   app.onError((_, c) => c.json({ code: 'internal' }, 500, { 'x-of': 'json' }))
   app.route('/checkout', checkoutRoutes({ runtime: runtime as unknown as Runtime, trustedProxies: 0 }))
-  const answer = await app.request(`/checkout/${token}?lang=fr`, {}, fromSomewhere)
+  const answer = await app.request(`/checkout/${token}?lang=fr`, { headers: fromBrowser }, fromSomewhere)
   const html = await answer.text()
   expect([answer.status, answer.headers.get('x-of')]).toEqual([500, null])
   expect(answer.headers.get('content-type')).toBe('text/html; charset=UTF-8')
@@ -282,8 +375,12 @@ test('a network of thousands is asked to wait in words, before anything is looke
     ['en', 'Nothing has changed for your payment'],
     ['fr', 'Rien n’a changé pour votre paiement'],
   ])
-    for (const path of ['', '/state', '/qr.svg', '/receipt', '/cancel', '/pay']) {
-      const answer = await routes.request(`/${token}${path}?lang=${lang}`, {}, fromSomewhere)
+    for (const path of ['', '/state', '/qr.svg', '/receipt', '/cancel', '/pay', '/give-up']) {
+      const answer = await routes.request(
+        `/${token}${path}?lang=${lang}`,
+        { headers: fromBrowser },
+        fromSomewhere,
+      )
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1'])
       expect(await answer.text()).toContain(words)
     }

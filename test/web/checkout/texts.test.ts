@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { reasons } from '../../../src/core/channel/reason.ts'
+import { languages, preferredLang } from '../../../src/core/languages/languages.ts'
 import { fill } from '../../../src/core/text.ts'
-import { languages, preferredLang } from '../../../src/web/checkout/texts/texts.ts'
 import { sandboxChannel } from '../../support/checkout.ts'
 
 const placeholders = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort()

@@ -1,4 +1,3 @@
-import { formatMoney } from '../../money.ts'
 import { septets, toGsm } from './gsm.ts'
 
 const maxName = 60
@@ -54,10 +53,6 @@ export function shorten(text: string, places: number): string {
   while (kept.length > 0 && septets(kept.join('')) > places - 3) kept.pop()
   return `${kept.join('').trimEnd()}...`
 }
-
-// As the receipt writes it: GHS 123,456.78.
-export const amountWords = (currency: string, minor: bigint) =>
-  `${currency} ${formatMoney(minor).replace(/\B(?=(\d{3})+\.)/g, ',')}`
 
 // Ghana's time is GMT, and a message is read anywhere.
 export function timeWords(time: Date, locale: string): string {

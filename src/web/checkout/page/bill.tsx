@@ -11,7 +11,7 @@ type BillProps = { view: View; head?: boolean; onPhone?: Child }
 export const Bill = ({ view, head, onPhone }: BillProps) => (
   <div class={view.checkout.stage === 'paid' ? 'bill told' : 'bill'}>
     <div class="due">
-      {head ? <Head view={view} /> : <p class="amount">{amountOf(view.checkout)}</p>}
+      {head ? <Head view={view} /> : <p class="amount">{amountOf(view)}</p>}
       <Until view={view} />
     </div>
     <Description view={view} />
@@ -21,11 +21,15 @@ export const Bill = ({ view, head, onPhone }: BillProps) => (
 )
 
 // The eye sees the amount under the shop's name; the ear hears the whole sentence.
-const Head = ({ view: { checkout, t } }: { view: View }) => (
+const Head = ({ view }: { view: View }) => (
   <h1 class="amount">
-    <span aria-hidden="true">{amountOf(checkout)}</span>
+    <span aria-hidden="true">{amountOf(view)}</span>
     <span class="heard">
-      <Say text={t.choose.pay_to} amount={amountOf(checkout)} shop={<bdi>{checkout.merchant_name}</bdi>} />
+      <Say
+        text={view.t.choose.pay_to}
+        amount={amountOf(view)}
+        shop={<bdi>{view.checkout.merchant_name}</bdi>}
+      />
     </span>
   </h1>
 )

@@ -1,7 +1,7 @@
+import type { Texts } from '../../../core/languages/en.ts'
 import type { Face } from '../../../core/merchant/face.ts'
 import { initialsOf } from '../../../core/merchant/initials.ts'
 import { writePhone } from '../../../core/phone.ts'
-import type { Texts } from '../texts/en.ts'
 
 // The shop's sign beside its name, which says the same to the ear.
 export const Mark = ({ name, face = {} }: { name: string; face?: Face }) =>

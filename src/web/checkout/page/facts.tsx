@@ -45,7 +45,7 @@ function factsOf(view: View, whole = false): Fact[] {
   if (!whole) return told
   const head: Fact[] = [
     [receipt.merchant, checkout.merchant_name],
-    [receipt.amount, amountOf(checkout)],
+    [receipt.amount, amountOf(view)],
   ]
   return [...head, ...told, [receipt.provider_reference, checkout.payment_reference]]
 }

@@ -1,6 +1,6 @@
 import type { Exit } from './exit.ts'
 import { Say } from './say.tsx'
-import type { View } from './view.ts'
+import { type View, wholeWindow } from './view.ts'
 
 type LeaveProps = { view: View; exit: Exit | undefined; text: string; button?: boolean }
 
@@ -9,7 +9,7 @@ type LeaveProps = { view: View; exit: Exit | undefined; text: string; button?: b
 export const Leave = ({ view, exit, text, button }: LeaveProps) =>
   exit ? (
     <p class={button ? undefined : 'quiet'}>
-      <a href={exit.url} rel="noreferrer" class={button ? 'button' : undefined}>
+      <a href={exit.url} rel="noreferrer" class={button ? 'button' : undefined} {...wholeWindow(view)}>
         {exit.known ? (
           <Say text={text} shop={<bdi>{view.checkout.merchant_name}</bdi>} />
         ) : (

@@ -1,8 +1,8 @@
 import { raw } from 'hono/html'
 import type { Child, PropsWithChildren } from 'hono/jsx'
+import { type Lang, languages } from '../../../core/languages/languages.ts'
 import type { Face } from '../../../core/merchant/face.ts'
 import { fill } from '../../../core/text.ts'
-import { type Lang, languages } from '../texts/texts.ts'
 import { accentAddress, assets } from './assets.ts'
 import { Contact, Mark } from './face.tsx'
 
@@ -10,6 +10,7 @@ export type PageProps = PropsWithChildren<{
   title: string
   lang: Lang
   inLang?: (lang: Lang) => string // the address of this page in another language
+  form?: string // the id of a form that goes there with what was typed
   test?: boolean
   shop?: string
   face?: Face // of the shop
@@ -76,16 +77,28 @@ const Refresh = ({ seconds, url }: { seconds: number; url: string }) => (
   </noscript>
 )
 
-const Languages = ({ lang, inLang }: PageProps) =>
+const Languages = ({ lang, inLang, form }: PageProps) =>
   inLang ? (
     <nav aria-label={languages[lang].frame.language}>
+      {form && <FirstButton form={form} />}
       {Object.entries(languages).map(
         ([other, { name }]) =>
-          other !== lang && (
+          other !== lang &&
+          (form ? (
+            <button type="submit" form={form} formaction={inLang(other as Lang)} class="link" lang={other}>
+              {name}
+            </button>
+          ) : (
             <a href={inLang(other as Lang)} lang={other} hreflang={other}>
               {name}
             </a>
-          ),
+          )),
       )}
     </nav>
   ) : null
+
+// The Enter key presses the first button of a form, wherever that stands: it must not be the one that changes the
+// language. Nobody sees or reaches this one.
+const FirstButton = ({ form }: { form: string }) => (
+  <button type="submit" form={form} class="first" tabindex={-1} aria-hidden="true"></button>
+)

@@ -15,12 +15,13 @@ type PaymentPageProps = PropsWithChildren<{
   query?: Record<string, string>
   poll?: number // the script asks every so many seconds whether something has changed
   refresh?: number // without scripts the page loads itself anew
+  form?: string // the id of a form whose fields go along into another language
   exit?: Exit // to the shop, where this page goes by itself if it saw the payment end
 }>
 
 // The frame with a payment in it.
 export const PaymentPage = (props: PaymentPageProps) => {
-  const { view, title, head, onPhone, path, query, poll, refresh, exit, children } = props
+  const { view, title, head, onPhone, path, query, poll, refresh, form, exit, children } = props
   const { checkout, lang, t } = view
   const url = view.leaves ? exit?.url : undefined
   const here = linkTo(view, path, query)
@@ -33,7 +34,8 @@ export const PaymentPage = (props: PaymentPageProps) => {
     <Page
       title={titleOf(view, title)}
       lang={lang}
-      inLang={other => linkTo({ ...view, asked: other }, path, query)}
+      inLang={other => linkTo({ ...view, asked: other }, form ? '/words' : path, query)}
+      form={form}
       test={checkout.mode === 'test'}
       shop={checkout.merchant_name}
       face={checkout.face}

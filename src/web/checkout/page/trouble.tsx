@@ -1,10 +1,17 @@
-import { type Lang, languages } from '../texts/texts.ts'
+import { type Lang, languages } from '../../../core/languages/languages.ts'
 import { Page } from './page.tsx'
 
-type TroubleProps = { lang: Lang; title: string; words: string; open?: string; requestId?: string }
+type TroubleProps = {
+  lang: Lang
+  title: string
+  words: string
+  open?: string
+  openWords?: string
+  requestId?: string
+}
 
 // The pages that show no payment.
-const Trouble = ({ lang, title, words, open, requestId }: TroubleProps) => (
+const Trouble = ({ lang, title, words, open, openWords, requestId }: TroubleProps) => (
   <Page title={title} lang={lang} inLang={other => `?lang=${other}`} requestId={requestId}>
     <section class="card warn">
       <h1>{title}</h1>
@@ -13,7 +20,7 @@ const Trouble = ({ lang, title, words, open, requestId }: TroubleProps) => (
     {open && (
       <p>
         <a class="button" href={open}>
-          {languages[lang].trouble.open}
+          {openWords ?? languages[lang].trouble.open}
         </a>
       </p>
     )}
@@ -33,6 +40,17 @@ export const BusyPage = ({ lang }: LangProps) => (
 
 export const NoPaymentPage = ({ lang }: LangProps) => (
   <Trouble lang={lang} title={wordsOf(lang).no_payment} words={wordsOf(lang).no_payment_words} />
+)
+
+// Of an address that is none at all, whoever asked for it.
+export const NothingHerePage = ({ lang }: LangProps) => (
+  <Trouble
+    lang={lang}
+    title={wordsOf(lang).nothing_here}
+    words={wordsOf(lang).nothing_here_words}
+    open={`/?lang=${lang}`}
+    openWords={languages[lang].home.go}
+  />
 )
 
 export const ElsewherePage = ({ lang, open }: LangProps) => (

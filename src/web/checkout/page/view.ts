@@ -1,10 +1,10 @@
 import type { Checkout } from '../../../actions/payments/openCheckout.ts'
 import { wayName } from '../../../core/channel/wayNames.ts'
-import { formatMoney } from '../../../core/money.ts'
+import type { Texts } from '../../../core/languages/en.ts'
+import type { Lang } from '../../../core/languages/languages.ts'
+import { figureWords, moneyWords } from '../../../core/moneyWords.ts'
 import { isUnresolved } from '../../../core/payment/attempt.ts'
 import { fill } from '../../../core/text.ts'
-import type { Texts } from '../texts/en.ts'
-import type { Lang } from '../texts/texts.ts'
 
 // What every page of a payment is made from.
 export type View = {
@@ -14,15 +14,18 @@ export type View = {
   asked?: Lang // the customer chose the language here, so links carry it on
   visit?: string // the same: what this visit is called while the payment has not ended
   leaves?: boolean // for the shop, by itself: this visit saw the payment end
+  framed?: boolean // the shop shows this page in a frame of its own
+  receiptTo?: readonly string[] // where the receipt goes by SMS or email, masked
   now: Date
   baseUrl: string
 }
 
-// As people write it: 123,456.78.
-export const figureOf = (minor: bigint) => formatMoney(minor).replace(/\B(?=(\d{3})+\.)/g, ',')
+// As the page's readers write it; of the whole payment, unless told.
+export const amountOf = ({ checkout, t }: Pick<View, 'checkout' | 't'>, minor = checkout.total) =>
+  moneyWords(minor, checkout.currency, t.locale)
 
-export const amountOf = ({ currency, total }: Pick<Checkout, 'currency' | 'total'>) =>
-  `${currency} ${figureOf(total)}`
+// The same without the currency, for a column of them.
+export const figureOf = ({ t }: Pick<View, 't'>, minor: bigint) => figureWords(minor, t.locale)
 
 export function linkTo(view: View, path = '', query: Record<string, string> = {}): string {
   const { checkout, asked, visit } = view
@@ -35,16 +38,20 @@ export function linkTo(view: View, path = '', query: Record<string, string> = {}
 export const partOf = (view: View, path: string) => linkTo({ ...view, visit: undefined }, path)
 
 // What changed comes first: it is all that a row of tabs shows.
-export const titleOf = ({ checkout }: View, words: string) =>
-  words.includes(amountOf(checkout))
-    ? `${words} · ${checkout.merchant_name}`
-    : `${words} · ${amountOf(checkout)} · ${checkout.merchant_name}`
+export const titleOf = (view: View, words: string) =>
+  words.includes(amountOf(view))
+    ? `${words} · ${view.checkout.merchant_name}`
+    : `${words} · ${amountOf(view)} · ${view.checkout.merchant_name}`
 
 export const attemptOf = ({ checkout: { attempts } }: View) => attempts.find(isUnresolved) ?? attempts.at(-1)
 
 // The way of an attempt may not be offered any more; it still has a name.
 export const offerOf = ({ checkout }: View, payment_method: string) =>
   checkout.offers.find(offer => offer.payment_method === payment_method)
+
+// Whatever is not ours opens in the whole window: it may not want to be framed, and a shop within its own page is odd.
+export const wholeWindow = ({ checkout }: View) =>
+  checkout.settings.frame_origins.length > 0 ? { target: '_top' } : {}
 
 // What is no brand has a name in each language.
 export function labelOf(view: View, payment_method: string): string {
@@ -73,5 +80,7 @@ export function versionOf(view: View): string {
   const parts = [checkout.stage, checkout.attempts.length, attempt?.state ?? 'none']
   if (attempt?.redirect_url) parts.push('redirect')
   if (attempt?.qr) parts.push('qr')
+  if (attempt?.returned_at) parts.push('back')
+  if (attempt?.gave_up_at) parts.push('given-up')
   return parts.join('-')
 }

@@ -2,17 +2,20 @@ import { fill } from '../../../core/text.ts'
 import { PaymentPage } from '../page/paymentPage.tsx'
 import { amountOf, linkTo, partOf, type View } from '../page/view.ts'
 import type { Form, FormFault } from './form.ts'
+import { TestEndings } from './testEndings.tsx'
 import { TestTables } from './testTables.tsx'
+import { OldRequest } from './waitGivenUp.tsx'
 import { WayRow } from './way.tsx'
 
 const pollSeconds = 10
+const formName = 'pay'
 
 type ChooseProps = { view: View; form: Form; again?: string }
 
 // How would you like to pay?
 export const ChoosePage = ({ view, form, again }: ChooseProps) => {
   const { checkout, t } = view
-  const asks = fill(t.choose.title, { amount: amountOf(checkout) })
+  const asks = fill(t.choose.title, { amount: amountOf(view) })
   const lasting = form.faults.find(fault => fault.lasting)
   const wrong = lasting ? t.failed.title : t.faults.in_title
   const title = form.faults.length > 0 ? `${wrong} · ${asks}` : asks
@@ -28,6 +31,7 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
       onPhone={<OnPhone view={view} />}
       query={again ? { again } : {}}
       poll={poll}
+      form={formName}
     >
       {lasting ? (
         <section class="card bad" role="alert" tabindex={-1} id="faults">
@@ -38,7 +42,8 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
       ) : (
         form.faults.length > 0 && <Faults view={view} faults={form.faults} />
       )}
-      <form method="post" action={linkTo(view, '/pay')} novalidate {...scriptWords(view)}>
+      {form.faults.length === 0 && <OldRequest view={view} />}
+      <form method="post" id={formName} action={linkTo(view, '/pay')} novalidate {...scriptWords(view)}>
         <input type="hidden" name="number" value={checkout.attempts.length + 1} />
         <fieldset aria-describedby={unchosen && 'ways-fault'}>
           <legend>{t.choose.how}</legend>
@@ -58,12 +63,13 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
             {fill(t.choose.again_in, { seconds: checkout.seconds })}
           </p>
         )}
-        <button type="submit">{fill(t.choose.pay, { amount: amountOf(checkout) })}</button>
+        <button type="submit">{fill(t.choose.pay, { amount: amountOf(view) })}</button>
       </form>
       <p class="quiet">
         <a href={linkTo(view, '/cancel')}>{t.choose.cancel}</a>
       </p>
-      {checkout.mode === 'test' && <TestTables t={t} />}
+      <TestEndings view={view} />
+      <TestTables view={view} />
     </PaymentPage>
   )
 }

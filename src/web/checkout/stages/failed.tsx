@@ -7,6 +7,7 @@ import { Say } from '../page/say.tsx'
 import { linkTo, type View } from '../page/view.ts'
 
 const pollSeconds = 5 // money that comes late is seen before it is paid twice
+const refreshSeconds = 10 // the same without scripts: as seldom as will do, because it interrupts whoever listens
 
 // The provider's plain no. Only then do we say that nothing was taken.
 export const FailedPage = ({ view, attempt }: { view: View; attempt: Attempt | undefined }) => {
@@ -14,8 +15,9 @@ export const FailedPage = ({ view, attempt }: { view: View; attempt: Attempt | u
   const reason = t.reasons[attempt?.reason ?? 'refused']
   const over = checkout.stage === 'over'
   const exit = cancelledExit(checkout)
+  const refresh = attempt?.next_ask_at ? refreshSeconds : undefined // while we still ask whether it turns into a yes
   return (
-    <PaymentPage view={view} title={t.failed.title} poll={pollSeconds}>
+    <PaymentPage view={view} title={t.failed.title} poll={pollSeconds} refresh={refresh}>
       <section class="card bad">
         <h1>{reason.title}</h1>
         <p>

@@ -1,10 +1,10 @@
 import type { FormField, Way } from '../../../core/channel/channel.ts'
 import type { Fault } from '../../../core/channel/formFields.ts'
-import { guessNetwork, type Network } from '../../../core/phone.ts'
+import type { Texts } from '../../../core/languages/en.ts'
+import type { Lang } from '../../../core/languages/languages.ts'
+import { guessNetwork, isAmong, type Network } from '../../../core/phone.ts'
 import { fill } from '../../../core/text.ts'
-import { attemptOf, offerOf, type View } from '../page/view.ts'
-import type { Texts } from '../texts/en.ts'
-import type { Lang } from '../texts/texts.ts'
+import { attemptOf, labelOf, offerOf, type View } from '../page/view.ts'
 
 // How the form of a payment is filled in, and what is wrong with it.
 export type Form = {
@@ -23,21 +23,27 @@ export function askWords(ask: FormField, t: Texts, lang: Lang): { label: string;
   return known[ask.name] ?? ask.words?.[lang] ?? ask.words?.en ?? { label: ask.name }
 }
 
-export function faultWords({ t, lang }: View, way: Way, { field, fault }: Fault): FormFault {
+export function faultWords(view: View, way: Way, { field, fault }: Fault): FormFault {
+  const { t, lang } = view
   const ask = way.fields.find(({ name }) => name === field)
   const label = ask ? askWords(ask, t, lang).label : field
-  return { field: fieldOf(way.payment_method, field), words: fill(t.faults[fault], { label }) }
+  const { region = 'GH', example = '' } = way.numbers ?? {}
+  const country = new Intl.DisplayNames(t.locale, { type: 'region' }).of(region) ?? region
+  const words = fill(t.faults[fault], { label, way: labelOf(view, way.payment_method), country, example })
+  return { field: fieldOf(way.payment_method, field), words }
 }
 
-// A form that nobody has touched. It knows the number that came with the request, or that of the last try.
+// A form that nobody has touched. It knows the number that came with the request, or that of the last try, or that this
+// one was wrong.
 export function freshForm(view: View, again: string | undefined): Form {
   const { checkout } = view
-  const last = again === 'same' ? attemptOf(view) : undefined
+  const last = again === 'same' || again === 'number' ? attemptOf(view) : undefined
+  if (again === 'number') return { chosen: last?.payment_method, typed: {}, faults: [] }
   const phone = last?.instrument ?? checkout.pymt_instrument ?? checkout.number
   const number = phone?.startsWith('+') ? phone : undefined // what a provider told of a card is no number
   return {
     chosen: again === 'other' ? undefined : (last?.payment_method ?? likelyWay(view, number)),
-    typed: number ? typedPhone(view, number.replace(/^\+233/, '0')) : {},
+    typed: number ? typedPhone(view, number) : {},
     faults: [],
   }
 }
@@ -48,13 +54,16 @@ function likelyWay({ checkout: { offers } }: View, number: string | undefined): 
   return way ? way.payment_method : undefined
 }
 
+// Where such a number can have the wallet. The number of a contact abroad is not offered for one in Ghana.
 const typedPhone = ({ checkout }: View, number: string) =>
   Object.fromEntries(
-    checkout.offers.flatMap(way =>
-      way.fields
-        .filter(ask => ask.kind === 'phone')
-        .map(ask => [fieldOf(way.payment_method, ask.name), number]),
-    ),
+    checkout.offers
+      .filter(({ numbers }) => !numbers || isAmong(number, numbers))
+      .flatMap(way =>
+        way.fields
+          .filter(ask => ask.kind === 'phone')
+          .map(ask => [fieldOf(way.payment_method, ask.name), number.replace(/^\+233/, '0')]),
+      ),
   )
 
 // The two digits after the zero that are this network's, for the script to guess with.

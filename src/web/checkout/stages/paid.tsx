@@ -15,11 +15,12 @@ export const PaidPage = ({ view }: { view: View }) => {
       <section class="card paid">
         <Tick />
         <h1>{t.paid.title}</h1>
-        <p class="amount">{amountOf(checkout)}</p>
+        <p class="amount">{amountOf(view)}</p>
         <p class="muted">
           <Say text={t.paid.to} shop={shop} />
         </p>
         <Facts view={view} />
+        <ReceiptGoes view={view} />
       </section>
       <LeavingSoon view={view} exit={exit} />
       <Leave view={view} exit={exit} text={t.paid.back} button />
@@ -29,6 +30,14 @@ export const PaidPage = ({ view }: { view: View }) => {
     </PaymentPage>
   )
 }
+
+// Only where it really goes: nobody looks in vain for a message that was never sent.
+const ReceiptGoes = ({ view: { receiptTo = [], t } }: { view: View }) =>
+  receiptTo.length > 0 ? (
+    <p class="muted goes">
+      <Say text={t.paid.goes} where={<bdi>{new Intl.ListFormat(t.locale).format(receiptTo)}</bdi>} />
+    </p>
+  ) : null
 
 export const Tick = () => (
   <svg class="tick" width="64" height="64" viewBox="0 0 64 64" aria-hidden="true" focusable="false">

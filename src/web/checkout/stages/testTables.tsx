@@ -1,11 +1,15 @@
 import { raw } from 'hono/html'
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../../../core/languages/en.ts'
+import type { View } from '../page/view.ts'
+import { isPlayed } from './testEndings.tsx'
 
 const drawn = new Map<Texts, string>()
 
-// What the sandbox does with which number. Test mode only. It holds our own words alone and is most of a page, so it
-// is drawn once per language.
-export const TestTables = ({ t }: { t: Texts }) => {
+// What the sandbox does with which number, where it is the sandbox that plays. It holds our own words alone and is most
+// of a page, so it is drawn once per language.
+export const TestTables = ({ view }: { view: View }) => {
+  if (!isPlayed(view)) return null
+  const { t } = view
   const known = drawn.get(t) ?? (<Tables t={t} />).toString()
   drawn.set(t, known)
   return raw(known)

@@ -1,13 +1,15 @@
 import { maskPhone } from '../../../core/mask.ts'
 import type { Attempt } from '../../../core/payment/attempt.ts'
 import { fill } from '../../../core/text.ts'
+import { RequestTime } from '../page/requestTime.tsx'
 import { Say } from '../page/say.tsx'
 import { amountOf, labelOf, offerOf, type View } from '../page/view.ts'
+import { GiveUp } from './waitGivenUp.tsx'
 
 // The customer's phone asks; this page says what it will ask, and how to find it.
 export const Prompt = ({ view, attempt }: { view: View; attempt: Attempt }) => {
   const { checkout, t } = view
-  const amount = <strong class="whole">{amountOf(checkout)}</strong>
+  const amount = <strong class="whole">{amountOf(view)}</strong>
   const shop = (
     <strong>
       <bdi>{checkout.merchant_name}</bdi>
@@ -22,6 +24,7 @@ export const Prompt = ({ view, attempt }: { view: View; attempt: Attempt }) => {
           t.wait.sent_somewhere
         )}
       </p>
+      <RequestTime view={view} attempt={attempt} />
       <ol class="steps">
         <li>{fill(t.wait.step_look, { way: labelOf(view, attempt.payment_method) })}</li>
         <li>
@@ -29,10 +32,10 @@ export const Prompt = ({ view, attempt }: { view: View; attempt: Attempt }) => {
         </li>
         <li>{t.wait.step_pin}</li>
       </ol>
-      <h2>{t.wait.none_came}</h2>
       <p>
-        <Dial view={view} payment_method={attempt.payment_method} />
+        <strong>{t.wait.none_came}</strong> <Dial view={view} payment_method={attempt.payment_method} />
       </p>
+      <GiveUp view={view} attempt={attempt} />
     </>
   )
 }
@@ -41,7 +44,11 @@ const Dial = ({ view, payment_method }: { view: View; payment_method: string }) 
   const { wait } = view.t
   const dial = offerOf(view, payment_method)?.dial
   if (!dial) return <>{wait.dial_unknown}</>
-  const code = <strong class="whole">{dial.code}</strong>
+  const code = (
+    <a class="whole" href={`tel:${encodeURIComponent(dial.code)}`}>
+      {dial.code}
+    </a>
+  )
   return dial.steps ? (
     <Say text={wait.dial_steps} code={code} steps={dial.steps} />
   ) : (

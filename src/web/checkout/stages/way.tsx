@@ -1,9 +1,9 @@
 import type { FormField } from '../../../core/channel/channel.ts'
+import type { Texts } from '../../../core/languages/en.ts'
 import type { Offer } from '../../../runtime/channels.ts'
 import { Badge } from '../page/badge.tsx'
 import { Say } from '../page/say.tsx'
 import { amountOf, labelOf, type View } from '../page/view.ts'
-import type { Texts } from '../texts/en.ts'
 import { askWords, type Form, fieldOf, prefixesOf } from './form.ts'
 
 const prefixes = { mtn: prefixesOf('mtn'), telecel: prefixesOf('telecel'), at: prefixesOf('at') }
@@ -13,7 +13,7 @@ type WayProps = { view: View; way: Offer; form: Form }
 // One way to pay. What it asks for stands beside its radio button, so that one rule of the stylesheet, without a
 // script, shows it for the chosen one: a new channel draws itself.
 export const WayRow = ({ view, way, form }: WayProps) => {
-  const { t, checkout } = view
+  const { t } = view
   const id = way.payment_method
   const note = noteOf(way, t)
   return (
@@ -30,7 +30,7 @@ export const WayRow = ({ view, way, form }: WayProps) => {
           <Field view={view} ask={ask} id={fieldOf(id, ask.name)} form={form} />
         ))}
         <p class="muted">
-          <Say text={t.choose[`next_${way.next}`]} amount={<span class="whole">{amountOf(checkout)}</span>} />
+          <Say text={t.choose[`next_${way.next}`]} amount={<span class="whole">{amountOf(view)}</span>} />
         </p>
       </div>
     </div>

@@ -1,8 +1,8 @@
-import { en, type Texts } from './en.ts'
-import { fr } from './fr.ts'
+import type { Texts } from './en.ts'
+import * as shipped from './shipped.ts'
 
-// The languages of the customer's pages, one file each. A new one is a new file and its name here.
-export const languages = { en, fr } as const satisfies Record<string, Texts>
+// Every language that a customer may be spoken to in, by its name in addresses and headers.
+export const languages = { ...shipped } satisfies Record<string, Texts>
 export type Lang = keyof typeof languages
 
 const maxHeader = 200 // of Accept-Language: nobody has more languages
@@ -12,6 +12,9 @@ const isLang = (word: string | undefined): word is Lang =>
 
 // What was asked for by name; otherwise what the browser likes best of what we have.
 export const chosenLang = (asked: string | undefined): Lang | undefined => (isLang(asked) ? asked : undefined)
+
+// What was written down may be a language that we do not speak, or no longer.
+export const textsFor = (word: string) => languages[chosenLang(word) ?? 'en']
 
 export function preferredLang(header = ''): Lang {
   const wishes = header

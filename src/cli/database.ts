@@ -10,24 +10,24 @@ import { say } from './terminal.ts'
 // `clock` is the database's, as a gateway's is.
 export type Opened = OpenDatabase & { config: Config; clock(): Date }
 
-// Runs a command on the records: beside a running gateway, or alone on the same data.
-export async function withRecords<T>(work: (records: Opened) => Promise<T>): Promise<T> {
+// Runs a command on the database, beside a running gateway, or alone on the same data.
+export async function withDatabase<T>(work: (database: Opened) => Promise<T>): Promise<T> {
   const config = readConfig()
-  const records = await openDatabase(config, 'command')
+  const database = await openDatabase(config, 'command')
   try {
-    await checkDatabase(records, { durable: false })
-    await migrate(records.db, { tell: say })
-    return await work({ ...records, config, clock: await readClock(records.db) })
+    await checkDatabase(database, { durable: false })
+    await migrate(database.db, { tell: say })
+    return await work({ ...database, config, clock: await readClock(database.db) })
   } finally {
-    await records.close()
+    await database.close()
   }
 }
 
 // For commands that seal or open secrets.
-export const withSecrets = <T>(work: (records: Opened) => Promise<T>): Promise<T> =>
-  withRecords(async records => {
-    await checkMasterKeys(records)
-    return work(records)
+export const withMasterKeys = <T>(work: (database: Opened) => Promise<T>): Promise<T> =>
+  withDatabase(async database => {
+    await checkMasterKeys(database)
+    return work(database)
   })
 
 export async function merchantOf(db: Db, merchant_id: string): Promise<Merchant> {

@@ -1,8 +1,9 @@
-// Every sentence that a customer reads, in English. A word in {braces} is filled in by the page: leave it as it is,
-// and put it where your language wants it. To add a language, translate this file and name it in `texts.ts`.
+// Every sentence that a customer reads, in English: on the payment's pages, in messages, on the sandbox's pages. A word
+// in {braces} is filled in: leave it as it is, and put it where your language wants it. docs/languages.md says how to add
+// a language.
 export const en = {
   name: 'English', // of the language, in the language
-  locale: 'en-GB', // how dates are written
+  locale: 'en-GB', // how dates and amounts are written
   dir: 'ltr',
 
   frame: {
@@ -71,6 +72,8 @@ export const en = {
     gone_way: 'This way to pay is not available now. Choose another one.',
     missing: '{label}: please fill this in.',
     not_a_phone: '{label}: this is not a complete number. Write it like 024 412 3456.',
+    not_a_wallet:
+      'This number cannot have a wallet of {way}. Use a mobile number of {country}, like {example}.',
     not_digits: '{label}: use digits only.',
     too_long: '{label}: this is too long.',
     not_text: '{label}: use plain letters and digits.',
@@ -95,6 +98,35 @@ export const en = {
     to_card: 'Continue to the card page',
     qr: 'Scan to pay',
     qr_words: 'Scan with your bank or wallet app, and check that it says {amount}.',
+    bank: 'We are asking your bank',
+    bank_words: 'We have not heard yet how it ended. Do not pay again: we keep asking.',
+    unfinished: 'I have not finished there',
+    ends: {
+      prompt: 'The request ends in {left}.',
+      redirect: 'The card page closes in {left}.',
+      qr: 'The code ends in {left}.',
+    },
+    over: {
+      prompt: 'The request has ended. We are asking {way} whether it was approved.',
+      redirect: 'The card page has closed. We are asking your bank whether you paid there.',
+      qr: 'The code has ended. We are asking {way} whether it was paid.',
+    },
+    wrong_number: 'Wrong number?',
+    other_way: 'Pay another way',
+    counts: {
+      prompt: 'If you approve the old request all the same, it counts, and nothing else is taken.',
+      redirect: 'If you pay on the card page all the same, it counts, and nothing else is taken.',
+      qr: 'If you pay by this code all the same, it counts, and nothing else is taken.',
+    },
+    ending: 'The old request is ending',
+    ending_words: 'We are ending the request to {number}. If you approve it on that phone, it counts.',
+    ending_somewhere: 'We are ending the old request. If you approve it all the same, it counts.',
+    go_on: 'Otherwise you can go on at about {time}. This page goes on by itself.',
+    go_on_then: 'If it was not, you can go on. This page goes on by itself.',
+    old_ended: 'The old request has ended. Nothing was taken.',
+    qr_here:
+      'Is the app on this phone? Save the code. Then open your bank’s or wallet’s app and choose to scan from the gallery.',
+    qr_save: 'Save the code',
     unknown: 'We are asking {way}',
     unknown_words: 'We have not heard back from {way} yet. Do not pay again: we keep asking.',
     may_leave: 'You can close this page. We go on asking.',
@@ -136,6 +168,10 @@ export const en = {
     no_answer: {
       title: 'Not paid: the request was not approved in time',
       advice: 'Keep your phone at hand and try again.',
+    },
+    withdrawn: {
+      title: 'Not paid: the request was withdrawn',
+      advice: 'Try again, or pay another way.',
     },
     limit_reached: {
       title: 'Not paid: a limit of the account was reached',
@@ -226,6 +262,7 @@ export const en = {
     to: 'Paid to {shop}',
     back: 'Back to {shop}',
     stay: 'Stay and see the receipt',
+    goes: 'The receipt goes to {where}.',
     see: 'See the receipt',
   },
 
@@ -247,12 +284,24 @@ export const en = {
     reference: 'Reference',
     provider_reference: 'Provider’s ref.',
     print: 'Print',
+    copy: 'Copy the reference',
+    copied: 'Copied',
+    scan: 'Scan to open this receipt',
     back: 'Back to the payment',
     removed: 'What you told us about yourself was removed on {date}, {days} days after this payment ended.',
   },
 
   test: {
     title: 'Test numbers and cards',
+    try: 'Try an ending',
+    endings: {
+      paid: 'Paid',
+      declined: 'Declined',
+      no_money: 'No money',
+      no_answer: 'No answer',
+      late: 'Late',
+      wrong_amount: 'Wrong amount',
+    },
     wallets: 'Mobile money number, last three digits',
     cards: 'Card, any future date, security code 123',
     totals: 'Amount, with any number',
@@ -301,7 +350,29 @@ export const en = {
     closed: 'You cannot pay here now.',
   },
 
+  // Where nobody is paying: the address without a path, and one that leads nowhere.
+  home: {
+    title: 'A payment gateway',
+    words:
+      'Shops send their customers here to pay by mobile money, card or QR code. Every payment has a page of its own, which only its link opens.',
+    payer: 'Are you paying?',
+    payer_words: 'Open the link that the shop gave you. If you cannot find it, ask the shop for it again.',
+    shop: 'Are you building a shop?',
+    shop_words: 'How to ask for a payment:',
+    docs: 'the documentation',
+    openapi: 'the OpenAPI description',
+    test: 'Are you trying it out?',
+    test_words: 'In test mode no real money moves:',
+    phone: 'the test phone',
+    inbox: 'mails and SMS',
+    support: 'support',
+    go: 'Go to the start page',
+  },
+
   trouble: {
+    nothing_here: 'There is nothing at this address',
+    nothing_here_words:
+      'Check that the address is complete. If you came here to pay, open the link that the shop gave you. Nothing was charged.',
     unreachable: 'We cannot show your payment now',
     unreachable_words:
       'Our records are out of reach for a moment. Your payment is safe there. Reload this page shortly.',
@@ -323,6 +394,172 @@ export const en = {
     cannot_start: 'This payment cannot start',
     cannot_start_words:
       'The shop sent something that we cannot take. Nothing was charged. Go back and tell the shop:',
+  },
+
+  // SMS and emails.
+  letters: {
+    somebody: 'the shop', // whose name a phone cannot show
+
+    // The forms of an SMS, the fullest first. It is one segment of 160 characters, so write short; a phone that pays by the
+    // message is charged for each. The last form is for a link that leaves no room for anything else.
+    sms: {
+      paid: [
+        'Paid {amount} to {shop}. Ref {reference}. Receipt: {link}',
+        'Paid {amount} to {shop}. Ref {reference} {link}',
+        'Paid {amount} to {shop} {reference} {link}',
+        'Paid {amount} to {shop}. Ref {reference}',
+      ],
+      failed: [
+        'Not paid: {amount} to {shop}. Ref {reference}. See why: {link}',
+        'Not paid: {amount} to {shop}. Ref {reference} {link}',
+        'Not paid {amount} to {shop} {reference} {link}',
+        'Not paid: {amount} to {shop}. Ref {reference}',
+      ],
+      cancelled: [
+        'Cancelled: {amount} to {shop}. Ref {reference}. Details: {link}',
+        'Cancelled: {amount} to {shop}. Ref {reference} {link}',
+        'Cancelled {amount} to {shop} {reference} {link}',
+        'Cancelled: {amount} to {shop}. Ref {reference}',
+      ],
+    },
+
+    subjects: {
+      paid: 'Paid: {amount} to {shop}',
+      failed: 'Not paid: {amount} to {shop}',
+      cancelled: 'Cancelled: {amount} to {shop}',
+    },
+
+    mail: {
+      test: 'TEST: no real money moved',
+      paid: 'Paid',
+      paid_words: 'Your payment to {shop} is complete.',
+      cancelled: 'Cancelled',
+      cancelled_words: 'This payment was cancelled.',
+      nothing_taken: 'Nothing was taken.',
+      late: 'If the money still arrives, it counts as paid, and {shop} is told.',
+      try_again: 'As long as the payment is open, you can try again or pay another way on its page.',
+      start_again: 'To pay after all, go back to {shop} and start again.',
+      keep_reference: 'A person looked into it. If you have a question, keep the reference.',
+      see_receipt: 'See the receipt',
+      see_payment: 'See the payment',
+      why_you: 'You get this mail because this address was given for the payment.',
+      pin: 'Never tell anyone your PIN: we do not ask for it.',
+      secured: 'Secured by Tollgate',
+    },
+
+    facts: {
+      paid_to: 'Paid to',
+      to: 'To',
+      description: 'For',
+      invoice: 'Invoice',
+      paid_with: 'Paid with',
+      tried_with: 'Tried with',
+      when: 'When',
+      reference: 'Reference',
+    },
+  },
+
+  // The simulated provider's own pages: the test phone and the card page.
+  sandbox: {
+    banner: 'Simulated provider: no real money moves',
+    back: 'Back to the checkout',
+    asked: '{shop} asked for {amount}.',
+    lost: 'There is nothing to pay at this address',
+    lost_words: 'Check that the link is complete, or start again from the checkout.',
+    broken: 'This page does not work right now',
+    broken_words:
+      'The simulated provider cannot reach its records. Nothing has changed. Reload the page in a moment.',
+    too_large: 'That was too much',
+    too_large_words:
+      'The form was larger than anyone would type. Nothing has changed. Go back and try again.',
+
+    phone: {
+      title: 'Test phone',
+      words: 'Type a wallet number. You see the requests of the last 10 minutes that wait for it.',
+      number: 'Wallet number',
+      wrong: 'This is not a phone number. Write it like 024 123 4567.',
+      in_title: 'Not a phone number: test phone',
+      show: 'Show requests',
+      none: 'Nothing waits for this number',
+      none_words: 'Numbers that end in 000 to 009 answer by themselves. Any other number waits here.',
+      waiting: 'Waiting for you',
+    },
+
+    prompt: {
+      asks: '{shop} asks for {amount}',
+      wallet: 'Wallet',
+      note: 'For',
+      approve: 'Approve',
+      decline: 'Decline',
+      pin: 'This is a test phone. A real one asks for a PIN here.',
+    },
+
+    // How a request ended, as the phone shows it.
+    endings: {
+      pending: 'Waiting',
+      pending_words: 'This test wallet answers by itself. There is nothing for you to do here.',
+      approved: 'Approved',
+      approved_words: 'No real money moved.',
+      declined: 'Declined',
+      declined_words: 'Nothing was taken.',
+      withdrawn: 'Withdrawn',
+      withdrawn_words: 'The request was taken back at the checkout. Nothing was taken.',
+      too_late: 'Too late',
+      too_late_words: 'The request was not answered in time. Nothing was taken.',
+      not_paid: 'Not paid',
+      not_paid_words: 'The wallet said no. Nothing was taken.',
+    },
+
+    card: {
+      pay: 'Pay {shop} {amount}',
+      number: 'Card number',
+      expiry: 'Expiry date, MM/YY',
+      cvv: 'CVV',
+      name: 'Name on the card (optional)',
+      button: 'Pay {amount}',
+      check: 'Check the card',
+      in_title: 'Check the card: {title}',
+      cancel: 'Cancel and go back',
+      used: 'This page was used already, or its time is over. The checkout knows how it ended.',
+      paid: 'Paid',
+      at_bank: 'Sent to the bank',
+    },
+
+    test_cards: 'Test cards',
+    test_cards_words:
+      'Any date to come, CVV 123. Another CVV is refused with 82. Never type a real card here.',
+    by_card: {
+      card_approved: 'paid',
+      '3ds': 'paid after a 3-D Secure step',
+      card_not_honoured: 'not paid: 05 do not honour',
+      card_no_funds: 'not paid: 51 insufficient funds',
+      card_expired: 'not paid: 54 expired card',
+      card_wrong_cvv: 'not paid: 82 wrong CVV',
+      card_error_then_paid: '96 system error first, then paid',
+    },
+
+    card_faults: {
+      no_number: 'The card number is missing.',
+      not_digits: 'A card number has digits only.',
+      length: 'A card number has 12 to 19 digits.',
+      digit: 'A digit is wrong. Compare the number with the card.',
+      no_test_card: 'This is no test card. Take one from the list.',
+      expiry: 'Write month and year like 09/30.',
+      over: 'This date is over. Any date to come will do.',
+      cvv: 'The CVV is the 3 digits on the back of the card.',
+      name: 'The name is longer than 100 characters.',
+    },
+
+    secure: {
+      title: 'Is it you?',
+      page: '3-D Secure, {amount}',
+      words: 'Your bank asks for the code that it sent you, to pay {shop} {amount} with {card}.',
+      nothing_sent: 'Nothing was sent: any code passes here, 000000 fails.',
+      code: 'Code',
+      confirm: 'Confirm',
+      missing: 'Type a code.',
+      in_title: 'The code is missing: {title}',
+    },
   },
 }
 

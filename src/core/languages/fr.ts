@@ -70,6 +70,8 @@ export const fr: Texts = {
     gone_way: 'Ce moyen de paiement n’est pas disponible pour le moment. Choisissez-en un autre.',
     missing: '{label} : veuillez remplir ce champ.',
     not_a_phone: '{label} : ce numéro n’est pas complet. Écrivez-le ainsi : 024 412 3456.',
+    not_a_wallet:
+      'Ce numéro ne peut pas avoir de compte {way}. Utilisez un numéro mobile ({country}), par exemple {example}.',
     not_digits: '{label} : utilisez uniquement des chiffres.',
     too_long: '{label} : le texte est trop long.',
     not_text: '{label} : utilisez uniquement des lettres et des chiffres.',
@@ -96,6 +98,38 @@ export const fr: Texts = {
     qr: 'Scannez pour payer',
     qr_words:
       'Scannez avec l’application de votre banque ou de votre portefeuille, et vérifiez qu’elle indique {amount}.',
+    bank: 'Nous interrogeons votre banque',
+    bank_words:
+      'Nous ne savons pas encore comment cela s’est terminé. Ne payez pas une deuxième fois : nous continuons à demander.',
+    unfinished: 'Je n’ai pas terminé là-bas',
+    ends: {
+      prompt: 'La demande se termine dans {left}.',
+      redirect: 'La page de la carte se ferme dans {left}.',
+      qr: 'Le code se termine dans {left}.',
+    },
+    over: {
+      prompt: 'La demande est terminée. Nous demandons à {way} si elle a été approuvée.',
+      redirect: 'La page de la carte est fermée. Nous demandons à votre banque si vous y avez payé.',
+      qr: 'Le code est terminé. Nous demandons à {way} s’il a été payé.',
+    },
+    wrong_number: 'Mauvais numéro ?',
+    other_way: 'Payer autrement',
+    counts: {
+      prompt: 'Si vous approuvez quand même l’ancienne demande, elle compte et rien d’autre n’est prélevé.',
+      redirect:
+        'Si vous payez quand même sur la page de la carte, cela compte et rien d’autre n’est prélevé.',
+      qr: 'Si vous payez quand même avec ce code, cela compte et rien d’autre n’est prélevé.',
+    },
+    ending: 'L’ancienne demande se termine',
+    ending_words:
+      'Nous mettons fin à la demande envoyée au {number}. Si vous l’approuvez sur ce téléphone, elle compte.',
+    ending_somewhere: 'Nous mettons fin à l’ancienne demande. Si vous l’approuvez quand même, elle compte.',
+    go_on: 'Sinon, vous pourrez continuer vers {time}. Cette page continue toute seule.',
+    go_on_then: 'Si ce n’est pas le cas, vous pourrez continuer. Cette page continue toute seule.',
+    old_ended: 'L’ancienne demande est terminée. Rien n’a été prélevé.',
+    qr_here:
+      'L’application est sur ce téléphone ? Enregistrez le code. Ouvrez ensuite l’application de votre banque ou de votre portefeuille et choisissez de scanner depuis la galerie.',
+    qr_save: 'Enregistrer le code',
     unknown: 'Nous interrogeons {way}',
     unknown_words:
       'Nous n’avons pas encore de réponse de {way}. Ne payez pas une deuxième fois : nous continuons à demander.',
@@ -137,6 +171,10 @@ export const fr: Texts = {
     no_answer: {
       title: 'Non payé : la demande n’a pas été approuvée à temps',
       advice: 'Gardez votre téléphone à portée de main et réessayez.',
+    },
+    withdrawn: {
+      title: 'Non payé : la demande a été retirée',
+      advice: 'Réessayez, ou payez autrement.',
     },
     limit_reached: {
       title: 'Non payé : un plafond du compte est atteint',
@@ -235,6 +273,7 @@ export const fr: Texts = {
     to: 'Payé à {shop}',
     back: 'Retour chez {shop}',
     stay: 'Rester et voir le reçu',
+    goes: 'Le reçu est envoyé à {where}.',
     see: 'Voir le reçu',
   },
 
@@ -256,6 +295,9 @@ export const fr: Texts = {
     reference: 'Référence',
     provider_reference: 'Réf. prestataire',
     print: 'Imprimer',
+    copy: 'Copier la référence',
+    copied: 'Copiée',
+    scan: 'Scannez pour ouvrir ce reçu',
     back: 'Retour au paiement',
     removed:
       'Ce que vous nous aviez dit de vous a été supprimé le {date}, {days} jours après la fin de ce paiement.',
@@ -263,6 +305,15 @@ export const fr: Texts = {
 
   test: {
     title: 'Numéros et cartes de test',
+    try: 'Essayer une issue',
+    endings: {
+      paid: 'Payé',
+      declined: 'Refusé',
+      no_money: 'Solde insuffisant',
+      no_answer: 'Sans réponse',
+      late: 'En retard',
+      wrong_amount: 'Mauvais montant',
+    },
     wallets: 'Numéro mobile money, trois derniers chiffres',
     cards: 'Carte, toute date future, code de sécurité 123',
     totals: 'Montant, avec n’importe quel numéro',
@@ -310,7 +361,29 @@ export const fr: Texts = {
     closed: 'Vous ne pouvez pas payer ici pour le moment.',
   },
 
+  home: {
+    title: 'Une passerelle de paiement',
+    words:
+      'Les boutiques envoient ici leurs clients pour payer par mobile money, par carte ou par code QR. Chaque paiement a sa propre page, que seul son lien ouvre.',
+    payer: 'Vous voulez payer ?',
+    payer_words:
+      'Ouvrez le lien que la boutique vous a donné. Si vous ne le trouvez plus, demandez-le de nouveau à la boutique.',
+    shop: 'Vous créez une boutique ?',
+    shop_words: 'Comment demander un paiement :',
+    docs: 'la documentation',
+    openapi: 'la description OpenAPI',
+    test: 'Vous faites un essai ?',
+    test_words: 'En mode test, aucun argent réel ne circule :',
+    phone: 'le téléphone de test',
+    inbox: 'les e-mails et SMS',
+    support: 'l’assistance',
+    go: 'Aller à la page d’accueil',
+  },
+
   trouble: {
+    nothing_here: 'Il n’y a rien à cette adresse',
+    nothing_here_words:
+      'Vérifiez que l’adresse est complète. Si vous veniez payer, ouvrez le lien que la boutique vous a donné. Rien n’a été débité.',
     unreachable: 'Nous ne pouvons pas afficher votre paiement pour le moment',
     unreachable_words:
       'Nos données sont momentanément hors d’atteinte. Votre paiement y est en sécurité. Rechargez cette page dans un instant.',
@@ -332,5 +405,170 @@ export const fr: Texts = {
     cannot_start: 'Ce paiement ne peut pas commencer',
     cannot_start_words:
       'La boutique a envoyé des données que nous ne pouvons pas accepter. Rien n’a été débité. Revenez en arrière et transmettez ceci à la boutique :',
+  },
+
+  // L’espace devant « : » est insécable, sauf dans un SMS, qui n’en a pas de telle.
+  letters: {
+    somebody: 'la boutique',
+
+    sms: {
+      paid: [
+        'Payé {amount} à {shop}. Réf. {reference}. Reçu : {link}',
+        'Payé {amount} à {shop}. Réf. {reference} {link}',
+        'Payé {amount} à {shop} {reference} {link}',
+        'Payé {amount} à {shop}. Réf. {reference}',
+      ],
+      failed: [
+        'Non payé : {amount} à {shop}. Réf. {reference}. Détails : {link}',
+        'Non payé : {amount} à {shop}. Réf. {reference} {link}',
+        'Non payé {amount} à {shop} {reference} {link}',
+        'Non payé : {amount} à {shop}. Réf. {reference}',
+      ],
+      cancelled: [
+        'Annulé : {amount} à {shop}. Réf. {reference}. Détails : {link}',
+        'Annulé : {amount} à {shop}. Réf. {reference} {link}',
+        'Annulé {amount} à {shop} {reference} {link}',
+        'Annulé : {amount} à {shop}. Réf. {reference}',
+      ],
+    },
+
+    subjects: {
+      paid: 'Payé : {amount} à {shop}',
+      failed: 'Non payé : {amount} à {shop}',
+      cancelled: 'Annulé : {amount} à {shop}',
+    },
+
+    mail: {
+      test: 'TEST : aucun argent réel n’a circulé',
+      paid: 'Payé',
+      paid_words: 'Votre paiement à {shop} est effectué.',
+      cancelled: 'Annulé',
+      cancelled_words: 'Ce paiement a été annulé.',
+      nothing_taken: 'Rien n’a été prélevé.',
+      late: 'Si l’argent arrive malgré tout, le paiement est considéré comme fait et {shop} en est informé.',
+      try_again:
+        'Tant que le paiement est ouvert, vous pouvez réessayer ou payer autrement sur la page du paiement.',
+      start_again: 'Pour payer malgré tout, retournez chez {shop} et recommencez.',
+      keep_reference: 'Une personne l’a examiné. Si vous avez une question, conservez la référence.',
+      see_receipt: 'Voir le reçu',
+      see_payment: 'Voir le paiement',
+      why_you: 'Vous recevez ce message parce que cette adresse a été donnée pour le paiement.',
+      pin: 'Ne donnez jamais votre code PIN : nous ne le demandons pas.',
+      secured: 'Sécurisé par Tollgate',
+    },
+
+    facts: {
+      paid_to: 'Payé à',
+      to: 'À',
+      description: 'Objet',
+      invoice: 'Facture',
+      paid_with: 'Payé avec',
+      tried_with: 'Essayé avec',
+      when: 'Date',
+      reference: 'Référence',
+    },
+  },
+
+  sandbox: {
+    banner: 'Prestataire simulé : aucun argent réel ne circule',
+    back: 'Retour au paiement',
+    asked: '{shop} a demandé {amount}.',
+    lost: 'Il n’y a rien à payer à cette adresse',
+    lost_words: 'Vérifiez que le lien est complet, ou recommencez depuis la page de paiement.',
+    broken: 'Cette page ne fonctionne pas pour le moment',
+    broken_words:
+      'Le prestataire simulé n’a pas accès à ses données. Rien n’a changé. Rechargez la page dans un instant.',
+    too_large: 'C’était trop long',
+    too_large_words:
+      'Le formulaire est plus long que ce que l’on peut saisir. Rien n’a changé. Revenez en arrière et réessayez.',
+
+    phone: {
+      title: 'Téléphone de test',
+      words:
+        'Saisissez un numéro de portefeuille. Vous verrez les demandes des 10 dernières minutes qui l’attendent.',
+      number: 'Numéro du portefeuille',
+      wrong: 'Ce n’est pas un numéro de téléphone. Écrivez-le ainsi : 024 123 4567.',
+      in_title: 'Numéro incorrect : téléphone de test',
+      show: 'Voir les demandes',
+      none: 'Rien n’attend ce numéro',
+      none_words:
+        'Les numéros qui se terminent par 000 à 009 répondent d’eux-mêmes. Tout autre numéro attend ici.',
+      waiting: 'En attente de votre réponse',
+    },
+
+    prompt: {
+      asks: '{shop} demande {amount}',
+      wallet: 'Portefeuille',
+      note: 'Objet',
+      approve: 'Approuver',
+      decline: 'Refuser',
+      pin: 'Ceci est un téléphone de test. Un vrai téléphone demande ici un code PIN.',
+    },
+
+    endings: {
+      pending: 'En attente',
+      pending_words: 'Ce portefeuille de test répond de lui-même. Vous n’avez rien à faire ici.',
+      approved: 'Approuvé',
+      approved_words: 'Aucun argent réel n’a circulé.',
+      declined: 'Refusé',
+      declined_words: 'Rien n’a été prélevé.',
+      withdrawn: 'Retirée',
+      withdrawn_words: 'La demande a été reprise sur la page de paiement. Rien n’a été prélevé.',
+      too_late: 'Trop tard',
+      too_late_words: 'La demande est restée sans réponse. Rien n’a été prélevé.',
+      not_paid: 'Non payé',
+      not_paid_words: 'Le portefeuille a refusé. Rien n’a été prélevé.',
+    },
+
+    card: {
+      pay: 'Paiement à {shop} {amount}',
+      number: 'Numéro de carte',
+      expiry: 'Date d’expiration, MM/AA',
+      cvv: 'CVV',
+      name: 'Nom sur la carte (facultatif)',
+      button: 'Payer {amount}',
+      check: 'Vérifiez la carte',
+      in_title: 'Vérifiez la carte : {title}',
+      cancel: 'Annuler et revenir',
+      used: 'Cette page a déjà servi, ou son délai est écoulé. La page de paiement sait comment cela s’est terminé.',
+      paid: 'Payé',
+      at_bank: 'Transmis à la banque',
+    },
+
+    test_cards: 'Cartes de test',
+    test_cards_words:
+      'Toute date future, CVV 123. Un autre CVV est refusé avec le code 82. Ne saisissez jamais une vraie carte ici.',
+    by_card: {
+      card_approved: 'payé',
+      '3ds': 'payé après une étape 3-D Secure',
+      card_not_honoured: 'non payé : 05, refus de la banque',
+      card_no_funds: 'non payé : 51, solde insuffisant',
+      card_expired: 'non payé : 54, carte expirée',
+      card_wrong_cvv: 'non payé : 82, mauvais CVV',
+      card_error_then_paid: 'd’abord 96, erreur du système, puis payé',
+    },
+
+    card_faults: {
+      no_number: 'Le numéro de carte manque.',
+      not_digits: 'Un numéro de carte n’a que des chiffres.',
+      length: 'Un numéro de carte a de 12 à 19 chiffres.',
+      digit: 'Un chiffre est faux. Comparez le numéro avec la carte.',
+      no_test_card: 'Ce n’est pas une carte de test. Prenez-en une dans la liste.',
+      expiry: 'Écrivez le mois et l’année ainsi : 09/30.',
+      over: 'Cette date est passée. Toute date future convient.',
+      cvv: 'Le CVV, ce sont les 3 chiffres au dos de la carte.',
+      name: 'Le nom a plus de 100 caractères.',
+    },
+
+    secure: {
+      title: 'Est-ce bien vous ?',
+      page: '3-D Secure, {amount}',
+      words: 'Votre banque demande le code qu’elle vous a envoyé, pour payer {amount} à {shop} avec {card}.',
+      nothing_sent: 'Rien n’a été envoyé : tout code est accepté ici, 000000 échoue.',
+      code: 'Code',
+      confirm: 'Confirmer',
+      missing: 'Saisissez un code.',
+      in_title: 'Le code manque : {title}',
+    },
   },
 }

@@ -1,8 +1,9 @@
-import type { RecentMessage } from '../../actions/messages/recentMessages.ts'
-import { inboxName } from '../../core/message/message.ts'
+import { inboxName, type Message } from '../../core/message/message.ts'
+import { Time } from './time.tsx'
 
 const maxWords = 300
 
+type Stood = Pick<Message, 'state' | 'messenger' | 'sent_at' | 'words' | 'next_try_at' | 'tries'>
 type Standing = { mark: string; word: string; by?: boolean }
 
 // A word and a mark, never colour alone.
@@ -15,12 +16,12 @@ const standings = {
   dropped: { mark: '✕', word: 'not sent' },
 } satisfies Record<string, Standing>
 
-function standingOf({ state, messenger, sent_at }: RecentMessage): keyof typeof standings {
+export function standingOf({ state, messenger, sent_at }: Stood): keyof typeof standings {
   if (state === 'queued') return sent_at ? 'going' : 'queued'
   return state === 'sent' && messenger === inboxName ? 'kept' : state
 }
 
-export const StateWords = ({ message }: { message: RecentMessage }) => {
+export const StateWords = ({ message }: { message: Stood }) => {
   const standing = standingOf(message)
   const { mark, word, by }: Standing = standings[standing]
   const { words, messenger, next_try_at, tries } = message
@@ -45,7 +46,3 @@ function waiting(tries: number): string {
   if (tries === 0) return 'Goes out at'
   return tries === 1 ? 'Tried once, again at' : `Tried ${tries} times, again at`
 }
-
-export const Time = ({ at }: { at: Date }) => (
-  <time datetime={at.toISOString()}>{at.toISOString().slice(0, 19).replace('T', ' ')} UTC</time>
-)

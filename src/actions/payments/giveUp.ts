@@ -1,0 +1,41 @@
+import type { GaveUpFor } from '../../core/payment/attempt.ts'
+import { giveUp as decide, type GivenUp } from '../../core/payment/giveUp.ts'
+import { databaseDeadline, forAMoment } from '../../runtime/inTime.ts'
+import type { Tx } from '../../store/db.ts'
+import { attemptsOf, saveGivenUp } from '../../store/payments/attempts.ts'
+import { addEvents } from '../../store/payments/events.ts'
+import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
+import { lockPayment } from '../../store/payments/paymentLife.ts'
+import { askAttempt } from './askProvider.ts'
+import type { PaymentDeps } from './deps.ts'
+
+// `number` is the attempt that the page was made for: an old page, or a second click, wishes for nothing.
+export type GiveUpWish = { number: number; gave_up_for: GaveUpFor }
+
+// The customer goes on without the attempt that is on its way. The wish is stored before the provider hears of it; the
+// provider's answer is stored before ours is given, if it comes soon. Whoever dies in between, the next who asks about
+// the attempt asks for the same.
+export async function giveUp(
+  deps: PaymentDeps,
+  payment: PaymentKey,
+  wish: GiveUpWish,
+  deadline = databaseDeadline(),
+): Promise<void> {
+  const now = deps.clock()
+  const db = deps.db.share('give_up').until(deadline)
+  const given = await db.transaction(tx => store(tx, payment, wish, now))
+  if (!given) return
+  deps.watch({ ...given, tasks: [] })
+  await forAMoment(askAttempt(deps, given.attempt))
+}
+
+// One transaction. Run again after a lost commit, it finds the wish and leaves the question to a worker.
+async function store(tx: Tx, key: PaymentKey, wish: GiveUpWish, now: Date): Promise<GivenUp | undefined> {
+  const payment = await lockPayment(tx, key)
+  if (!payment) return undefined
+  const given = decide(payment, await attemptsOf(tx, key.merchant_id, key.tx_reference), wish, now)
+  if (!given) return undefined
+  await saveGivenUp(tx, given.attempt)
+  await addEvents(tx, key, given.events)
+  return given
+}

@@ -1,0 +1,76 @@
+import type { Child } from 'hono/jsx'
+import { chosenLang, type Lang, languages, preferredLang } from '../core/languages/languages.ts'
+import type { RateLimits } from '../runtime/rateLimits.ts'
+import { Page } from './checkout/page/page.tsx'
+import { BusyPage, NothingHerePage } from './checkout/page/trouble.tsx'
+import { show } from './checkout/show.ts'
+import { wantsPage } from './http/accepts.ts'
+import { addressOf } from './http/apiRequest.ts'
+import { type Ctx, respond } from './http/context.ts'
+import { isRefusal, notFoundAnswer } from './http/errors.ts'
+
+export type HomeOptions = {
+  limits: Pick<RateLimits, 'visit'>
+  trustedProxies: number
+  hasSandbox: boolean
+  isForThisMachineOnly: boolean
+}
+
+// The address without a path, for a person who came there. Programs hear, as ever, that there is nothing.
+export const homeRoute = (options: HomeOptions) => (c: Ctx) =>
+  answerPerson(c, options, lang => <HomePage lang={lang} {...options} />, 200)
+
+// An address that is none.
+export const nothingHere = (options: HomeOptions) => (c: Ctx) =>
+  answerPerson(c, options, lang => <NothingHerePage lang={lang} />, 404)
+
+function answerPerson(
+  c: Ctx,
+  { limits, trustedProxies }: HomeOptions,
+  page: (lang: Lang) => Child,
+  http: number,
+) {
+  if (!wantsPage(c.req.header('accept'))) return respond(c, notFoundAnswer(c.get('requestId')))
+  const lang = chosenLang(c.req.query('lang')) ?? preferredLang(c.req.header('accept-language'))
+  try {
+    limits.visit(addressOf(c.env.incoming, trustedProxies))
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    return show(c, <BusyPage lang={lang} />, 429, { 'retry-after': String(error.retryAfterSeconds ?? 1) })
+  }
+  return show(c, page(lang), http)
+}
+
+type HomeProps = { lang: Lang } & Pick<HomeOptions, 'hasSandbox' | 'isForThisMachineOnly'>
+
+// Who has a payment has its link: there is no list here, and nothing to search in.
+const HomePage = ({ lang, hasSandbox, isForThisMachineOnly }: HomeProps) => {
+  const { home } = languages[lang]
+  return (
+    <Page title={home.title} lang={lang} inLang={other => `?lang=${other}`}>
+      <section class="card">
+        <h1>{home.title}</h1>
+        <p>{home.words}</p>
+        <h2>{home.payer}</h2>
+        <p>{home.payer_words}</p>
+        <h2>{home.shop}</h2>
+        <p>
+          {home.shop_words} <a href="/docs">{home.docs}</a>, <a href="/openapi.json">{home.openapi}</a>
+        </p>
+        {hasSandbox && (
+          <>
+            <h2>{home.test}</h2>
+            <p>
+              {home.test_words} <a href="/sandbox/phone">{home.phone}</a>
+              {isForThisMachineOnly && (
+                <>
+                  , <a href="/inbox">{home.inbox}</a>, <a href="/support">{home.support}</a>
+                </>
+              )}
+            </p>
+          </>
+        )}
+      </section>
+    </Page>
+  )
+}

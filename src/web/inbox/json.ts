@@ -1,0 +1,89 @@
+import {
+  messagesLike,
+  type RecentMessage,
+  recentMessage,
+  recentMessages,
+} from '../../actions/messages/recentMessages.ts'
+import { malformed } from '../../core/interface/refusal.ts'
+import { mailboxOf } from '../../core/message/mailbox.ts'
+import { readReference } from '../../core/payment/reference.ts'
+import { parsePhone } from '../../core/phone.ts'
+import { isPlainText } from '../../core/text.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { wantsJson } from '../http/accepts.ts'
+import type { Ctx } from '../http/context.ts'
+import { standingOf } from '../support/messageState.tsx'
+import { recipientOf } from './messageCard.tsx'
+
+const usualLimit = 20
+const maxLimit = 100
+const maxWord = 254
+
+type Asked = { runtime: Pick<Runtime, 'db' | 'baseUrl'> }
+
+// The inbox for programs that ask for JSON, such as tests that read a mail.
+export async function tellList({ runtime }: Asked, c: Ctx) {
+  const limit = readLimit(c.req.query('limit'))
+  const [to, name] = [wordOf(c, 'to'), wordOf(c, 'reference')]
+  if (to === undefined && name === undefined) {
+    const { messages, older } = await recentMessages(runtime, c.req.query('before'), limit)
+    return c.json({ messages: messages.map(messageData), older: older ?? null })
+  }
+  const filter = {
+    mailbox: to === undefined ? undefined : readRecipient(to),
+    name: name === undefined ? undefined : (readReference(name) ?? name),
+  }
+  const found = await messagesLike(runtime, filter, limit)
+  return c.json({ messages: found.map(messageData), older: null })
+}
+
+// One message alone. Who asks for a page has the list.
+export async function tellOne({ runtime }: Asked, c: Ctx) {
+  if (!wantsJson(c.req.header('accept'))) return c.notFound()
+  const { merchant_id = '', message_id = '' } = c.req.param()
+  const message = await recentMessage(runtime, { merchant_id, message_id })
+  return message ? c.json(messageData(message)) : c.notFound()
+}
+
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return usualLimit
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  if (limit < 1 || limit > maxLimit) throw malformed('limit', `must be a number from 1 to ${maxLimit}`)
+  return limit
+}
+
+function wordOf(c: Ctx, name: string): string | undefined {
+  const word = c.req.query(name)?.trim()
+  if (!word) return undefined
+  if (word.length > maxWord || !isPlainText(word)) throw malformed(name, 'is not a plain short text')
+  return word
+}
+
+function readRecipient(to: string): string {
+  const recipient = to.includes('@') ? to : parsePhone(to)
+  if (recipient === undefined)
+    throw malformed('to', 'is neither a possible phone number nor an email address')
+  return mailboxOf(recipient)
+}
+
+// The names stay. What a message does not have is null.
+const messageData = (message: RecentMessage) => ({
+  id: message.message_id,
+  merchant_id: message.merchant_id,
+  kind: message.medium,
+  topic: message.topic,
+  mode: message.mode,
+  to: recipientOf(message),
+  subject: message.mail?.subject ?? null,
+  text: message.sms?.text ?? message.mail?.text ?? null,
+  html: message.mail?.html ?? null,
+  segments: message.sms?.segments ?? null,
+  lang: message.lang,
+  state: standingOf(message),
+  words: message.words,
+  messenger: message.messenger,
+  reference: message.tx_reference,
+  invoice_id: message.invoice_id,
+  created_at: message.created_at,
+  sent_at: message.sent_at,
+})

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { moneyWords } from '../../src/core/moneyWords.ts'
+
+const thin = '\u202f'
+const firm = '\u00a0'
+
+for (const [minor, currency, english, french] of [
+  [2500n, 'GHS', 'GHS 25.00', `25,00${firm}GHS`],
+  [1n, 'GHS', 'GHS 0.01', `0,01${firm}GHS`],
+  [12345678n, 'USD', 'USD 123,456.78', `123${thin}456,78${firm}USD`],
+  [100000n, 'EUR', 'EUR 1,000.00', `1${thin}000,00${firm}EUR`],
+  // more digits than a float has
+  [
+    90_071_992_547_409_93n,
+    'GBP',
+    'GBP 90,071,992,547,409.93',
+    `90${thin}071${thin}992${thin}547${thin}409,93${firm}GBP`,
+  ],
+  [
+    999_999_999_999_999_999n,
+    'GHS',
+    'GHS 9,999,999,999,999,999.99',
+    `9${thin}999${thin}999${thin}999${thin}999${thin}999,99${firm}GHS`,
+  ],
+] as const)
+  test(`${english} is ${french} in French`, () => {
+    expect(moneyWords(minor, currency, 'en-GB')).toBe(english)
+    expect(moneyWords(minor, currency, 'fr-FR')).toBe(french)
+  })

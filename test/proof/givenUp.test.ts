@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, test } from 'vitest'
+import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
+import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
+import { isUnresolved } from '../../src/core/payment/attempt.ts'
+import { stateAt } from '../../src/sandbox/charge.ts'
+import { givenMasterKeys } from '../../src/start/masterKeys.ts'
+import { type Db, openDb, sql } from '../../src/store/db.ts'
+import type { Charge } from '../../src/store/sandboxCharges.ts'
+import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
+import { readLives } from '../support/lifeDb.ts'
+import { type Killed, startKilled } from '../support/lifeLoad.ts'
+import { post, send, signedRequest } from '../support/merchant.ts'
+import { postForm, wallet } from '../support/stagePayments.ts'
+
+const killsOfEach = 12
+const customers = 12
+const patienceMs = 100_000 // an order that died with its gateway is believed absent after five minutes: see letTimePass
+
+const masterKey = randomBytes(32)
+let database: FreshDatabase
+let db: Db
+let merchant_id: string
+let shop: Credentials
+const gateways: (Killed & { done: Promise<void> })[] = []
+
+beforeAll(async () => {
+  database = await migratedDatabase()
+  db = openDb(database.url, 4)
+  const merchant = await onboard(db, givenMasterKeys([masterKey]), 'Ama Shop', ['test'], new Date())
+  await setMerchant(db, merchant.merchant_id, ['rate_limit=0'])
+  assert.ok(merchant.test)
+  merchant_id = merchant.merchant_id
+  shop = merchant.test
+})
+afterAll(async () => {
+  await Promise.all(gateways.map(gateway => gateway.stop()))
+  await db.end()
+  await database.drop()
+})
+
+// At whichever gateway is there; undefined where it died or was not ready.
+async function ask<T extends { http: number }>(work: (url: string) => Promise<T>): Promise<T | undefined> {
+  const url = gateways[Math.floor(Math.random() * gateways.length)]?.url()
+  const answer = url ? await work(url).catch(() => undefined) : undefined
+  return answer && answer.http < 500 ? answer : undefined
+}
+
+async function surely<T extends { http: number }>(work: (url: string) => Promise<T>): Promise<T> {
+  for (;;) {
+    const answer = await ask(work)
+    if (answer) return answer
+    await sleep(30)
+  }
+}
+
+// Pays with a number that waits for somebody, gives it up while somebody may approve it, goes on, and again, until it is paid.
+async function customer(isOver: () => boolean) {
+  while (!isOver()) {
+    const request = signedRequest(shop)
+    const { body } = await surely(url => post(url, request))
+    const at = (path: string) => (url: string) => `${url}/checkout/${body.tx_token}${path}`
+    const since = Date.now()
+    for (let number = 1, stage = ''; stage !== 'paid' && Date.now() - since < patienceMs; await sleep(50)) {
+      const state = await ask(url => send(at('/state')(url)))
+      stage = state?.body.stage ?? stage
+      if (stage === 'choose' || stage === 'failed') {
+        const [, made] = /^\w+-(\d+)-/.exec(state?.body.version ?? '') ?? []
+        number = made === undefined ? number : Number(made) + 1
+        const phone = number > 3 ? '0240000000' : `024${1000 + Math.floor(Math.random() * 9000)}567`
+        await ask(url => postForm(at('/pay')(url), { number: String(number), ...wallet(phone) }))
+      } else if (stage === 'wait') {
+        if (Math.random() < 0.2) await approve(body.tx_token)
+        await ask(url => postForm(at('/give-up')(url), { for: 'way', number: String(number) }))
+      }
+    }
+  }
+}
+
+async function approve(tx_token: string) {
+  const open = await db.one<{ attempt_id: string }>(sql`
+    select attempt_id from attempts join payments using (merchant_id, tx_reference)
+    where tx_token = ${tx_token} and state not in ('paid', 'failed')`)
+  if (open) await ask(url => postForm(`${url}/sandbox/phone/${open.attempt_id}`, { decision: 'approve' }))
+}
+
+// What was stored by a gateway that died before it was sent is never sent once it was given up: it ends when it has not
+// been seen for five minutes, and nobody has to sit through them here.
+const letTimePass = () =>
+  db.rows(sql`
+    update attempts a set created_at = created_at - interval '7 minutes', next_ask_at = now()
+    where state in ('started', 'unknown') and created_at between now() - interval '4 minutes' and now() - interval '10 seconds'
+      and not exists (select from sandbox_charges c where c.reference = a.attempt_id)`)
+
+test(`two gateways killed ${2 * killsOfEach} times while customers give up and go on: one charge for each payment`, async () => {
+  const env = {
+    DATABASE_URL: database.url,
+    TOLLGATE_MASTER_KEY: masterKey.toString('hex'),
+    LOG_LEVEL: 'error',
+  }
+  gateways.push(...(await Promise.all([1, 2].map(() => startKilled(env, killsOfEach)))))
+  let isOver = false
+  const paying = Promise.all(Array.from({ length: customers }, () => customer(() => isOver)))
+  const passing = setInterval(() => void letTimePass(), 1000)
+  await Promise.all(gateways.map(({ done }) => done))
+  isOver = true
+  await paying
+  clearInterval(passing)
+
+  const charges = await db.rows<Charge>(sql`select * from sandbox_charges`)
+  const references = await db.rows<{ tx_reference: string }>(sql`select tx_reference from payments`)
+  const lives = await readLives(
+    db,
+    merchant_id,
+    references.map(({ tx_reference }) => tx_reference),
+  )
+  const faults = lives.flatMap(({ payment, attempts, events, tasks }) => {
+    const ours = charges.filter(({ reference }) => attempts.some(a => a.attempt_id === reference))
+    const wasGivenUp = (id: string | null) => attempts.find(a => a.attempt_id === id)?.gave_up_at
+    const paid = ours.filter(charge => stateAt(charge, new Date()).status === 'SUCCESSFUL')
+    const found = [
+      payment.status !== 'paid' && payment.status,
+      paid.length !== 1 && `${paid.length} charges`,
+      attempts.filter(isUnresolved).length > 0 && 'unresolved',
+      tasks.length > 0 && tasks.map(({ kind }) => kind).join(),
+      events.some(({ to_status, attempt_id }) => to_status === 'failed' && wasGivenUp(attempt_id)) &&
+        'the shop heard of a failure that was none',
+    ]
+    return found.filter(Boolean).map(fault => `${payment.tx_reference} ${fault}`)
+  })
+  assert.deepEqual(faults, [])
+  const ends = lives.flatMap(({ attempts }) => attempts.map(({ reason, state }) => reason ?? state))
+  assert.ok(ends.filter(end => end === 'withdrawn').length > customers)
+  assert.ok(lives.some(({ attempts }) => attempts.some(a => a.gave_up_at && a.state === 'paid'))) // somebody approved after all
+}, 300_000)
