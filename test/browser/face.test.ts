@@ -74,6 +74,7 @@ for (const [name, options] of [
     )
     if ('dark' in options) expect(colour).not.toBe(accent)
     else expect(colour).toBe(accent)
+    if (!('width' in options)) await page.locator('.listed summary').click() // a phone folds it
     const items = await page.locator('.items li').allInnerTexts()
     expect(items.map(text => text.replace(/\s+/g, ' '))).toEqual([
       '2 × Jollof, large 60.00',
