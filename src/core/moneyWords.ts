@@ -11,6 +11,10 @@ export const moneyWords = (minor: bigint, currency: Currency, locale: string) =>
     .format(formatMoney(minor) as Intl.StringNumericLiteral)
     .replace(/^([A-Z]{3})\u00a0/, '$1 ')
 
+// The same without the code, for a column of them.
+export const figureWords = (minor: bigint, locale: string) =>
+  moneyWords(minor, 'GHS', locale).replace(/\s?GHS\s?/, '')
+
 function formatOf(currency: Currency, locale: string): Intl.NumberFormat {
   const name = `${locale} ${currency}`
   const known =

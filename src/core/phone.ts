@@ -58,6 +58,14 @@ export function isAmong(phone: string, { country, begin, digits }: Numbers): boo
   return national.length === digits && begin.some(first => national.startsWith(first))
 }
 
+// As people write it: 030 255 0100, or with the country where that is another.
+export function writePhone(phone: string): string {
+  const [, ...parts] = /^\+233(\d{2})(\d{3})(\d{4})$/.exec(phone) ?? []
+  return parts.length > 0
+    ? `0${parts.join(' ')}`
+    : (parsePhoneNumberFromString(phone)?.formatInternational() ?? phone)
+}
+
 export function guessNetwork(phone: string): Network | undefined {
   return phone.startsWith('+233') ? prefixes[`0${phone.slice(4, 6)}`] : undefined
 }

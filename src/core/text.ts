@@ -11,6 +11,12 @@ export const isPlainText = (text: string) => !controls.test(text) && text.isWell
 // Characters as people count them: one outside the basic plane is two units of a JavaScript string.
 export const isAtMost = (text: string, max: number) => text.length <= max || [...text].length <= max
 
+// Marks that turn the direction of what follows: with them a stranger's words look like others. Whole scripts are written
+// from the right without them.
+const turns = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+export const withoutTurns = (text: string) => text.replace(turns, '')
+
 // Gives back what is wrong with an address that a browser or our notifier will be sent to.
 export function parseUrl(text: string): string | undefined {
   if (!/^https?:\/\/[^/]/i.test(text)) return 'must be an absolute http or https URL'

@@ -8,6 +8,7 @@ import type { Metrics } from '../observe/metrics.ts'
 import { createSignerCache } from '../workers/deliveries/signerCache.ts'
 import { startDeliveries } from '../workers/deliveries/worker.ts'
 import type { OpenDatabase } from './database.ts'
+import { egressOf } from './egress.ts'
 
 export type OpenDeliveries = { wake(): void; stop(): Promise<void> }
 type DeliveriesDeps = { clock(): Date; pause?: Pause; metrics: Metrics; log: Logger }
@@ -21,12 +22,7 @@ export function openDeliveries(
   const { masterKeys, embedded } = records
   const db = records.db.share('deliver')
   const isOwnMachine = embedded && config.isForThisMachineOnly
-  const outbound = createOutbound({
-    sourceAddress: config.TOLLGATE_EGRESS_ADDRESS,
-    proxy: config.TOLLGATE_EGRESS_PROXY,
-    ports: config.TOLLGATE_EGRESS_PORTS,
-    nameServers: config.TOLLGATE_EGRESS_DNS,
-  })
+  const outbound = createOutbound(egressOf(config))
   const deliveries = startDeliveries({
     db,
     clock,

@@ -52,6 +52,18 @@ create table outlets (
   primary key (merchant_id, code)
 );
 
+-- The picture that a merchant shows on its pages, in the bytes that we wrote ourselves from what was given. Its address
+-- has the digest, so that it may be kept for as long as anybody likes.
+create table merchant_logos (
+  merchant_id text primary key references merchants,
+  digest text not null,
+  type text not null check (type in ('png', 'jpeg')),
+  bytes bytea not null,
+  width integer not null,
+  height integer not null,
+  created_at timestamptz not null
+);
+
 
 -- Payments
 
@@ -76,6 +88,7 @@ create table payments (
   email text,
   name text,
   description text,
+  line_items jsonb, -- what it is for, line by line: name, quantity, and the line's total in minor units as text
   outlet text,
   pymt_instrument text,
   wallet_issuer_hint text,

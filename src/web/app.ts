@@ -11,6 +11,7 @@ import type { Messengers } from '../runtime/messengers.ts'
 import { type Runtime, whyNotReady } from '../runtime/runtime.ts'
 import { callbackRoute } from './callbacks.ts'
 import { checkoutRoutes } from './checkout/checkout.tsx'
+import { faceRoutes } from './checkout/face.ts'
 import { homeRoute, nothingHere } from './home.tsx'
 import { notKept } from './http/apiRequest.ts'
 import { type Env, respond } from './http/context.ts'
@@ -80,6 +81,7 @@ export function createApp(options: AppOptions) {
   const reach = { isForThisMachineOnly, trustedProxies, limits }
   const support: OperatorDoor = { ...reach, name: 'support', token: supportToken }
   app.route('/checkout', checkoutRoutes({ runtime, trustedProxies, carries: messengers?.carries }))
+  app.route('/public', faceRoutes({ runtime, trustedProxies }))
   app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute(runtime))
   app.route(
     '/support',

@@ -103,7 +103,7 @@ describe('the request', () => {
       await page.reload()
       expect(await left()).toBeLessThan(299)
       expect(await page.getByRole('link', { name: '*170#' }).getAttribute('href')).toBe('tel:*170%23')
-      expect(await page.getByText(en.frame.time_left).count()).toBe(0)
+      expect(await page.locator('.bill [data-left]').count()).toBe(0)
     })
   })
 

@@ -57,7 +57,7 @@ async function walk(words: string, look: (name: string, shows: boolean) => Promi
   })
   const path = words.replaceAll(/[\s\\]/g, '')
   const fields = {
-    description: words.repeat(3).slice(0, 480),
+    description: words.repeat(60).slice(0, 480),
     name: words,
     email: `${path.replaceAll('@', '').slice(0, 200)}@shop.example`,
     extra_note: words,

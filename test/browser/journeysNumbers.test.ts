@@ -20,7 +20,7 @@ describe('the network of a number', () => {
       expect(await page.getByRole('radio', { name: 'Telecel Cash' }).isChecked()).toBe(true)
       expect(await step.phoneField(page).inputValue()).toBe('0200000000')
       expect(await step.focused(page)).toMatch(/^(payment_method|telecel_cash.phone)$/) // the button is gone
-      await page.getByRole('status').getByText('This looks like Telecel Cash. Not right?').waitFor()
+      await page.getByRole('status').getByText('Looks like Telecel Cash. If not, choose above.').waitFor()
       await page.getByRole('textbox', { name: en.fields.voucher_code.label }).fill('246810')
       await step.pressPay(page)
       await step.seesPaid(page)

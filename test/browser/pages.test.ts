@@ -7,6 +7,7 @@ import { shopOrigin } from '../support/stagePayments.ts'
 import { openStages, type Stages } from '../support/stages.ts'
 
 declare const document: any // the functions given to evaluate() run in the browser
+declare const getComputedStyle: any
 
 const desk = { width: 1280, height: 800 } as const
 
@@ -48,6 +49,33 @@ for (const [name, options, { axe, shoot }] of [
     await customer.close()
     expect(found.filter(fault => !unscripted.test(fault))).toEqual([])
   })
+}
+
+// As readers set it in their browser, or in their phone.
+test('every page can be read with letters twice as large', { timeout: 120_000 }, async () => {
+  const { page, close } = await browser.newCustomer()
+  const session = await page.context().newCDPSession(page)
+  await session.send('Page.setFontSizes', { fontSizes: { standard: 32 } })
+  await staysHere(page)
+  const found: string[] = []
+  for (const stage of stages.all.filter(({ name }) => !/^(sandbox|support)/.test(name))) {
+    await stage.open(page)
+    if ((await page.evaluate(bodySize)) !== '32px') found.push(`${stage.name}: letters stay as they are`)
+    if (await overflow(page)) found.push(`${stage.name}: has to be moved sideways`)
+    found.push(...(await page.evaluate(cutTexts)).map((cut: string) => `${stage.name}: cut: ${cut}`))
+  }
+  await close()
+  expect(found).toEqual([])
+})
+
+const bodySize = () => getComputedStyle(document.body).fontSize
+
+// Whatever is wider than its box.
+function cutTexts(): string[] {
+  return [...document.querySelectorAll('body *')]
+    .filter(element => element.checkVisibility() && element.clientWidth > 1 && !element.ownerSVGElement)
+    .filter(element => element.scrollWidth > element.clientWidth + 1)
+    .map(element => `${element.localName}.${element.className}: ${element.textContent.slice(0, 40)}`)
 }
 
 // The shop answers that there is nothing to show: the page that leads there can be looked at for as long as it takes.

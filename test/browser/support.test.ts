@@ -97,6 +97,7 @@ for (const scripts of [true, false])
   test(`the receipt and the notification are sent again by a button, scripts ${scripts ? 'on' : 'off'}`, async () => {
     const { page, faults, close } = await browser.newCustomer({ scripts })
     onTestFinished(close)
+    shop.setNow(new Date())
     await shop.db.rows(sql`update messages set state = 'sent', next_try_at = null`)
     await shop.db.rows(sql`update deliveries set next_try_at = null`)
     await page.goto(`${site.url}/support?q=PAID`)

@@ -62,6 +62,13 @@ export const breaks: Record<string, Breaks> = {
     shop !== undefined && !shop.currencies.includes(currencyOf(fields)),
   plain_number: ({ question: { fields } }) =>
     typeof fields.total === 'number' && !/^\d+(\.\d{1,2})?$/.test(JSON.stringify(fields.total)),
+  plain_items: ({ question: { fields } }) =>
+    itemsOf(fields).some(
+      ({ total }) => typeof total === 'number' && !/^\d+(\.\d{1,2})?$/.test(JSON.stringify(total)),
+    ),
+  own_sum: ({ question: { fields } }) =>
+    itemsOf(fields).reduce((sum, { total }) => sum + Math.round(Number(total) * 100), 0) !==
+    Math.round(Number(fields.total) * 100),
   own_outlet: refused => textAt(refused, 'extra_outlet') !== '' || refused.question.fields.extra_outlet === 0,
   real_address: (refused, field) => !URL.canParse(textAt(refused, field)),
   own_origin: ({ shop, ...refused }, field) =>
@@ -88,6 +95,9 @@ function currencyOf({ currency, extra_currency }: Fields): string {
   const word = String(extra_currency).trim().toUpperCase()
   return String(currency || (['GHS', 'USD', 'GBP', 'EUR'].includes(word) ? word : 'GHS'))
 }
+
+const itemsOf = ({ line_items }: Fields) =>
+  Array.isArray(line_items) ? (line_items as { total: unknown }[]) : []
 
 // JSON writes half of a pair as an escape.
 const hasHalf = (fields: Fields) => /\\ud[89a-f]/i.test(JSON.stringify(fields))

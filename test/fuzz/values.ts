@@ -55,6 +55,8 @@ const makers: Record<string, Maker> = {
   number: numbers,
   integer: ({ minimum = -1000, maximum = 1000 }) => fc.integer({ min: minimum, max: maximum }),
   object: objects,
+  array: ({ items = {}, maxItems = 10 }, described) =>
+    fc.array(valuesOf(described, items), { maxLength: maxItems }),
 }
 
 function strings({ pattern, minLength = 0, maxLength = 300 }: Schema): Arbitrary<string> {
@@ -70,13 +72,13 @@ function strings({ pattern, minLength = 0, maxLength = 300 }: Schema): Arbitrary
   return fc.oneof({ weight: 3, arbitrary: matching }, ...fitting)
 }
 
-function numbers({ multipleOf, exclusiveMinimum = -1e12, exclusiveMaximum = 1e12 }: Schema) {
+function numbers({ multipleOf, minimum, exclusiveMinimum = -1e12, exclusiveMaximum = 1e12 }: Schema) {
   if (!multipleOf) return fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }))
   const steps = Math.round(1 / multipleOf)
   return fc
     .oneof(fc.integer({ min: 0, max: 1_000_000 }), fc.maxSafeInteger())
     .map(count => Math.abs(count) / steps)
-    .filter(value => value > exclusiveMinimum && value < exclusiveMaximum)
+    .filter(value => value > exclusiveMinimum && value < exclusiveMaximum && !(value < minimum))
 }
 
 function objects(schema: Schema, described: Described): Arbitrary<unknown> {

@@ -95,12 +95,15 @@ const picture = ({ life, provider, clock }: World) =>
   ].join('\n')
 
 function modelFaults({ life, table }: World): string[] {
-  const { payment, tasks } = life
+  const { payment, tasks, attempts } = life
+  const givenUp = attempts.filter(({ gave_up_at }) => gave_up_at !== null).map(a => a.attempt_id)
+  const meant = [...table.tries].filter(([, { gaveUp }]) => gaveUp).map(([id]) => id)
   const raised = (kind: string) => tasks.filter(task => task.kind === kind).map(task => task.attempt_id)
   return [
     payment.status !== table.status && `${payment.status}, the model says ${table.status}`,
     payment.late !== table.late && `late is ${payment.late}`,
     (payment.cancel_wished_at !== null) !== table.wished && `wished is ${table.wished}`,
+    givenUp.join() !== meant.join() && 'others were given up than the model says',
     raised('refund').join() !== [...table.refunds].join() && 'other refunds than the model',
     raised('amount_mismatch').toSorted().join() !== [...table.mismatches].toSorted().join() &&
       'other mismatches',

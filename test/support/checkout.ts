@@ -49,6 +49,8 @@ export const checkoutOf = (more: Partial<Checkout> = {}): Checkout => ({
   email: null,
   name: null,
   description: 'Two straw hats, order 1042',
+  line_items: null,
+  face: {},
   outlet: null,
   pymt_instrument: null,
   wallet_issuer_hint: null,

@@ -27,6 +27,7 @@ export const aPayment = (changed: Partial<Payment> = {}): Payment => ({
   email: null,
   name: null,
   description: null,
+  line_items: null,
   outlet: null,
   pymt_instrument: null,
   wallet_issuer_hint: null,

@@ -44,7 +44,7 @@ test('a person at an address that is none sees a page with a way on', async () =
     expect([path, http, headers['cache-control']]).toEqual([path, 404, 'no-store'])
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
     expect(text).toContain('<h1>There is nothing at this address</h1>')
-    expect(text).toContain('href="/"')
+    expect(text).toContain('href="/?lang=en"')
     expect(text).not.toContain(path === '/checkout' ? 'GHS' : path)
   }
 })

@@ -242,9 +242,9 @@ test('every try is told: when, what came back, how long it took, and when the ne
     'To https://ama.example/ipn',
     'Not acknowledged yet.',
     `Next try: ${after(minutes(5), now).toISOString().slice(0, 19).replace('T', ' ')} UTC`,
-    'status 500, 35 ms',
+    'try 1, status 500, 35 ms',
     'the endpoint had an error of its own',
-    'no answer, 10000 ms',
+    'try 2, no status, 10000 ms',
     'no answer in time',
   ])
     expect(page).toContain(words)

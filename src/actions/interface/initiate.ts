@@ -6,6 +6,7 @@ import { type PaymentRequest, parseRequest, presentFields } from '../../core/int
 import { otherCurrency, settingsRefuse } from '../../core/interface/requestLimits.ts'
 import { requestString, totalSpellings } from '../../core/interface/signature.ts'
 import { isCurrency, usualCurrency } from '../../core/money.ts'
+import { toStore } from '../../core/payment/lineItems.ts'
 import type { NewPayment } from '../../core/payment/payment.ts'
 import type { Found } from '../../runtime/callerCache.ts'
 import { newReference, newToken } from '../../runtime/ids.ts'
@@ -176,6 +177,7 @@ function newPayment({ merchant_id, mode, settings }: Caller, request: PaymentReq
     email: request.email ?? null,
     name: request.name ?? null,
     description: request.description ?? null,
+    line_items: request.line_items ? toStore(request.line_items) : null,
     outlet: request.extra_outlet ?? null,
     pymt_instrument: request.pymt_instrument ?? null,
     wallet_issuer_hint: request.extra_wallet_issuer_hint ?? null,

@@ -8,9 +8,11 @@ import { findLeaving } from '../../store/messages/sentMessages.ts'
 
 export type Carries = (medium: Medium, recipient: string) => boolean
 
+type Receiver = Pick<Payment, 'merchant_id' | 'tx_reference' | 'number' | 'email'>
+
 // Where the receipt of a paid payment goes, for the customer to recognise: what is queued or was sent, and not what was
 // dropped or stays in the inbox of the house.
-export async function receiptTo(db: Db, payment: Payment, carries: Carries): Promise<string[]> {
+export async function receiptTo(db: Db, payment: Receiver, carries: Carries): Promise<string[]> {
   const { merchant_id, tx_reference, number, email } = payment
   if (!number && !email) return []
   const ids = (['sms', 'email'] as const).map(medium => customerMessageId(tx_reference, 'paid', medium))

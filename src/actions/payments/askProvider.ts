@@ -2,6 +2,7 @@ import type { Heard, Order } from '../../core/channel/channel.ts'
 import { type Attempt, isUnresolved } from '../../core/payment/attempt.ts'
 import { type Change, event } from '../../core/payment/change.ts'
 import { maySendAgain, sentAgain } from '../../core/payment/sendAgain.ts'
+import { withoutTurns } from '../../core/text.ts'
 import { lockAttempt, saveSending } from '../../store/payments/attempts.ts'
 import { addEvents } from '../../store/payments/events.ts'
 import { findPayment, lockPayment, type PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
@@ -96,8 +97,8 @@ const orderOf = (payment: PaymentWithMerchant, attempt: Attempt, baseUrl: string
   amount: payment.total,
   currency: payment.currency,
   given: attempt.given,
-  merchant_name: payment.merchant_name,
-  description: payment.description,
+  merchant_name: withoutTurns(payment.merchant_name), // a phone shows them beside the amount
+  description: payment.description && withoutTurns(payment.description),
   provider_ref: attempt.provider_ref,
   callback_url: `${baseUrl}/callbacks/${attempt.attempt_id}`,
   return_url: returnUrl(payment, attempt, baseUrl),

@@ -9,7 +9,7 @@ import { noteLeave } from '../../store/payments/leaves.ts'
 // for little: for a while after the end, and for a few visits of one payment.
 export async function leaveOnce(
   db: Db,
-  payment: Payment,
+  payment: Omit<Payment, 'line_items'>,
   visit: string | undefined,
   now: Date,
 ): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { type Face, faceOf } from '../../core/merchant/face.ts'
 import {
   readSettings,
   type SettingName,
@@ -5,6 +6,7 @@ import {
   unreadableSettings,
 } from '../../core/merchant/settings.ts'
 import { type Attempt, isUnresolved, requestEndsAt } from '../../core/payment/attempt.ts'
+import { fromStore, type LineItem } from '../../core/payment/lineItems.ts'
 import { type Obstacle, obstacle, secondsToWait } from '../../core/payment/mayStart.ts'
 import { type Stage, stageOf } from '../../core/payment/stage.ts'
 import type { Offer } from '../../runtime/channels.ts'
@@ -13,7 +15,9 @@ import { findCheckout, type PaymentWithMerchant } from '../../store/payments/pay
 import type { PaymentDeps } from './deps.ts'
 
 // The payment behind a checkout address, and everything that its page shows.
-export type Checkout = Omit<PaymentWithMerchant, 'merchant_settings'> & {
+export type Checkout = Omit<PaymentWithMerchant, 'merchant_settings' | 'line_items'> & {
+  line_items: readonly LineItem[] | null
+  face: Face
   settings: Settings
   unreadable: readonly SettingName[]
   attempts: Attempt[]
@@ -32,7 +36,7 @@ export async function openCheckout(
   if (!isToken(token)) return undefined
   const found = await findCheckout(db.share('checkout'), merchantOfToken(token), token)
   if (!found) return undefined
-  const { merchant_settings, ...payment } = found
+  const { merchant_settings, logo, ...payment } = found
   const { attempts } = payment
   const now = clock()
   const open = attempts.find(isUnresolved)
@@ -42,6 +46,8 @@ export async function openCheckout(
   const against = obstacle(payment, attempts, { active: payment.merchant_active, settings }, now)
   return {
     ...payment,
+    line_items: fromStore(payment.line_items),
+    face: faceOf(payment.merchant_id, settings, logo),
     settings,
     unreadable: unreadableSettings(merchant_settings),
     stage: stageOf(payment, attempts, against),

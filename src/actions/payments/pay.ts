@@ -48,7 +48,7 @@ export type Paying =
 // to be done by the deadline.
 export async function pay(
   deps: PaymentDeps,
-  payment: Payment,
+  payment: Pick<Payment, 'merchant_id' | 'tx_reference' | 'mode' | 'currency'>,
   wish: Wish,
   deadline = databaseDeadline(),
 ): Promise<Paying> {

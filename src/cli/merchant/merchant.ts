@@ -8,6 +8,7 @@ import { dateTime, facts, heading, paint, table } from '../terminal.ts'
 import { readName } from '../values.ts'
 import { addIpnPasswordCommands } from './ipnPassword.ts'
 import { addIpnSecretCommands } from './ipnSecret.ts'
+import { addMerchantLogo } from './logo.ts'
 import { originsAdvice } from './origins.ts'
 import { addMerchantSet } from './set.ts'
 import { addMerchantShow } from './show.ts'
@@ -35,6 +36,7 @@ export function addMerchantCommands(program: Command, cli: Cli) {
     .action(async () => cli.print(await withDatabase(list)))
   addMerchantShow(merchant, cli)
   addMerchantSet(merchant, cli)
+  addMerchantLogo(merchant, cli)
   addIpnSecretCommands(merchant, cli)
   addIpnPasswordCommands(merchant, cli)
   merchant

@@ -23,6 +23,7 @@ export function addMerchantSet(merchant: Command, cli: Cli) {
         'tollgate merchant set 7c2k9m0x4f allowed_origins=https://shop.example,https://www.shop.example',
         'tollgate merchant set 7c2k9m0x4f currencies=GHS,USD',
         'tollgate merchant set 7c2k9m0x4f long_invoice_ids=on frame_origins=https://shop.example',
+        "tollgate merchant set 7c2k9m0x4f accent='#0b6b4f' support_phone=0302550100 refunds='Refunds within 7 days'",
         'tollgate merchant set 7c2k9m0x4f expiry_minutes=  # back to the default',
         'tollgate merchant show 7c2k9m0x4f  # every setting and its value',
       ),

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Mode } from '../../core/mode.ts'
 import { type IpnSecret, isLive, listIpnSecrets } from '../../store/merchants/ipnSecrets.ts'
+import { findLogoRecord, type LogoRecord } from '../../store/merchants/logos.ts'
 import { listMerchantKeys, type MerchantKey } from '../../store/merchants/merchantKeys.ts'
 import type { Merchant } from '../../store/merchants/merchants.ts'
 import { listOutlets, type Outlet } from '../../store/merchants/outlets.ts'
@@ -30,6 +31,7 @@ async function show({ db, clock }: Opened, id: string): Promise<Output> {
   const keys = await listMerchantKeys(db, id)
   const secrets = await listIpnSecrets(db, id)
   const outlets = await listOutlets(db, id)
+  const logo = await findLogoRecord(db, id)
   const { merchant_id, name, active, created_at, settings } = merchant
   const lines = settingLines(settings)
   const password = passwordState(merchant)
@@ -40,6 +42,7 @@ async function show({ db, clock }: Opened, id: string): Promise<Output> {
       active,
       created_at,
       settings: settingsData(settings),
+      logo: logo ?? null,
       default_settings: lines.filter(line => line.isDefault).map(line => line.name),
       unreadable_settings: lines.filter(line => line.unreadable !== undefined).map(line => line.name),
       keys: keys.map(({ merchant_key, mode, ...key }) => ({
@@ -62,7 +65,7 @@ async function show({ db, clock }: Opened, id: string): Promise<Output> {
       })),
     },
     text: [
-      about(merchant),
+      about(merchant, logo),
       `${heading('Settings')}\n${facts(lines.map(settingFact))}`,
       ...(hasNoOrigins(settings) ? [originsAdvice(merchant_id)] : []),
       `${heading('Keys')}\n${indented(keyTable(keys, now))}`,
@@ -72,11 +75,12 @@ async function show({ db, clock }: Opened, id: string): Promise<Output> {
   }
 }
 
-const about = ({ merchant_id, name, active, created_at }: Merchant) =>
+const about = ({ merchant_id, name, active, created_at }: Merchant, logo: LogoRecord | undefined) =>
   `${heading(name)}\n${facts([
     ['merchant_id', merchant_id],
     ['active', active ? 'yes' : 'no'],
     ['created', dateTime(created_at)],
+    ['logo', logo ? `${logo.type}, ${logo.width}x${logo.height}, ${logo.size} bytes` : 'none'],
   ])}`
 
 function keyTable(keys: readonly MerchantKey[], now: Date): string {

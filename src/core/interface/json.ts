@@ -18,7 +18,7 @@ const Bare = function () {} as unknown as new () => Fields
 Bare.prototype = Object.create(null)
 export const noFields = (): Fields => new Bare()
 
-// Gives back the top-level object with its numbers as NumberText, or the sentence that says what is wrong.
+// Gives back the object with its numbers, however deep, as NumberText, or the sentence that says what is wrong.
 export function parseJsonObject(text: string): Fields | string {
   let value: unknown
   try {
@@ -43,38 +43,59 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
+type Open = { values: Fields | unknown[]; keys: Set<string> | undefined; at: number } // an array has no keys, but places
+
 // JSON.parse has accepted the text, so this walk only has to find its way, not to check the grammar.
 function walk(text: string, fields: Fields): string | undefined {
-  const open: (Set<string> | undefined)[] = [] // the keys of each open object; undefined for an array
+  const open: Open[] = []
+  let inner: Open | undefined // the last of them
   let key: string | undefined // the key whose value comes next
   let at = 0
   while (at < text.length) {
     const code = text.charCodeAt(at)
     if (code === quote) {
       const end = closingQuote(text, at)
-      const keys = open[open.length - 1]
-      if (keys && key === undefined) {
+      if (inner?.keys && key === undefined) {
         key = unescaped(text.slice(at + 1, end))
-        if (keys.has(key)) return `The body has the key "${key.slice(0, 40)}" twice.`
-        keys.add(key)
+        if (inner.keys.has(key)) return `The body has the key "${key.slice(0, 40)}" twice.`
+        inner.keys.add(key)
       }
       at = end
     } else if (code === openBrace || code === openBracket) {
       if (open.length === maxDepth) return `The body is nested deeper than ${maxDepth} levels.`
-      open.push(code === openBrace ? new Set() : undefined)
+      inner = {
+        values: inner ? holderAt(inner, key) : fields,
+        keys: code === openBrace ? new Set() : undefined,
+        at: 0,
+      }
+      open.push(inner)
       key = undefined
     } else if (code === closeBrace || code === closeBracket) {
       open.pop()
+      inner = open[open.length - 1]
     } else if (code === comma) {
       key = undefined
+      if (inner) inner.at++
     } else if (code === minus || (code >= zero && code <= nine)) {
       const end = numberEnd(text, at)
-      if (open.length === 1 && key !== undefined) fields[key] = new NumberText(text.slice(at, end))
+      if (inner) setValue(inner, key, new NumberText(text.slice(at, end)))
       at = end - 1
     }
     at++
   }
   return undefined
+}
+
+// Of a key that comes twice JSON.parse has kept the last value alone; it is refused when we come there.
+function holderAt({ values, at }: Open, key: string | undefined): Open['values'] {
+  const found = Array.isArray(values) ? values[at] : values[key as string]
+  return typeof found === 'object' && found !== null ? (found as Fields) : []
+}
+
+// JSON.parse made every key the object's own, __proto__ too, so that this changes nothing else.
+function setValue({ values, at }: Open, key: string | undefined, value: NumberText) {
+  if (Array.isArray(values)) values[at] = value
+  else values[key as string] = value
 }
 
 const unescaped = (key: string) => (key.includes('\\') ? (JSON.parse(`"${key}"`) as string) : key)

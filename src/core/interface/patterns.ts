@@ -10,6 +10,7 @@ const blanks =
 
 export const plainText = `^[^${controls}]*$`
 export const plainLines = `^[^${otherControls}]*$`
+export const namedText = `^[^${controls}]*[^${blanks}][^${controls}]*$` // more than blanks
 
 export const email = `^[^@${blanks}]+@[^@.${blanks}]+(\\.[^@.${blanks}]+)+$`
 
@@ -31,6 +32,8 @@ export const phone =
 
 export const total = '^[0-9]{1,12}(\\.[0-9]{1,2}0*)?$'
 export const moreThanZero = '[1-9]' // of a total that fits the pattern above
+
+export const quantity = '^[1-9][0-9]{0,3}(\\.0{1,6})?$'
 
 export const hexDigest = '^[0-9A-Fa-f]{64}$'
 

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { currencies, isCurrency, parseMoney, usualCurrency } from '../money.ts'
 import { parsePhone } from '../phone.ts'
 import { isAtMost, isPlainText, onOneLine, parseUrl } from '../text.ts'
+import { numberText, text } from './fieldSchemas.ts'
 import { type Fields, NumberText, noFields } from './json.ts'
+import { lineItems, sumRefuses } from './lineItems.ts'
 import * as patterns from './patterns.ts'
 import { malformed, type Refusal } from './refusal.ts'
 import { recordKeys } from './statusRecord.ts'
@@ -13,17 +15,6 @@ export const maxExtras = 20
 export const maxExtraLength = 255
 export const maxInvoiceLength = 25
 export const maxLongInvoiceLength = 64 // where the merchant's long_invoice_ids is on
-
-const numberText = z
-  .custom<NumberText>(value => value instanceof NumberText, 'must be a number')
-  .meta({ type: 'number' })
-
-const text = (max: number, pattern = patterns.plainText) =>
-  z
-    .string('must be text')
-    .refine(value => isAtMost(value, max), `at most ${max} characters`)
-    .refine(isPlainText, 'must not contain control characters or broken Unicode')
-    .meta({ maxLength: max, pattern })
 
 // Forms have boxes of several lines for it.
 const lines = (max: number) =>
@@ -133,6 +124,11 @@ export const requestSchema = z.object({
   description: lines(500).optional().meta({
     description: 'What the payment is for; the customer sees it. Line breaks and tabs become spaces.',
   }),
+  line_items: lineItems.optional().meta({
+    description:
+      'What the customer pays for, shown on the page and the receipt: at most 10, and their totals make up total. ' +
+      'In JSON requests alone; a form that sends it is read without.',
+  }),
   extra_outlet: outlet.optional().meta({ description: 'Code of one of your outlets.' }),
   generate_checkout_url: yes.optional().meta({
     description:
@@ -199,17 +195,28 @@ function currencyIn(word: unknown) {
   return isCurrency(code) ? code : undefined
 }
 
+// A form is flat, and has no lists: whatever an old client means by this name, it is not ours.
+export const withoutLists = (form: Fields): Fields => ({ ...form, line_items: undefined })
+
 // Every field checked; throws a Refusal that names the first that is wrong.
 export function parseRequest(fields: Fields): PaymentRequest {
   const parsed = requestSchema.safeParse(fields)
   if (!parsed.success) throw firstFault(parsed.error)
+  const wrongSum = sumRefuses(parsed.data.line_items, parsed.data.total)
+  if (wrongSum) throw wrongSum
   return { ...parsed.data, extra: parseExtras(fields) }
 }
 
 function firstFault(error: z.ZodError): Refusal {
   const issue = error.issues[0]
-  return malformed(issue?.path.join('.') || undefined, issue?.message ?? 'is not valid')
+  return malformed(fieldAt(issue?.path ?? []), issue?.message ?? 'is not valid')
 }
+
+// As a program would reach it: line_items[2].total.
+const fieldAt = (path: readonly PropertyKey[]) =>
+  path
+    .map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at > 0 ? '.' : ''}${String(step)}`))
+    .join('') || undefined
 
 function parseExtras(fields: Fields): Record<string, string> {
   const extra = noFields() as Record<string, string>

@@ -9,7 +9,9 @@ export const en = {
   frame: {
     test: 'Test mode: no real money moves',
     invoice: 'Invoice',
-    time_left: 'Time left',
+    left: '{time} left',
+    more: 'More',
+    less: 'Less',
     reference: 'Reference {reference}',
     request: 'Request {request}',
     secured: 'Secured by Tollgate',
@@ -17,8 +19,15 @@ export const en = {
     hours: '{count} hours',
     days: '{count} days',
     lost: 'Connection lost. We try again by ourselves.',
+    back: 'Connected again.',
     one_moment: 'One moment',
   },
+
+  // What the shop lists.
+  items: { title: 'What you are paying for', times: '{quantity} ×', total: 'Total' },
+
+  // Of the shop, for whoever has a question.
+  face: { questions: 'Questions?', terms: 'Terms' },
 
   choose: {
     title: 'Pay {amount}',
@@ -27,25 +36,24 @@ export const en = {
     pay: 'Pay {amount}',
     cancel: 'Cancel this payment',
     optional: '(optional)',
-    next_prompt: 'Your phone will ask you to approve {amount}. Never tell anyone your PIN.',
+    next_prompt: 'Your phone will ask you to approve {amount}.',
     next_redirect: 'Next you type your card on our partner’s page. We never see its number.',
     next_qr: 'Next we show you a code to scan.',
-    guess_same: 'This looks like {way}. Not right? Choose your network above.',
+    guess_same: 'Looks like {way}. If not, choose above.',
     guess_other: 'This looks like a number of {way}.',
     guess_switch: 'Pay with {way} instead',
     again_in: 'You can try again in {seconds} seconds.',
-    phone_title: 'Continue on your phone',
-    phone_words: 'Scan this code with your phone’s camera to open this page there.',
+    phone_title: 'On your phone instead?',
+    phone_words: 'Scan to go on there. This page follows.',
   },
 
   names: { card: 'Card' },
 
-  // Under the name of a way to pay: by its name on the wire, or by what happens next.
+  // Beside the name of a way to pay: by its name on the wire, or by what happens next.
   ways: {
-    prompt: 'Approve on your phone',
-    redirect: 'On our partner’s page',
-    qr: 'Scan with your bank or wallet app',
-    card: 'Visa or Mastercard, on our partner’s page',
+    redirect: 'on our partner’s page',
+    qr: 'with your bank’s app',
+    card: 'Visa or Mastercard',
   },
 
   fields: {
@@ -105,7 +113,11 @@ export const en = {
     },
     wrong_number: 'Wrong number?',
     other_way: 'Pay another way',
-    counts: 'If you approve the old request all the same, it counts, and nothing else is taken.',
+    counts: {
+      prompt: 'If you approve the old request all the same, it counts, and nothing else is taken.',
+      redirect: 'If you pay on the card page all the same, it counts, and nothing else is taken.',
+      qr: 'If you pay by this code all the same, it counts, and nothing else is taken.',
+    },
     ending: 'The old request is ending',
     ending_words: 'We are ending the request to {number}. If you approve it on that phone, it counts.',
     ending_somewhere: 'We are ending the old request. If you approve it all the same, it counts.',

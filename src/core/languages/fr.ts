@@ -9,7 +9,9 @@ export const fr: Texts = {
   frame: {
     test: 'Mode test : aucun argent réel ne circule',
     invoice: 'Facture',
-    time_left: 'Temps restant',
+    left: 'encore {time}',
+    more: 'Plus',
+    less: 'Moins',
     reference: 'Référence {reference}',
     request: 'Requête {request}',
     secured: 'Sécurisé par Tollgate',
@@ -17,8 +19,13 @@ export const fr: Texts = {
     hours: '{count} heures',
     days: '{count} jours',
     lost: 'Connexion perdue. Nous réessayons automatiquement.',
+    back: 'Connexion rétablie.',
     one_moment: 'Un instant',
   },
+
+  items: { title: 'Ce que vous payez', times: '{quantity} ×', total: 'Total' },
+
+  face: { questions: 'Une question ?', terms: 'Conditions' },
 
   choose: {
     title: 'Payer {amount}',
@@ -27,25 +34,24 @@ export const fr: Texts = {
     pay: 'Payer {amount}',
     cancel: 'Annuler ce paiement',
     optional: '(facultatif)',
-    next_prompt: 'Votre téléphone vous demandera d’approuver {amount}. Ne donnez jamais votre code PIN.',
+    next_prompt: 'Votre téléphone vous demandera d’approuver {amount}.',
     next_redirect:
       'Vous saisirez ensuite votre carte sur la page de notre partenaire. Nous ne voyons jamais son numéro.',
     next_qr: 'Nous vous montrerons ensuite un code à scanner.',
-    guess_same: 'Ce numéro semble être de {way}. Ce n’est pas le cas ? Choisissez votre réseau ci-dessus.',
+    guess_same: 'On dirait {way}. Sinon, changez ci-dessus.',
     guess_other: 'Ce numéro semble être de {way}.',
     guess_switch: 'Payer plutôt avec {way}',
     again_in: 'Vous pourrez réessayer dans {seconds} secondes.',
-    phone_title: 'Continuer sur votre téléphone',
-    phone_words: 'Scannez ce code avec l’appareil photo de votre téléphone pour y ouvrir cette page.',
+    phone_title: 'Plutôt sur votre téléphone ?',
+    phone_words: 'Scannez pour continuer là-bas. Cette page suivra.',
   },
 
   names: { card: 'Carte' },
 
   ways: {
-    prompt: 'À approuver sur votre téléphone',
-    redirect: 'Sur la page de notre partenaire',
-    qr: 'À scanner avec l’application de votre banque ou de votre portefeuille',
-    card: 'Visa ou Mastercard, sur la page de notre partenaire',
+    redirect: 'chez notre partenaire',
+    qr: 'appli bancaire',
+    card: 'Visa ou Mastercard',
   },
 
   fields: {
@@ -108,7 +114,12 @@ export const fr: Texts = {
     },
     wrong_number: 'Mauvais numéro ?',
     other_way: 'Payer autrement',
-    counts: 'Si vous approuvez quand même l’ancienne demande, elle compte et rien d’autre n’est prélevé.',
+    counts: {
+      prompt: 'Si vous approuvez quand même l’ancienne demande, elle compte et rien d’autre n’est prélevé.',
+      redirect:
+        'Si vous payez quand même sur la page de la carte, cela compte et rien d’autre n’est prélevé.',
+      qr: 'Si vous payez quand même avec ce code, cela compte et rien d’autre n’est prélevé.',
+    },
     ending: 'L’ancienne demande se termine',
     ending_words:
       'Nous mettons fin à la demande envoyée au {number}. Si vous l’approuvez sur ce téléphone, elle compte.',

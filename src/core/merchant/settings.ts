@@ -1,6 +1,10 @@
 import { z } from 'zod'
 import { currencies, formatMoney, isCurrency, parseMoney, usualCurrency } from '../money.ts'
-import { originOf, parseUrl } from '../text.ts'
+import { parsePhone } from '../phone.ts'
+import { isAtMost, isPlainText, originOf, parseUrl } from '../text.ts'
+import { accentFault, readAccent } from './accent.ts'
+
+const maxRefundsLength = 60
 
 // How a merchant is notified: `get` asks it to look; `basic` is what older clients read.
 export const ipnStyles = ['post', 'get', 'basic'] as const
@@ -54,6 +58,25 @@ const currencyList = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+const accent = z.string().transform((text, context) => {
+  const fault = accentFault(text)
+  if (fault === undefined) return readAccent(text)
+  context.addIssue(fault)
+  return z.NEVER
+})
+
+const phone = z
+  .string()
+  .transform(
+    (text, context) =>
+      parsePhone(text) ?? (context.addIssue('is not a possible phone number, such as 030 255 0100'), z.NEVER),
+  )
+
+const shortLine = z
+  .string()
+  .refine(text => isAtMost(text, maxRefundsLength), `at most ${maxRefundsLength} characters`)
+  .refine(text => isPlainText(text) && text.trim() !== '', 'must be one line of text')
+
 const settingSchemas = {
   errors_as_200: onOff.default(false),
   unsigned_requests: onOff.default(false),
@@ -72,6 +95,11 @@ const settingSchemas = {
   ipn_url: url.nullable().default(null),
   ipn_style: z.enum(ipnStyles, 'must be post, get or basic').default('post'),
   contact_email: z.email('is not an email address').nullable().default(null),
+  accent: accent.nullable().default(null),
+  support_phone: phone.nullable().default(null),
+  support_email: z.email('is not an email address').nullable().default(null),
+  terms_url: url.nullable().default(null),
+  refunds: shortLine.nullable().default(null),
 }
 
 const settingsSchema = z.object(settingSchemas)

@@ -1,5 +1,6 @@
 import type { Mode } from '../mode.ts'
 import type { Currency } from '../money.ts'
+import type { StoredLineItem } from './lineItems.ts'
 
 export type Status = 'awaiting_payment' | 'paid' | 'cancelled' | 'failed'
 
@@ -22,6 +23,7 @@ export type NewPayment = {
   email: string | null
   name: string | null
   description: string | null
+  line_items: readonly StoredLineItem[] | null
   outlet: string | null
   pymt_instrument: string | null
   wallet_issuer_hint: string | null
@@ -85,6 +87,7 @@ export function move<P extends Pick<NewPayment, 'status' | 'status_reason' | 'up
 export type PaymentState = Omit<
   Payment,
   | 'tx_token'
+  | 'line_items'
   | 'success_url'
   | 'cancelled_url'
   | 'deferred_url'

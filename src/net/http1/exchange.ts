@@ -11,7 +11,8 @@ const bodyMs = 1000
 export class Exchange {
   readonly request: Buffer
   readonly #begun = performance.now()
-  readonly #reader = new ResponseReader()
+  readonly #reader: ResponseReader
+  readonly #wantsBody: boolean
   readonly #ended: (answer: HttpOutcome) => void
   #address: string | null = null
   #firstByteMs: number | null = null
@@ -19,9 +20,11 @@ export class Exchange {
   dueAt = this.#begun + tryDeadlineMs
   over = false
 
-  constructor(request: Buffer, ended: (answer: HttpOutcome) => void) {
+  constructor(request: Buffer, ended: (answer: HttpOutcome) => void, mostKept?: number) {
     this.request = request
     this.#ended = ended
+    this.#reader = new ResponseReader(mostKept)
+    this.#wantsBody = mostKept !== undefined
   }
 
   // The next thing is the write.
@@ -37,6 +40,7 @@ export class Exchange {
     else if (reader.over) this.#end(null, '')
     else if (reader.head && !this.#isAnswered) {
       this.#isAnswered = true
+      if (this.#wantsBody) return
       this.dueAt = Math.min(this.dueAt, performance.now() + bodyMs)
     }
   }

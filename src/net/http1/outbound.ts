@@ -23,6 +23,7 @@ export type OutboundRequest = {
   headers: Record<string, string>
   body?: string | Buffer
   lane: string // connections are kept for it alone: the caller's unit of isolation
+  mostKept?: number // bytes of the answer's body that are wanted: then there is time for them up to the deadline
   allowLoopback: boolean // then loopback addresses too, on any port; nothing else
 }
 
@@ -46,7 +47,9 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
       const bytes = requestBytes(target, request)
       if (typeof bytes === 'string') return fail('no_connection', bytes)
       if (closed) return fail('no_connection', shuttingDown)
-      return new Promise(resolve => lines.carry(new Exchange(bytes, resolve), target, request.lane))
+      return new Promise(resolve =>
+        lines.carry(new Exchange(bytes, resolve, request.mostKept), target, request.lane),
+      )
     },
     async close() {
       closed = true

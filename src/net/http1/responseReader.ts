@@ -22,6 +22,13 @@ export class ResponseReader {
   #kept: Buffer[] = []
   #keptBytes = 0
   #chunks: ChunkedBody | undefined
+  readonly #mostKept: number
+  readonly #mostRead: number
+
+  constructor(mostKept = maxKeptBytes) {
+    this.#mostKept = mostKept
+    this.#mostRead = Math.max(maxReadBytes, mostKept)
+  }
 
   read(bytes: Buffer) {
     this.heard = true
@@ -71,12 +78,12 @@ export class ResponseReader {
   }
 
   #readBody(bytes: Buffer, from: number) {
-    const to = Math.min(bytes.length, from + maxReadBytes - this.#readBytes)
+    const to = Math.min(bytes.length, from + this.#mostRead - this.#readBytes)
     const at = this.#chunks ? this.#chunks.read(bytes, from, to) : this.#readPlain(bytes, from, to)
     this.#readBytes += at - from
     const hasEnded = this.#chunks ? this.#chunks.state === 'ended' : this.#left === 0
     if (hasEnded) this.#end(at === bytes.length)
-    else if (this.#chunks?.state === 'broken' || this.#readBytes >= maxReadBytes) this.#end(false)
+    else if (this.#chunks?.state === 'broken' || this.#readBytes >= this.#mostRead) this.#end(false)
   }
 
   #readPlain(bytes: Buffer, from: number, to: number): number {
@@ -87,7 +94,7 @@ export class ResponseReader {
   }
 
   #keep(bytes: Buffer, from: number, to: number) {
-    const part = bytes.subarray(from, Math.min(to, from + maxKeptBytes - this.#keptBytes))
+    const part = bytes.subarray(from, Math.min(to, from + this.#mostKept - this.#keptBytes))
     if (part.length === 0) return
     this.#kept.push(Buffer.from(part)) // the memory is the socket's
     this.#keptBytes += part.length

@@ -1,3 +1,4 @@
+import type { LogoFacts } from '../../core/merchant/face.ts'
 import type { SettingWords } from '../../core/merchant/settings.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { named, sql, type Tx } from '../db.ts'
@@ -30,14 +31,16 @@ export const findPaymentsByKeys = (tx: Tx, keys: readonly PaymentKey[]) =>
     join unnest(${keys.map(k => k.merchant_id)}::text[], ${keys.map(k => k.tx_reference)}::text[])
       as k (merchant_id, tx_reference) on k.merchant_id = p.merchant_id and k.tx_reference = p.tx_reference`)
 
-type CheckoutRow = PaymentWithMerchant & { attempts: AttemptInJson[] | null }
+type CheckoutRow = PaymentWithMerchant & { attempts: AttemptInJson[] | null; logo: LogoFacts | null }
 
 // A payment with its attempts, as they stood at one moment. Read one after the other, a payment that was paid in
 // between would look like one that nobody has tried to pay.
 export async function findCheckout(tx: Tx, merchant_id: string, tx_token: string) {
   const row = await tx.one<CheckoutRow>(named('find_checkout')`
     select found.*, (select jsonb_agg(to_jsonb(a) order by a.number) from attempts a
-      where a.merchant_id = found.merchant_id and a.tx_reference = found.tx_reference) as attempts
+      where a.merchant_id = found.merchant_id and a.tx_reference = found.tx_reference) as attempts,
+      (select jsonb_build_object('digest', l.digest, 'type', l.type, 'width', l.width, 'height', l.height)
+        from merchant_logos l where l.merchant_id = found.merchant_id) as logo
     from (${paymentWithMerchant} where p.merchant_id = ${merchant_id} and p.tx_token = ${tx_token}) as found`)
   return row && { ...row, attempts: (row.attempts ?? []).map(attemptOfJson) }
 }

@@ -48,8 +48,9 @@ async function insertPayments(db: Db, payments: NewPayment[]): Promise<Set<strin
   const p = [...payments].sort((a, b) => (invoiceKey(a) < invoiceKey(b) ? -1 : 1))
   const query = named('insert_payments')`
     insert into payments (merchant_id, tx_reference, mode, invoice_id, tx_token, status, status_reason, total,
-      currency, success_url, cancelled_url, deferred_url, ipn_url, number, email, name, description, outlet,
-      pymt_instrument, wallet_issuer_hint, extra, request_digest, created_at, updated_at, expires_at)
+      currency, success_url, cancelled_url, deferred_url, ipn_url, number, email, name, description,
+      line_items, outlet, pymt_instrument, wallet_issuer_hint, extra, request_digest, created_at, updated_at,
+      expires_at)
     select * from unnest(
       ${p.map(row => row.merchant_id)}::text[], ${p.map(row => row.tx_reference)}::text[],
       ${p.map(row => row.mode)}::text[], ${p.map(row => row.invoice_id)}::text[],
@@ -59,7 +60,8 @@ async function insertPayments(db: Db, payments: NewPayment[]): Promise<Set<strin
       ${p.map(row => row.cancelled_url)}::text[], ${p.map(row => row.deferred_url)}::text[],
       ${p.map(row => row.ipn_url)}::text[], ${p.map(row => row.number)}::text[],
       ${p.map(row => row.email)}::text[], ${p.map(row => row.name)}::text[],
-      ${p.map(row => row.description)}::text[], ${p.map(row => row.outlet)}::text[],
+      ${p.map(row => row.description)}::text[],
+      ${p.map(row => row.line_items && JSON.stringify(row.line_items))}::jsonb[], ${p.map(row => row.outlet)}::text[],
       ${p.map(row => row.pymt_instrument)}::text[], ${p.map(row => row.wallet_issuer_hint)}::text[],
       ${p.map(row => row.extra)}::jsonb[],
       ${p.map(row => row.request_digest)}::bytea[],

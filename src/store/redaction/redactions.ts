@@ -42,9 +42,10 @@ const unnestPayments = ({ payments }: Redaction) => {
 function redactRows(tx: Tx, { payments }: Redaction, now: Date) {
   const { merchants, references } = paymentKeysOf(payments)
   return tx.rows(sql`
-    update payments p set number = null, email = null, name = null, description = null, pymt_instrument = null,
-      psp_response_msg = null, success_url = null, cancelled_url = null, deferred_url = null, extra = '{}',
-      ipn_url = r.ipn_url, payment_instrument = r.payment_instrument, redacted_at = ${now}
+    update payments p set number = null, email = null, name = null, description = null, line_items = null,
+      pymt_instrument = null, psp_response_msg = null, success_url = null, cancelled_url = null,
+      deferred_url = null, extra = '{}', ipn_url = r.ipn_url, payment_instrument = r.payment_instrument,
+      redacted_at = ${now}
     from unnest(${merchants}::text[], ${references}::text[], ${payments.map(p => p.ipn_url)}::text[],
         ${payments.map(p => p.payment_instrument)}::text[])
       as r (merchant_id, tx_reference, ipn_url, payment_instrument)

@@ -1,5 +1,6 @@
 import { initiate } from '../../actions/interface/initiate.ts'
 import type { Refusal } from '../../core/interface/refusal.ts'
+import { withoutLists } from '../../core/interface/request.ts'
 import { type Lang, languages, preferredLang } from '../../core/languages/languages.ts'
 import { Page } from '../checkout/page/page.tsx'
 import { pageHeaders } from '../checkout/page/pageHeaders.ts'
@@ -17,7 +18,8 @@ export const formDoorRoute =
     try {
       const { fields, as } =
         method === 'POST' ? await readFields(incoming) : { fields: queryFields(query), as: 'form' }
-      const initiated = await initiate(runtime, fields, 'form', address)
+      const sent = as === 'json' ? fields : withoutLists(fields)
+      const initiated = await initiate(runtime, sent, 'form', address)
       if (as === 'json') return initiatedAnswer(initiated, baseUrl())
       const { merchant_id, tx_token } = initiated.stored
       const headers = { location: checkoutUrl(baseUrl(), tx_token) }

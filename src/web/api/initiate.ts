@@ -1,4 +1,5 @@
 import { type Initiated, initiate } from '../../actions/interface/initiate.ts'
+import { withoutLists } from '../../core/interface/request.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { type ApiAnswer, type Exchange, jsonType } from '../http/apiRequest.ts'
 import { readFields } from '../http/body.ts'
@@ -8,8 +9,9 @@ export type ApiOptions = { runtime: Runtime; baseUrl(): string }
 export const initiateRoute =
   ({ runtime, baseUrl }: ApiOptions) =>
   async ({ incoming, address }: Exchange): Promise<ApiAnswer> => {
-    const { fields } = await readFields(incoming)
-    return initiatedAnswer(await initiate(runtime, fields, 'api', address), baseUrl())
+    const { fields, as } = await readFields(incoming)
+    const sent = as === 'json' ? fields : withoutLists(fields)
+    return initiatedAnswer(await initiate(runtime, sent, 'api', address), baseUrl())
   }
 
 export const initiatedAnswer = (initiated: Initiated, baseUrl: string): ApiAnswer => ({

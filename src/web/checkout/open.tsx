@@ -9,6 +9,7 @@ import type { Runtime } from '../../runtime/runtime.ts'
 import { addressOf } from '../http/apiRequest.ts'
 import type { Ctx, Env } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
+import { drawn } from './drawn.ts'
 import {
   BrokenPage,
   BusyPage,
@@ -38,8 +39,9 @@ export const withPayment = (options: CheckoutOptions, answer: AnswerWith) =>
   withToken(options, async (c, token) => {
     const { runtime } = options
     const deadline = databaseDeadline()
-    const checkout = await openCheckout({ ...runtime, db: runtime.db.until(deadline) }, token)
-    if (!checkout) return nothingHere(c, options)
+    const found = await openCheckout({ ...runtime, db: runtime.db.until(deadline) }, token)
+    if (!found) return nothingHere(c, options)
+    const checkout = drawn(found)
     c.set('frameOrigins', checkout.settings.frame_origins)
     const lang = langOf(c)
     const asked = chosenLang(c.req.query('lang'))

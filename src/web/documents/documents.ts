@@ -90,7 +90,7 @@ function sendDocument(
 }
 
 // An address that names what the file holds never changes its meaning.
-const keepingOf = (query: string, digest: string) =>
+export const keepingOf = (query: string, digest: string) =>
   new URLSearchParams(query).get('v') === digest
     ? 'public, max-age=31536000, immutable'
     : 'public, max-age=3600'

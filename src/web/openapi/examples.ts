@@ -35,6 +35,7 @@ const payment: NewPayment = {
   deferred_url: null,
   ipn_url: null,
   number: '+233241234567',
+  line_items: null,
   outlet: null,
   pymt_instrument: null,
   wallet_issuer_hint: null,

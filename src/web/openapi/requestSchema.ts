@@ -39,15 +39,18 @@ export function withOtherNames(schema: ObjectSchema): ObjectSchema {
 function orNothing({ type, pattern, enum: words, anyOf, ...rest }: Json): Json {
   if (Array.isArray(words)) return { ...rest, enum: [...words, '', null] }
   if (Array.isArray(anyOf)) return { ...rest, anyOf: [...anyOf, { type: 'null' }] }
+  if (type === 'array') return { anyOf: [{ ...rest, type }, nothing], description: rest.description }
   const takesEmpty = pattern === patterns.plainText
   return { ...rest, type: [type, 'null'], pattern: takesEmpty ? pattern : `^$|${String(pattern)}` }
 }
 
-// A form, or a query, has texts alone.
+// A form, or a query, has texts alone: what is a list is none of its fields.
 export const asForm = (schema: ObjectSchema): ObjectSchema => ({
   ...schema,
   properties: Object.fromEntries(
-    Object.entries(schema.properties).map(([name, field]) => [name, asText(field)]),
+    Object.entries(schema.properties)
+      .filter(([name]) => name !== 'line_items')
+      .map(([name, field]) => [name, asText(field)]),
   ),
   patternProperties: { [extraName]: { ...extraField, type: 'string' }, [wrongExtraName]: { enum: [''] } },
   additionalProperties: { type: 'string' },

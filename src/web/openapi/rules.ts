@@ -64,6 +64,12 @@ const ofPayments: Rule[] = [
     'A JSON number is written without an exponent and with at most 2 decimals.',
   ),
   malformed(
+    'plain_items',
+    'line_items*',
+    'A number in its items is written without an exponent; a total has at most 2 decimals.',
+  ),
+  malformed('own_sum', 'line_items', 'The totals of its items make up total.'),
+  malformed(
     'own_currency',
     'currency',
     'It, or an extra_currency in its place, is one of your currencies; without it the request is in GHS.',

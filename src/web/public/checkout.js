@@ -3,7 +3,7 @@
 'use strict'
 
 const main = document.querySelector('main')
-const news = main.querySelector('.status')
+const news = document.querySelector('.status')
 const longestMs = 15000
 
 const all = (selector, use) => Array.prototype.forEach.call(document.querySelectorAll(selector), use)
@@ -13,7 +13,7 @@ function say(words) {
   if (news.textContent !== words) news.textContent = words
 }
 
-// News. A lost connection is told, and tried again more and more slowly.
+// News. A lost connection is told where it is seen, and tried again more and more slowly; that it is back is only heard.
 function poll() {
   const everyMs = main.dataset.poll * 1000
   let waitMs = everyMs
@@ -25,15 +25,20 @@ function poll() {
     clearTimeout(timer)
     timer = setTimeout(ask, waitMs)
   }
+  function tell(words, isLost) {
+    const was = document.body.classList.contains('offline')
+    document.body.classList[isLost ? 'add' : 'remove']('offline')
+    say(words || (was ? main.dataset.back : ''))
+  }
   function heard(state) {
     const changed = state.version !== main.dataset.version
-    say(changed ? state.words : '')
+    tell(changed && state.words)
     waitMs = everyMs
     if (changed) setTimeout(() => location.replace(main.dataset.here), 700)
     else plan()
   }
   function lost() {
-    say(main.dataset.lost)
+    tell(main.dataset.lost, true)
     waitMs = Math.min(waitMs * 2, longestMs)
     plan()
   }
@@ -48,6 +53,7 @@ function poll() {
       .then(() => clearTimeout(deadline))
   }
   window.addEventListener('online', ask)
+  window.addEventListener('offline', lost)
   document.addEventListener('visibilitychange', ask)
   plan()
 }
@@ -163,7 +169,7 @@ all('[data-ends]', element => {
 all('[data-in]', element => {
   const minuteMs = 60000
   const at = new Date(Math.ceil((Date.now() + element.dataset.in * 1000) / minuteMs) * minuteMs)
-  const digits = { hour: '2-digit', minute: '2-digit' }
+  const digits = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
   element.textContent = at.toLocaleTimeString(document.documentElement.lang, digits)
 })
 all('[data-count]', element => {

@@ -85,10 +85,10 @@ const Tries = ({ told, now }: { told: ToldNotification; now: Date }) => {
           {told.written.map(one => (
             <li value={one.try}>
               <span class="when">
-                Try {one.try}, <Time at={one.started_at} />
+                <Time at={one.started_at} />
               </span>
               <span class="who">
-                {one.status === null ? 'no answer' : `status ${one.status}`}, {one.ms} ms
+                try {one.try}, {one.status === null ? 'no status' : `status ${one.status}`}, {one.ms} ms
               </span>
               <span class="words">
                 {resultWords(one.result)}
@@ -119,8 +119,8 @@ const Redeliver = ({
     <input type="hidden" name="reference" value={tx_reference} />
     <input type="hidden" name="sequence" value={sequence} />
     <input type="hidden" name="seen" value={begun_at?.toISOString() ?? ''} />
-    <button type="submit" class="second" aria-label={`Send notification ${sequence} again`}>
-      Send it again
+    <button type="submit" class="second">
+      Send notification {sequence} again
     </button>
   </form>
 )

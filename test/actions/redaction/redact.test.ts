@@ -23,6 +23,7 @@ const payer = {
   email: 'ama.mensah@mail.example',
   number: '0241234567',
   description: 'Hat for Ama Mensah',
+  line_items: [{ name: 'Hat for Ama Mensah', total: '25.00' }],
   extra_customer: 'Ama Mensah, Oxford Street 7',
   success_url: 'https://shop.example/thanks?email=ama.mensah%40mail.example',
   cancelled_url: 'https://shop.example/no?who=Ama+Serwaa+Mensah',
@@ -121,6 +122,7 @@ test('nothing of the payer is left in any table; what accounts and a safe retry 
     'payments.email',
     'payments.extra',
     'payments.ipn_url',
+    'payments.line_items',
     'payments.name',
     'payments.number',
     'payments.psp_response_msg',
@@ -133,7 +135,15 @@ test('nothing of the payer is left in any table; what accounts and a safe retry 
   await redactAll()
   expect(await found()).toEqual([])
   expect(told).toEqual([])
-  const kept = { ...before, name: null, email: null, number: null, description: null, psp_response_msg: null }
+  const kept = {
+    ...before,
+    name: null,
+    email: null,
+    number: null,
+    description: null,
+    line_items: null,
+    psp_response_msg: null,
+  }
   expect(await stored(before)).toEqual({
     ...kept,
     extra: {},

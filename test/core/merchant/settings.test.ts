@@ -25,6 +25,11 @@ test('the defaults are those of the contract', () => {
     ipn_url: null,
     ipn_style: 'post',
     contact_email: null,
+    accent: null,
+    support_phone: null,
+    support_email: null,
+    terms_url: null,
+    refunds: null,
   })
 })
 
@@ -47,6 +52,12 @@ for (const [change, name, value] of [
   ['ipn_url=https://a.example/ipn?a=b', 'ipn_url', 'https://a.example/ipn?a=b'],
   ['ipn_style=basic', 'ipn_style', 'basic'],
   ['contact_email=ops@a.example', 'contact_email', 'ops@a.example'],
+  ['accent=#0B6B4F', 'accent', '#0b6b4f'],
+  ['support_phone=030 255 0100', 'support_phone', '+233302550100'],
+  ['support_phone=+44 20 7946 0000', 'support_phone', '+442079460000'],
+  ['support_email=help@a.example', 'support_email', 'help@a.example'],
+  ['terms_url=https://a.example/terms?lang=en', 'terms_url', 'https://a.example/terms?lang=en'],
+  ['refunds=Refunds within 7 days', 'refunds', 'Refunds within 7 days'],
 ] as const) {
   test(`${change} is read`, () => {
     const { words, faults } = changeSettings({}, [change])
@@ -81,6 +92,16 @@ for (const change of [
   'ipn_url=nowhere',
   'ipn_style=put',
   'contact_email=nobody',
+  'accent=green',
+  'accent=#ffcc00',
+  'support_phone=help',
+  'support_phone=12',
+  'support_email=nobody',
+  'terms_url=javascript:alert(1)',
+  'terms_url=/terms',
+  `refunds=${'x'.repeat(61)}`,
+  'refunds=two\nlines',
+  'refunds=  ',
   'no_such=on',
   'errors_as_200',
   '',

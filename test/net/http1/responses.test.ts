@@ -213,6 +213,20 @@ test('4 KiB of the body are kept, and a body of 64 KiB is read to its end', asyn
   expect(receiver.connections).toBe(1)
 })
 
+test('who wants the body gets so much of it, and waits for it longer than a second', async () => {
+  const body = Buffer.from(Array.from({ length: 200_000 }, (_, i) => i & 255))
+  const { url } = await listen(
+    onRequest(async socket => {
+      socket.write(head('200 OK', `content-length: ${body.length}`))
+      await sleep(1500)
+      socket.write(body)
+    }),
+  )
+  const [all, some] = await Promise.all([post(url, { mostKept: 300_000 }), post(url, { mostKept: 70_000 })])
+  expect(all.body?.equals(body)).toBe(true)
+  expect(some.body?.equals(body.subarray(0, 70_000))).toBe(true)
+})
+
 test('what is sent is what was asked for', async () => {
   const heard: string[] = []
   const { url, port } = await listen(

@@ -5,7 +5,17 @@ const css = readFileSync(new URL('../../../src/web/public/checkout.css', import.
 const [light = '', dark = ''] = css.match(/:root \{[^}]*\}/g) ?? []
 
 const tokensIn = (block: string) =>
-  Object.fromEntries([...block.matchAll(/--([\w-]+): (#[0-9a-f]{6})/g)].map(match => [match[1], match[2]]))
+  Object.fromEntries([...block.matchAll(/--([\w-]+): (#[0-9a-f]{6,8});/g)].map(match => [match[1], match[2]]))
+
+// What can be seen through, as it looks on its ground.
+function over(colour: string, ground: string): string {
+  const share = Number.parseInt(colour.slice(7) || 'ff', 16) / 255
+  const parts = [1, 3, 5].map(at => {
+    const [front = 0, back = 0] = [colour, ground].map(one => Number.parseInt(one.slice(at, at + 2), 16))
+    return Math.round(front * share + back * (1 - share))
+  })
+  return `#${parts.map(part => part.toString(16).padStart(2, '0')).join('')}`
+}
 
 function luminance(colour: string): number {
   const [r = 0, g = 0, b = 0] = [1, 3, 5].map(at => {
@@ -19,6 +29,8 @@ function contrast(one: string, other: string): number {
   const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (high + 0.05) / (low + 0.05)
 }
+
+const contrastOf = (front: string, back: string) => contrast(over(front, back), back)
 
 const text = 4.5
 const shape = 3 // of a control or a mark
@@ -45,6 +57,8 @@ const pairs = [
   ['focus', 'background', shape],
   ['focus', 'card', shape],
   ['focus', 'soft', shape],
+  ['on-column', 'column', text], // the bill on a desk, and the ring of what has the focus there
+  ['column-muted', 'column', text],
 ] as const
 
 for (const [scheme, block] of [
@@ -52,10 +66,10 @@ for (const [scheme, block] of [
   ['dark', dark],
 ] as const) {
   describe(scheme, () => {
-    const tokens = tokensIn(block)
+    const tokens = { ...tokensIn(light), ...tokensIn(block) }
     for (const [front, back, least] of pairs) {
       test(`${front} on ${back} is at least ${least}`, () =>
-        expect(contrast(tokens[front] ?? '', tokens[back] ?? '')).toBeGreaterThanOrEqual(least))
+        expect(contrastOf(tokens[front] ?? '', tokens[back] ?? '')).toBeGreaterThanOrEqual(least))
     }
   })
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { accentCss } from '../../../core/merchant/accent.ts'
 import { digestOf } from '../../documents/digest.ts'
 
 // The address of a public file with what it holds: it may be kept for a year, and an upgrade is seen at once.
@@ -10,3 +11,8 @@ export const assets = {
   script: addressOf('checkout.js'),
   icon: addressOf('icon.svg'),
 }
+
+// A file of its own, because no inline style is allowed on the page, and it loads beside that of the page. A version that
+// draws it otherwise has another address.
+export const accentAddress = (accent: string) =>
+  `/public/accent/${accent.slice(1)}.css?v=${digestOf(Buffer.from(accentCss(accent)))}`

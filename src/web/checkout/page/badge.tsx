@@ -2,7 +2,7 @@ import type { Way } from '../../../core/channel/channel.ts'
 
 // Drawn with attributes: each channel brings colours of its own, and no inline style is allowed on the page.
 export const Badge = ({ badge }: Pick<Way, 'badge'>) => (
-  <svg class="badge" width="46" height="28" viewBox="0 0 46 28" aria-hidden="true" focusable="false">
+  <svg class="badge" viewBox="0 0 46 28" aria-hidden="true" focusable="false">
     <rect x=".5" y=".5" width="45" height="27" rx="6" fill={badge.background} />
     <text
       x="23"

@@ -1,8 +1,10 @@
 import { raw } from 'hono/html'
-import type { PropsWithChildren } from 'hono/jsx'
+import type { Child, PropsWithChildren } from 'hono/jsx'
 import { type Lang, languages } from '../../../core/languages/languages.ts'
+import type { Face } from '../../../core/merchant/face.ts'
 import { fill } from '../../../core/text.ts'
-import { assets } from './assets.ts'
+import { accentAddress, assets } from './assets.ts'
+import { Contact, Mark } from './face.tsx'
 
 export type PageProps = PropsWithChildren<{
   title: string
@@ -11,6 +13,8 @@ export type PageProps = PropsWithChildren<{
   form?: string // the id of a form that goes there with what was typed
   test?: boolean
   shop?: string
+  face?: Face // of the shop
+  bill?: Child // what is paid: it has a column of its own on a desk
   reference?: string
   requestId?: string
   refresh?: { seconds: number; url: string } // for a browser without scripts
@@ -31,26 +35,34 @@ export const Page = (props: PageProps) => {
           <meta name="robots" content="noindex" />
           <title>{props.title}</title>
           <link rel="stylesheet" href={assets.css} />
+          {props.face?.accent && <link rel="stylesheet" href={accentAddress(props.face.accent)} />}
           <link rel="icon" href={assets.icon} />
           {props.script && <script src={assets.script} defer></script>}
           {props.refresh && <Refresh {...props.refresh} />}
         </head>
-        <body>
+        <body class={props.bill ? 'desk' : undefined}>
+          {props.script && <p class="status" role="status"></p>}
           <header>
             {props.test && <p class="test">{t.frame.test}</p>}
             <div class="top">
-              <strong>{props.shop && <bdi>{props.shop}</bdi>}</strong>
+              <strong class="shop">
+                {props.shop && <Mark name={props.shop} face={props.face} />}
+                {props.shop && <bdi>{props.shop}</bdi>}
+              </strong>
               <Languages {...props} />
             </div>
           </header>
           <main {...props.script}>
-            {props.children}
-            {props.script && <p class="status" role="status"></p>}
+            {props.bill}
+            <div class="stage">{props.children}</div>
           </main>
           <footer>
-            {props.reference && <p>{fill(t.frame.reference, { reference: props.reference })}</p>}
-            {props.requestId && <p>{fill(t.frame.request, { request: props.requestId })}</p>}
-            <p>{t.frame.secured}</p>
+            {props.bill && <Contact face={props.face} t={t} />}
+            <div class="foot">
+              {props.reference && <p>{fill(t.frame.reference, { reference: props.reference })}</p>}
+              {props.requestId && <p>{fill(t.frame.request, { request: props.requestId })}</p>}
+              <p>{t.frame.secured}</p>
+            </div>
           </footer>
         </body>
       </html>

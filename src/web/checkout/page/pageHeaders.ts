@@ -24,6 +24,4 @@ export const pageHeaders = {
 
 // The older header knows no list of origins: where there is one, the policy alone speaks.
 export const headersFramedBy = (origins: readonly string[] = []): Record<string, string> =>
-  origins.length === 0
-    ? pageHeaders
-    : { 'content-security-policy': policy(`'self' ${origins.join(' ')}`), ...always }
+  origins.length === 0 ? pageHeaders : { 'content-security-policy': policy(origins.join(' ')), ...always }

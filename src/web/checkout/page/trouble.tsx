@@ -48,7 +48,7 @@ export const NothingHerePage = ({ lang }: LangProps) => (
     lang={lang}
     title={wordsOf(lang).nothing_here}
     words={wordsOf(lang).nothing_here_words}
-    open="/"
+    open={`/?lang=${lang}`}
     openWords={languages[lang].home.go}
   />
 )

@@ -2,7 +2,7 @@ import type { Checkout } from '../../../actions/payments/openCheckout.ts'
 import { wayName } from '../../../core/channel/wayNames.ts'
 import type { Texts } from '../../../core/languages/en.ts'
 import type { Lang } from '../../../core/languages/languages.ts'
-import { moneyWords } from '../../../core/moneyWords.ts'
+import { figureWords, moneyWords } from '../../../core/moneyWords.ts'
 import { isUnresolved } from '../../../core/payment/attempt.ts'
 import { fill } from '../../../core/text.ts'
 
@@ -23,6 +23,9 @@ export type View = {
 // As the page's readers write it; of the whole payment, unless told.
 export const amountOf = ({ checkout, t }: Pick<View, 'checkout' | 't'>, minor = checkout.total) =>
   moneyWords(minor, checkout.currency, t.locale)
+
+// The same without the currency, for a column of them.
+export const figureOf = ({ t }: Pick<View, 't'>, minor: bigint) => figureWords(minor, t.locale)
 
 export function linkTo(view: View, path = '', query: Record<string, string> = {}): string {
   const { checkout, asked, visit } = view

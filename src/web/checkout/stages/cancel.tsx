@@ -3,7 +3,6 @@ import { cancelledExit } from '../page/exit.ts'
 import { Leave, LeavingSoon } from '../page/leave.tsx'
 import { PaymentPage } from '../page/paymentPage.tsx'
 import { Say } from '../page/say.tsx'
-import { Summary } from '../page/summary.tsx'
 import { linkTo, type View } from '../page/view.ts'
 
 const pollSeconds = 5
@@ -14,7 +13,6 @@ export const CancelPage = ({ view }: { view: View }) => {
   const text = checkout.attempts.some(isUnresolved) ? t.cancel.unresolved : t.cancel.words
   return (
     <PaymentPage view={view} title={t.cancel.title} path="/cancel">
-      <Summary view={view} timed />
       <section class="card">
         <h1>{t.cancel.title}</h1>
         <p>
@@ -48,7 +46,6 @@ export const CancelledPage = ({ view }: { view: View }) => {
       exit={exit}
       poll={unresolved ? pollSeconds : undefined}
     >
-      <Summary view={view} />
       <section class="card">
         <h1>{t.cancelled.title}</h1>
         <p>

@@ -1,6 +1,5 @@
 import { fill } from '../../../core/text.ts'
 import { PaymentPage } from '../page/paymentPage.tsx'
-import { Summary } from '../page/summary.tsx'
 import { amountOf, linkTo, partOf, type View } from '../page/view.ts'
 import type { Form, FormFault } from './form.ts'
 import { TestEndings } from './testEndings.tsx'
@@ -25,7 +24,15 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
   const poll = form.faults.length > 0 ? undefined : pollSeconds
   const unchosen = lasting ? undefined : form.faults.find(({ field }) => field === '')
   return (
-    <PaymentPage view={view} title={title} query={again ? { again } : {}} poll={poll} form={formName}>
+    <PaymentPage
+      view={view}
+      title={title}
+      head
+      onPhone={<OnPhone view={view} />}
+      query={again ? { again } : {}}
+      poll={poll}
+      form={formName}
+    >
       {lasting ? (
         <section class="card bad" role="alert" tabindex={-1} id="faults">
           <p>
@@ -35,7 +42,6 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
       ) : (
         form.faults.length > 0 && <Faults view={view} faults={form.faults} />
       )}
-      <Summary view={view} head timed />
       {form.faults.length === 0 && <OldRequest view={view} />}
       <form method="post" id={formName} action={linkTo(view, '/pay')} novalidate {...scriptWords(view)}>
         <input type="hidden" name="number" value={checkout.attempts.length + 1} />
@@ -64,7 +70,6 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
       </p>
       <TestEndings view={view} />
       <TestTables view={view} />
-      <ContinueOnPhone view={view} />
     </PaymentPage>
   )
 }
@@ -95,10 +100,12 @@ const Faults = ({ view: { t, checkout }, faults }: { view: View; faults: readonl
 
 // On a wide screen: the wallet, the camera and the bank's app are on the phone. A picture of its own, so that a phone,
 // which does not show it, does not load it either.
-const ContinueOnPhone = ({ view }: { view: View }) => (
-  <section class="card side">
-    <h2>{view.t.choose.phone_title}</h2>
-    <img class="qr" src={partOf(view, '/qr.svg')} alt={view.t.choose.phone_title} loading="lazy" />
-    <p class="muted">{view.t.choose.phone_words}</p>
+const OnPhone = ({ view }: { view: View }) => (
+  <section class="on-phone">
+    <img src={partOf(view, '/qr.svg')} alt="" loading="lazy" />
+    <div>
+      <h2>{view.t.choose.phone_title}</h2>
+      <p class="muted">{view.t.choose.phone_words}</p>
+    </div>
   </section>
 )

@@ -4,7 +4,6 @@ import { cancelledExit } from '../page/exit.ts'
 import { Leave } from '../page/leave.tsx'
 import { PaymentPage } from '../page/paymentPage.tsx'
 import { Say } from '../page/say.tsx'
-import { Summary } from '../page/summary.tsx'
 import { linkTo, type View } from '../page/view.ts'
 
 const pollSeconds = 5 // money that comes late is seen before it is paid twice
@@ -19,7 +18,6 @@ export const FailedPage = ({ view, attempt }: { view: View; attempt: Attempt | u
   const refresh = attempt?.next_ask_at ? refreshSeconds : undefined // while we still ask whether it turns into a yes
   return (
     <PaymentPage view={view} title={t.failed.title} poll={pollSeconds} refresh={refresh}>
-      <Summary view={view} timed={!over} />
       <section class="card bad">
         <h1>{reason.title}</h1>
         <p>

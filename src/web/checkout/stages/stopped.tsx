@@ -2,7 +2,6 @@ import { cancelledExit, deferredExit } from '../page/exit.ts'
 import { Leave } from '../page/leave.tsx'
 import { PaymentPage } from '../page/paymentPage.tsx'
 import { Say } from '../page/say.tsx'
-import { Summary } from '../page/summary.tsx'
 import type { View } from '../page/view.ts'
 
 // The pages on which nothing is left to do here.
@@ -17,7 +16,6 @@ const Stopped = ({ view, words }: StoppedProps) => {
   const exit = cancelledExit(checkout)
   return (
     <PaymentPage view={view} title={words.title}>
-      <Summary view={view} />
       <section class="card warn">
         <h1>{words.title}</h1>
         <p>
@@ -37,7 +35,6 @@ export const DisputedPage = ({ view }: { view: View }) => {
   const exit = deferredExit(checkout)
   return (
     <PaymentPage view={view} title={t.disputed.title} poll={pollSeconds}>
-      <Summary view={view} />
       <section class="card warn">
         <h1>{t.disputed.title}</h1>
         <p>{t.disputed.words}</p>

@@ -6,7 +6,6 @@ import { Leave } from '../page/leave.tsx'
 import { PaymentPage } from '../page/paymentPage.tsx'
 import { RequestTime } from '../page/requestTime.tsx'
 import { Say } from '../page/say.tsx'
-import { Summary } from '../page/summary.tsx'
 import { amountOf, labelOf, linkTo, offerOf, type View } from '../page/view.ts'
 import { Qr } from './qr.tsx'
 import { TestTables } from './testTables.tsx'
@@ -35,7 +34,6 @@ export const WaitPage = ({ view, attempt, unfinished = false }: WaitProps) => {
       poll={pollSeconds}
       refresh={refreshSeconds}
     >
-      <Summary view={view} />
       <section class="card">
         <h1 class="waiting">{title}</h1>
         <Body view={view} attempt={attempt} />

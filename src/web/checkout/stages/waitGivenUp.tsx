@@ -10,7 +10,8 @@ type AttemptProps = { view: View; attempt: Attempt }
 export const GiveUp = ({ view, attempt }: AttemptProps) => {
   const { checkout, now, t } = view
   if (checkout.expires_at <= now) return null
-  const isPrompt = offerOf(view, attempt.payment_method)?.next === 'prompt'
+  const next = offerOf(view, attempt.payment_method)?.next ?? 'prompt'
+  const isPrompt = next === 'prompt' && attempt.instrument !== null
   return (
     <>
       <div class="pair">
@@ -19,7 +20,7 @@ export const GiveUp = ({ view, attempt }: AttemptProps) => {
           <GiveUpForm view={view} attempt={attempt} to="way" words={t.wait.other_way} />
         )}
       </div>
-      <p class="muted">{t.wait.counts}</p>
+      <p class="muted">{t.wait.counts[next]}</p>
     </>
   )
 }

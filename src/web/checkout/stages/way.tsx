@@ -15,13 +15,13 @@ type WayProps = { view: View; way: Offer; form: Form }
 export const WayRow = ({ view, way, form }: WayProps) => {
   const { t } = view
   const id = way.payment_method
+  const note = noteOf(way, t)
   return (
     <div class="way" data-way={labelOf(view, id)} data-prefixes={way.network && prefixes[way.network]}>
       <input type="radio" name="payment_method" id={id} value={id} checked={form.chosen === id} />
       <label for={id}>
         <span>
-          {labelOf(view, id)}
-          <small>{subLine(way, t)}</small>
+          {labelOf(view, id)} {note && <small>{note}</small>}
         </span>
         <Badge badge={way.badge} />
       </label>
@@ -37,9 +37,10 @@ export const WayRow = ({ view, way, form }: WayProps) => {
   )
 }
 
-function subLine({ payment_method, next }: Offer, { ways }: Texts): string {
+// What is not plain from the name. A wallet asks on the phone: that is said once, where it is chosen.
+function noteOf({ payment_method, next }: Offer, { ways }: Texts): string | undefined {
   const known: Readonly<Record<string, string>> = ways
-  return known[payment_method] ?? ways[next]
+  return known[payment_method] ?? known[next]
 }
 
 const kinds = {
@@ -57,11 +58,6 @@ const Field = ({ view, ask, id, form }: { view: View; ask: FormField; id: string
       <label for={id}>
         {label} {ask.optional && <span class="muted">{view.t.choose.optional}</span>}
       </label>
-      {hint && (
-        <p class="muted" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
       {fault && (
         <p class="fault" id={`${id}-fault`}>
           {fault.words}
@@ -76,6 +72,11 @@ const Field = ({ view, ask, id, form }: { view: View; ask: FormField; id: string
         {...kinds[ask.kind]}
       />
       {ask.kind === 'phone' && <p class="guess" role="status" />}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
     </div>
   )
 }

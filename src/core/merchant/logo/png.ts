@@ -1,0 +1,101 @@
+import { crc32 } from './crc.ts'
+import type { Picture, SizeFault, Zip } from './picture.ts'
+
+const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
+const damaged = 'this PNG is damaged'
+
+type Chunk = { type: string; data: Buffer }
+type Header = { width: number; height: number; depth: number; colour: number }
+
+// Channels of each colour type, and the bits that each of them may have.
+const kinds: Record<number, { channels: number; depths: readonly number[] } | undefined> = {
+  0: { channels: 1, depths: [1, 2, 4, 8, 16] }, // grey
+  2: { channels: 3, depths: [8, 16] },
+  3: { channels: 1, depths: [1, 2, 4, 8] }, // by a palette
+  4: { channels: 2, depths: [8, 16] }, // grey, with transparency
+  6: { channels: 4, depths: [8, 16] }, // with transparency
+}
+
+// Only what draws is kept: the header, the palette, what is transparent in it, and the dots, which are unpacked to the very
+// last one and packed again by ourselves.
+export function rewritePng(given: Buffer, sizeFault: SizeFault, zip: Zip): Picture | string {
+  const chunks = readChunks(given)
+  if (!chunks) return damaged
+  const header = readHeader(chunks[0])
+  if (typeof header === 'string') return header
+  const { width, height } = header
+  const wrongSize = sizeFault(width, height)
+  if (wrongSize) return wrongSize
+  const colours = coloursOf(chunks, header)
+  const dots = colours && dotsOf(chunks, header, zip)
+  if (!colours || !dots) return damaged
+  const packed = { type: 'IDAT', data: zip.pack(dots) }
+  const kept = [chunks[0] as Chunk, ...colours, packed, { type: 'IEND', data: Buffer.alloc(0) }]
+  return { type: 'png', bytes: Buffer.concat([signature, ...kept.map(writeChunk)]), width, height }
+}
+
+// Up to its end; what comes behind that is no part of it. Undefined where one is broken, or where one that must be
+// understood is not known.
+function readChunks(given: Buffer): Chunk[] | undefined {
+  const chunks: Chunk[] = []
+  for (let at = signature.length; at + 12 <= given.length; ) {
+    const length = given.readUInt32BE(at)
+    const end = at + 8 + length
+    if (end + 4 > given.length) return undefined
+    const type = given.toString('latin1', at + 4, at + 8)
+    if (given.readUInt32BE(end) !== crc32(given.subarray(at + 4, end))) return undefined
+    if (type === 'IEND') return chunks
+    if (isCritical(type) && !known.includes(type)) return undefined
+    if (known.includes(type)) chunks.push({ type, data: given.subarray(at + 8, end) })
+    at = end + 4
+  }
+  return undefined
+}
+
+const known = ['IHDR', 'PLTE', 'tRNS', 'IDAT']
+const isCritical = (type: string) => /^[A-Z]/.test(type)
+
+function readHeader(chunk: Chunk | undefined): Header | string {
+  if (chunk?.type !== 'IHDR' || chunk.data.length !== 13) return damaged
+  const [depth = 0, colour = 0, packing, filter, interlace] = chunk.data.subarray(8)
+  if (!kinds[colour]?.depths.includes(depth) || packing !== 0 || filter !== 0) return damaged
+  if (interlace !== 0) return 'this PNG is interlaced: save it without'
+  return { width: chunk.data.readUInt32BE(0), height: chunk.data.readUInt32BE(4), depth, colour }
+}
+
+// In their order: header, palette, transparency, dots, which are not taken apart. A palette of a picture that needs none is
+// left out.
+function coloursOf(chunks: readonly Chunk[], { colour }: Header): Chunk[] | undefined {
+  const order = chunks.map(({ type }) => type).join(' ')
+  if (!/^IHDR( PLTE)?( tRNS)?( IDAT)+$/.test(order)) return undefined
+  const palette = chunks.find(({ type }) => type === 'PLTE')
+  const transparent = chunks.find(({ type }) => type === 'tRNS')
+  if (colour === 3) {
+    const count = (palette?.data.length ?? 0) / 3
+    if (!palette || !Number.isInteger(count) || count < 1 || count > 256) return undefined
+    if (transparent && transparent.data.length > count) return undefined
+    return transparent ? [palette, transparent] : [palette]
+  }
+  if (!transparent) return []
+  const length = { 0: 2, 2: 6 }[colour]
+  return transparent.data.length === length ? [transparent] : undefined
+}
+
+// The lines of dots, each with the number of its filter. Not a byte more is unpacked than the header foretells.
+function dotsOf(chunks: readonly Chunk[], header: Header, zip: Zip): Buffer | undefined {
+  const { width, height, depth, colour } = header
+  const line = 1 + Math.ceil((width * depth * (kinds[colour]?.channels ?? 0)) / 8)
+  const packed = chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data)
+  const dots = zip.unpack(Buffer.concat(packed), line * height)
+  if (dots?.length !== line * height) return undefined
+  for (let at = 0; at < dots.length; at += line) if ((dots[at] ?? 0) > 4) return undefined
+  return dots
+}
+
+function writeChunk({ type, data }: Chunk): Buffer {
+  const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
+  const around = Buffer.alloc(8)
+  around.writeUInt32BE(data.length, 0)
+  around.writeUInt32BE(crc32(named), 4)
+  return Buffer.concat([around.subarray(0, 4), named, around.subarray(4)])
+}

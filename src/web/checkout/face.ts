@@ -1,0 +1,51 @@
+import { Hono } from 'hono'
+import { showLogo } from '../../actions/merchants/showLogo.ts'
+import { accentCss, accentFault } from '../../core/merchant/accent.ts'
+import { databaseDeadline } from '../../runtime/inTime.ts'
+import { digestOf } from '../documents/digest.ts'
+import { keepingOf } from '../documents/documents.ts'
+import { addressOf } from '../http/apiRequest.ts'
+import { type Ctx, type Env, respond } from '../http/context.ts'
+import { notFoundAnswer } from '../http/errors.ts'
+import type { CheckoutOptions } from './open.tsx'
+
+// Nothing but what it is: opened by itself, a picture runs nothing and loads nothing.
+const headers = {
+  'content-security-policy': "default-src 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+}
+
+// What a shop's pages load beside our own files.
+export function faceRoutes({ runtime, trustedProxies }: CheckoutOptions) {
+  const app = new Hono<Env>()
+
+  app.get('/accent/:file', c => {
+    const [, colour] = /^([0-9a-f]{6})\.css$/.exec(c.req.param('file')) ?? []
+    if (!colour || accentFault(`#${colour}`)) return nothingHere(c)
+    const css = accentCss(`#${colour}`)
+    const kept = keepingOf(new URL(c.req.url).search, digestOf(Buffer.from(css)))
+    return c.body(css, 200, { ...headers, 'content-type': 'text/css; charset=utf-8', 'cache-control': kept })
+  })
+
+  app.get('/logos/:merchant/:file', async (c: Ctx) => {
+    const address = addressOf(c.env.incoming, trustedProxies)
+    runtime.limits.visit(address)
+    const db = runtime.db.until(databaseDeadline())
+    const logo = await showLogo(db, c.req.param('merchant') ?? '', c.req.path)
+    if (!logo) {
+      runtime.limits.astray(address)
+      return nothingHere(c)
+    }
+    const kept = 'public, max-age=31536000, immutable' // its address says what it holds
+    const type = logo.type === 'png' ? 'image/png' : 'image/jpeg'
+    return c.body(new Uint8Array(logo.bytes), 200, {
+      ...headers,
+      'content-type': type,
+      'cache-control': kept,
+    })
+  })
+  return app
+}
+
+const nothingHere = (c: Ctx) => respond(c, notFoundAnswer(c.get('requestId')))
