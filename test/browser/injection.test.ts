@@ -209,7 +209,8 @@ describe('what no field takes', () => {
   const urls = ['success_url', 'cancelled_url', 'deferred_url', 'ipn_url']
   for (const field of [...texts, ...urls]) {
     test(`${field} with control characters`, async () => {
-      for (const control of ['\0', '\r\n', '\n', '\x1b', '\x7f', '\x85', '\ud800']) {
+      const breaks = field === 'description' ? [] : ['\r\n', '\n'] // those become spaces there
+      for (const control of ['\0', ...breaks, '\x1b', '\x7f', '\x85', '\ud800']) {
         const value = urls.includes(field) ? `https://shop.example/${control}x` : `a${control}b`
         expect(await refused({ [field]: value }), JSON.stringify(control)).toMatchObject({ http: 400, field })
       }
