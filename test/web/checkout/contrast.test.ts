@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { palettesOf } from '../../../src/core/merchant/accent.ts'
 
 const css = readFileSync(new URL('../../../src/web/public/checkout.css', import.meta.url), 'utf8')
 const [light = '', dark = ''] = css.match(/:root \{[^}]*\}/g) ?? []
@@ -73,3 +74,12 @@ for (const [scheme, block] of [
     }
   })
 }
+
+// A shop brings the colour of the column, and what is written on it is ours.
+for (const accent of ['#5b21b6', '#0b6b4f', '#b3261e', '#757575', '#000000'])
+  for (const scheme of ['light', 'dark'] as const)
+    test(`the bill is read on the column of ${accent}, ${scheme}`, () => {
+      const { column } = palettesOf(accent)[scheme]
+      for (const front of ['on-column', 'column-muted'])
+        expect(contrastOf(tokensIn(light)[front] ?? '', column), front).toBeGreaterThanOrEqual(text)
+    })
