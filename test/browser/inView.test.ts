@@ -1,8 +1,10 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { setLogo } from '../../src/actions/merchants/setLogo.ts'
 import { overflow } from '../support/browser/measure.ts'
 import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
+import { plainPng } from '../support/pictures.ts'
 import { shopOf } from '../support/stagePayments.ts'
 
 declare const document: any // the functions given to evaluate() run in the browser
@@ -16,7 +18,8 @@ let merchant: TestMerchant
 
 beforeAll(async () => {
   ;[gateway, browser] = await Promise.all([testGateway({}, { sandboxPace: 0.05 }), openBrowser()])
-  merchant = await shopOf(gateway).merchant('Akua’s Kitchen')
+  merchant = await shopOf(gateway).merchant('Akua’s Kitchen', 'accent=#5b21b6')
+  await setLogo(gateway.db, merchant.merchant_id, plainPng(), new Date())
 })
 
 afterAll(async () => {
@@ -49,7 +52,8 @@ describe('the button that pays is seen at once', () => {
         test(`on a small phone, ${way}, ${locale}, scripts ${scripts ? 'on' : 'off'}`, async () => {
           const page = await visit({ description: 'Two straw hats, order 1042', number }, { locale, scripts })
           expect(await page.locator(`#${way}`).isChecked()).toBe(true)
-          expect(await page.locator('.test').isVisible()).toBe(true)
+          for (const seen of ['.test', 'img.mark', '.what'])
+            expect(await page.locator(seen).isVisible()).toBe(true)
           expect(await bottomOf(page, payButton)).toBeLessThanOrEqual(740)
         })
 
@@ -79,6 +83,15 @@ describe('on a desk', () => {
       expect(await overflow(page)).toBe(false)
     })
 
+  test('what was bought is listed with its sum, and nothing has to be unfolded', async () => {
+    const line_items = Array.from({ length: 10 }, (_, at) => ({ name: `Dish ${at + 1}`, total: '2.50' }))
+    const page = await visit({ line_items }, { ...desk, scripts: false })
+    expect(await page.locator('.items li').filter({ visible: true }).count()).toBe(11)
+    expect(await page.locator('.listed summary').isVisible()).toBe(false)
+    expect(await bottomOf(page, '.items')).toBeLessThanOrEqual(desk.height)
+    expect(await bottomOf(page, payButton)).toBeLessThanOrEqual(desk.height)
+  })
+
   test('the column of the bill stays when the payment goes on', async () => {
     const page = await visit({ number: '0244123456' }, desk)
     const before = await boxOf(page, '.bill .amount')
@@ -86,6 +99,16 @@ describe('on a desk', () => {
     await page.getByRole('heading', { name: 'Waiting for your approval' }).waitFor()
     expect(await boxOf(page, '.bill .amount')).toEqual(before)
   })
+})
+
+test('on a phone what was bought is folded, and the button stays in view', async () => {
+  const line_items = Array.from({ length: 10 }, (_, at) => ({ name: `Dish ${at + 1}`, total: '2.50' }))
+  const page = await visit({ line_items, number: '0244123456' }, { scripts: false })
+  const last = page.getByText('Dish 10')
+  expect(await last.isVisible()).toBe(false)
+  expect(await bottomOf(page, payButton)).toBeLessThanOrEqual(740)
+  await page.locator('.listed summary').click()
+  expect(await last.isVisible()).toBe(true)
 })
 
 const fiveHundred = 'Wax print, hand made, '.repeat(23).slice(0, 500)

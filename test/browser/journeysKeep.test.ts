@@ -14,14 +14,14 @@ const site = openShopSite()
 
 const stayMs = 6000 // longer than a page that leaves takes
 
-market.journey('who comes back from the shop stays, and finds the receipt', async ({ page }) => {
+market.journey('who comes again from the shop finds the receipt, which leads back', async ({ page }) => {
   const success_url = site.newPlace('thanks')
   const sale = await market.shopAsksFor({ success_url })
   await page.goto(sale.address)
   await step.payWithWallet(page, 'MTN MoMo', '0240000000')
   await step.seesPaid(page)
   await page.waitForURL(success_url, step.eventually)
-  await page.goBack()
+  await page.goto(sale.address)
   await step.seesPaid(page)
   await step.follow(page, en.paid.see)
   await step.sees(page, en.receipt.title)

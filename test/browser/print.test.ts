@@ -14,7 +14,13 @@ let reference: string
 beforeAll(async () => {
   ;[gateway, browser] = await Promise.all([testGateway({}, { sandboxPace: 0.05 }), openBrowser()])
   const shop = shopOf(gateway)
-  const token = await shop.ask(await shop.merchant('Ama Shop'), { description: 'hat '.repeat(124) })
+  const ama = await shop.merchant('Ama Shop', 'support_phone=0302550100', 'support_email=help@ama.example')
+  const line_items = [
+    { name: 'Straw hat, large', quantity: 2, total: '20.00' },
+    ...Array.from({ length: 8 }, () => ({ name: `Ribbon, ${'very '.repeat(14)}`, total: '0.50' })),
+    { name: 'Delivery, Osu', total: '1.00' },
+  ]
+  const token = await shop.ask(ama, { description: 'hat '.repeat(124), line_items })
   await shop.pay(token, {
     payment_method: 'mtn_mobile_money',
     'mtn_mobile_money.phone': '0244123000',
@@ -41,7 +47,9 @@ for (const dark of [false, true]) {
     afterAll(() => customer.close())
 
     test('has nothing to press', async () => {
-      const left = customer.page.locator('a, button, summary, nav').filter({ visible: true })
+      const left = customer.page
+        .locator('a[href^="/"], a[href^=http], button, summary, nav')
+        .filter({ visible: true })
       expect(await left.allTextContents()).toEqual([])
     })
 
@@ -55,9 +63,21 @@ for (const dark of [false, true]) {
         expect(text).toContain(words)
     })
 
+    test('says what was paid for, and whom to ask', async () => {
+      const text = (await customer.page.locator('body').innerText()).replaceAll(/[\u00a0\u202f]/g, ' ')
+      for (const words of [
+        '2 × Straw hat, large',
+        '20.00',
+        'Delivery, Osu',
+        '030 255 0100',
+        'help@ama.example',
+      ])
+        expect(text).toContain(words)
+    })
+
     for (const [paper, size] of [
       ['A4', { format: 'A4' }],
-      ['a roll of 80 mm', { width: '80mm', height: '400mm' }],
+      ['a roll of 80 mm', { width: '80mm', height: '500mm' }],
     ] as const)
       test(`fits on one page of ${paper}`, async () => {
         const pdf = (await customer.page.pdf(size)).toString('latin1')

@@ -66,9 +66,16 @@ for (const [scripts, number, email] of [
       expect(handler.refused).toEqual([])
     })
 
+    test('the page says where the receipt goes', async () => {
+      await step.reads(
+        customer.page,
+        `The receipt goes to 024 ••• ${number.slice(-4)} and ${email[0]}••@mail.example.`,
+      )
+    })
+
     test('is told to the customer by SMS: the shop, the amount, the reference and a link', async () => {
       await expect.poll(() => smsTo(number), soon).not.toBe('')
-      for (const words of ['Ama Shop', 'GHS 25.00', sale.tx_reference, sale.address])
+      for (const words of ['Ama Shop', 'GHS 25.00', sale.tx_reference, `${sale.address}/receipt`])
         expect(smsTo(number)).toContain(words)
     })
 
@@ -79,10 +86,8 @@ for (const [scripts, number, email] of [
       for (const words of ['Ama Shop', '25.00', sale.tx_reference]) expect(mail?.text).toContain(words)
       const [, link = ''] = /href="([^"]*\/checkout\/[^"]*)"/.exec(mail?.html ?? '') ?? []
       const reader = await browser.newCustomer({ scripts }) // on another device
+      expect(link).toBe(`${sale.address}/receipt`)
       await reader.page.goto(link)
-      await step.seesPaid(reader.page)
-      await step.reads(reader.page, sale.tx_reference)
-      await step.follow(reader.page, en.paid.see)
       await step.sees(reader.page, en.receipt.title)
       await step.reads(reader.page, sale.tx_reference)
       expect([...reader.faults, ...customer.faults]).toEqual([])

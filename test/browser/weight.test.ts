@@ -1,15 +1,22 @@
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openBrowser, type TestBrowser } from '../support/browser.ts'
-import { shopOrigin } from '../support/stagePayments.ts'
+import { setLogo } from '../../src/actions/merchants/setLogo.ts'
+import { bareCss } from '../../src/web/documents/bareCss.ts'
+import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser.ts'
+import { speckledPng } from '../support/pictures.ts'
+import { shopOf, shopOrigin } from '../support/stagePayments.ts'
 import { openStages, type Stages } from '../support/stages.ts'
 
 const maxBytes = 14_336 // what a server may send before it hears back: ten packets
+const maxDeskBytes = 18_432 // with the code to go on by phone
 const maxScriptBytes = 5_000
+const logoBytes = 4_096
 // A browser without a window asks for no icon; those of customers do.
 const iconBytes = statSync(new URL('../../src/web/public/icon.svg', import.meta.url)).size
+
+declare const CSSStyleSheet: any // the functions given to evaluate() run in the browser
 
 let stages: Stages
 let browser: TestBrowser
@@ -32,8 +39,10 @@ const stage = (name: string) => {
 type Part = { type: string; url: string; headers: Record<string, string>; body: number; head: number }
 
 // All that a browser without a cache loads for one view, as compressed as it came.
-async function partsOf(name: string): Promise<Part[]> {
-  const customer = await browser.newCustomer()
+const partsOf = (name: string) => partsAt(page => stage(name).open(page))
+
+async function partsAt(open: (page: Page) => Promise<unknown>, options?: CustomerOptions): Promise<Part[]> {
+  const customer = await browser.newCustomer(options)
   const parts: Promise<Part>[] = []
   customer.page.on('response', response => {
     const asked = response.request()
@@ -49,7 +58,7 @@ async function partsOf(name: string): Promise<Part[]> {
     }
     parts.push(part())
   })
-  await stage(name).open(customer.page)
+  await open(customer.page)
   await customer.page.waitForLoadState('networkidle')
   const loaded = await Promise.all(parts)
   expect(customer.faults).toEqual([])
@@ -69,13 +78,56 @@ describe('the first view', () => {
       expect(bytes).toBeLessThanOrEqual(maxBytes)
       expect(ofType('script')[0]?.body).toBeLessThanOrEqual(maxScriptBytes)
       for (const { type, url, headers: told } of parts) {
-        expect(told['content-encoding'], url).toBe('gzip')
+        expect(told['content-encoding'], url).toBe(type === 'document' ? 'gzip' : 'br')
         if (type === 'document') expect(told['cache-control']).toBe('no-store')
         else expect(told['cache-control'], url).toBe('public, max-age=31536000, immutable')
         if (type !== 'document') expect(url).toMatch(/\?v=[0-9a-f]{10}$/)
       }
     })
   }
+
+  for (const [where, options, most] of [
+    ['a phone', {}, maxBytes],
+    ['a desk', { width: 1280, height: 800 }, maxDeskBytes],
+  ] as const)
+    test(`of a shop with all its face is light on ${where}`, async () => {
+      const shop = shopOf(stages.gateway)
+      const akua = await shop.merchant(
+        'Akua’s Kitchen',
+        'accent=#5b21b6',
+        'support_phone=0302550100',
+        'support_email=help@akua.example',
+        'terms_url=https://akua.example/terms',
+        'refunds=Refunds within 7 days',
+      )
+      const picture = speckledPng(logoBytes)
+      const logo = await setLogo(stages.gateway.db, akua.merchant_id, picture, new Date())
+      if (typeof logo === 'string') throw new Error(logo)
+      const line_items = [
+        { name: 'Jollof, large', quantity: 2, total: '60.00' },
+        { name: 'Kelewele', total: '15.00' },
+        { name: 'Delivery, Osu', total: '10.00' },
+      ]
+      const token = await shop.ask(akua, { total: '85.00', number: '0244123456', line_items })
+      const parts = (await partsAt(page => page.goto(shop.at(token)), options)).filter(
+        ({ type }) => type !== 'fetch',
+      )
+      const pictures = parts.filter(({ type }) => type === 'image')
+      expect(Math.max(...pictures.map(({ body }) => body))).toBeGreaterThan(logoBytes * 0.9)
+      expect(pictures).toHaveLength(where === 'a desk' ? 2 : 1) // a phone does not load the code for itself
+      expect(parts.reduce((sum, { body }) => sum + body, iconBytes)).toBeLessThanOrEqual(most)
+    })
+
+  test('has the rules of the stylesheet as it was written, without what is for its readers', async () => {
+    const { page, close } = await browser.newCustomer()
+    const file = new URL('../../src/web/public/checkout.css', import.meta.url)
+    await page.goto('data:text/html,<title>Rules</title>')
+    const rulesOf = (css: string) => page.evaluate(readRules, css)
+    expect(await rulesOf(bareCss(readFileSync(file, 'utf8')))).toEqual(
+      await rulesOf(readFileSync(file, 'utf8')),
+    )
+    await close()
+  })
 
   test('loads nothing that is not there already when it is seen again', async () => {
     const { page, requests, close } = await browser.newCustomer()
@@ -86,6 +138,13 @@ describe('the first view', () => {
     await close()
   })
 })
+
+// As the browser understands them.
+function readRules(css: string): string[] {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(css)
+  return [...sheet.cssRules].map(rule => rule.cssText)
+}
 
 const policy = {
   'default-src': "'none'",

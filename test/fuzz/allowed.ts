@@ -1,3 +1,4 @@
+import { withoutDecoration } from '../../src/core/phone.ts'
 import type { Operation, Rule } from './document.ts'
 import type { Fields, Question } from './questions.ts'
 import type { Answered, Asked } from './send.ts'
@@ -47,6 +48,9 @@ const aliases: Record<string, string> = { number: 'extra_mobile', cancelled_url:
 const textAt = ({ question: { fields } }: Refused, field: string) =>
   String(fields[field] || fields[aliases[field] ?? ''] || '')
 
+const isAbroad = (text: string) => /^(\+|00)(?!2330?[1-9]\d{8}$)/.test(withoutDecoration(text))
+const isMobileOfGhana = (text: string) => /^(0|(\+|00)?2330?)?[25]\d{8}$/.test(withoutDecoration(text))
+
 const isDirect: Breaks = refused => textAt(refused, 'pymt_instrument') !== ''
 const isExtra = (name: string) => /^extra_(?!(outlet|wallet_issuer_hint|name|mobile|email)$)/.test(name)
 
@@ -75,7 +79,8 @@ export const breaks: Record<string, Breaks> = {
     shop !== undefined &&
     shop.origins.length > 0 &&
     !shop.origins.includes(new URL(textAt(refused, field)).origin),
-  possible_phone: (refused, field) => /^[ -]*\+(?![ -]*2[ -]*3[ -]*3)/.test(textAt(refused, field)),
+  possible_phone: (refused, field) => isAbroad(textAt(refused, field)),
+  possible_wallet: refused => isDirect(refused, '') && !isMobileOfGhana(textAt(refused, 'pymt_instrument')),
   asked_voucher: refused =>
     isDirect(refused, '') && /^(telecel|vodafone)$/i.test(textAt(refused, 'extra_wallet_issuer_hint')),
   named_issuer: isDirect,

@@ -25,6 +25,7 @@ const everything = [
   'attempt_started by customer',
   'attempt_unknown by channel',
   'awaiting_payment by customer',
+  'awaiting_payment by merchant',
   'cancel_wished by customer',
   'cancelled by channel',
   'cancelled by customer',

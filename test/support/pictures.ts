@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { crc32, deflateSync } from 'node:zlib'
 
 // Pictures, part by part, so that a test can spoil any of them.
@@ -33,6 +34,14 @@ export function dots(width: number, height: number, colour = [11, 107, 79]): Buf
 
 export const plainPng = (width = 64, height = width, ...more: Buffer[]) =>
   png(header(width, height), ...more, chunk('IDAT', deflateSync(dots(width, height))), chunk('IEND'))
+
+// Dots that nothing can shrink, so many bytes of them.
+export function speckledPng(bytes: number): Buffer {
+  const side = Math.floor(Math.sqrt((bytes - 100) / 3))
+  const line = () => Buffer.concat([Buffer.from([0]), randomBytes(side * 3)])
+  const all = Buffer.concat(Array.from({ length: side }, line))
+  return png(header(side, side), chunk('IDAT', deflateSync(all)), chunk('IEND'))
+}
 
 export function segment(marker: number, data: Part = ''): Buffer {
   const head = Buffer.from([0xff, marker, 0, 0])

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Observe } from '../../observe/requests.ts'
 import { newRequestId } from '../../runtime/ids.ts'
 import { type ApiAnswer, sendAnswer, splitUrl } from '../http/apiRequest.ts'
@@ -20,7 +20,7 @@ export type Document = {
   make(): Buffer
 }
 
-type Made = { plain: Buffer; gzip: Buffer; digest: string }
+type Made = { plain: Buffer; gzip: Buffer; br?: Buffer; digest: string }
 
 export type DocumentOptions = {
   documents: ReadonlyMap<string, Document> // by path
@@ -37,6 +37,8 @@ export function createDocuments({ documents, isOverloaded, observe }: DocumentOp
     if (!bytes) {
       const plain = document.make()
       bytes = { plain, gzip: gzipSync(plain, { level: 9 }), digest: digestOf(plain) }
+      // The smallest there is takes long to make, so it is for what is small and waited for.
+      if (document.isPartOfCheckout) bytes.br = brotliCompressSync(plain)
       made.set(document, bytes)
     }
     return bytes
@@ -70,23 +72,28 @@ function sendDocument(
   { headers }: IncomingMessage,
   outgoing: ServerResponse,
   { type, headers: more, isFile }: Document,
-  { plain, gzip, digest }: Made,
+  made: Made,
   query: string,
   requestId: string,
 ) {
-  const zipped = headers['accept-encoding']?.includes('gzip') ?? false
-  const bytes = zipped ? gzip : plain
+  const encoding = encodingOf(headers['accept-encoding'] ?? '', made)
+  const bytes = made[encoding ?? 'plain'] ?? made.plain
   outgoing.writeHead(200, {
     'content-type': type,
     'content-length': bytes.length,
     'x-request-id': requestId,
     vary: 'accept-encoding',
     'x-content-type-options': 'nosniff',
-    ...(zipped && { 'content-encoding': 'gzip' }),
-    ...(isFile && { 'cache-control': keepingOf(query, digest) }),
+    ...(encoding && { 'content-encoding': encoding }),
+    ...(isFile && { 'cache-control': keepingOf(query, made.digest) }),
     ...more,
   })
   outgoing.end(bytes)
+}
+
+function encodingOf(accepted: string, { br }: Made): 'br' | 'gzip' | undefined {
+  if (br && /\bbr\b/.test(accepted)) return 'br'
+  return accepted.includes('gzip') ? 'gzip' : undefined
 }
 
 // An address that names what the file holds never changes its meaning.

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { bareCss } from './bareCss.ts'
 import type { Document } from './documents.ts'
 
 const types: Record<string, string> = {
@@ -6,6 +7,12 @@ const types: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
   png: 'image/png',
   svg: 'image/svg+xml',
+}
+
+// A file of the checkout, as small as it can be sent before it is compressed.
+export function ourFile(file: URL): Buffer {
+  const bytes = readFileSync(file)
+  return file.pathname.endsWith('.css') ? Buffer.from(bareCss(String(bytes))) : bytes
 }
 
 // The files of one folder, by the address under which each is served. The list is made once: nothing else is.
@@ -21,7 +28,7 @@ export const publicFiles = (
       route: `${under}/:file`,
       type: types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
       isFile: true,
-      make: () => readFileSync(new URL(name, folder)),
+      make: () => (more.isPartOfCheckout ? ourFile : readFileSync)(new URL(name, folder)),
       ...more,
     },
   ])

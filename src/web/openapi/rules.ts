@@ -82,6 +82,7 @@ const ofPayments: Rule[] = [
     malformed('own_origin', field, 'It is on one of your origins, where some are registered.'),
   ),
   ...phones.map(field => malformed('possible_phone', field, 'Its country has numbers of this length.')),
+  malformed('possible_wallet', 'pymt_instrument', 'Such a number can have a wallet of the network.'),
   malformed('asked_voucher', 'voucher_code', 'Direct request: as the network wants it, where it wants one.'),
   ruleOf('few_extras', 400, 'GW-012', 'extra_*', `There are at most ${maxExtras} extra_ fields of your own.`),
   ruleOf('whole_text', 400, 'GW-012', '*', 'Texts are well-formed Unicode: no half of a surrogate pair.'),

@@ -109,6 +109,23 @@ describe('every answer', () => {
     expect(zipped.bytes.length).toBeLessThan(5000)
   })
 
+  test('has files that are as small as whoever asks can read', async () => {
+    const { origin } = new URL(await newCheckout())
+    for (const name of ['checkout.css', 'checkout.js']) {
+      const as = async (accept: string) => {
+        const answer = await fetch(`${origin}/public/${name}`, { headers: { 'accept-encoding': accept } })
+        const { headers } = answer
+        const length = Number(headers.get('content-length'))
+        return { encoding: headers.get('content-encoding'), length, text: await answer.text() }
+      }
+      const [br, gzip, plain] = [await as('gzip, deflate, br'), await as('gzip'), await as('identity')]
+      expect([br.encoding, gzip.encoding, plain.encoding]).toEqual(['br', 'gzip', null])
+      expect(new Set([br.text, gzip.text, plain.text]).size).toBe(1)
+      expect(br.length).toBeLessThan(gzip.length)
+      expect(gzip.length).toBeLessThan(plain.length)
+    }
+  })
+
   test('links files that may be kept for good', async () => {
     const { text } = await send(await newCheckout())
     const files = [...text.matchAll(/(?:src|href)="(\/public\/[^"]+)"/g)].map(match => match[1])

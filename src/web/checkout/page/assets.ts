@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { accentCss } from '../../../core/merchant/accent.ts'
 import { digestOf } from '../../documents/digest.ts'
+import { ourFile } from '../../documents/publicFile.ts'
 
 // The address of a public file with what it holds: it may be kept for a year, and an upgrade is seen at once.
 const addressOf = (name: string) =>
-  `/public/${name}?v=${digestOf(readFileSync(new URL(`../../public/${name}`, import.meta.url)))}`
+  `/public/${name}?v=${digestOf(ourFile(new URL(`../../public/${name}`, import.meta.url)))}`
 
 export const assets = {
   css: addressOf('checkout.css'),

@@ -1,6 +1,5 @@
 import { daysBetween } from '../../../core/redaction/redact.ts'
 import { fill } from '../../../core/text.ts'
-import { LineItems } from './lineItems.tsx'
 import { amountOf, labelOf, type View } from './view.ts'
 
 type Fact = [name: string, value: string | null]
@@ -21,7 +20,6 @@ export const Facts = ({ view, whole }: { view: View; whole?: boolean }) => (
           ),
       )}
     </dl>
-    {whole && <LineItems view={view} />}
     <Removed view={view} />
   </>
 )

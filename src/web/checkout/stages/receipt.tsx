@@ -1,6 +1,7 @@
 import { paidExit } from '../page/exit.ts'
 import { Facts } from '../page/facts.tsx'
 import { Leave } from '../page/leave.tsx'
+import { LineItems } from '../page/lineItems.tsx'
 import { PaymentPage } from '../page/paymentPage.tsx'
 import { linkTo, partOf, type View } from '../page/view.ts'
 import { Qr } from './qr.tsx'
@@ -15,6 +16,7 @@ export const ReceiptPage = ({ view }: { view: View }) => {
       <section class="card receipt">
         <h1>{t.receipt.title}</h1>
         {checkout.mode === 'test' && <p class="stamp">{t.receipt.test}</p>}
+        <LineItems view={view} />
         <Facts view={view} whole />
         <Buttons view={view} />
         <Itself view={view} />
