@@ -66,7 +66,6 @@ afterAll(async () => {
 const lines = ['2 × Jollof, large 60.00', 'Kelewele 15.00', 'Delivery, Osu 10.00', 'Total GHS 85.00']
 const linesInFrench = ['2 × Jollof, large 60,00', 'Kelewele 15,00', 'Delivery, Osu 10,00', 'Total 85,00 GHS']
 
-// A list that is folded is read all the same.
 async function linesOf(page: Page, within = '.items') {
   const parts = await page.locator(`${within} li > span`).allTextContents()
   const plain = parts.map(part => part.replace(/\s+/g, ' ').trim())
