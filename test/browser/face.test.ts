@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { deflateSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setLogo } from '../../src/actions/merchants/setLogo.ts'
 import { readLogo } from '../../src/core/merchant/logo/logo.ts'
@@ -9,7 +10,7 @@ import { overflow } from '../support/browser/measure.ts'
 import { openBrowser, type TestBrowser } from '../support/browser.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { chunk, header, png } from '../support/pictures.ts'
-import { shopOf } from '../support/stagePayments.ts'
+import { shopOf, wallet } from '../support/stagePayments.ts'
 
 declare const document: any // the functions given to evaluate() run in the browser
 declare const getComputedStyle: any
@@ -17,6 +18,7 @@ declare const getComputedStyle: any
 let gateway: TestGateway
 let browser: TestBrowser
 let token: string
+let paid: string
 
 const accent = '#5b21b6'
 const line_items = [
@@ -39,7 +41,7 @@ function stripes(side = 64) {
 }
 
 beforeAll(async () => {
-  ;[gateway, browser] = await Promise.all([testGateway(), openBrowser()])
+  ;[gateway, browser] = await Promise.all([testGateway({}, { sandboxPace: 0.05 }), openBrowser()])
   const shop = shopOf(gateway)
   const akua = await shop.merchant(
     'Akua’s Kitchen',
@@ -52,10 +54,39 @@ beforeAll(async () => {
   const logo = await setLogo(gateway.db, akua.merchant_id, stripes(), new Date())
   assert(typeof logo !== 'string', String(logo))
   token = await shop.ask(akua, { total: '85.00', line_items })
+  paid = await shop.ask(akua, { total: '85.00', line_items })
+  await shop.pay(paid, wallet('0244123000'))
+  await shop.until(paid, 'paid')
 })
 afterAll(async () => {
   await browser?.close()
   await gateway?.stop()
+})
+
+const lines = ['2 × Jollof, large 60.00', 'Kelewele 15.00', 'Delivery, Osu 10.00', 'Total GHS 85.00']
+const linesInFrench = ['2 × Jollof, large 60,00', 'Kelewele 15,00', 'Delivery, Osu 10,00', 'Total 85,00 GHS']
+
+async function linesOf(page: Page, within = '.items') {
+  const parts = await page.locator(`${within} li > span`).allTextContents()
+  const plain = parts.map(part => part.replace(/\s+/g, ' ').trim())
+  return plain.flatMap((part, at) => (at % 2 === 0 ? [`${part} ${plain[at + 1]}`] : []))
+}
+
+test('the receipt lists what was paid for, on a phone and on paper, where nothing has a colour', async () => {
+  const { page, faults, close } = await browser.newCustomer({ height: 740 })
+  await page.goto(`${gateway.url}/checkout/${paid}/receipt`)
+  const list = page.locator('.receipt .items')
+  expect(await list.isVisible()).toBe(true)
+  expect(await linesOf(page, '.receipt .items')).toEqual(lines)
+  expect(await axeFaults(page)).toEqual([])
+  await page.emulateMedia({ media: 'print' })
+  expect(await list.isVisible()).toBe(true)
+  const colour = await page.evaluate(() =>
+    getComputedStyle(document.documentElement).getPropertyValue('--accent'),
+  )
+  expect(colour.trim()).toBe('#000')
+  expect(faults).toEqual([])
+  await close()
 })
 
 for (const [name, options] of [
@@ -75,13 +106,7 @@ for (const [name, options] of [
     if ('dark' in options) expect(colour).not.toBe(accent)
     else expect(colour).toBe(accent)
     if (!('width' in options)) await page.locator('.listed summary').click() // a phone folds it
-    const items = await page.locator('.items li').allInnerTexts()
-    expect(items.map(text => text.replace(/\s+/g, ' '))).toEqual([
-      '2 × Jollof, large 60.00',
-      'Kelewele 15.00',
-      'Delivery, Osu 10.00',
-      'Total GHS 85.00',
-    ])
+    expect(await linesOf(page)).toEqual('locale' in options ? linesInFrench : lines)
     expect(await page.locator('a[href="tel:+233302550100"]').count()).toBeGreaterThan(0)
     expect(await page.locator('a[href="mailto:help@akua.example"]').count()).toBeGreaterThan(0)
     expect(await page.locator('a[href="https://akua.example/terms"]').count()).toBeGreaterThan(0)
