@@ -19,8 +19,6 @@ export type Bench = {
   stop(): Promise<void>
 }
 
-const patienceMs = 8000 // a channel's deadline, and what a busy machine adds
-
 // What every channel must do, whatever it speaks: whoever adds one gets these tests with it.
 export function conformance(
   name: string,
@@ -73,14 +71,13 @@ export function conformance(
       })
 
       for (const mischief of mischiefs) {
+        // A channel that waits for ever would end the test.
         test(`an answer lost by "${mischief}" is unknown, and known when asked again`, async () => {
           const { line, channel } = await connect()
           const lost = order()
           line.mischief = mischief
-          const started = performance.now()
           for (const reply of await Promise.all([channel.start(lost), channel.check(lost)]))
             expect(reply).toMatchObject({ state: 'unknown', words: expect.any(String) })
-          expect(performance.now() - started).toBeLessThan(patienceMs)
           line.mischief = undefined
           expect(await channel.check(lost)).toMatchObject({ state: 'pending' })
           expect(await channel.start(lost)).toMatchObject({ state: 'pending' })
