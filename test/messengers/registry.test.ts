@@ -103,8 +103,9 @@ test('the examples in the documentation work', () => {
   const examples = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
     Object.fromEntries([...block.matchAll(/^(\w+)='(.*)'$/gm)].map(([, name, value]) => [name, value])),
   )
-  expect(examples).toHaveLength(4)
-  for (const settings of examples) {
+  const settled = examples.filter(settings => Object.keys(settings).length > 0) // others are commands
+  expect(settled).toHaveLength(4)
+  for (const settings of settled) {
     const [name] = Object.keys(makers).filter(one => one in settings)
     const messenger = makers[name as keyof typeof makers](settings, newTools())
     expect(messenger?.medium).toBe(name === 'SMTP_URL' ? 'email' : 'sms')
