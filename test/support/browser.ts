@@ -25,7 +25,7 @@ export type TestBrowser = {
 }
 
 const pictures = fileURLToPath(new URL('../../screenshots/', import.meta.url))
-const waitMs = 10_000 // a third of a test's time, so that it is the step that fails and says what it waited for
+const waitMs = 30_000 // a third of a test's time, so that it is the step that fails and says what it waited for
 const widestPhone = 600
 
 // Names and addresses outside this machine lead nowhere, whatever asks for them.
