@@ -111,6 +111,7 @@ test.concurrent('a lost connection is told, and what happened meanwhile is shown
   await page.context().setOffline(false)
   await step.seesPaid(page)
   const asked = `${market.gateway.url}/checkout/${sale.address.split('/').at(-1)}/state`
-  expect(new Set(customer.faults)).toEqual(new Set([`failed: net::ERR_INTERNET_DISCONNECTED ${asked}`]))
+  const lost = `failed: net::ERR_INTERNET_DISCONNECTED ${asked}` // where it asked at all before it was told
+  expect(customer.faults.filter(fault => fault !== lost)).toEqual([])
   await customer.close()
 }, 60_000)
