@@ -28,7 +28,7 @@ export default defineConfig({
     globalSetup: ['test/support/database.setup.ts', 'test/support/browser.setup.ts'],
     setupFiles: ['test/support/afterFile.setup.ts'],
     provide: { isProof: true },
-    testTimeout: 90_000,
+    testTimeout: 120_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
   },

@@ -13,13 +13,15 @@ export const moneyWords = (minor: bigint, currency: Currency, locale: string) =>
 
 // The same without the code, for a column of them.
 export const figureWords = (minor: bigint, locale: string) =>
-  moneyWords(minor, 'GHS', locale).replace(/\s?GHS\s?/, '')
+  figures(locale).format(formatMoney(minor) as Intl.StringNumericLiteral)
 
-function formatOf(currency: Currency, locale: string): Intl.NumberFormat {
-  const name = `${locale} ${currency}`
-  const known =
-    formats.get(name) ??
-    new Intl.NumberFormat(locale, { style: 'currency', currency, currencyDisplay: 'code' })
-  formats.set(name, known)
-  return known
+const formatOf = (currency: Currency, locale: string) =>
+  known(`${locale} ${currency}`, locale, { style: 'currency', currency, currencyDisplay: 'code' })
+
+const figures = (locale: string) => known(locale, locale, { minimumFractionDigits: 2 })
+
+function known(name: string, locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const format = formats.get(name) ?? new Intl.NumberFormat(locale, options)
+  formats.set(name, format)
+  return format
 }

@@ -71,7 +71,7 @@ export function conformance(
       })
 
       for (const mischief of mischiefs) {
-        // A channel that waits for ever would end the test.
+        // One that waited for ever would meet the test's own deadline.
         test(`an answer lost by "${mischief}" is unknown, and known when asked again`, async () => {
           const { line, channel } = await connect()
           const lost = order()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { moneyWords } from '../../src/core/moneyWords.ts'
+import { figureWords, moneyWords } from '../../src/core/moneyWords.ts'
 
 const thin = '\u202f'
 const firm = '\u00a0'
@@ -26,4 +26,13 @@ for (const [minor, currency, english, french] of [
   test(`${english} is ${french} in French`, () => {
     expect(moneyWords(minor, currency, 'en-GB')).toBe(english)
     expect(moneyWords(minor, currency, 'fr-FR')).toBe(french)
+  })
+
+for (const [locale, minor, words] of [
+  ['en-GB', 6000n, '60.00'],
+  ['en-GB', 123_456_789_012_345_678n, '1,234,567,890,123,456.78'], // more than a float can hold
+  ['fr-FR', 123450n, '1\u202f234,50'],
+] as const)
+  test(`without its currency, ${minor} is ${words} in ${locale}`, () => {
+    expect(figureWords(minor, locale)).toBe(words)
   })

@@ -25,7 +25,9 @@ export type TestBrowser = {
 }
 
 const pictures = fileURLToPath(new URL('../../screenshots/', import.meta.url))
-const waitMs = 30_000 // a third of a test's time, so that it is the step that fails and says what it waited for
+// Part of a test's time, so that it is the step that fails and says what it waited for; and longer than the longest gap
+// between two questions, because on a busy machine a callback may be lost.
+const waitMs = 45_000
 const widestPhone = 600
 
 // Names and addresses outside this machine lead nowhere, whatever asks for them.

@@ -4,7 +4,7 @@ import { type Customer, type CustomerOptions, openBrowser, type TestBrowser } fr
 import { type TestGateway, type TestMerchant, testGateway } from './gateway.ts'
 import { askFor, type Sale } from './journey/sale.ts'
 
-const journeyMs = 100_000 // a page without scripts looks every 5 seconds, and two cores are shared by many
+const journeyMs = 150_000 // a page without scripts looks every 5 seconds, and two cores are shared by many
 const readable = 400 // characters of the page in a failure
 const lastLines = 40 // of the gateway's log, there
 

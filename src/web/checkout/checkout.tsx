@@ -7,6 +7,7 @@ import { chosenLang } from '../../core/languages/languages.ts'
 import { forAMoment } from '../../runtime/inTime.ts'
 import type { Ctx, Env } from '../http/context.ts'
 import { pngOf } from './code/png.ts'
+import { Qr } from './code/qr.tsx'
 import { giveUpRoute } from './giveUpRoute.ts'
 import {
   brokenPage,
@@ -23,7 +24,6 @@ import { payRoute } from './payRoute.tsx'
 import { isRelay, relayRoute } from './relay.tsx'
 import { headersOf, show } from './show.ts'
 import { CancelPage } from './stages/cancel.tsx'
-import { Qr } from './stages/qr.tsx'
 import { ReceiptPage } from './stages/receipt.tsx'
 import { stagePage } from './stages/stagePage.tsx'
 import { onVisit, visitFrom } from './visit.ts'
@@ -45,10 +45,9 @@ export function checkoutRoutes(options: CheckoutOptions) {
   app.get('/:token/cancel', withPayment(options, askToCancel))
   app.get('/:token/code.png', withPayment(options, saveCode))
   // Reloaded by somebody whose form came back.
-  for (const path of ['/:token/pay', '/:token/words']) app.get(path, withPayment(options, goHome))
+  for (const path of ['pay', 'words', 'give-up']) app.get(`/:token/${path}`, withPayment(options, goHome))
   app.post('/:token/pay', withPayment(options, fromHere(payRoute(options))))
   app.post('/:token/words', withPayment(options, fromHere(wordsRoute)))
-  app.get('/:token/give-up', withPayment(options, goHome))
   app.post('/:token/give-up', withPayment(options, fromHere(giveUpRoute(options))))
   app.post(
     '/:token/cancel',

@@ -5,7 +5,7 @@ import { eventsOf } from '../../../src/store/payments/events.ts'
 import type { TestGateway, TestMerchant } from '../gateway.ts'
 import { checkStatus, post, signedRequest } from '../merchant.ts'
 
-const becomes = { timeout: 30_000, interval: 200 }
+const becomes = { timeout: 45_000, interval: 200 }
 
 export type Sale = Awaited<ReturnType<typeof askFor>>
 

@@ -1,10 +1,8 @@
-import { crc32 } from './crc.ts'
+import { type Chunk, crc32, signature, writeChunk } from '../../png.ts'
 import type { Picture, SizeFault, Zip } from './picture.ts'
 
-const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 const damaged = 'this PNG is damaged'
 
-type Chunk = { type: string; data: Buffer }
 type Header = { width: number; height: number; depth: number; colour: number }
 
 // Channels of each colour type, and the bits that each of them may have.
@@ -90,12 +88,4 @@ function dotsOf(chunks: readonly Chunk[], header: Header, zip: Zip): Buffer | un
   if (dots?.length !== line * height) return undefined
   for (let at = 0; at < dots.length; at += line) if ((dots[at] ?? 0) > 4) return undefined
   return dots
-}
-
-function writeChunk({ type, data }: Chunk): Buffer {
-  const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
-  const around = Buffer.alloc(8)
-  around.writeUInt32BE(data.length, 0)
-  around.writeUInt32BE(crc32(named), 4)
-  return Buffer.concat([around.subarray(0, 4), named, around.subarray(4)])
 }

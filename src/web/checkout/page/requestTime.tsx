@@ -2,7 +2,7 @@ import type { PropsWithChildren } from 'hono/jsx'
 import type { Attempt } from '../../../core/payment/attempt.ts'
 import { fill } from '../../../core/text.ts'
 import { Say } from './say.tsx'
-import { labelOf, offerOf, type View } from './view.ts'
+import { labelOf, offerOf, secondsTo, type View } from './view.ts'
 
 type TimeProps = PropsWithChildren<{ view: View; attempt: Attempt; over?: string }>
 
@@ -39,8 +39,6 @@ export const Moment = ({ view: { now, t }, at }: { view: View; at: Date }) => {
     </time>
   )
 }
-
-const secondsTo = (at: Date, from: Date) => Math.max(0, Math.ceil((at.getTime() - from.getTime()) / 1000))
 
 const exactBelow = 5 // minutes
 

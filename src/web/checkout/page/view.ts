@@ -59,8 +59,10 @@ export function labelOf(view: View, payment_method: string): string {
   return known[payment_method] ?? offerOf(view, payment_method)?.label ?? wayName(payment_method)
 }
 
-export const secondsLeft = ({ checkout, now }: View) =>
-  Math.max(0, Math.ceil((checkout.expires_at.getTime() - now.getTime()) / 1000))
+export const secondsTo = (at: Date, from: Date) =>
+  Math.max(0, Math.ceil((at.getTime() - from.getTime()) / 1000))
+
+export const secondsLeft = ({ checkout, now }: View) => secondsTo(checkout.expires_at, now)
 
 // As the script writes it on, minute by minute.
 export function timeLeft(seconds: number, { frame }: Texts): string {

@@ -1,10 +1,10 @@
+import { Qr } from '../code/qr.tsx'
 import { paidExit } from '../page/exit.ts'
 import { Facts } from '../page/facts.tsx'
 import { Leave } from '../page/leave.tsx'
 import { LineItems } from '../page/lineItems.tsx'
 import { PaymentPage } from '../page/paymentPage.tsx'
 import { linkTo, partOf, type View } from '../page/view.ts'
-import { Qr } from './qr.tsx'
 
 const path = '/receipt'
 

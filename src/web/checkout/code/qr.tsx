@@ -1,13 +1,13 @@
-import { encode } from 'uqr'
+import { type Squares, squaresOf } from './squares.ts'
 
-const maskPattern = 3 // cameras read any of the eight; to try them all for the prettiest takes ten times as long
-const maxText = 1000 // more makes a code that no phone can read from a screen
+const border = 2
 
 // A code to scan as one path: each run of dark squares is one stroke of it. Dark on white in both schemes, or
 // cameras do not find it.
 export const Qr = ({ text, title }: { text: string; title: string }) => {
-  if (text.length > maxText) return null
-  const { data, size } = encode(text, { border: 2, maskPattern })
+  const squares = squaresOf(text, border)
+  if (!squares) return null
+  const { rows, size } = squares
   return (
     <svg
       xmlns="http://www.w3.org/2000/svg"
@@ -18,12 +18,12 @@ export const Qr = ({ text, title }: { text: string; title: string }) => {
     >
       <title>{title}</title>
       <path fill="#fff" d={`M0 0h${size}v${size}H0z`} />
-      <path stroke="#000" d={strokes(data)} />
+      <path stroke="#000" d={strokes(rows)} />
     </svg>
   )
 }
 
-function strokes(rows: readonly boolean[][]): string {
+function strokes(rows: Squares['rows']): string {
   let path = ''
   rows.forEach((row, y) => {
     for (let x = 0; x < row.length; x++) {
