@@ -11,6 +11,7 @@ export default defineConfig({
     provide: { isProof: false },
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 10_000 } },
     maxWorkers: 3, // on two cores: some only wait, for a time that is over or for the other end
     isolate: false,
   },

@@ -30,6 +30,7 @@ export default defineConfig({
     provide: { isProof: true },
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 10_000 } },
     maxWorkers: 2,
   },
 })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SegmentedMessage } from 'sms-segments-calculator'
 import { describe, expect, test } from 'vitest'
 import smpp from '../../src/messengers/smpp.ts'
-import { open, sms } from './smpp/bench.ts'
+import { impatient, open, sms } from './smpp/bench.ts'
 import { type Answer, join, type Submit } from './smsCentre.ts'
 import { newTools } from './tools.ts'
 
@@ -81,16 +81,20 @@ describe('a submit', () => {
   })
 
   test('no answer: later; what was accepted late is not sent again', async () => {
-    const { centre, messenger } = await open({ answer: () => ({ late: 800 }) })
+    const { centre, messenger } = await open({ answer: () => ({ late: 6000 }) }, {}, impatient)
     const letter = sms()
     expect(await messenger.send(letter)).toEqual({ state: 'later', words: 'No answer from the SMS centre.' })
-    await sleep(600)
+    await sleep(4500)
     expect(await messenger.send(letter)).toEqual({ state: 'sent', provider_ref: 'm1' })
     expect(centre.submits).toHaveLength(1)
   })
 
   test('no answer at all: nobody can know, so it is tried again', async () => {
-    const { centre, messenger } = await open({ answer: (_, count) => (count === 1 ? 'silent' : 'ok') })
+    const { centre, messenger } = await open(
+      { answer: (_, count) => (count === 1 ? 'silent' : 'ok') },
+      {},
+      impatient,
+    )
     const letter = sms()
     expect((await messenger.send(letter)).state).toBe('later')
     expect((await messenger.send(letter)).state).toBe('sent')
@@ -169,7 +173,7 @@ describe('texts', () => {
         failed = true
         return trouble
       }
-      const { centre, messenger } = await open({ answer })
+      const { centre, messenger } = await open({ answer }, {}, impatient)
       const letter = sms('abc '.repeat(100))
       expect((await messenger.send(letter)).state).toBe('later')
       expect(await messenger.send(letter)).toMatchObject({ state: 'sent' })

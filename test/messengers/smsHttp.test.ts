@@ -38,7 +38,7 @@ async function openProvider(replies: Reply[] = []) {
 const json = '{"to": "{to_digits}", "from": "{from}", "msg": "{text}", "ref": "{id}", "n": {"x": [1]}}'
 const usual = { SMS_HTTP_BODY: json, SMS_HTTP_FROM: 'Tollgate' }
 
-async function open(replies: Reply[] = [], settings: Record<string, string> = usual, deadlineMs = 1000) {
+async function open(replies: Reply[] = [], settings: Record<string, string> = usual, deadlineMs = 20_000) {
   const provider = await openProvider(replies)
   const tools = newTools()
   const all = { SMS_HTTP_URL: `${provider.url}/sms`, ...settings }
@@ -258,7 +258,7 @@ describe('answers', () => {
         [usual, bare],
         [hints, hinted],
       ] as const) {
-        const { provider, messenger } = await open([reply], settings, 400)
+        const { provider, messenger } = await open([reply], settings, 1500)
         const letter = sms()
         expect((await messenger.send(letter)).state).toBe(state)
         expect(provider.taken).toHaveLength(1)

@@ -5,19 +5,22 @@ import { type CentreOptions, openCentre } from '../smsCentre.ts'
 import { newLetter, newTools } from '../tools.ts'
 
 export const shortTimes: SmppTimes = {
-  connectMs: 1000,
+  connectMs: 10_000,
   idleMs: 5000,
-  enquireMs: 300,
+  enquireMs: 2000,
   firstPauseMs: 100,
   maxPauseMs: 400,
   stableMs: 0,
-  readyMs: 3000,
-  closeMs: 500,
-  waitMs: 5000,
-  answerMs: 500,
+  readyMs: 20_000,
+  closeMs: 2000,
+  waitMs: 10_000,
+  answerMs: 20_000,
   slowMs: 500,
   receiptMs: 50,
 }
+
+// Where an answer does not come.
+export const impatient = { answerMs: 3000 }
 
 export function connect(SMPP_URL: string, settings = {}, times = {}) {
   const tools = newTools()

@@ -5,12 +5,12 @@ import { openMailServer } from '../mailServer.ts'
 import { newTools } from '../tools.ts'
 
 export const shortTimes = {
-  connectionMs: 1000,
-  greetingMs: 1000,
-  silenceMs: 1000,
-  deadlineMs: 3000,
-  waitMs: 2000,
-  closeMs: 500,
+  connectionMs: 8000,
+  greetingMs: 8000,
+  silenceMs: 8000,
+  deadlineMs: 20_000,
+  waitMs: 20_000,
+  closeMs: 2000,
 }
 export const from = 'Tollgate <pay@shop.example.com>'
 

@@ -142,7 +142,7 @@ describe.concurrent('lines that break', () => {
     const { crooked, messenger } = await crook(after, 'RCPT', ['hang'], {
       ...shortTimes,
       silenceMs: 20_000,
-      deadlineMs: 500,
+      deadlineMs: 5000,
     })
     expect(await messenger.send(newLetter())).toEqual({
       state: 'later',
@@ -156,10 +156,10 @@ describe.concurrent('lines that break', () => {
     const { messenger } = await crook(
       after,
       'dot',
-      Array.from({ length: 5 }, () => ({ late: 800 })),
+      Array.from({ length: 5 }, () => ({ late: 6000 })),
       {
         ...shortTimes,
-        waitMs: 200,
+        waitMs: 4000,
       },
     )
     const sent = await Promise.all(Array.from({ length: 7 }, () => messenger.send(newLetter())))

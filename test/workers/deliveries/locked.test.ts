@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Db, openDb, sql } from '../../../src/store/db.ts'
+import { sql } from '../../../src/store/db.ts'
+import { hold } from '../../support/held.ts'
 import { minutes, noon, seconds } from '../../support/lifeRows.ts'
 import { withoutSkipping } from '../../support/withoutSkipping.ts'
 import { createGateKeeper, fails, idOf, playedOutbound, referenceOf, says, thanks } from './answers.ts'
@@ -8,10 +9,8 @@ import { carryAll, openPost, type Post, stepUntilRest, until } from './post.ts'
 // Somebody holds rows of deliveries, as a node does that stands still in the middle of its work. Nobody else waits for
 // it.
 let post: Post
-let holder: Db
 beforeAll(async () => {
   post = await openPost(5)
-  holder = openDb(post.url, 1)
 })
 beforeEach(async () => {
   await post.db.rows(sql`truncate deliveries, notifications, tries`)
@@ -19,18 +18,15 @@ beforeEach(async () => {
   post.troubles.length = 0
 })
 afterAll(async () => {
-  await holder.end()
   await post.close()
 })
 
-const whileHeld = <T>(tx_reference: string, work: () => Promise<T>): Promise<T> =>
-  holder.transaction(async tx => {
-    const held = await tx.rows(
-      sql`select from deliveries where tx_reference = ${tx_reference} and sequence = 1 for update`,
-    )
-    expect(held).toHaveLength(1)
-    return work()
-  })
+async function whileHeld<T>(tx_reference: string, work: () => Promise<T>): Promise<T> {
+  const letGo = await hold(post.url, 'select 1 from deliveries where tx_reference = $1 and sequence = 1', [
+    tx_reference,
+  ])
+  return work().finally(letGo)
+}
 
 const urlOf = (at: number) => `https://shop${at}.example/ipn`
 
@@ -190,11 +186,10 @@ test('a crowd that is held hides nobody', async () => {
       return thanks()
     }),
   )
-  await holder.transaction(async tx => {
-    await tx.rows(sql`select from deliveries where merchant_id = ${ama} for update`)
-    dispatcher.look()
-    for (let steps = 0; steps < 30 && sent.length === 0; steps++) await dispatcher.step()
-    expect(sent).toEqual([told])
-  })
+  const letGo = await hold(post.url, 'select 1 from deliveries where merchant_id = $1', [ama])
+  dispatcher.look()
+  for (let steps = 0; steps < 30 && sent.length === 0; steps++) await dispatcher.step()
+  await letGo()
+  expect(sent).toEqual([told])
   await dispatcher.finished()
 })
