@@ -12,7 +12,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },
-    maxWorkers: 3, // on two cores: some only wait, for a time that is over or for the other end
+    // On two cores: some only wait, for a time that is over or for the other end. Where nobody waits for us, one less.
+    maxWorkers: process.env.CI ? 2 : 3,
     isolate: false,
   },
 })
