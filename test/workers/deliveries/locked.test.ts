@@ -25,7 +25,11 @@ async function whileHeld<T>(tx_reference: string, work: () => Promise<T>): Promi
   const letGo = await hold(post.url, 'select 1 from deliveries where tx_reference = $1 and sequence = 1', [
     tx_reference,
   ])
-  return work().finally(letGo)
+  try {
+    return await work()
+  } finally {
+    await letGo()
+  }
 }
 
 const urlOf = (at: number) => `https://shop${at}.example/ipn`
