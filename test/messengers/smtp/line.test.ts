@@ -10,6 +10,8 @@ const crook = async (after: After, stage: Stage, deeds: Deed[], times = shortTim
   return { crooked, ...connect(crooked.url, times, {}, after) }
 }
 
+const impatient = { ...shortTimes, greetingMs: 3000, silenceMs: 3000 }
+
 describe('the line', () => {
   test('many letters, each once, few connections', async () => {
     const { server, messenger } = await open()
@@ -55,13 +57,11 @@ describe('the line', () => {
   test('a server that hangs does not hold up the closing', async () => {
     const crooked = await openCrookedServer('dot', ['hang'])
     onTestFinished(() => crooked.stop())
-    const { messenger } = connect(crooked.url, { ...shortTimes, silenceMs: 20_000, deadlineMs: 20_000 })
+    const { messenger } = connect(crooked.url, { ...shortTimes, silenceMs: 300_000, deadlineMs: 300_000 })
     const sending = messenger.send(newLetter())
     await expect.poll(() => crooked.heard).toContain('dot')
-    const started = performance.now()
-    await messenger.close()
+    await messenger.close() // long before the server would be left
     expect((await sending).state).toBe('later')
-    expect(performance.now() - started).toBeLessThan(5000)
   })
 })
 
@@ -116,7 +116,7 @@ describe.concurrent('lines that break', () => {
   for (const stage of stages)
     for (const deed of ['cut', 'hang'] as const)
       test(`${deed} at ${stage}: later, then sent`, async ({ onTestFinished: after }) => {
-        const { crooked, messenger } = await crook(after, stage, [deed, deed])
+        const { crooked, messenger } = await crook(after, stage, [deed, deed], impatient)
         const letter = newLetter()
         let tries = 1
         while ((await messenger.send(letter)).state === 'later') tries++
