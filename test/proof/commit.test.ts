@@ -5,6 +5,7 @@ import { openDb, sql } from '../../src/store/db.ts'
 import { type BehindProxy, gatewayBehindProxy } from '../support/behindProxy.ts'
 import { checkStatus, post, type Request, signedRequest } from '../support/merchant.ts'
 import { type Cut, cuts } from '../support/proxy.ts'
+import { askSlowMachine } from '../support/slowMachine.ts'
 
 let house: BehindProxy
 let shop: Credentials
@@ -38,14 +39,6 @@ async function each<T>(all: Request[], ask: (one: Request) => Promise<T>): Promi
   }
   await Promise.all(Array.from({ length: 40 }, worker))
   return answers
-}
-
-// A cut is heard at once. Who is told after seconds that the database does not answer is on a machine that has no time,
-// and asks again.
-async function askSlowMachine<T extends { http: number }>(ask: () => Promise<T>): Promise<T> {
-  const from = performance.now()
-  const answer = await ask()
-  return answer.http === 503 && performance.now() - from > 1000 ? askSlowMachine(ask) : answer
 }
 
 const requests = (n: number) => Array.from({ length: n }, () => signedRequest(shop))

@@ -85,7 +85,7 @@ test(`workers killed ${killsOfWorkers} times and gateways ${killsOfGateways} tim
   )
   assert.ok(orphans.length > 0)
   const last = await workers.start(town.env)
-  await expect.poll(town.unfinished, { timeout: 60_000 }).toBe(0)
+  await expect.poll(town.unfinished, { timeout: 180_000 }).toBe(0)
   await last.kill('SIGTERM')
 
   const received = books.flatMap(one => one.received).toSorted((a, b) => a.at - b.at)
@@ -104,4 +104,4 @@ test(`workers killed ${killsOfWorkers} times and gateways ${killsOfGateways} tim
     repeated,
     orphans: orphans.length,
   })
-}, 300_000)
+}, 900_000)

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../src/store/db.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
 import { checkStatus, post, send, signedRequest } from '../support/merchant.ts'
+import { askSlowMachine } from '../support/slowMachine.ts'
 
 let gateway: TestGateway
 let shop: TestMerchant
@@ -77,7 +78,11 @@ test('an invoice that a paused node is storing: the requests that share its stat
     [merchant_id, request.invoice_id],
   )
   const held = post(gateway.url, request)
-  const others = Array.from({ length: 40 }, () => post(gateway.url, signedRequest(other.test)))
+  // Who waits for the held one hears of it after a second.
+  const others = Array.from({ length: 40 }, () => {
+    const own = signedRequest(other.test)
+    return askSlowMachine(() => post(gateway.url, own), 4500)
+  })
   expect([...new Set((await Promise.all(others)).map(({ http }) => http))]).toEqual([200])
   expect(await held).toMatchObject({ http: 503, body: { error: { code: 'GW-050' } } })
   await holder.query('rollback')
