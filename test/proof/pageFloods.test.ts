@@ -22,20 +22,28 @@ const many = <T>(n: number, ask: () => Promise<T>) => Promise.all(Array.from({ l
 const httpOf = (answers: { http: number }[]) =>
   [...new Set(answers.map(({ http }) => http))].sort((one, other) => one - other)
 
-let guesses = 0
-const guess = () => `${shop.merchant_id}${String(++guesses).padStart(32, 'z')}`
-
-for (const [what, address, page] of [
-  ['well-formed', '192.0.2.1', () => `/checkout/${guess()}`],
-  ['of no form', '192.0.2.2', () => '/checkout/nothing'],
-  ['asked for their state', '192.0.2.3', () => `/checkout/${guess()}/state`],
-] as const) {
-  test(`an address has a hundred unknown tokens (${what}), and known ones pass from there`, async () => {
-    const { checkout_url } = (await post(gateway.url, signedRequest(shop.test))).body
+// A machine that takes longer for it than the limit takes to come back refuses nobody: then from another address.
+async function flood(network: string, page: () => string) {
+  for (let tries = 1; ; tries++) {
+    const address = `${network}.${100 + tries}`
     const started = performance.now()
     const unknown = await many(200, () => from(address, gateway.url + page()))
     const gained = ((performance.now() - started) / 1000) * 20
-    if (gained >= 100) return // a machine that is slower than the limit refuses nobody
+    if (gained < 100 || tries === 5) return { unknown, gained, address }
+  }
+}
+
+let guesses = 0
+const guess = () => `${shop.merchant_id}${String(++guesses).padStart(32, 'z')}`
+
+for (const [what, network, page] of [
+  ['well-formed', '192.0.2', () => `/checkout/${guess()}`],
+  ['of no form', '198.51.100', () => '/checkout/nothing'],
+  ['asked for their state', '203.0.113', () => `/checkout/${guess()}/state`],
+] as const) {
+  test(`an address has a hundred unknown tokens (${what}), and known ones pass from there`, async () => {
+    const { checkout_url } = (await post(gateway.url, signedRequest(shop.test))).body
+    const { unknown, gained, address } = await flood(network, page)
     expect(httpOf(unknown)).toEqual([404, 429])
     const passed = unknown.filter(({ http }) => http === 404).length
     expect(passed).toBeGreaterThanOrEqual(100)
@@ -49,7 +57,7 @@ for (const [what, address, page] of [
       many(100, () => from(address, checkout_url)),
     ])
     expect(httpOf(known)).toEqual([200])
-    expect((await from('198.51.100.1', gateway.url + page())).http).toBe(404)
+    expect((await from('192.0.2.200', gateway.url + page())).http).toBe(404)
   })
 }
 

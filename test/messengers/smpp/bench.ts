@@ -4,7 +4,7 @@ import smpp, { type SmppTimes } from '../../../src/messengers/smpp.ts'
 import { type CentreOptions, openCentre } from '../smsCentre.ts'
 import { newLetter, newTools } from '../tools.ts'
 
-export const shortTimes: SmppTimes = {
+export const testTimes: SmppTimes = {
   connectMs: 10_000,
   idleMs: 5000,
   enquireMs: 2000,
@@ -25,7 +25,7 @@ export const impatient = { answerMs: 3000 }
 export function connect(SMPP_URL: string, settings = {}, times = {}) {
   const tools = newTools()
   const all = { SMPP_URL, SMPP_FROM: 'Tollgate', SMPP_RATE: '200', SMPP_WINDOW: '50', ...settings }
-  const messenger = smpp(all, tools, { ...shortTimes, ...times })
+  const messenger = smpp(all, tools, { ...testTimes, ...times })
   assert.ok(messenger)
   onTestFinished(() => messenger.close())
   return { ...tools, messenger }

@@ -4,7 +4,7 @@ import smtp from '../../../src/messengers/smtp.ts'
 import { openMailServer } from '../mailServer.ts'
 import { newTools } from '../tools.ts'
 
-export const shortTimes = {
+export const testTimes = {
   connectionMs: 8000,
   greetingMs: 8000,
   silenceMs: 8000,
@@ -16,7 +16,7 @@ export const from = 'Tollgate <pay@shop.example.com>'
 
 export type After = typeof onTestFinished // tests side by side have one each
 
-export function connect(SMTP_URL: string, times = shortTimes, settings = {}, after: After = onTestFinished) {
+export function connect(SMTP_URL: string, times = testTimes, settings = {}, after: After = onTestFinished) {
   const tools = newTools()
   const messenger = smtp({ SMTP_URL, SMTP_FROM: from, ...settings }, tools, times)
   assert.ok(messenger)

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Deed, openCrookedServer, openMailServer, type Stage, stages } from '../mailServer.ts'
 import { newLetter } from '../tools.ts'
-import { type After, connect, open, shortTimes } from './bench.ts'
+import { type After, connect, open, testTimes } from './bench.ts'
 
-const crook = async (after: After, stage: Stage, deeds: Deed[], times = shortTimes) => {
+const crook = async (after: After, stage: Stage, deeds: Deed[], times = testTimes) => {
   const crooked = await openCrookedServer(stage, deeds)
   after(() => crooked.stop())
   return { crooked, ...connect(crooked.url, times, {}, after) }
 }
 
-const impatient = { ...shortTimes, greetingMs: 3000, silenceMs: 3000 }
+const impatient = { ...testTimes, greetingMs: 3000, silenceMs: 3000 }
 
 describe('the line', () => {
   test('many letters, each once, few connections', async () => {
@@ -57,11 +58,13 @@ describe('the line', () => {
   test('a server that hangs does not hold up the closing', async () => {
     const crooked = await openCrookedServer('dot', ['hang'])
     onTestFinished(() => crooked.stop())
-    const { messenger } = connect(crooked.url, { ...shortTimes, silenceMs: 300_000, deadlineMs: 300_000 })
+    const { messenger } = connect(crooked.url, { ...testTimes, silenceMs: 300_000, deadlineMs: 300_000 })
     const sending = messenger.send(newLetter())
     await expect.poll(() => crooked.heard).toContain('dot')
-    await messenger.close() // long before the server would be left
+    const rung = sleep(testTimes.closeMs).then(() => performance.now()) // as late as the machine is
+    await messenger.close()
     expect((await sending).state).toBe('later')
+    expect(performance.now() - (await rung)).toBeLessThan(4500)
   })
 })
 
@@ -128,7 +131,7 @@ describe.concurrent('lines that break', () => {
 
   test('a slow answer after the dot is waited for, not sent twice', async ({ onTestFinished: after }) => {
     const { crooked, messenger } = await crook(after, 'dot', [{ late: 3000 }], {
-      ...shortTimes,
+      ...testTimes,
       silenceMs: 8000,
       deadlineMs: 9000,
     })
@@ -140,7 +143,7 @@ describe.concurrent('lines that break', () => {
     onTestFinished: after,
   }) => {
     const { crooked, messenger } = await crook(after, 'RCPT', ['hang'], {
-      ...shortTimes,
+      ...testTimes,
       silenceMs: 20_000,
       deadlineMs: 5000,
     })
@@ -158,7 +161,7 @@ describe.concurrent('lines that break', () => {
       'dot',
       Array.from({ length: 5 }, () => ({ late: 6000 })),
       {
-        ...shortTimes,
+        ...testTimes,
         waitMs: 4000,
       },
     )

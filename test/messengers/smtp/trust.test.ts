@@ -5,7 +5,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { makeCertificate } from '../../net/certificate.ts'
 import { openCrookedServer, openMailServer } from '../mailServer.ts'
 import { newLetter } from '../tools.ts'
-import { connect, open, shortTimes } from './bench.ts'
+import { connect, open, testTimes } from './bench.ts'
 
 const onAuth = (auth: any, _session: unknown, done: any) =>
   auth.username === 'user' && auth.password === 'p@ss/word#1'
@@ -70,7 +70,7 @@ describe('encryption', () => {
       })
       onTestFinished(() => server.stop())
       const address = url.replace(/(?=\?|$)/, `:${server.port}`)
-      const { messenger, warnings } = connect(address, shortTimes, { SMTP_TLS_CA: ca })
+      const { messenger, warnings } = connect(address, testTimes, { SMTP_TLS_CA: ca })
       expect((await messenger.send(newLetter())).state).toBe(state)
       expect(secured).toEqual(state === 'sent' ? [true] : [])
       expect(warnings).toHaveLength(state === 'sent' ? 0 : 1)
