@@ -4,6 +4,17 @@ export const maskPhone = (phone: string) => {
   return `${local.slice(0, 3)} ••• ${local.slice(-4)}`
 }
 
+const longNumber = /\+?\d[\d .-]{5,}\d/g
+const leastShown = 9 // of fewer digits, the first and the last would be almost all
+
+// In a sentence a long number is somebody's: of a phone, a wallet or a card.
+export const maskNumbers = (sentence: string) =>
+  sentence.replace(longNumber, number => {
+    const digits = number.replace(/\D/g, '')
+    if (digits.length < leastShown) return '•••'
+    return maskPhone(digits.startsWith('233') ? `+${digits}` : digits)
+  })
+
 // A wallet's number; what a provider tells of a card comes masked.
 export const maskInstrument = (instrument: string | null) =>
   instrument?.startsWith('+') ? maskPhone(instrument) : instrument

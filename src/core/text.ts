@@ -31,3 +31,7 @@ export const originOf = (text: string) => (URL.canParse(text) ? new URL(text).or
 // Puts values into the {braces} of a text. A value is not read for braces again.
 export const fill = (text: string, values: Readonly<Record<string, string | number>>) =>
   text.replace(/\{(\w+)\}/g, (braces, name: string) => String(values[name] ?? braces))
+
+// By simple syntax: whether anybody reads it is another question.
+export const emailPattern = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/
+export const isEmail = (text: string) => emailPattern.test(text)

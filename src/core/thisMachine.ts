@@ -15,3 +15,9 @@ type Door = { token?: string; isForThisMachineOnly: boolean }
 // Whom a door of the operator's opens to. Where there is a token it is asked of everybody, this machine included.
 export const opensTo = ({ token, isForThisMachineOnly }: Door): 'token' | 'this_machine' | 'nobody' =>
   token !== undefined ? 'token' : isForThisMachineOnly ? 'this_machine' : 'nobody'
+
+// Where a gateway is found that listens there.
+export function urlOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  return `http://${name}:${port}`
+}

@@ -1,17 +1,33 @@
 import { isAmong, type Numbers, parsePhone, withoutDecoration } from '../phone.ts'
-import { isPlainText } from '../text.ts'
-import type { FormField, Way } from './channel.ts'
+import { isEmail, isPlainText } from '../text.ts'
+import type { FormField, Way } from './way.ts'
 
 // What is wrong with one field of the form; the page has the words.
 export type Fault = {
   field: string
-  fault: 'missing' | 'not_a_phone' | 'not_a_wallet' | 'not_digits' | 'too_long' | 'not_text'
+  fault:
+    | 'missing'
+    | 'not_a_phone'
+    | 'not_a_wallet'
+    | 'not_digits'
+    | 'too_long'
+    | 'not_text'
+    | 'not_an_email'
+    | 'not_a_date'
 }
 export type Given = { given: Record<string, string>; instrument: string | null; faults: Fault[] }
 
 const maxText = 60
+const maxEmail = 254
 
-// Reads what a way asks for from what the customer typed. A phone number comes back as E.164.
+// What the merchant has sent with the payment.
+export type Known = { email: string | null; name: string | null }
+
+// What the customer has to be asked for.
+export const fieldsToAsk = (fields: readonly FormField[], known: Known): readonly FormField[] =>
+  fields.filter(({ unlessKnown }) => !unlessKnown || !known[unlessKnown])
+
+// Reads what a way or a step asks for from what the customer typed. A phone number comes back as E.164.
 export function readFormFields(
   way: Pick<Way, 'fields' | 'numbers'>,
   typed: Readonly<Record<string, string>>,
@@ -34,9 +50,20 @@ export function readFormFields(
 function readFormField(ask: FormField, text: string, numbers?: Numbers): string | Fault {
   if (ask.kind === 'phone') return readPhone(ask.name, text, numbers)
   if (!isPlainText(text)) return { field: ask.name, fault: 'not_text' }
+  if (ask.kind === 'email' && !isEmail(text)) return { field: ask.name, fault: 'not_an_email' }
+  if (ask.kind === 'date' && !isDate(text)) return { field: ask.name, fault: 'not_a_date' }
   const value = ask.kind === 'digits' ? withoutDecoration(text) : text
   if (ask.kind === 'digits' && !/^\d+$/.test(value)) return { field: ask.name, fault: 'not_digits' }
-  return value.length > (ask.maxLength ?? maxText) ? { field: ask.name, fault: 'too_long' } : value
+  return value.length > (ask.maxLength ?? (ask.kind === 'email' ? maxEmail : maxText))
+    ? { field: ask.name, fault: 'too_long' }
+    : value
+}
+
+// As a browser gives it. What the calendar does not have, like the 31st of February, is read as a day of March.
+const isDate = (text: string) => {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
+  const ms = Date.parse(text)
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)
 }
 
 function readPhone(field: string, text: string, numbers?: Numbers): string | Fault {

@@ -16,6 +16,8 @@ export const reasons = {
   wrong_cvv: 'The CVV of the card was wrong.',
   not_authenticated: 'The customer did not pass the 3-D Secure step.',
   refused: 'The provider refused the payment.',
+  provider_error: 'The provider could not carry out the payment.',
+  account_trouble: "The provider does not accept the operator's account or its settings.",
   never_arrived: 'The request never reached the provider.',
   not_sent: 'The provider could not be reached. Nothing was sent.',
   given_up: 'A person closed the attempt after looking into it.',

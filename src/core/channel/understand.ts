@@ -1,12 +1,17 @@
+import { maskNumbers } from '../mask.ts'
 import { cleanId, cleanText, cleanWords } from '../stranger.ts'
 import { isPlainText, parseUrl } from '../text.ts'
-import type { Heard, ReplyFacts } from './channel.ts'
 import { type Reason, reasons } from './reason.ts'
+import type { Heard, ReplyFacts, Reversal } from './reply.ts'
+import type { FormField, Step } from './way.ts'
 
 const maxWords = 200
 const maxName = 60
 const maxUrl = 2000
 const maxQr = 1000 // more than a telephone reads off a screen
+const maxText = 300
+const mostFields = 5
+const maxRestMs = 3_600_000
 const maxAmount = 2n ** 63n - 1n // that our books can hold
 
 type Said = Readonly<Record<string, unknown>>
@@ -23,11 +28,17 @@ export function understand(told: unknown, name: string): Heard {
   if (said.state === 'absent') return { state: 'absent' }
   if (said.state === 'not_sent') return { state: 'not_sent', words: cleanWords(said.words, maxWords) ?? '' }
   if (said.state === 'unknown')
-    return unknown(cleanWords(said.words, maxWords) ?? '', said.acknowledged === true)
+    return {
+      ...unknown(cleanWords(said.words, maxWords) ?? '', said.acknowledged === true),
+      ...present({ oddWord: cleanWords(said.oddWord, maxName), restMs: restOf(said.restMs) }),
+    }
   return unknown(`The channel answered ${cleanText(said.state, 40)}.`)
 }
 
-const unknown = (words: string, acknowledged = false): Heard => ({
+const restOf = (told: unknown) =>
+  typeof told === 'number' && told > 0 ? Math.min(told, maxRestMs) : undefined
+
+const unknown = (words: string, acknowledged = false): Heard & { state: 'unknown' } => ({
   state: 'unknown',
   words,
   ...(acknowledged && { acknowledged }),
@@ -38,11 +49,22 @@ const unknown = (words: string, acknowledged = false): Heard => ({
 function paid(said: Said, name: string): Heard {
   const { amount, currency, order } = said
   if (order !== name || name === '') return { state: 'other_order', words: otherOrder(said) }
-  const isAmount = typeof amount === 'bigint' && amount >= 0n && amount <= maxAmount
+  const isAmount = amount === 'not_said' || isMoney(amount)
   if (isAmount && typeof currency === 'string' && /^\w{1,10}$/.test(currency))
-    return { state: 'paid', order: name, amount, currency, ...toldOf(said) }
+    return { state: 'paid', order: name, amount, currency, ...reversalOf(said), ...toldOf(said) }
   const words = `The provider says paid: ${cleanText(amount, maxName)} of ${cleanText(currency, maxName)}, which is no amount.`
   return { state: 'paid_oddly', words, ...toldOf(said) }
+}
+
+const isMoney = (told: unknown): told is bigint => typeof told === 'bigint' && told >= 0n && told <= maxAmount
+
+const reversalKinds: ReadonlySet<unknown> = new Set<Reversal['kind']>(['reversed', 'charged_back'])
+
+// Of a yes, and of what a webhook tells.
+export function reversalOf({ reversal }: Said): { reversal?: Reversal } {
+  const { kind, words } = (reversal ?? {}) as Said
+  if (!reversalKinds.has(kind)) return {}
+  return { reversal: { kind: kind as Reversal['kind'], words: cleanWords(words, maxWords) ?? '' } }
 }
 
 function otherOrder({ order, amount, currency, provider_ref }: Said): string {
@@ -62,10 +84,28 @@ function failed(said: Said): Heard {
 // Without the way on, the customer would wait for nothing: it is asked for again.
 function pending(said: Said): Heard {
   const { redirect_url, qr } = said
+  const step = said.step === undefined ? undefined : stepOf(said.step as Said)
+  if (step === 'no step') return unknown('What the customer should type is not said.', true)
   if (redirect_url !== undefined && !isAddress(redirect_url))
     return unknown('The way on is no address.', true)
   if (qr !== undefined && !isShort(qr, maxQr)) return unknown('The way on is no code.', true)
-  return { state: 'pending', ...present({ redirect_url, qr }), ...toldOf(said) }
+  return { state: 'pending', ...present({ redirect_url, qr, step }), ...toldOf(said) }
+}
+
+// What is drawn on the page: a name for our form, fields that we know how to draw, and the provider's text.
+function stepOf(said: Said | null): Step | 'no step' {
+  const { name, fields, text } = said ?? {}
+  if (typeof name !== 'string' || !/^\w{1,30}$/.test(name) || !Array.isArray(fields)) return 'no step'
+  const drawn = fields.slice(0, mostFields).filter(isField)
+  if (drawn.length === 0 || drawn.length < fields.length) return 'no step'
+  return { name, fields: drawn, ...present({ text: cleanWords(text, maxText) }) }
+}
+
+const kinds: ReadonlySet<unknown> = new Set<FormField['kind']>(['phone', 'digits', 'text', 'email', 'date'])
+
+const isField = (told: unknown): told is FormField => {
+  const { name, kind } = (told ?? {}) as Said
+  return typeof name === 'string' && /^\w{1,30}$/.test(name) && kinds.has(kind)
 }
 
 const isShort = (told: unknown, max: number): told is string =>
@@ -78,8 +118,18 @@ const toldOf = (said: Said): ReplyFacts =>
     instrument: cleanWords(said.instrument, maxName),
     card_type: cleanWords(said.card_type, maxName),
     psp_response_code: cleanWords(said.psp_response_code, maxName),
-    psp_response_msg: cleanWords(said.psp_response_msg, maxWords),
+    psp_response_msg: masked(cleanWords(said.psp_response_msg, maxWords)),
+    text: cleanWords(said.text, maxText),
+    oddWord: cleanWords(said.oddWord, maxName),
+    provider_time: isTime(said.provider_time) ? said.provider_time : undefined,
+    fee: isMoney(said.fee) ? said.fee : undefined,
+    net: isMoney(said.net) ? said.net : undefined,
   })
+
+const masked = (sentence: string | undefined) => sentence && maskNumbers(sentence)
+
+const isTime = (told: unknown) =>
+  told instanceof Date && told.getTime() > 0 && told.getTime() < Date.UTC(2200, 0)
 
 const present = (facts: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))

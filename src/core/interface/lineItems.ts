@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { LineItem } from '../lineItems.ts'
-import { formatMoney, parseMoney } from '../money.ts'
+import { type Currency, formatMoney, parseMoney } from '../money.ts'
 import { numberText, text } from './fieldSchemas.ts'
 import { NumberText } from './json.ts'
 import * as patterns from './patterns.ts'
@@ -37,44 +37,60 @@ const quantity = z
   })
 
 // Something may be free, such as the delivery.
-const total = z
-  .union([z.string(), numberText], 'must be text or a number')
-  .transform((value, context) => {
-    const minor = isNothing(spelled(value)) ? 0n : parseMoney(spelled(value))
-    if (typeof minor === 'bigint') return minor
-    context.addIssue(minor)
-    return z.NEVER
-  })
-  .meta({
-    pattern: patterns.total,
-    minimum: 0,
-    exclusiveMaximum: 1e12,
-    multipleOf: 0.01,
-    description: 'Of the whole line, in major units, not of one piece. It may be zero.',
-  })
+const totalIn = (currency: Currency) =>
+  z
+    .union([z.string(), numberText], 'must be text or a number')
+    .transform((value, context) => {
+      const minor = isNothing(spelled(value)) ? 0n : parseMoney(spelled(value), currency)
+      if (typeof minor === 'bigint') return minor
+      context.addIssue(minor)
+      return z.NEVER
+    })
+    .meta({
+      pattern: patterns.total,
+      minimum: 0,
+      exclusiveMaximum: 1e12,
+      multipleOf: 0.01,
+      description: 'Of the whole line, in major units, not of one piece. It may be zero.',
+    })
 
 const isNothing = (amount: string) => /^0{1,12}(\.0+)?$/.test(amount)
 
-const item = z.object(
-  {
-    name: text(maxNameLength)
-      .refine(value => value.trim() !== '', 'must not be empty')
-      .meta({ pattern: patterns.namedText, description: 'What it is.' }),
-    quantity,
-    total,
-  },
-  'must be an object with name, quantity and total',
-)
+const itemIn = (currency: Currency) =>
+  z.object(
+    {
+      name: text(maxNameLength)
+        .refine(value => value.trim() !== '', 'must not be empty')
+        .meta({ pattern: patterns.namedText, description: 'What it is.' }),
+      quantity,
+      total: totalIn(currency),
+    },
+    'must be an object with name, quantity and total',
+  )
 
 // An empty list is none.
-export const lineItems = z
-  .array(item, 'must be a list')
-  .max(maxLineItems, `at most ${maxLineItems} items`)
-  .transform(items => (items.length > 0 ? items : undefined))
+export const lineItemsIn = (currency: Currency) =>
+  z
+    .array(itemIn(currency), 'must be a list')
+    .max(maxLineItems, `at most ${maxLineItems} items`)
+    .transform(items => (items.length > 0 ? items : undefined))
+    .optional()
+    .meta({
+      description:
+        'What the customer pays for, shown on the page and the receipt: at most 10, and their totals make up total. ' +
+        'In JSON requests alone; a form that sends it is read without.',
+    })
 
 // A customer adds up what the page shows.
-export function sumRefuses(items: readonly LineItem[] | undefined, due: bigint): Refusal | undefined {
+export function sumRefuses(
+  items: readonly LineItem[] | undefined,
+  due: bigint,
+  currency: Currency,
+): Refusal | undefined {
   const sum = (items ?? []).reduce((all, one) => all + one.total, 0n)
   if (!items || sum === due) return undefined
-  return malformed('line_items', `their totals make ${formatMoney(sum)}, and total is ${formatMoney(due)}`)
+  return malformed(
+    'line_items',
+    `their totals make ${formatMoney(sum, currency)}, and total is ${formatMoney(due, currency)}`,
+  )
 }

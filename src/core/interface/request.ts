@@ -1,10 +1,17 @@
 import { z } from 'zod'
-import { currencies, isCurrency, parseMoney, usualCurrency } from '../money.ts'
+import {
+  type Currency,
+  currencies,
+  isCurrency,
+  parseMoney,
+  usualCurrency,
+  wholeCurrencies,
+} from '../money.ts'
 import { parsePhone } from '../phone.ts'
-import { isAtMost, isPlainText, onOneLine, parseUrl } from '../text.ts'
+import { emailPattern, isAtMost, isPlainText, onOneLine, parseUrl } from '../text.ts'
 import { numberText, text } from './fieldSchemas.ts'
 import { type Fields, NumberText, noFields } from './json.ts'
-import { lineItems, sumRefuses } from './lineItems.ts'
+import { lineItemsIn, sumRefuses } from './lineItems.ts'
 import * as patterns from './patterns.ts'
 import { malformed, type Refusal } from './refusal.ts'
 import { recordKeys } from './statusRecord.ts'
@@ -49,12 +56,26 @@ const invoiceId = z
 
 export const isInvoiceId = (id: string) => invoiceId.safeParse(id).success
 
-const total = z.union([z.string(), numberText], 'must be text or a number').transform((value, context) => {
-  const minor = parseMoney(value instanceof NumberText ? value.text : value)
-  if (typeof minor === 'bigint') return minor
-  context.addIssue(minor)
-  return z.NEVER
-})
+const totalIn = (currency: Currency) =>
+  z
+    .union([z.string(), numberText], 'must be text or a number')
+    .transform((value, context) => {
+      const minor = parseMoney(value instanceof NumberText ? value.text : value, currency)
+      if (typeof minor === 'bigint') return minor
+      context.addIssue(minor)
+      return z.NEVER
+    })
+    .meta({
+      description:
+        'Total due in major units: more than zero, at most 2 decimals, no exponent. A currency without decimals ' +
+        `(${wholeCurrencies.join(', ')}) takes zeros alone behind the dot.`,
+      examples: ['25.00'],
+      pattern: patterns.total,
+      allOf: [{ pattern: patterns.moreThanZero }],
+      exclusiveMinimum: 0,
+      exclusiveMaximum: 1e12,
+      multipleOf: 0.01,
+    })
 
 const yes = z
   .custom<true | 'true' | 1>(
@@ -81,15 +102,7 @@ export const requestSchema = z.object({
       `${maxLongInvoiceLength} where your operator has set long_invoice_ids for you.`,
     examples: ['AMA-1042'],
   }),
-  total: total.meta({
-    description: 'Total due in major units: more than zero, at most 2 decimals, no exponent.',
-    examples: ['25.00'],
-    pattern: patterns.total,
-    allOf: [{ pattern: patterns.moreThanZero }],
-    exclusiveMinimum: 0,
-    exclusiveMaximum: 1e12,
-    multipleOf: 0.01,
-  }),
+  total: totalIn(usualCurrency),
   currency: z
     .enum(currencies, `must be one of ${currencies.join(', ')}`)
     .optional()
@@ -116,7 +129,7 @@ export const requestSchema = z.object({
       examples: ['0241234567'],
     }),
   email: text(254)
-    .regex(/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/, 'is not an email address')
+    .regex(emailPattern, 'is not an email address')
     .meta({ pattern: patterns.email })
     .optional()
     .meta({ description: 'Customer email address. `extra_email` is read the same.' }),
@@ -124,11 +137,7 @@ export const requestSchema = z.object({
   description: lines(500).optional().meta({
     description: 'What the payment is for; the customer sees it. Line breaks and tabs become spaces.',
   }),
-  line_items: lineItems.optional().meta({
-    description:
-      'What the customer pays for, shown on the page and the receipt: at most 10, and their totals make up total. ' +
-      'In JSON requests alone; a form that sends it is read without.',
-  }),
+  line_items: lineItemsIn(usualCurrency),
   extra_outlet: outlet.optional().meta({ description: 'Code of one of your outlets.' }),
   generate_checkout_url: yes.optional().meta({
     description:
@@ -160,6 +169,17 @@ export const requestSchema = z.object({
         'unsigned_requests on and the request is a direct one or comes to an older door.',
     }),
 })
+
+// How an amount is read is for its currency to say, and for its own field to refuse.
+const schemas = new Map<Currency, typeof requestSchema>([[usualCurrency, requestSchema]])
+
+function schemaIn(currency: Currency): typeof requestSchema {
+  const before = schemas.get(currency)
+  if (before) return before
+  const schema = requestSchema.extend({ total: totalIn(currency), line_items: lineItemsIn(currency) })
+  schemas.set(currency, schema)
+  return schema
+}
 
 export type PaymentRequest = z.output<typeof requestSchema> & { extra: Record<string, string> }
 
@@ -200,9 +220,10 @@ export const withoutLists = (form: Fields): Fields => ({ ...form, line_items: un
 
 // Every field checked; throws a Refusal that names the first that is wrong.
 export function parseRequest(fields: Fields): PaymentRequest {
-  const parsed = requestSchema.safeParse(fields)
+  const currency = isCurrency(fields.currency) ? fields.currency : usualCurrency
+  const parsed = schemaIn(currency).safeParse(fields)
   if (!parsed.success) throw firstFault(parsed.error)
-  const wrongSum = sumRefuses(parsed.data.line_items, parsed.data.total)
+  const wrongSum = sumRefuses(parsed.data.line_items, parsed.data.total, currency)
   if (wrongSum) throw wrongSum
   return { ...parsed.data, extra: parseExtras(fields) }
 }

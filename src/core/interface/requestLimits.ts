@@ -1,4 +1,5 @@
 import type { Settings } from '../merchant/settings.ts'
+import { leastIn, mostIn } from '../merchant/totalLimit.ts'
 import { formatMoney, usualCurrency } from '../money.ts'
 import { originOf } from '../text.ts'
 import { malformed, type Refusal } from './refusal.ts'
@@ -13,12 +14,18 @@ export function settingsRefuse(
   outlets: ReadonlySet<string>,
   request: PaymentRequest,
 ): Refusal | undefined {
-  const { min_total, max_total, allowed_origins, currencies, long_invoice_ids } = settings
+  const { allowed_origins, currencies, long_invoice_ids } = settings
   if (request.invoice_id.length > maxInvoiceLength && !long_invoice_ids)
     return malformed('invoice_id', `at most ${maxInvoiceLength} characters`)
-  if (!currencies.includes(request.currency ?? usualCurrency)) return otherCurrency(settings)
-  if (request.total < min_total || request.total > max_total)
-    return malformed('total', `must be from ${formatMoney(min_total)} to ${formatMoney(max_total)}`)
+  const currency = request.currency ?? usualCurrency
+  if (!currencies.includes(currency)) return otherCurrency(settings)
+  const least = leastIn(settings.min_total, currency)
+  const most = mostIn(settings.max_total, currency)
+  if (request.total < least || request.total > most)
+    return malformed(
+      'total',
+      `must be from ${formatMoney(least, currency)} to ${formatMoney(most, currency)}`,
+    )
   if (request.extra_outlet !== undefined && !outlets.has(request.extra_outlet))
     return malformed('extra_outlet', 'this merchant has no such outlet')
   if (allowed_origins.length === 0) return undefined

@@ -1,5 +1,5 @@
 import { maskEmail, maskExtra, maskName, maskPhone } from '../mask.ts'
-import { formatMoney, moneyNumber } from '../money.ts'
+import { moneyNumber, twoDecimals } from '../money.ts'
 import type { NewPayment, PaymentState } from '../payment/payment.ts'
 
 // The answer of the status check. Public clients read two shapes: an object keyed by the invoice id, and a
@@ -19,9 +19,9 @@ export function statusRecord(payment: PaymentState, now: Date, masked: boolean) 
     tx_reference: payment.tx_reference,
     gw_invoice_id: payment.tx_reference,
     payment_reference: payment.payment_reference,
-    amount: moneyNumber(payment.total) as number | string,
+    amount: moneyNumber(payment.total, payment.currency) as number | string,
     currency: payment.currency,
-    total_amount_charged: payment.charged === null ? null : moneyNumber(payment.charged),
+    total_amount_charged: payment.charged === null ? null : moneyNumber(payment.charged, payment.currency),
     service_fee: null,
     payment_method: payment.payment_method,
     payment_instrument:
@@ -84,7 +84,7 @@ export const keyedAnswer = (payment: PaymentState, record: StatusRecord) =>
   keyed(payment, { ...record, extra: withoutTwins(record.extra) })
 
 const keyed = (payment: PaymentState, record: object) =>
-  `{${JSON.stringify(payment.invoice_id)}:${JSON.stringify({ ...record, amount: formatMoney(payment.total) })}}`
+  `{${JSON.stringify(payment.invoice_id)}:${JSON.stringify({ ...record, amount: twoDecimals(payment.total, payment.currency) })}}`
 
 // Our own names in small letters.
 const extraNames: ReadonlySet<string> = new Set([

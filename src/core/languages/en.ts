@@ -43,6 +43,7 @@ export const en = {
     guess_other: 'This looks like a number of {way}.',
     guess_switch: 'Pay with {way} instead',
     again_in: 'You can try again in {seconds} seconds.',
+    all_shut: 'No way to pay is answering right now. Wait a moment.',
     phone_title: 'On your phone instead?',
     phone_words: 'Scan to go on there. This page follows.',
   },
@@ -56,12 +57,21 @@ export const en = {
     card: 'Visa or Mastercard',
   },
 
+  // Of a way to pay whose provider is in trouble: stands in place of its name and note.
+  standings: {
+    slow: '{way} is slow right now',
+    down: '{way} is not answering right now',
+  },
+
   fields: {
     phone: { label: 'Your mobile money number', hint: '024 412 3456, 233... or +233...' },
     voucher_code: {
       label: 'Voucher code',
       hint: 'Dial *110# on your Telecel phone and choose to generate a voucher. You get a code to type here.',
     },
+    email: { label: 'Your email address', hint: 'The payment provider asks for it.' },
+    otp: { label: 'The code that was sent to you', hint: 'It is in a message on your phone.' },
+    birthday: { label: 'Your date of birth' },
   },
 
   faults: {
@@ -76,9 +86,21 @@ export const en = {
       'This number cannot have a wallet of {way}. Use a mobile number of {country}, like {example}.',
     not_digits: '{label}: use digits only.',
     too_long: '{label}: this is too long.',
+    not_an_email: '{label}: this is not an email address. Write it like ama@example.com.',
+    not_a_date: '{label}: this is not a date.',
     not_text: '{label}: use plain letters and digits.',
     too_soon: 'Wait {seconds} seconds, then try again.',
     too_many: 'Too many tries did not work. Wait {minutes} min, or pay another way.',
+  },
+
+  // The provider wants to know more before it goes on.
+  step: {
+    title: 'One more step',
+    words: '{way} needs this to go on with your payment of {amount}.',
+    says: '{way} says:',
+    again: '{way} asks again. Check what you type.',
+    go_on: 'Continue',
+    never_pin: 'Never type your wallet’s PIN here. Only your phone may ask for it.',
   },
 
   wait: {
@@ -210,6 +232,14 @@ export const en = {
       advice: 'Try again with the code that your bank sends you.',
     },
     refused: { title: 'Not paid: the provider refused', advice: 'Try again, or pay another way.' },
+    provider_error: {
+      title: 'Not paid: the provider could not carry it out',
+      advice: 'Check that there is enough money in your account and try again, or pay another way.',
+    },
+    account_trouble: {
+      title: 'Not paid: this way to pay is out of order',
+      advice: 'It is not your fault. Pay another way, or try again later.',
+    },
     never_arrived: {
       title: 'Not paid: the request did not get through',
       advice: 'Try again, or pay another way.',
@@ -340,6 +370,7 @@ export const en = {
   // Told by a screen reader when the page changes by itself.
   news: {
     choose: 'Choose how to pay.',
+    step: 'One more step is needed.',
     wait: 'We are waiting for the answer.',
     disputed: 'We are looking into it. Do not pay again.',
     failed: 'Not paid.',

@@ -42,6 +42,7 @@ export const fr: Texts = {
     guess_other: 'Ce numéro semble être de {way}.',
     guess_switch: 'Payer plutôt avec {way}',
     again_in: 'Vous pourrez réessayer dans {seconds} secondes.',
+    all_shut: 'Aucun moyen de paiement ne répond en ce moment. Patientez un instant.',
     phone_title: 'Plutôt sur votre téléphone ?',
     phone_words: 'Scannez pour continuer là-bas. Cette page suivra.',
   },
@@ -54,12 +55,20 @@ export const fr: Texts = {
     card: 'Visa ou Mastercard',
   },
 
+  standings: {
+    slow: '{way} est lent en ce moment',
+    down: '{way} ne répond pas en ce moment',
+  },
+
   fields: {
     phone: { label: 'Votre numéro mobile money', hint: '024 412 3456, 233... ou +233...' },
     voucher_code: {
       label: 'Code du bon',
       hint: 'Composez le *110# sur votre téléphone Telecel et choisissez de générer un bon (« voucher »). Vous recevrez un code à saisir ici.',
     },
+    email: { label: 'Votre adresse e-mail', hint: 'Le prestataire de paiement la demande.' },
+    otp: { label: 'Le code qui vous a été envoyé', hint: 'Il est dans un message sur votre téléphone.' },
+    birthday: { label: 'Votre date de naissance' },
   },
 
   faults: {
@@ -74,9 +83,21 @@ export const fr: Texts = {
       'Ce numéro ne peut pas avoir de compte {way}. Utilisez un numéro mobile ({country}), par exemple {example}.',
     not_digits: '{label} : utilisez uniquement des chiffres.',
     too_long: '{label} : le texte est trop long.',
+    not_an_email: '{label} : ce n’est pas une adresse e-mail. Écrivez-la ainsi : ama@example.com.',
+    not_a_date: '{label} : ce n’est pas une date.',
     not_text: '{label} : utilisez uniquement des lettres et des chiffres.',
     too_soon: 'Attendez {seconds} secondes, puis réessayez.',
     too_many: 'Trop d’essais n’ont pas abouti. Attendez {minutes} min, ou payez autrement.',
+  },
+
+  step: {
+    title: 'Encore une étape',
+    words: '{way} en a besoin pour continuer votre paiement de {amount}.',
+    says: 'Message de {way} :',
+    again: '{way} demande à nouveau. Vérifiez votre saisie.',
+    go_on: 'Continuer',
+    never_pin:
+      'Ne saisissez jamais ici le code secret de votre compte. Seul votre téléphone peut le demander.',
   },
 
   wait: {
@@ -214,6 +235,14 @@ export const fr: Texts = {
       advice: 'Réessayez avec le code que votre banque vous envoie.',
     },
     refused: { title: 'Non payé : le prestataire a refusé', advice: 'Réessayez, ou payez autrement.' },
+    provider_error: {
+      title: 'Non payé : le prestataire n’a pas pu exécuter le paiement',
+      advice: 'Vérifiez que le solde de votre compte suffit et réessayez, ou payez autrement.',
+    },
+    account_trouble: {
+      title: 'Non payé : ce moyen de paiement est hors service',
+      advice: 'Vous n’y êtes pour rien. Payez autrement, ou réessayez plus tard.',
+    },
     never_arrived: {
       title: 'Non payé : la demande n’est pas arrivée',
       advice: 'Réessayez, ou payez autrement.',
@@ -351,6 +380,7 @@ export const fr: Texts = {
 
   news: {
     choose: 'Choisissez comment payer.',
+    step: 'Encore une étape est nécessaire.',
     wait: 'Nous attendons la réponse.',
     disputed: 'Nous vérifions votre paiement. Ne payez pas une deuxième fois.',
     failed: 'Non payé.',

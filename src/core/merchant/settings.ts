@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { currencies, formatMoney, isCurrency, parseMoney, usualCurrency } from '../money.ts'
+import { currencies, formatMoney, isCurrency, usualCurrency } from '../money.ts'
 import { parsePhone } from '../phone.ts'
 import { isAtMost, isPlainText, originOf, parseUrl } from '../text.ts'
 import { accentFault, readAccent } from './accent.ts'
+import { everyCurrency, leastIn, mostIn, readTotalLimit } from './totalLimit.ts'
 
 const maxRefundsLength = 60
 
@@ -14,12 +15,17 @@ export type IpnStyle = (typeof ipnStyles)[number]
 // what was typed, so that a default that changes later reaches everyone who never chose.
 const onOff = z.enum(['on', 'off'], 'must be on or off').transform(word => word === 'on')
 
-const money = z.string().transform((text, context) => {
-  const minor = parseMoney(text)
-  if (typeof minor === 'bigint') return minor
-  context.addIssue(minor)
-  return z.NEVER
-})
+// Usually so many hundredths, of whatever the payment is in.
+const totalLimit = (usual: bigint) =>
+  z
+    .string()
+    .transform((text, context) => {
+      const limit = readTotalLimit(text, usual)
+      if (typeof limit !== 'string') return limit
+      context.addIssue(limit)
+      return z.NEVER
+    })
+    .default(everyCurrency(usual))
 
 const whole = (min: number, max: number) =>
   z
@@ -58,6 +64,15 @@ const currencyList = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+const names = (pattern: RegExp, words: string) =>
+  z.string().transform((text, context) => {
+    const list = [...new Set(text.split(',').map(word => word.trim()))]
+    const wrong = list.find(word => !pattern.test(word))
+    if (wrong === undefined) return list
+    context.addIssue(`${wrong || 'an empty word'} is not ${words}`)
+    return z.NEVER
+  })
+
 const accent = z.string().transform((text, context) => {
   const fault = accentFault(text)
   if (fault === undefined) return readAccent(text)
@@ -77,6 +92,9 @@ const shortLine = z
   .refine(text => isAtMost(text, maxRefundsLength), `at most ${maxRefundsLength} characters`)
   .refine(text => isPlainText(text) && text.trim() !== '', 'must be one line of text')
 
+// The name of an account at a provider, or of a channel. The operator's own list is made of the same words.
+export const accountWord = /^[a-z]\w{0,39}(-[0-9a-z]{6})?$/i
+
 const settingSchemas = {
   errors_as_200: onOff.default(false),
   unsigned_requests: onOff.default(false),
@@ -86,9 +104,11 @@ const settingSchemas = {
   long_invoice_ids: onOff.default(false),
   allowed_origins: origins.default([]),
   frame_origins: frames.default([]),
-  min_total: money.default(1n),
-  max_total: money.default(99_999_999n),
+  min_total: totalLimit(1n),
+  max_total: totalLimit(99_999_999n),
   currencies: currencyList.default([usualCurrency]),
+  ways: names(/^[a-z][a-z0-9_]{0,39}$/, 'a way to pay such as mtn_mobile_money').default([]),
+  channels: names(accountWord, 'an account or a channel such as mtn-4f7k2q or mtn').default([]),
   rate_limit: whole(0, 1_000_000).default(1000),
   rate_burst: whole(1, 1_000_000).default(2000),
   expiry_minutes: whole(5, 7 * 24 * 60).default(60),
@@ -111,17 +131,41 @@ export const settingNames = Object.keys(settingSchemas) as SettingName[]
 
 // Each setting for itself: one that cannot be read, such as one of a newer version, stands at its default. Whoever guards
 // a door by it asks `unreadableSettings` first.
-export function readSettings(words: SettingWords): Settings {
-  const read = Object.entries(settingSchemas).map(([name, schema]) => {
-    const parsed = schema.safeParse(wordOf(words, name))
-    return [name, parsed.success ? parsed.data : schema.parse(undefined)]
-  })
-  return Object.fromEntries(read) as Settings
-}
+export const readSettings = (words: SettingWords): Settings => readWords(words).settings
 
 // By name. What is no collection of words at all leaves every setting unread.
-export const unreadableSettings = (words: SettingWords): SettingName[] =>
-  settingNames.filter(name => !isWords(words) || !settingSchemas[name].safeParse(wordOf(words, name)).success)
+export const unreadableSettings = (words: SettingWords): readonly SettingName[] => readWords(words).unreadable
+
+type ReadWords = { settings: Settings; unreadable: readonly SettingName[] }
+
+// Every page and every change of a payment reads its merchant's. They are kept by the words themselves, so what is
+// changed is read anew; then the oldest goes.
+const readBefore = new Map<string, ReadWords>()
+const mostRead = 1000
+
+function readWords(words: SettingWords): ReadWords {
+  const key = JSON.stringify(words ?? null)
+  const before = readBefore.get(key)
+  if (before) return before
+  if (readBefore.size >= mostRead) readBefore.delete(readBefore.keys().next().value as string)
+  const read = readAnew(words)
+  readBefore.set(key, read)
+  return read
+}
+
+// Many have the same in their hands, so nobody changes it.
+function readAnew(words: SettingWords): ReadWords {
+  const unreadable: SettingName[] = []
+  const read = settingNames.map(name => {
+    const parsed = settingSchemas[name].safeParse(wordOf(words, name))
+    if (!parsed.success || !isWords(words)) unreadable.push(name)
+    return [name, Object.freeze(parsed.success ? parsed.data : settingSchemas[name].parse(undefined))]
+  })
+  return {
+    settings: Object.freeze(Object.fromEntries(read) as Settings),
+    unreadable: Object.freeze(unreadable),
+  }
+}
 
 const wordOf = (words: SettingWords, name: string) => (isWords(words) ? words[name] : undefined)
 const isWords = (words: unknown) => typeof words === 'object' && words !== null && !Array.isArray(words)
@@ -145,10 +189,16 @@ export function changeSettings(words: SettingWords, changes: readonly string[]) 
     const name = issue.path.join('.')
     if (named.has(name)) faults.push(`${name}: ${issue.message}`)
   }
-  const { min_total, max_total } = readSettings(changed)
-  if (faults.length === 0 && min_total > max_total)
-    faults.push(`min_total: must not be more than max_total, ${formatMoney(max_total)}`)
+  if (faults.length === 0) faults.push(...crossedLimits(readSettings(changed)))
   return { words: changed, faults }
 }
+
+const crossedLimits = ({ min_total, max_total, currencies: taken }: Settings) =>
+  taken
+    .filter(currency => leastIn(min_total, currency) > mostIn(max_total, currency))
+    .map(currency => {
+      const most = formatMoney(mostIn(max_total, currency), currency)
+      return `min_total: must not be more than max_total, which is ${currency} ${most}`
+    })
 
 const isSettingName = (name: string): name is SettingName => settingNames.some(known => known === name)

@@ -1,5 +1,5 @@
 import type { Delivery } from './delivery.ts'
-import { isOpen, isStuck, type Lane, mostInLane, newLane, roomIn, withInFlight } from './lane.ts'
+import { breakerOf, isOpen, isStuck, type Lane, mostInLane, newLane, roomIn, withInFlight } from './lane.ts'
 import { tryAnyway } from './schedule.ts'
 
 export const mostInFlight = 128
@@ -70,6 +70,15 @@ export function admit<C extends Candidate>(
     if (pile === 'take') depart(traffic, candidate, lane, now)
   }
   return choice
+}
+
+// Whether one that is about to be written can start as soon as it is; then it is counted as in flight. A lane that is in
+// trouble has its own order.
+export function admitNew(candidate: Candidate, traffic: Traffic, now: Date): boolean {
+  const lane = traffic.lanes.get(laneKey(candidate)) ?? newLane()
+  return (
+    breakerOf(lane, now.getTime()) === 'closed' && admit([candidate], traffic, now).take.includes(candidate)
+  )
 }
 
 function verdict(candidate: Candidate, lane: Lane, traffic: Traffic, now: Date): keyof Admission<Candidate> {

@@ -1,7 +1,8 @@
+import type { Reversal } from '../channel/reply.ts'
 import { extraOf } from '../interface/statusRecord.ts'
 import type { IpnStyle } from '../merchant/settings.ts'
 import type { Mode } from '../mode.ts'
-import { formatMoney, moneyNumber } from '../money.ts'
+import { moneyNumber, twoDecimals } from '../money.ts'
 import type { NewPayment, Payment, Status } from '../payment/payment.ts'
 
 // An event told to the merchant. Its body is written once and sent byte for byte on every try.
@@ -11,6 +12,7 @@ export type Notification = {
   sequence: number // counts the changes of this payment's status
   mode: Mode
   status: Status
+  type?: 'status' | Reversal['kind'] // without it, status; what is of another type stands in the feed alone
   body: string
   created_at: Date
 }
@@ -33,7 +35,7 @@ export function notificationBody(payment: Payment, style: IpnStyle): string {
     invoice_id: payment.invoice_id,
     tx_reference: payment.tx_reference,
     status: payment.status,
-    amount: style === 'basic' ? formatMoney(payment.total) : moneyNumber(payment.total),
+    amount: (style === 'basic' ? twoDecimals : moneyNumber)(payment.total, payment.currency),
     status_reason: payment.status_reason,
     payment_method: payment.payment_method,
     payment_time: payment.payment_time?.toISOString() ?? null,

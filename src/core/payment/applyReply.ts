@@ -1,17 +1,28 @@
-import type { Heard, Reply, ReplyFacts } from '../channel/channel.ts'
+import type { Pace } from '../channel/channel.ts'
 import { type Reason, reasons } from '../channel/reason.ts'
+import type { Heard, Reply, ReplyFacts } from '../channel/reply.ts'
 import { maskInstrument } from '../mask.ts'
-import { formatMoney } from '../money.ts'
+import { figureIn } from '../money.ts'
 import { type Attempt, isAcknowledged, isUnresolved, requestEndsAt } from './attempt.ts'
 import { type Change, event, statusEvent, task } from './change.ts'
 import type { Cause } from './event.ts'
 import { move, type Payment } from './payment.ts'
-import { nextPoll, resendForMs, worryAfterMs } from './pollSchedule.ts'
+import { furthestPollMs, nextPoll, resendForMs, worryAfterMs } from './pollSchedule.ts'
 import { isOverForSending } from './sendAgain.ts'
+import type { Task } from './task.ts'
 
 // What a reply is worth: how long the channel lets an absent order be one that is not in sight yet or can still be paid,
-// how long what was sent lives, and how often the order had been sent when we asked.
-export type Worth = { absentForMs: number; livesForMs: number | undefined; sends: number }
+// how long what was sent lives, how long a no may become a yes, when we asked, and how often the order had been sent, and
+// what the customer typed, by then. Whoever was held up writes down an answer that is long over: it tells of that moment.
+export type Worth = {
+  absentForMs: number
+  livesForMs: number | undefined
+  noMayTurnForMs: number | undefined
+  pace: Pace
+  askedAt: Date
+  sends: number
+  submits: number
+}
 
 // A channel replied to a question of ours about an attempt: what follows. Safe to call again with the same reply.
 export function applyReply(
@@ -24,11 +35,19 @@ export function applyReply(
   const change = decide(payment, attempt, reply, now, worth)
   const { created_at } = attempt
   const wasClear = !unclearStates.has(reply.state)
-  const endsAt = worth.livesForMs === undefined ? undefined : requestEndsAt(attempt, worth.livesForMs)
-  const next_ask_at = nextPoll(change.attempt, now, { wasClear, endsAt })
+  const { livesForMs, noMayTurnForMs, pace, askedAt } = worth
+  const endsAt = livesForMs === undefined ? undefined : requestEndsAt(attempt, livesForMs)
+  const next = nextPoll(change.attempt, now, { wasClear, askedAt, endsAt, noMayTurnForMs, pace })
+  const next_ask_at = next && afterRest(next, reply, now)
   if (isUnresolved(change.attempt) && now.getTime() - created_at.getTime() >= worryAfterMs)
     change.tasks.push(task(payment, change.attempt, 'unresolved', dueOf(payment), '', now))
   return { ...change, attempt: { ...change.attempt, next_ask_at } }
+}
+
+// A provider that wants to be left alone is, for as long as anybody is.
+function afterRest(next: Date, reply: Heard, now: Date): Date {
+  const restMs = reply.state === 'unknown' ? Math.min(reply.restMs ?? 0, furthestPollMs.unresolved) : 0
+  return new Date(Math.max(next.getTime(), now.getTime() + restMs))
 }
 
 // Whoever knocked, or asked, after the question that this answers has set a time to ask again: it stands, because the
@@ -48,20 +67,16 @@ function decide(payment: Payment, before: Attempt, reply: Heard, now: Date, wort
   const same = { payment, attempt: before, events: [], tasks: [] }
   if (before.state === 'paid') return same
   switch (reply.state) {
-    case 'paid': {
-      const attempt = withReply({ ...before, charged: reply.amount }, reply, now)
-      const asked = reply.amount === payment.total && reply.currency === payment.currency
-      if (asked) return paid(payment, attempt, now)
-      return reply.amount === before.charged ? { ...same, attempt } : disputed(payment, attempt, reply, now)
-    }
+    case 'paid':
+      return saidYes(payment, before, reply, now)
     case 'paid_oddly':
       return paidOddly(payment, before, reply, now)
     case 'failed':
       return isUnresolved(before) ? failed(payment, withReply(before, reply, now), reply.reason, now) : same
     case 'pending':
-      return pending(payment, before, reply, now)
+      return pending(payment, before, reply, now, worth)
     case 'absent':
-      return isUnheardOf(before) && isLongAbsent(before, worth, now)
+      return isUnheardOf(before) && isLongAbsent(before, worth)
         ? failed(payment, { ...before, updated_at: now }, 'never_arrived', now)
         : unclear(payment, before, 'The provider does not know this attempt.', now)
     case 'not_sent':
@@ -77,8 +92,8 @@ function decide(payment: Payment, before: Attempt, reply: Heard, now: Date, wort
 const isUnheardOf = (attempt: Attempt) => isUnresolved(attempt) && !isAcknowledged(attempt)
 
 // What was sent again was so within this time.
-const isLongAbsent = ({ created_at, sends }: Attempt, { absentForMs }: Worth, now: Date) =>
-  now.getTime() - created_at.getTime() >= absentForMs + (sends > 1 ? resendForMs : 0)
+const isLongAbsent = ({ created_at, sends }: Attempt, { absentForMs, askedAt }: Worth) =>
+  askedAt.getTime() - created_at.getTime() >= absentForMs + (sends > 1 ? resendForMs : 0)
 
 // Who shows that it has what we think never left is right about that.
 function acknowledged(attempt: Attempt, isSo: boolean, now: Date): Attempt {
@@ -86,13 +101,36 @@ function acknowledged(attempt: Attempt, isSo: boolean, now: Date): Attempt {
   return { ...attempt, acknowledged_at: now, state: attempt.state === 'not_sent' ? 'unknown' : attempt.state }
 }
 
-function pending(payment: Payment, before: Attempt, reply: Reply & { state: 'pending' }, now: Date) {
+// Where the provider does not say the amount, it is the one that was asked for.
+function saidYes(payment: Payment, before: Attempt, reply: Reply & { state: 'paid' }, now: Date): Change {
+  const amount = reply.amount === 'not_said' ? payment.total : reply.amount
+  const attempt = withReply({ ...before, charged: amount }, reply, now)
+  if (amount === payment.total && reply.currency === payment.currency) return paid(payment, attempt, now)
+  return amount === before.charged
+    ? { payment, attempt, events: [], tasks: [] }
+    : disputed(payment, attempt, { amount, currency: reply.currency }, now)
+}
+
+type PendingReply = Reply & { state: 'pending' }
+
+// A step is asked for by the answer to a question, and that may be older than what the customer has typed since: then the
+// customer is not asked for the same again.
+function pending(
+  payment: Payment,
+  before: Attempt,
+  reply: PendingReply,
+  now: Date,
+  { submits }: Worth,
+): Change {
   if (!isUnresolved(before)) return { payment, attempt: before, events: [], tasks: [] }
   const { redirect_url = before.redirect_url, qr = before.qr } = reply
-  const isNews = before.state !== 'pending' && before.state !== 'disputed'
-  const state = isNews ? 'pending' : before.state
-  const attempt: Attempt = { ...withReply(before, reply, now), state, redirect_url, qr }
-  const events = isNews ? [event('attempt_pending', 'channel', attempt, '', now)] : []
+  const isOld = submits !== before.submits
+  const step = before.state === 'disputed' ? null : isOld ? before.step : (reply.step ?? null)
+  const state = before.state === 'disputed' ? 'disputed' : step ? 'needs_input' : 'pending'
+  const attempt: Attempt = { ...withReply(before, reply, now), state, step, redirect_url, qr }
+  const isNews = before.state !== state
+  const kind = state === 'needs_input' ? 'attempt_needs_input' : 'attempt_pending'
+  const events = isNews ? [event(kind, 'channel', attempt, step?.name ?? '', now)] : []
   return { payment, attempt, events, tasks: [] }
 }
 
@@ -159,9 +197,9 @@ function paid(payment: Payment, before: Attempt, now: Date): Change {
 
 // Another amount than we asked for is never `paid`. A failed attempt stays failed, since the customer may be trying
 // again by now; the alarm is raised either way.
-function disputed(payment: Payment, before: Attempt, reply: Reply & { state: 'paid' }, now: Date) {
-  const words = `The provider says ${reply.currency} ${formatMoney(reply.amount)} where ${payment.currency} ${formatMoney(payment.total)} was asked for.`
-  const attempt: Attempt = isUnresolved(before) ? { ...before, state: 'disputed' } : before
+function disputed(payment: Payment, before: Attempt, reply: Pick<Task, 'amount' | 'currency'>, now: Date) {
+  const words = `The provider says ${reply.currency} ${figureIn(reply.amount, reply.currency)} where ${payment.currency} ${figureIn(payment.total, payment.currency)} was asked for.`
+  const attempt: Attempt = isUnresolved(before) ? { ...before, state: 'disputed', step: null } : before
   const tasks = [task(payment, attempt, 'amount_mismatch', reply, words, now)]
   return { payment, attempt, events: [event('attempt_disputed', 'channel', attempt, words, now)], tasks }
 }
@@ -178,6 +216,7 @@ export function doubt(
   const attempt: Attempt = {
     ...acknowledged(before, true, now),
     state: isNews ? 'disputed' : before.state,
+    step: null,
     updated_at: now,
   }
   attempt.next_ask_at = nextPoll(attempt, now)
@@ -189,9 +228,10 @@ export function doubt(
 
 // An amount that our books cannot hold stands in the words alone. The task is there once, however often it is said.
 function paidOddly(payment: Payment, before: Attempt, reply: Heard & { state: 'paid_oddly' }, now: Date) {
-  const words = `${reply.words} ${payment.currency} ${formatMoney(payment.total)} was asked for.`
+  const words = `${reply.words} ${payment.currency} ${figureIn(payment.total, payment.currency)} was asked for.`
   const isNews = isUnresolved(before) && before.state !== 'disputed'
-  const attempt: Attempt = { ...withReply(before, reply, now), state: isNews ? 'disputed' : before.state }
+  const state = isNews ? 'disputed' : before.state
+  const attempt: Attempt = { ...withReply(before, reply, now), state, step: null }
   const events = isNews ? [event('attempt_disputed', 'channel', attempt, words, now)] : []
   const tasks = [task(payment, attempt, 'amount_mismatch', dueOf(payment), words, now)]
   return { payment, attempt, events, tasks }
@@ -205,16 +245,22 @@ function withReply(attempt: Attempt, reply: ReplyFacts, now: Date): Attempt {
     card_type: reply.card_type ?? attempt.card_type,
     psp_response_code: reply.psp_response_code ?? attempt.psp_response_code,
     psp_response_msg: reply.psp_response_msg ?? attempt.psp_response_msg,
+    provider_text: reply.text ?? attempt.provider_text,
+    provider_time: reply.provider_time ?? attempt.provider_time,
+    fee: reply.fee ?? attempt.fee,
+    net: reply.net ?? attempt.net,
     updated_at: now,
   }
 }
 
 const dueOf = ({ total, currency }: Payment) => ({ amount: total, currency })
 
-// What the customer gave is not needed any more.
+// What the customer gave, and was told meanwhile, is not needed any more.
 const ended = (attempt: Attempt, now: Date): Attempt => ({
   ...attempt,
   given: {},
+  step: null,
+  provider_text: null,
   updated_at: now,
   ended_at: now,
 })

@@ -1,12 +1,15 @@
 import type { Reason } from '../channel/reason.ts'
+import type { Step } from '../channel/way.ts'
 
-// One go at paying a payment through one channel. `unknown` is not `failed`: it is asked about until the provider
-// knows. `not_sent`: for certain nothing has left us, so it may be sent on any channel. `disputed`: the provider says yes
+// One go at paying a payment through one account at a provider. `unknown` is not `failed`: it is asked about until the
+// provider knows. `not_sent`: for certain nothing has left us, so it may be sent on any channel. `needs_input`: the
+// provider waits for something that the customer has to type, see `step`. `disputed`: the provider says yes
 // to another amount, or by a reference that has paid another attempt, which a person must look at.
 export const attemptStates = [
   'started',
   'not_sent',
   'pending',
+  'needs_input',
   'unknown',
   'disputed',
   'paid',
@@ -23,7 +26,8 @@ export type Attempt = {
   attempt_id: string // begins with the merchant's id, as a token does
   tx_reference: string
   number: number // 1, 2, 3 of its payment: a form carries the next one, so that a double click is one attempt
-  channel: string
+  channel: string // the name of the account that it goes through
+  order_key: string | null // what the provider knows it by; null: the attempt_id
   payment_method: string
   state: AttemptState
   reason: Reason | null
@@ -34,13 +38,20 @@ export type Attempt = {
   provider_ref: string | null
   redirect_url: string | null
   qr: string | null
+  step: Step | null // what the customer has to type next
+  provider_text: string | null // for the customer
   charged: bigint | null // what the provider says that it took
+  fee: bigint | null // of it, as the provider says
+  net: bigint | null // what the merchant gets of it
+  provider_time: Date | null // of the provider's clock
   card_type: string | null
   psp_response_code: string | null
   psp_response_msg: string | null
   acknowledged_at: Date | null // since then the provider has shown that it has it
   sends: number // how often it was handed to the channel
   resent_at: Date | null // sent once more, although it may have arrived before
+  submits: number // how often the customer has typed what a step asked for
+  submitted_at: Date | null
   returned_at: Date | null // when the customer last came back from the provider's page and made us ask
   gave_up_at: Date | null // when the customer wished to go on without it
   gave_up_for: GaveUpFor | null
@@ -55,10 +66,16 @@ export const isUnresolved = ({ state }: Pick<Attempt, 'state'>) => state !== 'pa
 
 // The provider has shown, by whatever answer, that it has the order.
 export const isAcknowledged = ({ state, acknowledged_at }: Pick<Attempt, 'state' | 'acknowledged_at'>) =>
-  acknowledged_at !== null || state === 'pending' || state === 'disputed' || state === 'paid'
+  acknowledged_at !== null || shown.has(state)
 
-// From then on nobody can approve what was sent: the prompt, the page or the code is over.
+const shown: ReadonlySet<AttemptState> = new Set(['pending', 'needs_input', 'disputed', 'paid'])
+
+export const orderKeyOf = ({ order_key, attempt_id }: Pick<Attempt, 'order_key' | 'attempt_id'>) =>
+  order_key ?? attempt_id
+
+// From then on nobody can approve what was sent: the prompt, the page or the code is over. What the customer typed at a
+// step is sent, too.
 export const requestEndsAt = (
-  { created_at, resent_at }: Pick<Attempt, 'created_at' | 'resent_at'>,
+  { created_at, resent_at, submitted_at }: Pick<Attempt, 'created_at' | 'resent_at' | 'submitted_at'>,
   livesForMs: number,
-): Date => new Date((resent_at ?? created_at).getTime() + livesForMs)
+): Date => new Date((submitted_at ?? resent_at ?? created_at).getTime() + livesForMs)

@@ -12,6 +12,8 @@ const endsAttempt: Record<TaskKind, boolean> = {
   reference_taken: true,
   unresolved: true,
   other_order: false,
+  reversed: false,
+  charged_back: false,
   not_recorded: false,
 }
 

@@ -5,6 +5,8 @@ import type { Status } from './payment.ts'
 export const eventKinds = [
   'attempt_started',
   'attempt_pending', // the provider has it
+  'attempt_needs_input', // and waits for something that the customer has to type
+  'attempt_submitted', // what the customer typed was carried on
   'attempt_not_sent', // nothing has left us: it is tried again
   'attempt_unknown', // no clear answer
   'attempt_resent', // the provider never heard of it: sent again under the same reference
@@ -16,6 +18,8 @@ export const eventKinds = [
   'status_changed',
   'cancel_wished', // while an attempt was unresolved
   'overpaid', // a second success
+  'reversed', // the provider gave the money back
+  'charged_back', // the customer's bank took it back
   'task_closed',
   'receipt_resent', // by a person; the reason is the medium
 ] as const

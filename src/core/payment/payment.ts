@@ -46,6 +46,7 @@ export type Life = {
   card_type: string | null
   psp_response_code: string | null
   psp_response_msg: string | null
+  reversed_at: Date | null // when the money went back after all, or some of it; it stays paid, and a person looks
   redacted_at: Date | null // when what is known of the payer was removed
 }
 export type Payment = NewPayment & Life
@@ -61,6 +62,7 @@ export const unlived: Life = {
   card_type: null,
   psp_response_code: null,
   psp_response_msg: null,
+  reversed_at: null,
   redacted_at: null,
 }
 
@@ -96,5 +98,6 @@ export type PaymentState = Omit<
   | 'created_at'
   | 'expires_at'
   | 'cancel_wished_at'
+  | 'reversed_at'
   | 'redacted_at'
 >

@@ -5,6 +5,8 @@ export const taskKinds = {
   unresolved: 'The provider has not said how this ended for a day.',
   other_order: 'The provider said paid, and named another order.',
   reference_taken: 'The provider says paid by a reference that has paid another attempt already.',
+  reversed: 'The provider gave money back after it was paid.',
+  charged_back: "The customer's bank took money back after it was paid.",
   not_recorded: 'The provider answered, and we could not write it down.',
 } as const
 export type TaskKind = keyof typeof taskKinds

@@ -30,6 +30,8 @@ function taskStep({ kind, amount, currency, note }: Task): Next {
     unresolved: 'the provider has not said for a day how the attempt ended',
     other_order: note,
     reference_taken: note,
+    reversed: `the provider gave ${money(currency, amount)} back. ${note}`,
+    charged_back: `the customer's bank took ${money(currency, amount)} back. ${note}`,
     not_recorded: `the provider answered, and it could not be written down. ${note}`,
   }[kind]
   return { at: null, words: `A person must look: ${what}` }

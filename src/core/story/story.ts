@@ -1,7 +1,7 @@
 import { wayName } from '../channel/wayNames.ts'
 import { maskInstrument, maskPhone } from '../mask.ts'
 import type { Settings } from '../merchant/settings.ts'
-import { formatMoney } from '../money.ts'
+import { figureIn } from '../money.ts'
 import type { Attempt } from '../payment/attempt.ts'
 import type { PaymentEvent } from '../payment/event.ts'
 import type { Payment } from '../payment/payment.ts'
@@ -20,7 +20,21 @@ export type Story = {
   tasks: readonly Task[]
 }
 
-export const money = (currency: string, minor: bigint) => `${currency} ${formatMoney(minor)}`
+export const money = (currency: string, minor: bigint) => `${currency} ${figureIn(minor, currency)}`
+
+// What the provider took, as a figure. Where it is in another currency than was asked for, the task about it says so, and
+// its code stands before it.
+export function chargedFigure(
+  { attempt_id, charged, state }: Attempt,
+  { payment, tasks }: Pick<Story, 'payment' | 'tasks'>,
+): string | null {
+  if (charged === null) return null
+  const isAboutIt = (task: Task) => task.kind === 'amount_mismatch' && task.attempt_id === attempt_id
+  const said = state === 'paid' ? undefined : tasks.find(isAboutIt)
+  return said && said.currency !== payment.currency
+    ? money(said.currency, charged)
+    : figureIn(charged, payment.currency)
+}
 
 export function wayAndInstrument(attempt: Attempt): string {
   const instrument = maskInstrument(attempt.instrument)

@@ -47,6 +47,8 @@ const sentences: Record<EventKind, Sentence> = {
   attempt_started: ({ event, attempt }) =>
     `${event.cause === 'merchant' ? "Started it with the customer's" : 'Chose'} ${how(attempt)}`,
   attempt_pending: () => "Has the request; the customer's answer is awaited",
+  attempt_needs_input: ({ event }) => join('Waits for what the customer has to type', event.reason),
+  attempt_submitted: ({ event }) => join('Typed what was asked for', event.reason),
   attempt_not_sent: ({ event, attempt }) =>
     join(`Could not be reached, so nothing of ${nth(attempt)} was sent; we try again`, event.reason),
   attempt_unknown: ({ event }) => join('No clear answer, so it is asked again', event.reason),
@@ -67,6 +69,8 @@ const sentences: Record<EventKind, Sentence> = {
     `Cancelled while ${nth(attempt)} was on its way; the money may still arrive, so it is a wish for now`,
   overpaid: ({ attempt, payment }) =>
     `The payment was already paid: ${money(payment.currency, attempt?.charged ?? payment.total)} came on top, to be given back`,
+  reversed: ({ event }) => join('Gave the money back after it was paid', event.reason),
+  charged_back: ({ event }) => join("The customer's bank took the money back", event.reason),
   receipt_resent: ({ event }) => `Sent the receipt again by ${event.reason === 'sms' ? 'SMS' : 'email'}`,
   task_closed: ({ event, tasks }) => join(`Closed the ${kindClosedBy(tasks, event)}task`, event.reason),
 }

@@ -1,11 +1,12 @@
-import { type Attempt, isUnresolved } from './attempt.ts'
-import type { Obstacle } from './mayStart.ts'
-import type { Payment } from './payment.ts'
+import { type Attempt, isUnresolved } from '../payment/attempt.ts'
+import type { Obstacle } from '../payment/mayStart.ts'
+import type { Payment } from '../payment/payment.ts'
 
 // What the checkout page shows.
 export type Stage =
   | 'choose' // a way to pay
   | 'wait' // for the provider's word
+  | 'step' // the provider wants something typed
   | 'disputed' // a person looks into it
   | 'failed' // and may be tried again
   | 'over' // failed for good
@@ -22,6 +23,7 @@ export function stageOf(
   if (payment.status === 'paid') return 'paid'
   if (payment.status === 'cancelled' || payment.cancel_wished_at) return 'cancelled'
   const unresolved = attempts.find(isUnresolved)
+  if (unresolved?.state === 'needs_input' && !unresolved.gave_up_at) return 'step'
   if (unresolved) return unresolved.state === 'disputed' ? 'disputed' : 'wait'
   if (against === 'expired') return 'expired'
   if (against === 'closed') return 'closed'

@@ -1,4 +1,4 @@
-import type { Payment } from './payment.ts'
+import type { Payment } from '../payment/payment.ts'
 
 type Ended = Pick<Payment, 'status' | 'updated_at' | 'cancel_wished_at'>
 

@@ -1,0 +1,27 @@
+import type { Currency } from '../money.ts'
+
+// What a channel is told of an attempt. `key` is the provider's idempotency key where it knows one.
+export type Order = {
+  attempt_id: string
+  key: string
+  number: number // of the attempt: 1, 2, 3 of its payment
+  started_at: Date
+  tx_reference: string
+  invoice_id: string
+  payment_method: string
+  amount: bigint
+  currency: Currency
+  given: Readonly<Record<string, string>> // by the name of the ask; a phone is E.164
+  merchant_id: string
+  merchant_name: string
+  email: string | null // the merchant's, or what the customer typed; so are the next two
+  name: string | null
+  phone: string | null
+  description: string | null
+  provider_ref: string | null // as we keep it: see core/stranger.ts
+  redirect_url: string | null // the provider's page, where an answer that named it has reached us
+  callback_url: string // the provider may knock here; then we ask
+  webhook_url: string // of the account: what comes there, or behind it, is given to `hear`
+  return_url: string // where the provider's page sends the customer back to
+  lang?: string // of the page that the customer came from: the provider's own may speak it
+}

@@ -1,0 +1,80 @@
+import type { BreakerState } from './breaker.ts'
+import {
+  addedUp,
+  delayBoundsMs,
+  delayWithin,
+  judge,
+  type Standing,
+  type Tally,
+  windowMs,
+} from './standing.ts'
+
+// What one node has told of a way of an account.
+export type ToldHealth = Tally & {
+  breaker: BreakerState
+  answered_at: Date | null
+  paid_at: Date | null
+  odd_words: readonly { sample: string; count: number }[]
+  written_at: Date
+}
+
+// `quiet`: nobody has called of late.
+export type HealthSummary = {
+  standing: Standing | 'quiet'
+  breaker: BreakerState
+  answered: number
+  unanswered: number
+  p50_ms: number | null // at most; so is the next
+  p95_ms: number | null
+  answered_seconds_ago: number | null
+  paid_seconds_ago: number | null
+  odd_words: { sample: string; count: number }[]
+}
+
+const severity: readonly BreakerState[] = ['closed', 'probing', 'open']
+
+// What all nodes together have seen. What a node told longer ago than the window says nothing of today, but for when it
+// was last well.
+export function summarize(told: readonly ToldHealth[], now: Date): HealthSummary {
+  const lately = told.filter(({ written_at }) => now.getTime() - written_at.getTime() < windowMs)
+  const tally = addedUp(lately)
+  const breakers = lately.map(({ breaker }) => severity.indexOf(breaker))
+  const breaker = severity[Math.max(0, ...breakers)] ?? 'closed'
+  return {
+    standing: standingOf(lately, tally),
+    breaker,
+    answered: tally.answered,
+    unanswered: tally.unanswered,
+    p50_ms: shownDelay(delayWithin(tally, 0.5)),
+    p95_ms: shownDelay(delayWithin(tally, 0.95)),
+    answered_seconds_ago: secondsSince(
+      told.map(({ answered_at }) => answered_at),
+      now,
+    ),
+    paid_seconds_ago: secondsSince(
+      told.map(({ paid_at }) => paid_at),
+      now,
+    ),
+    odd_words: countWords(told.flatMap(({ odd_words }) => odd_words)),
+  }
+}
+
+// It is down where every node that has called of late says that it leaves it alone.
+function standingOf(lately: readonly ToldHealth[], tally: Tally): HealthSummary['standing'] {
+  if (lately.length === 0) return 'quiet'
+  return lately.every(({ breaker }) => breaker !== 'closed') ? 'down' : judge(tally)
+}
+
+const shownDelay = (ms: number | undefined) =>
+  ms === undefined ? null : Math.min(ms, delayBoundsMs.at(-1) as number)
+
+function secondsSince(times: readonly (Date | null)[], now: Date): number | null {
+  const last = Math.max(...times.map(at => at?.getTime() ?? -Infinity))
+  return last === -Infinity ? null : Math.max(0, Math.round((now.getTime() - last) / 1000))
+}
+
+function countWords(words: readonly { sample: string; count: number }[]) {
+  const counts = new Map<string, number>()
+  for (const { sample, count } of words) counts.set(sample, (counts.get(sample) ?? 0) + count)
+  return [...counts].map(([sample, count]) => ({ sample, count })).toSorted((a, b) => b.count - a.count)
+}

@@ -1,0 +1,35 @@
+import type { Pace } from '../channel/channel.ts'
+import { type Attempt, isUnresolved } from './attempt.ts'
+import { event } from './change.ts'
+import type { NewEvent } from './event.ts'
+import type { Payment } from './payment.ts'
+import { firstPollAfter } from './pollSchedule.ts'
+
+export type Submitted = { attempt: Attempt; step: string; events: NewEvent[] }
+
+// The customer has typed what the provider asked for. Undefined where nothing is asked for any more: an old page, a second
+// click, or a payment that was cancelled. The step is closed before it is carried on, so that it is carried on once; where
+// the provider still asks for it, it is open again.
+export function submit(
+  payment: Pick<Payment, 'status' | 'cancel_wished_at'>,
+  attempts: readonly Attempt[],
+  { number, submits }: Pick<Attempt, 'number' | 'submits'>, // that the form was made for
+  pace: Pace,
+  now: Date,
+): Submitted | undefined {
+  const open = attempts.find(isUnresolved)
+  if (!open?.step || open.state !== 'needs_input' || open.gave_up_at) return undefined
+  if (open.number !== number || open.submits !== submits) return undefined
+  if (payment.status !== 'awaiting_payment' || payment.cancel_wished_at) return undefined
+  const attempt: Attempt = {
+    ...open,
+    state: 'pending',
+    step: null,
+    submits: open.submits + 1,
+    submitted_at: now,
+    next_ask_at: new Date(now.getTime() + firstPollAfter(pace)),
+    updated_at: now,
+  }
+  const step = open.step.name
+  return { attempt, step, events: [event('attempt_submitted', 'customer', attempt, step, now)] }
+}
