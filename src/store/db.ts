@@ -1,11 +1,12 @@
 import pg from 'pg'
 import sql, { type Sql } from 'sql-template-tag'
+import { type Health, watchHealth } from './connections/health.ts'
+import { hostsOf, isSilent } from './connections/hosts.ts'
+import { plansOfTransaction, sayWhichPlan } from './connections/plans.ts'
+import { gather, openPool } from './connections/pool.ts'
+import { type Connection, type Limits, withPrimary } from './connections/primary.ts'
+import { createShare, type Share } from './connections/share.ts'
 import { isLost } from './databaseErrors.ts'
-import { type Health, watchHealth } from './health.ts'
-import { hostsOf, isSilent } from './hosts.ts'
-import { openPool } from './pool.ts'
-import { type Connection, type Limits, withPrimary } from './primary.ts'
-import { createShare, type Share } from './share.ts'
 
 export { sql }
 
@@ -25,6 +26,8 @@ export type Tx = {
   one<Row>(query: Query): Promise<Row | undefined>
   count(query: Query): Promise<number> // of the rows that it has changed
   tuples<Tuple extends readonly unknown[]>(query: Query): Promise<Tuple[]> // rows without names: cheap, for very many
+  // What a transaction writes last leaves with the commit, in one way to the server: nobody may wait for it before.
+  lastly<Row>(query: Query): Promise<Row[]>
 }
 export type Db = Tx & {
   url: string // for whoever needs a connection of its own
@@ -58,6 +61,7 @@ function limited(server: Server, limits: Limits): Db {
     one: async <Row>(query: Query) => (await db.rows<Row>(query))[0],
     count: query => work(connection => countOf(connection, query)),
     tuples: query => work(connection => tuplesOf(connection, query)),
+    lastly: query => db.rows(query),
     transaction: steps => work(connection => inTransaction(connection, steps)),
     share: verb => limited(server, { ...limits, share: server.shareOf(verb) }),
     until: deadline => limited(server, { ...limits, until: deadline }),
@@ -76,34 +80,59 @@ function limited(server: Server, limits: Limits): Db {
 
 const leftOf = (until: number) => Math.max(1, until - performance.now())
 
-const run = ({ client, until }: Connection, { text, values, name }: Query, rowMode?: 'array') =>
-  client.query({
+function send({ client, until }: Connection, { text, values, name }: Query, rowMode?: 'array') {
+  gather(client)
+  return client.query({
     text,
     values,
     name,
     rowMode,
     query_timeout: until === undefined ? undefined : leftOf(until),
   } as pg.QueryConfig)
+}
+
+function run(connection: Connection, query: Query, rowMode?: 'array') {
+  const first = sayWhichPlan(connection.plans, query.name !== undefined)
+  if (first) connection.client.query(first).catch(() => {}) // told again by the statement behind it
+  return send(connection, query, rowMode)
+}
+
 const rowsOf = async <Row>(connection: Connection, query: Query): Promise<Row[]> =>
   (await run(connection, query)).rows
 const countOf = async (connection: Connection, query: Query) => (await run(connection, query)).rowCount ?? 0
 const tuplesOf = async <Tuple>(connection: Connection, query: Query): Promise<Tuple[]> =>
   (await run(connection, query, 'array')).rows
 
-async function inTransaction<T>(connection: Connection, work: (tx: Tx) => Promise<T>): Promise<T> {
+// Nobody waits for the answer to `begin`, nor for what is written last before the commit is sent: a statement that fails
+// makes the server roll back instead.
+async function inTransaction<T>(session: Connection, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const connection = { ...session, plans: plansOfTransaction(session.plans) }
+  const last: (() => Promise<unknown>)[] = []
   const tx: Tx = {
     rows: query => rowsOf(connection, query),
     one: async <Row>(query: Query) => (await rowsOf<Row>(connection, query))[0],
     count: query => countOf(connection, query),
     tuples: query => tuplesOf(connection, query),
+    lastly<Row>(query: Query) {
+      const answer = new Promise<Row[]>((resolve, reject) => {
+        last.push(async () => {
+          const rows = rowsOf<Row>(connection, query)
+          rows.then(resolve, reject)
+          await rows
+        })
+      })
+      answer.catch(() => {}) // whoever waits for the commit is told
+      return answer
+    },
   }
-  await run(connection, sql`begin`)
+  const begun = send(connection, sql`begin`)
+  begun.catch(() => {}) // told again by the first statement
   try {
     const result = await work(tx)
-    await run(connection, sql`commit`)
+    await Promise.all([...last.map(write => write()), send(connection, sql`commit`)])
     return result
   } catch (error) {
-    if (!isLost(error)) await run(connection, sql`rollback`)
+    if (!isLost(error)) await send(connection, sql`rollback`)
     throw error
   }
 }

@@ -65,6 +65,30 @@ create table merchant_logos (
 );
 
 
+-- Accounts at providers
+
+-- One set of credentials at a provider, the operator's or a merchant's. Rows are never deleted: attempts name their
+-- account, and are asked about long after it was disabled. There are few, every node reads all of them, and whoever
+-- looks for one has no merchant: the table stays on one server. Hence no foreign key to merchants, which may be spread.
+create table channel_accounts (
+  account text primary key, -- its channel and six letters: mtn-4f7k2q
+  channel text not null, -- the name of the file that speaks to the provider
+  mode text not null check (mode in ('test', 'live')), -- as declared; the settings have to agree
+  merchant_id text, -- whose money it collects; null: the operator's
+  label text, -- what people call it
+  settings jsonb not null default '{}', -- what is no secret
+  sealed_settings bytea not null, -- the rest; what stands beside it is bound in, so that nobody changes it by hand
+  wrapped_key bytea not null, -- the account's own key to them, sealed by the master key
+  master_key_id text not null,
+  disabled_at timestamptz, -- no new attempts since; those that it has are asked about
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  version bigint not null -- one above that of the change before, whichever account that was
+);
+-- Nodes ask for the highest each second.
+create index channel_accounts_by_version on channel_accounts (version);
+
+
 -- Payments
 
 -- What a merchant asked for, and how it went: a status check reads this row alone. No foreign key to merchants: none is
@@ -109,6 +133,7 @@ create table payments (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   expires_at timestamptz not null,
+  reversed_at timestamptz, -- the money went back after all, or some of it
   redacted_at timestamptz, -- what is known of the payer was removed; what changes later is removed again
   primary key (merchant_id, tx_reference),
   unique (merchant_id, mode, invoice_id), -- so that a merchant may safely ask again
@@ -127,10 +152,11 @@ create table attempts (
   attempt_id text not null,
   tx_reference text not null,
   number integer not null, -- of its payment; a form carries the next one, so that a double click is one attempt
-  channel text not null,
+  channel text not null, -- the account that it goes through
+  order_key text, -- what the provider knows it by; null: the attempt_id
   payment_method text not null,
   state text not null
-    check (state in ('started', 'not_sent', 'pending', 'unknown', 'disputed', 'paid', 'failed')),
+    check (state in ('started', 'not_sent', 'pending', 'needs_input', 'unknown', 'disputed', 'paid', 'failed')),
   reason text,
   instrument text,
   payer text, -- a digest of the address: to count, not to know
@@ -140,13 +166,20 @@ create table attempts (
   provider_ref text,
   redirect_url text,
   qr text,
+  step jsonb, -- what the customer has to type next
+  provider_text text, -- for the customer
+  provider_time timestamptz,
   charged bigint,
+  fee bigint,
+  net bigint,
   card_type text,
   psp_response_code text,
   psp_response_msg text,
   -- the order on its way
   sends integer not null default 1,
   resent_at timestamptz, -- although it may have arrived before
+  submits integer not null default 0, -- how often the customer has typed what a step asked for
+  submitted_at timestamptz,
   acknowledged_at timestamptz, -- the provider has shown that it has it
   returned_at timestamptz, -- the customer came back from the provider's page and made us ask
   gave_up_at timestamptz, -- the customer wished to go on without it; only the provider ends it
@@ -171,6 +204,8 @@ create index attempts_due_by_channel on attempts (channel, knocked, next_ask_at)
 create index attempts_by_instrument on attempts (merchant_id, instrument, created_at) where state <> 'paid';
 -- The same by the address of the payer.
 create index attempts_by_payer on attempts (merchant_id, payer, created_at) where state <> 'paid';
+-- A webhook names an order by the provider's key for it.
+create index attempts_by_key on attempts (channel, order_key) where order_key is not null;
 
 -- A provider's reference pays one attempt. Whoever looks for one has an account at a provider and no merchant, so a
 -- sharded database spreads this table by `reference`, the only one that does not lead with `merchant_id`.
@@ -216,13 +251,15 @@ create table tasks (
 -- Notifications
 
 -- What a merchant is told of one change of a payment's status: the very bytes that every try sends. There is one for
--- every change, with or without an address to send it to.
+-- every change, with or without an address to send it to. What happens to money after that is of another type: it stands
+-- in the feed alone.
 create table notifications (
   merchant_id text not null,
   tx_reference text not null,
   sequence integer not null,
   mode text not null check (mode in ('test', 'live')),
   status text not null,
+  type text not null default 'status', -- or reversed, charged_back
   body text not null,
   created_at timestamptz not null,
   position bigint, -- in the merchant's feed, given when the feed is read
@@ -341,6 +378,45 @@ create index messages_by_merchant on messages (merchant_id, sent_at) where sent_
 create index messages_by_reference on messages (provider_ref) where provider_ref is not null;
 -- The newest at the inbox page, and forgetting the old ones.
 create index messages_by_time on messages (created_at);
+
+
+-- Channels
+
+-- What each node sees of an account at a provider, by way to pay, in the last minutes: the other nodes judge by it, too, and
+-- `tollgate channel status` shows it. A node that has nothing new writes nothing. Neither this nor the next belongs to a
+-- merchant; both stay on one server.
+create table channel_health (
+  node text not null, -- a process; whoever starts again has another name
+  channel text not null, -- the account's name, as in attempts
+  payment_method text not null,
+  answered integer not null,
+  late integer not null, -- of those that were answered
+  unanswered integer not null,
+  paid integer not null,
+  declined integer not null, -- for a reason of the customer's
+  troubled integer not null, -- for a reason of the account or its provider
+  delays integer[] not null, -- how many answers came within each of the bounds of core/channel/standing.ts
+  breaker text not null check (breaker in ('closed', 'open', 'probing')),
+  rest_until timestamptz, -- the provider wants to be left alone
+  answered_at timestamptz, -- the last time, ever
+  paid_at timestamptz,
+  odd_words jsonb not null, -- what we do not know, masked, with how often it was said
+  written_at timestamptz not null,
+  primary key (node, channel, payment_method)
+);
+
+-- The token of an account that all nodes use, where a new one ends the one before. It is sealed by a key of its own, which a
+-- master key has wrapped. Whoever makes it anew says so first, for a while: who dies there is followed by the next.
+create table channel_tokens (
+  channel text primary key, -- the account's name
+  master_key_id text,
+  wrapped_key bytea,
+  sealed_token bytea, -- null until the first was made
+  made_at timestamptz,
+  expires_at timestamptz,
+  maker text, -- who makes the next one
+  maker_until timestamptz
+);
 
 
 -- The sandbox

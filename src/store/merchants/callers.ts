@@ -7,7 +7,7 @@ import {
   unreadableSettings,
 } from '../../core/merchant/settings.ts'
 import type { Mode } from '../../core/mode.ts'
-import { sql, type Tx } from '../db.ts'
+import { named, type Tx } from '../db.ts'
 import { type MasterKeys, openSecret, unwrapKey, type WrappedKey } from './vault.ts'
 
 // Who is asking: a merchant in one mode, as one of its keys shows it.
@@ -42,7 +42,7 @@ export async function findCallers(
   masterKeys: MasterKeys,
   merchant_keys: string[],
 ): Promise<Caller[]> {
-  const rows = await tx.rows<Row>(sql`
+  const rows = await tx.rows<Row>(named('find_callers')`
     select k.merchant_id, k.merchant_key, k.mode, k.sealed_secret, k.expires_at,
       m.name, m.active, m.settings, m.master_key_id, m.wrapped_key,
       (select array_agg(o.code) from outlets o where o.merchant_id = k.merchant_id) as outlets

@@ -1,7 +1,8 @@
 import { readSettings, type SettingWords } from '../../core/merchant/settings.ts'
 import type { Mode } from '../../core/mode.ts'
 import { type Signer, signingKey } from '../../core/notification/ipnRequest.ts'
-import { sql, type Tx } from '../db.ts'
+import { named, type Tx } from '../db.ts'
+import { ofMerchants } from '../ofMerchants.ts'
 import { ipnPasswordPurpose, ipnSecretPurpose } from './callers.ts'
 import { type MasterKeys, openSecret, unwrapKey, type WrappedKey } from './vault.ts'
 
@@ -31,13 +32,15 @@ export async function findSigners(
   merchant_ids: readonly string[],
   now: Date,
 ): Promise<MerchantSigner[]> {
-  const rows = await tx.rows<Row>(sql`
+  const merchants = merchant_ids.map(merchant_id => ({ merchant_id }))
+  const rows = await tx.rows<Row>(named('find_signers')`
     select s.merchant_id, s.mode, s.secret_id, s.sealed_secret, m.settings, m.master_key_id, m.wrapped_key,
       m.sealed_ipn_password,
       (select k.merchant_key from merchant_keys k where k.merchant_id = s.merchant_id and k.mode = s.mode
+        and ${ofMerchants('k', merchants)}
         order by k.created_at desc limit 1) as merchant_key
     from ipn_secrets s join merchants m on m.merchant_id = s.merchant_id
-    where s.merchant_id = any(${merchant_ids}) and (s.expires_at is null or s.expires_at > ${now})
+    where s.merchant_id = any(${merchant_ids}) and ${ofMerchants('m', merchants)} and (s.expires_at is null or s.expires_at > ${now})
     order by s.created_at desc, s.secret_id`)
   const signers = new Map<string, MerchantSigner & { keys: Buffer[] }>()
   for (const row of rows) {

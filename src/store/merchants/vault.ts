@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
-// Secrets at rest: each merchant has a data key that seals its secrets, and the master key wraps the data
-// keys. What a sealed text is for is bound into it, so a row that is copied elsewhere does not open.
+// Secrets at rest: each merchant and each account at a provider has a data key that seals its secrets, and the master key
+// wraps the data keys. What a sealed text is for is bound into it, so a row that is copied elsewhere does not open.
 export type MasterKeys = {
   newest(): Buffer
   byId(id: string): Buffer | undefined
@@ -22,19 +22,20 @@ export function masterKeyId(key: Buffer): string {
 
 export const newDataKey = () => randomBytes(32)
 
-export function wrapKey(masterKeys: MasterKeys, merchant_id: string, dataKey: Buffer): WrappedKey {
+// The owner is a merchant, by its id, or an account, by words that no id has.
+export function wrapKey(masterKeys: MasterKeys, owner: string, dataKey: Buffer): WrappedKey {
   const master = masterKeys.newest()
-  return { master_key_id: masterKeyId(master), wrapped_key: seal(master, merchant_id, dataKey) }
+  return { master_key_id: masterKeyId(master), wrapped_key: seal(master, owner, dataKey) }
 }
 
-export function unwrapKey(masterKeys: MasterKeys, merchant_id: string, wrapped: WrappedKey): Buffer {
+export function unwrapKey(masterKeys: MasterKeys, owner: string, wrapped: WrappedKey): Buffer {
   const master = masterKeys.byId(wrapped.master_key_id)
   if (!master)
     throw new Error(
-      `The secrets of merchant ${merchant_id} are sealed with master key ${wrapped.master_key_id}, which this ` +
+      `The secrets of ${owner} are sealed with master key ${wrapped.master_key_id}, which this ` +
         'Tollgate does not have. Give it in TOLLGATE_MASTER_KEY, or use the data folder that holds it.',
     )
-  return unseal(master, merchant_id, wrapped.wrapped_key)
+  return unseal(master, owner, wrapped.wrapped_key)
 }
 
 export const sealSecret = (dataKey: Buffer, purpose: string, secret: string) =>

@@ -1,7 +1,8 @@
 import type { Sql } from 'sql-template-tag'
 import type { Message, MessageKey } from '../../core/message/message.ts'
 import type { Medium } from '../../core/message/messenger.ts'
-import { type Db, sql } from '../db.ts'
+import { type Db, named, sql } from '../db.ts'
+import { ofMerchants } from '../ofMerchants.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 
 export type MessageLease = { token: string; until: Date; now: Date }
@@ -12,11 +13,11 @@ export type MessageLease = { token: string; until: Date; now: Date }
 export const takeDueMessages = (db: Db, medium: Medium, lease: MessageLease, limit: number) =>
   takeUnlocked<MessageKey, Message>(db, {
     skipping: tx =>
-      tx.rows(sql`
+      tx.rows(named('take_due_messages')`
         with due as (${dueOf(medium, lease, limit)} for update skip locked)
         ${take(sql`due`, lease)}`),
     find: tx => tx.rows(dueOf(medium, lease, limit)),
-    waiting: (tx, keys) => tx.rows(take(keysOf(keys), lease)),
+    waiting: (tx, keys) => tx.rows(take(keysOf(keys), lease, sql`and ${ofMerchants('m', keys)}`)),
   })
 
 const dueOf = (medium: Medium, { now }: MessageLease, limit: number) => sql`
@@ -27,8 +28,8 @@ const keysOf = (keys: readonly MessageKey[]) => sql`
   unnest(${keys.map(k => k.merchant_id)}::text[], ${keys.map(k => k.message_id)}::text[])
     as due (merchant_id, message_id)`
 
-const take = (due: Sql, { token, until, now }: MessageLease) => sql`
+const take = (due: Sql, { token, until, now }: MessageLease, ofWhom = sql``) => sql`
   update messages m set next_try_at = ${until}, lease_token = ${token}, tries = m.tries + 1, sent_at = null
   from ${due}
-  where m.merchant_id = due.merchant_id and m.message_id = due.message_id and m.next_try_at <= ${now}
+  where m.merchant_id = due.merchant_id and m.message_id = due.message_id and m.next_try_at <= ${now} ${ofWhom}
   returning m.*`

@@ -1,6 +1,7 @@
 import type { Message, MessageKey } from '../../core/message/message.ts'
 import type { Receipt } from '../../core/message/messenger.ts'
 import { named, type Tx } from '../db.ts'
+import { ofMerchants } from '../ofMerchants.ts'
 
 type SentMessage = MessageKey & Pick<Message, 'recipient'> & { provider_ref: string; sent_at: Date }
 
@@ -20,4 +21,5 @@ export const saveReceipts = (tx: Tx, heard: readonly HeardReceipt[], now: Date) 
     from unnest(${heard.map(h => h.merchant_id)}::text[], ${heard.map(h => h.message_id)}::text[],
         ${heard.map(h => h.state)}::text[], ${heard.map(h => h.words)}::text[])
       as h (merchant_id, message_id, state, words)
-    where m.merchant_id = h.merchant_id and m.message_id = h.message_id and m.state = 'sent'`)
+    where m.merchant_id = h.merchant_id and m.message_id = h.message_id and m.state = 'sent'
+      and ${ofMerchants('m', heard)}`)

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { Unavailable } from '../../core/interface/refusal.ts'
+import { hostsOf } from '../connections/hosts.ts'
 import { codeOf } from '../databaseErrors.ts'
-import { hostsOf } from '../hosts.ts'
 
 export const lockTimeoutMs = 2000 // who waits for a lock holds up everybody behind it
 const connectTimeoutMs = 3000

@@ -6,6 +6,7 @@ import type { Candidate } from '../../core/notification/admit.ts'
 import type { Delivery } from '../../core/notification/delivery.ts'
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
+import { ofMerchants } from '../ofMerchants.ts'
 import { hope, takeHoping } from '../skipLocked.ts'
 import { keysOf } from './notificationKeys.ts'
 import { amongUnlocked } from './unlockedDeliveries.ts'
@@ -21,8 +22,7 @@ export async function lookForDue(
   limit: number,
   after?: string | Date,
 ): Promise<Candidate[]> {
-  // Planned anew each time: how far to read depends on the moments.
-  const due = await tx.tuples<Due>(sql`
+  const due = await tx.tuples<Due>(named(after ? 'look_for_due_after' : 'look_for_due')`
     select merchant_id, tx_reference, sequence, lane, begun_at, last_try_at,
       begun_at > created_at and coalesce(last_try_at < begun_at, true), next_try_at::text
     from deliveries
@@ -108,7 +108,7 @@ async function takeBy(tx: Tx, name: string, patience: Sql, keys: readonly Notifi
       and n.merchant_id = chosen.merchant_id and n.tx_reference = chosen.tx_reference
       and n.sequence = chosen.sequence
       and d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})
-      and d.alone
+      and d.alone and ${ofMerchants('d', keys)} and ${ofMerchants('n', keys)}
     returning ${takenFacts}, chosen.place::integer`)
   return taken.map(facts => takenOf(keys[(facts[6] as number) - 1] as NotificationKey, facts, lease))
 }
@@ -122,10 +122,13 @@ export function stillDue(tx: Tx, keys: readonly NotificationKey[], now: Date) {
         as left_over (merchant_id, tx_reference, sequence)
       join deliveries d on d.merchant_id = left_over.merchant_id and d.tx_reference = left_over.tx_reference
         and d.sequence = left_over.sequence
-    where d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now}) and not d.alone`)
+    where d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now}) and not d.alone
+      and ${ofMerchants('d', keys)}`)
 }
 
-const others = sql`select from deliveries o where o.merchant_id = d.merchant_id and o.tx_reference = d.tx_reference
+const others = (
+  merchant_id: string,
+) => sql`select from deliveries o where o.merchant_id = ${merchant_id} and o.tx_reference = d.tx_reference
   and o.sequence <> d.sequence and o.next_try_at is not null`
 
 type SiblingKey = Pick<Delivery, 'merchant_id' | 'tx_reference' | 'lane'>
@@ -157,10 +160,10 @@ async function takeFirstSibling(tx: Tx, key: SiblingKey, lease: Lease): Promise<
   if (isTaken || first?.lane !== key.lane) return undefined
   const [taken] = await tx.tuples<TakenFacts>(sql`
     update deliveries d set lease_token = ${token}, lease_until = ${until}, tries = d.tries + 1,
-      alone = not exists (${others})
+      alone = not exists (${others(key.merchant_id)})
     from notifications n
     where d.merchant_id = ${key.merchant_id} and d.tx_reference = ${key.tx_reference}
-      and d.sequence = ${first.sequence} and not exists (${others} and o.lease_until > ${now})
+      and d.sequence = ${first.sequence} and not exists (${others(key.merchant_id)} and o.lease_until > ${now})
       and n.merchant_id = d.merchant_id and n.tx_reference = d.tx_reference and n.sequence = d.sequence
     returning ${takenFacts}`)
   return taken && takenOf(first, taken, lease)

@@ -6,13 +6,16 @@ import { type Db, sql, type Tx } from '../db.ts'
 // read, by one reader at a time: whatever commits later gets a later number, so nobody who follows the numbers misses
 // one, however late a transaction that was begun earlier commits.
 export type Feed = { merchant_id: string; mode: Mode }
-export type FeedEvent = Pick<Notification, 'tx_reference' | 'sequence' | 'status' | 'body' | 'created_at'> & {
+export type FeedEvent = Pick<
+  Notification,
+  'tx_reference' | 'sequence' | 'status' | 'type' | 'body' | 'created_at'
+> & {
   position: bigint
 }
 
 export const readFeed = (tx: Tx, { merchant_id, mode }: Feed, after: bigint, limit: number) =>
   tx.rows<FeedEvent>(sql`
-    select position, tx_reference, sequence, status, body, created_at from notifications
+    select position, tx_reference, sequence, status, type, body, created_at from notifications
     where merchant_id = ${merchant_id} and mode = ${mode} and position > ${after}
     order by position limit ${limit}`)
 

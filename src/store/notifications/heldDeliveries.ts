@@ -1,5 +1,6 @@
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
+import { ofMerchants } from '../ofMerchants.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 import { keysOf } from './notificationKeys.ts'
 import { amongUnlocked } from './unlockedDeliveries.ts'
@@ -29,7 +30,8 @@ function hold(tx: Tx, held: readonly Held[], now: Date): Promise<number> {
     from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
         ${held.map(h => h.until)}::timestamptz[]) as h (merchant_id, tx_reference, sequence, until)
     where d.merchant_id = h.merchant_id and d.tx_reference = h.tx_reference and d.sequence = h.sequence
-      and d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})`)
+      and d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})
+      and ${ofMerchants('d', held)}`)
 }
 
 // Brings the oldest of a lane into sight; gives back how many. One merchant's: every database skips among them.

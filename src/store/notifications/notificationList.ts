@@ -46,7 +46,7 @@ export const listNotifications = (tx: Tx, merchant_id: string, f: NotificationFi
         where merchant_id = ${merchant_id} and ${isInTime(f, sql`created_at`)} and ${isOf(f, sql`tx_reference`)}
         ${newestFirst} limit ${most}) as n
       left join lateral (
-        select * from deliveries d where d.merchant_id = n.merchant_id and d.tx_reference = n.tx_reference
+        select * from deliveries d where d.merchant_id = ${merchant_id} and d.tx_reference = n.tx_reference
           and d.sequence = n.sequence offset 0) as d on true
     where ${f.state ? stateIs[f.state] : sql`true`}
     ${newestFirst} limit ${f.limit}`)
@@ -79,7 +79,7 @@ export async function listNotificationsOfFew(
       ? sql`next_try_at is not null`
       : sql`merchant_id = ${merchant_id} and exhausted_at is not null`
   const few = await tx.one<{ count: bigint }>(sql`
-    select count(*) as count from (select from deliveries where ${all} limit ${most + 1}) as counted`)
+    select count(*) as count from (select 1 from deliveries where ${all} limit ${most + 1}) as counted`)
   if (Number(few?.count) > most) return undefined
   return tx.rows<NotificationRow>(sql`
     with d as materialized (select * from deliveries where merchant_id = ${merchant_id} and ${all})
@@ -110,7 +110,7 @@ export const countExhausted = async (tx: Tx, since: Date, limit: number): Promis
     (
       await tx.one<{ count: bigint }>(sql`
         select count(*) as count from merchants m cross join lateral (
-          select from deliveries d where d.merchant_id = m.merchant_id and d.exhausted_at >= ${since}
+          select 1 from deliveries d where d.merchant_id = m.merchant_id and d.exhausted_at >= ${since}
           limit ${limit}) as exhausted`)
     )?.count,
   )

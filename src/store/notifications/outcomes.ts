@@ -1,6 +1,7 @@
 import type { Sql } from 'sql-template-tag'
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import { named, sql, type Tx } from '../db.ts'
+import { ofMerchants } from '../ofMerchants.ts'
 import { hope } from '../skipLocked.ts'
 import { keysOf } from './notificationKeys.ts'
 import type { Try } from './tries.ts'
@@ -33,7 +34,7 @@ export function saveOutcomes(tx: Tx, outcomes: readonly Outcome[]): Promise<numb
       as o (merchant_id, tx_reference, sequence, lease_token, next_try_at, acknowledged_at, exhausted_at, try,
         started_at, ms, address, status, result, words, answer)
     where d.merchant_id = o.merchant_id and d.tx_reference = o.tx_reference and d.sequence = o.sequence
-      and d.lease_token = o.lease_token`)
+      and d.lease_token = o.lease_token and ${ofMerchants('d', outcomes)}`)
 }
 
 // The same for first tries that were acknowledged, which is most of them: less has to be said of each.
@@ -58,7 +59,7 @@ function acknowledgeBy(tx: Tx, name: string, patience: Sql, outcomes: readonly O
         ${outcomes.map(o => o.address)}::text[], ${outcomes.map(o => o.answer)}::bytea[])
       as o (merchant_id, tx_reference, sequence, lease_token, acknowledged_at, started_at, ms, address, answer)
     where d.merchant_id = o.merchant_id and d.tx_reference = o.tx_reference and d.sequence = o.sequence
-      and d.lease_token = o.lease_token`)
+      and d.lease_token = o.lease_token and ${ofMerchants('d', outcomes)}`)
 }
 
 // Those whose delivery is given up, by the word of the delivery itself.
@@ -70,5 +71,5 @@ export function exhaustedOf(tx: Tx, outcomes: readonly Outcome[]) {
         ${outcomes.map(o => o.try)}::integer[]) as o (merchant_id, tx_reference, sequence, try)
       join deliveries d on d.merchant_id = o.merchant_id and d.tx_reference = o.tx_reference
         and d.sequence = o.sequence and d.last_try = o.try
-    where d.exhausted_at is not null`)
+    where d.exhausted_at is not null and ${ofMerchants('d', outcomes)}`)
 }

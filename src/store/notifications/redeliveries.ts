@@ -20,7 +20,7 @@ const redeliverable = (where: Query) => sql`
     left join deliveries d on d.merchant_id = n.merchant_id and d.tx_reference = n.tx_reference
       and d.sequence = n.sequence
     left join payments p on p.merchant_id = n.merchant_id and p.tx_reference = n.tx_reference
-  where ${where}`
+  where n.type = 'status' and ${where}`
 
 export const findRedeliverable = (tx: Tx, { merchant_id, tx_reference, sequence }: NotificationKey) =>
   tx.one<Redeliverable>(
@@ -83,10 +83,10 @@ export async function beginAgain(tx: Tx, all: readonly Redelivery[], now: Date):
     on conflict (merchant_id, tx_reference, sequence) do update set url = excluded.url, lane = excluded.lane,
       begun_at = excluded.begun_at, next_try_at = excluded.next_try_at, retry = false, held = false,
       lease_token = null, lease_until = null, acknowledged_at = null, exhausted_at = null
-    where d.lease_until is null or d.lease_until <= ${now}
+    where d.lease_until is null or d.lease_until <= excluded.next_try_at
     returning d.merchant_id, d.tx_reference, d.sequence`)
   await tx.rows(sql`
-    update deliveries d set alone = not exists (select from deliveries o where o.merchant_id = d.merchant_id
+    update deliveries d set alone = not exists (select from deliveries o where o.merchant_id = ${merchant_id}
       and o.tx_reference = d.tx_reference and o.sequence <> d.sequence and o.next_try_at is not null)
     where merchant_id = ${merchant_id} and tx_reference = any(${references}) and next_try_at is not null`)
   return begun

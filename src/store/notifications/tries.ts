@@ -1,7 +1,9 @@
 import type { Result } from '../../core/notification/delivery.ts'
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import { named, sql, type Tx } from '../db.ts'
+import { ofMerchants } from '../ofMerchants.ts'
 import type { PaymentKey } from '../payments/paymentKeys.ts'
+import { keysOf } from './notificationKeys.ts'
 
 // One HTTP request of a delivery, and what came of it. The last one stands in the row of its delivery, those before it
 // are rows of `tries`.
@@ -38,8 +40,9 @@ export const addTries = (tx: Tx, tries: readonly Try[]) =>
         ${tries.map(t => t.status)}::integer[], ${tries.map(t => t.result)}::text[],
         ${tries.map(t => t.words)}::text[], ${tries.map(t => t.answer)}::bytea[])
       as t (${columns})
-    where not exists (select from deliveries d where d.merchant_id = t.merchant_id
-      and d.tx_reference = t.tx_reference and d.sequence = t.sequence and d.last_try = t.try)
+      left join deliveries d on d.merchant_id = t.merchant_id and d.tx_reference = t.tx_reference
+        and d.sequence = t.sequence and d.last_try = t.try and ${ofMerchants('d', tries)}
+    where d.merchant_id is null
     on conflict (merchant_id, tx_reference, sequence, try) do nothing`)
 
 type Held = NotificationKey & { lease_token: string }
@@ -55,7 +58,7 @@ export const moveLastTries = (tx: Tx, held: readonly Held[]) =>
         as h (merchant_id, tx_reference, sequence, lease_token)
       join deliveries d on d.merchant_id = h.merchant_id and d.tx_reference = h.tx_reference
         and d.sequence = h.sequence and d.lease_token = h.lease_token
-    where d.last_try is not null
+    where d.last_try is not null and ${ofMerchants('d', held)}
     on conflict (merchant_id, tx_reference, sequence, try) do nothing`)
 
 export const triesOf = (tx: Tx, { merchant_id, tx_reference, sequence }: NotificationKey) =>
@@ -69,20 +72,36 @@ export const triesOfPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey
     order by sequence, try`)
 
 // What the last try was is forgotten with them; how the delivery ended is not. Gives back how many there were. The oldest
-// first: so both are found by an index that has no others in it.
-export async function forgetTries(tx: Tx, before: Date, limit: number): Promise<number> {
-  const earlier = await tx.rows(sql`
-    delete from tries where (merchant_id, tx_reference, sequence, try) in (
-      select merchant_id, tx_reference, sequence, try from tries
-      where started_at < ${before} order by started_at limit ${limit})
-    returning 1`)
-  const last = await tx.rows(sql`
-    update deliveries set last_try = null, last_ms = null, last_address = null, last_status = null,
+// first: so both are found by an index that has no others in it. On most days there is nothing to find, and nothing is
+// written.
+export const forgetTries = async (tx: Tx, before: Date, limit: number): Promise<number> =>
+  (await forgetEarlier(tx, before, limit)) + (await forgetLast(tx, before, limit))
+
+async function forgetEarlier(tx: Tx, before: Date, limit: number): Promise<number> {
+  const found = await tx.rows<NotificationKey & Pick<Try, 'try'>>(sql`
+    select merchant_id, tx_reference, sequence, try from tries
+    where started_at < ${before} order by started_at limit ${limit}`)
+  if (found.length === 0) return 0
+  const { merchants, references, sequences } = keysOf(found)
+  return tx.count(sql`
+    delete from tries t
+    using unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
+        ${found.map(one => one.try)}::integer[]) as k (merchant_id, tx_reference, sequence, try)
+    where t.merchant_id = k.merchant_id and t.tx_reference = k.tx_reference and t.sequence = k.sequence
+      and t.try = k.try and ${ofMerchants('t', found)}`)
+}
+
+async function forgetLast(tx: Tx, before: Date, limit: number): Promise<number> {
+  const found = await tx.rows<NotificationKey>(sql`
+    select merchant_id, tx_reference, sequence from deliveries
+    where last_try_at < ${before} and last_try is not null order by last_try_at limit ${limit}`)
+  if (found.length === 0) return 0
+  const { merchants, references, sequences } = keysOf(found)
+  return tx.count(sql`
+    update deliveries d set last_try = null, last_ms = null, last_address = null, last_status = null,
       last_words = null, last_answer = null
-    where (merchant_id, tx_reference, sequence) in (
-        select merchant_id, tx_reference, sequence from deliveries
-        where last_try_at < ${before} and last_try is not null order by last_try_at limit ${limit})
-      and last_try is not null and last_try_at < ${before}
-    returning 1`)
-  return earlier.length + last.length
+    from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[])
+      as k (merchant_id, tx_reference, sequence)
+    where d.merchant_id = k.merchant_id and d.tx_reference = k.tx_reference and d.sequence = k.sequence
+      and d.last_try is not null and d.last_try_at < ${before} and ${ofMerchants('d', found)}`)
 }

@@ -1,22 +1,32 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
-import { named, sql, type Tx } from '../db.ts'
+import { named, type Tx } from '../db.ts'
+import { ofMerchants } from '../ofMerchants.ts'
+import { part } from '../together.ts'
 
 type Instants =
   | 'acknowledged_at'
   | 'resent_at'
   | 'returned_at'
   | 'gave_up_at'
+  | 'submitted_at'
+  | 'provider_time'
   | 'next_ask_at'
   | 'created_at'
   | 'updated_at'
   | 'ended_at'
-export type AttemptInJson = Omit<Attempt, Instants | 'charged'> &
-  Record<Instants, string | null> & { charged: number | null }
+type Amounts = 'charged' | 'fee' | 'net'
+export type AttemptInJson = Omit<Attempt, Instants | Amounts> &
+  Record<Instants, string | null> &
+  Record<Amounts, number | null>
 
 // JSON has neither instants nor 64-bit numbers; what a provider can charge fits a double.
 export const attemptOfJson = (row: AttemptInJson): Attempt => ({
   ...row,
-  charged: row.charged === null ? null : BigInt(row.charged),
+  charged: amount(row.charged),
+  fee: amount(row.fee),
+  net: amount(row.net),
+  submitted_at: instant(row.submitted_at),
+  provider_time: instant(row.provider_time),
   acknowledged_at: instant(row.acknowledged_at),
   resent_at: instant(row.resent_at),
   returned_at: instant(row.returned_at),
@@ -27,40 +37,67 @@ export const attemptOfJson = (row: AttemptInJson): Attempt => ({
   ended_at: instant(row.ended_at),
 })
 
+const amount = (minor: number | null) => (minor === null ? null : BigInt(minor))
 const instant = (text: string | null) => (text === null ? null : new Date(text))
 
-export const insertAttempt = (tx: Tx, a: Attempt) =>
-  tx.rows(named('insert_attempt')`
-    insert into attempts (merchant_id, attempt_id, tx_reference, number, channel, payment_method, state,
-      instrument, payer, lang, given, next_ask_at, created_at, updated_at)
-    values (${a.merchant_id}, ${a.attempt_id}, ${a.tx_reference}, ${a.number}, ${a.channel}, ${a.payment_method},
-      ${a.state}, ${a.instrument}, ${a.payer}, ${a.lang}, ${JSON.stringify(a.given)}, ${a.next_ask_at},
-      ${a.created_at}, ${a.updated_at})`)
+export const insertAttempts = (all: readonly Attempt[]) => part('begun')`
+  insert into attempts (merchant_id, attempt_id, tx_reference, number, channel, order_key, payment_method, state,
+    instrument, payer, lang, given, next_ask_at, created_at, updated_at)
+  select * from unnest(${all.map(a => a.merchant_id)}::text[], ${all.map(a => a.attempt_id)}::text[],
+    ${all.map(a => a.tx_reference)}::text[], ${all.map(a => a.number)}::integer[],
+    ${all.map(a => a.channel)}::text[], ${all.map(a => a.order_key)}::text[],
+    ${all.map(a => a.payment_method)}::text[], ${all.map(a => a.state)}::text[], ${all.map(a => a.instrument)}::text[], ${all.map(a => a.payer)}::text[],
+    ${all.map(a => a.lang)}::text[], ${all.map(a => JSON.stringify(a.given))}::jsonb[],
+    ${all.map(a => a.next_ask_at)}::timestamptz[], ${all.map(a => a.created_at)}::timestamptz[],
+    ${all.map(a => a.updated_at)}::timestamptz[])`
+
+export const insertAttempt = (tx: Tx, attempt: Attempt) => tx.rows(insertAttempts([attempt]))
 
 // Everything that changes in an attempt's life; what it is for never does. How often it was asked about is
 // counted where it is claimed, how often it was sent where it is sent. When it is asked about next changes with an answer
 // to the latest question alone: that ends the lease and the knock, too. Else both are somebody else's, who still waits.
-export const saveAttempt = (tx: Tx, a: Attempt) =>
-  tx.rows(named('save_attempt')`
-    update attempts set state = ${a.state}, reason = ${a.reason}, instrument = ${a.instrument},
-      given = ${JSON.stringify(a.given)}, provider_ref = ${a.provider_ref}, redirect_url = ${a.redirect_url},
-      qr = ${a.qr}, charged = ${a.charged}, card_type = ${a.card_type},
-      psp_response_code = ${a.psp_response_code}, psp_response_msg = ${a.psp_response_msg},
-      lease_until = case when next_ask_at = ${a.next_ask_at} then lease_until end,
-      knocked = knocked and coalesce(next_ask_at = ${a.next_ask_at}, false),
-      acknowledged_at = ${a.acknowledged_at}, next_ask_at = ${a.next_ask_at}, updated_at = ${a.updated_at},
-      ended_at = ${a.ended_at}
-    where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`)
+export const saveAttempts = (all: readonly Attempt[]) => part('heard')`
+  update attempts a set state = c.state, reason = c.reason, instrument = c.instrument, given = c.given,
+    provider_ref = c.provider_ref, redirect_url = c.redirect_url, qr = c.qr, step = c.step,
+    provider_text = c.provider_text, provider_time = c.provider_time, charged = c.charged, fee = c.fee, net = c.net,
+    card_type = c.card_type, psp_response_code = c.psp_response_code, psp_response_msg = c.psp_response_msg,
+    lease_until = case when a.next_ask_at = c.next_ask_at then a.lease_until end,
+    knocked = a.knocked and coalesce(a.next_ask_at = c.next_ask_at, false),
+    acknowledged_at = c.acknowledged_at, next_ask_at = c.next_ask_at, updated_at = c.updated_at,
+    ended_at = c.ended_at
+  from unnest(${all.map(a => a.merchant_id)}::text[], ${all.map(a => a.attempt_id)}::text[],
+      ${all.map(a => a.state)}::text[], ${all.map(a => a.reason)}::text[], ${all.map(a => a.instrument)}::text[],
+      ${all.map(a => JSON.stringify(a.given))}::jsonb[], ${all.map(a => a.provider_ref)}::text[],
+      ${all.map(a => a.redirect_url)}::text[], ${all.map(a => a.qr)}::text[],
+      ${all.map(a => a.step && JSON.stringify(a.step))}::jsonb[], ${all.map(a => a.provider_text)}::text[],
+      ${all.map(a => a.provider_time)}::timestamptz[], ${all.map(a => a.charged)}::bigint[],
+      ${all.map(a => a.fee)}::bigint[], ${all.map(a => a.net)}::bigint[],
+      ${all.map(a => a.card_type)}::text[], ${all.map(a => a.psp_response_code)}::text[],
+      ${all.map(a => a.psp_response_msg)}::text[], ${all.map(a => a.acknowledged_at)}::timestamptz[],
+      ${all.map(a => a.next_ask_at)}::timestamptz[], ${all.map(a => a.updated_at)}::timestamptz[],
+      ${all.map(a => a.ended_at)}::timestamptz[])
+    as c (merchant_id, attempt_id, state, reason, instrument, given, provider_ref, redirect_url, qr, step,
+      provider_text, provider_time, charged, fee, net, card_type, psp_response_code, psp_response_msg, acknowledged_at, next_ask_at, updated_at, ended_at)
+  where a.merchant_id = c.merchant_id and a.attempt_id = c.attempt_id and ${ofMerchants('a', all)}`
+
+export const saveAttempt = (tx: Tx, attempt: Attempt) => tx.rows(saveAttempts([attempt]))
 
 // Before it is handed to its channel once more.
 export const saveSending = (tx: Tx, a: Attempt) =>
-  tx.rows(sql`
+  tx.rows(named('save_sending')`
     update attempts set state = ${a.state}, sends = ${a.sends}, resent_at = ${a.resent_at}, updated_at = ${a.updated_at}
+    where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`)
+
+// Before what the customer typed is carried on. An answer to a question from before is not taken for what comes of it.
+export const saveSubmitted = (tx: Tx, a: Attempt) =>
+  tx.rows(named('save_submitted')`
+    update attempts set state = ${a.state}, step = null, submits = ${a.submits}, submitted_at = ${a.submitted_at},
+      next_ask_at = ${a.next_ask_at}, lease_until = null, updated_at = ${a.updated_at}
     where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`)
 
 // The wish of the customer. An answer to an older question is not taken for the one to what is asked now.
 export const saveGivenUp = (tx: Tx, a: Attempt) =>
-  tx.rows(sql`
+  tx.rows(named('save_given_up')`
     update attempts set gave_up_at = ${a.gave_up_at}, gave_up_for = ${a.gave_up_for},
       next_ask_at = ${a.next_ask_at}, lease_until = null, updated_at = ${a.updated_at}
     where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`)
@@ -86,7 +123,7 @@ export const promptAttempt = async (tx: Tx, merchant_id: string, attempt_id: str
 
 // It could not be written down what was said of it: it is asked about again, but not as soon as its lease ends.
 export const putOffAttempt = (tx: Tx, a: Attempt, next_ask_at: Date) =>
-  tx.rows(sql`
+  tx.rows(named('put_off_attempt')`
     update attempts set next_ask_at = ${next_ask_at}, knocked = false, lease_until = null
     where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id} and asks = ${a.asks}
       and next_ask_at = ${a.next_ask_at}`)

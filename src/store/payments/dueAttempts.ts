@@ -1,14 +1,17 @@
 import type { Sql } from 'sql-template-tag'
 import type { Attempt } from '../../core/payment/attempt.ts'
-import { type Db, sql, type Tx } from '../db.ts'
+import { type Db, named, sql, type Tx } from '../db.ts'
+import { ofMerchants } from '../ofMerchants.ts'
 import { takeUnlocked } from '../skipLocked.ts'
+import type { OrderedPayment } from './paymentLife.ts'
 
 // How many may be taken of one channel: of those that somebody knocked for, and of those whose time has come.
 export type Room = { channel: string; knocked: boolean; most: number }
 export type AskLease = { now: Date; until: Date }
-export type DueAttempt = Attempt & { by_knock: boolean }
+// With what its order says of the payment.
+export type DueAttempt = Attempt & { by_knock: boolean; payment: OrderedPayment }
 
-type Key = Pick<Attempt, 'merchant_id' | 'attempt_id'> & { knocked: boolean }
+type Key = Pick<Attempt, 'merchant_id' | 'attempt_id' | 'tx_reference'> & { knocked: boolean }
 
 // Takes what is due under a lease, so that no other worker asks at the same time; when this one dies, the lease runs
 // out and another asks. Asking twice would do no harm, only cost. The oldest of each room first, and nobody waits for an
@@ -16,9 +19,20 @@ type Key = Pick<Attempt, 'merchant_id' | 'attempt_id'> & { knocked: boolean }
 // somebody knocked, changes with the answer.
 export const claimDueAttempts = (db: Db, rooms: readonly Room[], lease: AskLease) =>
   takeUnlocked<Key, DueAttempt>(db, {
-    skipping: tx => tx.rows(sql`with due as (${dueUnlocked(rooms, lease)}) ${claim(sql`due`, lease)}`),
+    skipping: async tx =>
+      (
+        await tx.rows<Claimed>(
+          named(
+            'claim_due_attempts',
+          )`with due as (${dueUnlocked(rooms, lease)}) ${claim(sql`due`, lease)} ${returning(sql`due.knocked`)}`,
+        )
+      ).map(dueOf),
     find: tx => findDue(tx, rooms, lease),
-    waiting: (tx, keys) => tx.rows(claim(keysOf(keys), lease)),
+    waiting: async (tx, keys) =>
+      (
+        await tx.rows<Claimed>(sql`${claim(keysOf(keys), lease)} and ${ofMerchants('a', keys)}
+        and ${ofMerchants('p', keys)} and ${ofMerchants('m', keys)} ${returning(sql`due.knocked`)}`)
+      ).map(dueOf),
   })
 
 const longestLeaseMs = 60_000
@@ -33,7 +47,7 @@ const dueUnlocked = (rooms: readonly Room[], { now }: AskLease) => sql`
   select found.* from unnest(${rooms.map(r => r.channel)}::text[], ${rooms.map(r => r.knocked)}::boolean[],
       ${rooms.map(r => r.most)}::integer[]) as room (channel, knocked, most),
     lateral (
-      select merchant_id, attempt_id, knocked from attempts
+      select merchant_id, attempt_id, tx_reference, knocked from attempts
       where channel = room.channel and knocked = room.knocked and next_ask_at <= ${now} and ${isFree(now)}
       order by next_ask_at limit room.most for update skip locked) as found
   limit ${rooms.reduce((sum, { most }) => sum + most, 0)}`
@@ -43,7 +57,7 @@ async function findDue(tx: Tx, rooms: readonly Room[], { now }: AskLease): Promi
   for (const { channel, knocked, most } of rooms)
     found.push(
       ...(await tx.rows<Key>(sql`
-        select merchant_id, attempt_id, knocked from attempts
+        select merchant_id, attempt_id, tx_reference, knocked from attempts
         where channel = ${channel} and knocked = ${knocked} and next_ask_at <= ${now} and ${isFree(now)}
         order by next_ask_at limit ${most}`)),
     )
@@ -52,14 +66,61 @@ async function findDue(tx: Tx, rooms: readonly Room[], { now }: AskLease): Promi
 
 const keysOf = (keys: readonly Key[]) => sql`
   unnest(${keys.map(k => k.merchant_id)}::text[], ${keys.map(k => k.attempt_id)}::text[],
-    ${keys.map(k => k.knocked)}::boolean[]) as due (merchant_id, attempt_id, knocked)`
+    ${keys.map(k => k.tx_reference)}::text[], ${keys.map(k => k.knocked)}::boolean[])
+    as due (merchant_id, attempt_id, tx_reference, knocked)`
 
 const claim = (due: Sql, { now, until }: AskLease) => sql`
   update attempts a set lease_until = ${until}, asks = a.asks + 1
   from ${due}
+    join payments p on p.merchant_id = due.merchant_id and p.tx_reference = due.tx_reference
+    join merchants m on m.merchant_id = due.merchant_id
   where a.merchant_id = due.merchant_id and a.attempt_id = due.attempt_id and a.next_ask_at <= ${now}
-    and ${isFree(now)}
-  returning a.*, due.knocked as by_knock`
+    and ${isFree(now)}`
+
+export const returning = (byKnock: Sql) => sql`
+  returning a.*, ${byKnock} as by_knock, p.invoice_id, p.tx_token, p.total, p.currency, p.description,
+    p.email as payment_email, p.name as payment_name, p.number as payment_phone, p.status as payment_status, p.cancel_wished_at, m.name as merchant_name`
+
+export type Claimed = Attempt &
+  Omit<OrderedPayment, 'status' | 'email' | 'name' | 'number'> & {
+    by_knock: boolean
+    payment_status: OrderedPayment['status']
+    payment_email: string | null
+    payment_name: string | null
+    payment_phone: string | null // an attempt has a number of its own
+  }
+
+export function dueOf(row: Claimed): DueAttempt {
+  const {
+    invoice_id,
+    tx_token,
+    total,
+    currency,
+    description,
+    payment_status,
+    payment_email,
+    payment_name,
+    payment_phone,
+    cancel_wished_at,
+    merchant_name,
+    ...attempt
+  } = row
+  const { merchant_id, tx_reference } = attempt
+  const order = {
+    merchant_id,
+    tx_reference,
+    invoice_id,
+    tx_token,
+    total,
+    currency,
+    description,
+    email: payment_email,
+    name: payment_name,
+    number: payment_phone,
+    merchant_name,
+  }
+  return { ...attempt, payment: { ...order, cancel_wished_at, status: payment_status } }
+}
 
 // Of which something will be asked, whether they are set up or not.
 export const channelsWithAttempts = async (tx: Tx) =>

@@ -1,5 +1,6 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
-import { sql, type Tx } from '../db.ts'
+import { named, sql, type Tx } from '../db.ts'
+import { ofMerchants } from '../ofMerchants.ts'
 import { type PaymentKey, paymentKeysOf, paymentName } from './paymentKeys.ts'
 import { lockPayment, type PaymentWithMerchant, paymentWithMerchant } from './paymentLife.ts'
 
@@ -32,7 +33,7 @@ export const findExpired = (tx: Tx, now: Date, leftOut: readonly PaymentKey[], l
     order by p.expires_at limit ${limit}`)
 
 export const lockFreePayments = (tx: Tx, keys: readonly PaymentKey[]) =>
-  tx.rows<PaymentWithMerchant>(sql`
+  tx.rows<PaymentWithMerchant>(named('lock_free_payments')`
     ${paymentWithMerchant} join ${unnestKeys(keys)}
       on k.merchant_id = p.merchant_id and k.tx_reference = p.tx_reference
     for update of p skip locked`)
@@ -50,7 +51,8 @@ export async function lockPayments(tx: Tx, keys: readonly PaymentKey[]): Promise
 
 // Of many payments, as they stand when these are held.
 export const attemptsOfMany = (tx: Tx, keys: readonly PaymentKey[]) =>
-  tx.rows<Attempt>(sql`
+  tx.rows<Attempt>(named('attempts_of_many')`
     select a.* from ${unnestKeys(keys)}
       join attempts a on a.merchant_id = k.merchant_id and a.tx_reference = k.tx_reference
+    where ${ofMerchants('a', keys)}
     order by a.number`)

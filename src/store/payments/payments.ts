@@ -2,6 +2,7 @@ import type { Mode } from '../../core/mode.ts'
 import type { NewPayment, Payment, PaymentState, Status } from '../../core/payment/payment.ts'
 import { isAlreadyThere } from '../databaseErrors.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
+import { ofMerchants } from '../ofMerchants.ts'
 
 export type InvoiceKey = Pick<NewPayment, 'merchant_id' | 'mode' | 'invoice_id'>
 export type StoredRequest = Pick<
@@ -75,19 +76,21 @@ async function insertPayments(db: Db, payments: NewPayment[]): Promise<Set<strin
 }
 
 export const findRequests = (tx: Tx, keys: InvoiceKey[]) =>
-  tx.rows<StoredRequest>(sql`
+  tx.rows<StoredRequest>(named('find_requests')`
     select p.merchant_id, p.mode, p.invoice_id, p.tx_reference, p.tx_token, p.request_digest, p.status, p.expires_at
-    from ${unnestKeys(keys)} join payments p using (merchant_id, mode, invoice_id)`)
+    from ${unnestKeys(keys)} join payments p using (merchant_id, mode, invoice_id)
+    where ${ofMerchants('p', keys)}`)
 
 // Not a named statement: it is planned anew each time, because a plan made while the table was small
 // would read all of it when it is large.
 export async function findPayments(tx: Tx, keys: InvoiceKey[]): Promise<(PaymentState | undefined)[]> {
-  const rows = await tx.rows<PaymentState>(sql`
+  const rows = await tx.rows<PaymentState>(named('find_states')`
     select merchant_id, mode, invoice_id, p.tx_reference, p.status, p.status_reason, p.total, p.currency,
       p.number, p.email, p.name, p.description, p.outlet, p.pymt_instrument, p.wallet_issuer_hint, p.extra,
       p.updated_at, p.late, p.payment_method, p.payment_instrument, p.payment_reference, p.payment_time,
       p.charged, p.card_type, p.psp_response_code, p.psp_response_msg
-    from ${unnestKeys(keys)} join payments p using (merchant_id, mode, invoice_id)`)
+    from ${unnestKeys(keys)} join payments p using (merchant_id, mode, invoice_id)
+    where ${ofMerchants('p', keys)}`)
   const found = new Map(rows.map(row => [invoiceKey(row), row]))
   return keys.map(key => found.get(invoiceKey(key)))
 }

@@ -1,13 +1,13 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Task, TaskKind } from '../../core/payment/task.ts'
-import { sql, type Tx } from '../db.ts'
+import { named, sql, type Tx } from '../db.ts'
 
 // A task is raised once, however often its cause is seen. Gives back those that are new.
 export async function addTasks(tx: Tx, tasks: Task[]): Promise<Task[]> {
   const added: Task[] = []
   for (const t of tasks)
     added.push(
-      ...(await tx.rows<Task>(sql`
+      ...(await tx.rows<Task>(named('add_task')`
       insert into tasks (merchant_id, attempt_id, kind, tx_reference, amount, currency, note, created_at)
       values (${t.merchant_id}, ${t.attempt_id}, ${t.kind}, ${t.tx_reference}, ${t.amount}, ${t.currency},
         ${t.note}, ${t.created_at})
@@ -20,7 +20,7 @@ export async function addTasks(tx: Tx, tasks: Task[]): Promise<Task[]> {
 // Written where the change itself could not be, so nothing is read of the payment but what it is about. One that was
 // closed is open again: whoever closed it thought that it was mended. Undefined when it is open already.
 export const addNotRecorded = (tx: Tx, attempt: Attempt, note: string, now: Date) =>
-  tx.one<Task>(sql`
+  tx.one<Task>(named('add_not_recorded')`
     insert into tasks (merchant_id, attempt_id, kind, tx_reference, amount, currency, note, created_at)
     select merchant_id, ${attempt.attempt_id}::text, 'not_recorded', tx_reference, total, currency, ${note}::text,
       ${now}::timestamptz
@@ -31,7 +31,7 @@ export const addNotRecorded = (tx: Tx, attempt: Attempt, note: string, now: Date
     returning *`)
 
 export const tasksOf = (tx: Tx, merchant_id: string, tx_reference: string) =>
-  tx.rows<Task>(sql`
+  tx.rows<Task>(named('tasks_of')`
     select * from tasks where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}
     order by created_at, kind`)
 
@@ -53,7 +53,7 @@ export const closeTask = (
   note: string,
   now: Date,
 ) =>
-  tx.one<Task>(sql`
+  tx.one<Task>(named('close_task')`
     update tasks set closed_at = ${now}, closed_note = ${note}
     where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and kind = ${kind} and closed_at is null
     returning *`)

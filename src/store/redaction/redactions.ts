@@ -4,6 +4,7 @@ import type { Task } from '../../core/payment/task.ts'
 import { plainEvents } from '../../core/redaction/redact.ts'
 import { sql, type Tx } from '../db.ts'
 import { keysOf as notificationKeys } from '../notifications/notificationKeys.ts'
+import { ofMerchants } from '../ofMerchants.ts'
 import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
 import type { MessageName, NotedEvent, SentTo, ToldBody } from './toRedact.ts'
 
@@ -49,7 +50,7 @@ function redactRows(tx: Tx, { payments }: Redaction, now: Date) {
     from unnest(${merchants}::text[], ${references}::text[], ${payments.map(p => p.ipn_url)}::text[],
         ${payments.map(p => p.payment_instrument)}::text[])
       as r (merchant_id, tx_reference, ipn_url, payment_instrument)
-    where p.merchant_id = r.merchant_id and p.tx_reference = r.tx_reference`)
+    where p.merchant_id = r.merchant_id and p.tx_reference = r.tx_reference and ${ofMerchants('p', payments)}`)
 }
 
 // The simulated provider's books are another house's, but they are in our walls.
@@ -60,10 +61,12 @@ async function redactAttempts(tx: Tx, { attempts }: Redaction) {
   await tx.rows(sql`
     update attempts a set instrument = null, payer = null, given = '{}', redirect_url = null, qr = null,
       psp_response_msg = null
-    from ${ids} where a.merchant_id = r.merchant_id and a.attempt_id = r.attempt_id`)
+    from ${ids} where a.merchant_id = r.merchant_id and a.attempt_id = r.attempt_id
+      and ${ofMerchants('a', attempts)}`)
   await tx.rows(sql`
     update sandbox_charges c set payer = null, note = null
-    from ${ids} where c.merchant_id = r.merchant_id and c.reference = r.attempt_id`)
+    from ${ids} where c.merchant_id = r.merchant_id and c.reference = r.attempt_id
+      and ${ofMerchants('c', attempts)}`)
 }
 
 async function redactWords(tx: Tx, given: Redaction) {
@@ -71,14 +74,15 @@ async function redactWords(tx: Tx, given: Redaction) {
   await tx.rows(sql`
     update events e set reason = '' from ${unnestPayments(given)} as r (merchant_id, tx_reference)
     where e.merchant_id = r.merchant_id and e.tx_reference = r.tx_reference and e.reason <> ''
-      and e.kind <> all(${[...plainEvents, 'task_closed']}::text[])`)
+      and e.kind <> all(${[...plainEvents, 'task_closed']}::text[]) and ${ofMerchants('e', given.payments)}`)
   if (notes.length > 0) {
     const { merchants, references, sequences } = notificationKeys(notes)
     await tx.rows(sql`
       update events e set reason = r.reason
       from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
           ${notes.map(n => n.reason)}::text[]) as r (merchant_id, tx_reference, sequence, reason)
-      where e.merchant_id = r.merchant_id and e.tx_reference = r.tx_reference and e.sequence = r.sequence`)
+      where e.merchant_id = r.merchant_id and e.tx_reference = r.tx_reference and e.sequence = r.sequence
+        and ${ofMerchants('e', notes)}`)
   }
   if (tasks.length > 0)
     await tx.rows(sql`
@@ -86,7 +90,8 @@ async function redactWords(tx: Tx, given: Redaction) {
       from unnest(${tasks.map(t => t.merchant_id)}::text[], ${tasks.map(t => t.attempt_id)}::text[],
           ${tasks.map(t => t.kind)}::text[], ${tasks.map(t => t.note)}::text[],
           ${tasks.map(t => t.closed_note)}::text[]) as r (merchant_id, attempt_id, kind, note, closed_note)
-      where t.merchant_id = r.merchant_id and t.attempt_id = r.attempt_id and t.kind = r.kind`)
+      where t.merchant_id = r.merchant_id and t.attempt_id = r.attempt_id and t.kind = r.kind
+        and ${ofMerchants('t', tasks)}`)
 }
 
 async function redactTellings(tx: Tx, given: Redaction) {
@@ -97,10 +102,11 @@ async function redactTellings(tx: Tx, given: Redaction) {
       from unnest(${bodies.map(b => b.merchant_id)}::text[], ${bodies.map(b => b.tx_reference)}::text[],
           ${bodies.map(b => b.sequence)}::integer[], ${bodies.map(b => b.body)}::text[])
         as r (merchant_id, tx_reference, sequence, body)
-      where n.merchant_id = r.merchant_id and n.tx_reference = r.tx_reference and n.sequence = r.sequence`)
+      where n.merchant_id = r.merchant_id and n.tx_reference = r.tx_reference and n.sequence = r.sequence
+        and ${ofMerchants('n', bodies)}`)
   await tx.rows(sql`
     delete from tries t using ${unnestPayments(given)} as r (merchant_id, tx_reference)
-    where t.merchant_id = r.merchant_id and t.tx_reference = r.tx_reference`)
+    where t.merchant_id = r.merchant_id and t.tx_reference = r.tx_reference and ${ofMerchants('t', given.payments)}`)
   if (deliveries.length === 0) return
   const { merchants, references, sequences } = notificationKeys(deliveries)
   await tx.rows(sql`
@@ -108,7 +114,8 @@ async function redactTellings(tx: Tx, given: Redaction) {
       last_words = null, last_answer = null
     from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
         ${deliveries.map(d => d.url)}::text[]) as r (merchant_id, tx_reference, sequence, url)
-    where d.merchant_id = r.merchant_id and d.tx_reference = r.tx_reference and d.sequence = r.sequence`)
+    where d.merchant_id = r.merchant_id and d.tx_reference = r.tx_reference and d.sequence = r.sequence
+      and ${ofMerchants('d', deliveries)}`)
 }
 
 const forgetMessagesOf = (tx: Tx, { messages }: Redaction) =>
@@ -116,4 +123,4 @@ const forgetMessagesOf = (tx: Tx, { messages }: Redaction) =>
     delete from messages m
     using unnest(${messages.map(m => m.merchant_id)}::text[], ${messages.map(m => m.message_id)}::text[])
       as r (merchant_id, message_id)
-    where m.merchant_id = r.merchant_id and m.message_id = r.message_id`)
+    where m.merchant_id = r.merchant_id and m.message_id = r.message_id and ${ofMerchants('m', messages)}`)

@@ -2,6 +2,7 @@ import type { NotificationKey } from '../../core/notification/notification.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Task } from '../../core/payment/task.ts'
 import { sql, type Tx } from '../db.ts'
+import { ofMerchants } from '../ofMerchants.ts'
 import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
 // `place` as PostgreSQL writes it: to the microsecond, or a look would begin with its own last one.
 export type EndedPayment = PaymentKey & { place: string }
@@ -23,7 +24,8 @@ const keysOf = (keys: readonly PaymentKey[]) => {
   return sql`unnest(${merchants}::text[], ${references}::text[]) as k (merchant_id, tx_reference)`
 }
 const ofThem = (keys: readonly PaymentKey[], table: string) => sql`
-  ${keysOf(keys)} join ${sql([table])} o on o.merchant_id = k.merchant_id and o.tx_reference = k.tx_reference`
+  ${keysOf(keys)} join ${sql([table])} o on o.merchant_id = k.merchant_id and o.tx_reference = k.tx_reference
+    and ${ofMerchants('o', keys)}`
 
 type Named = Pick<Attempt, 'merchant_id' | 'attempt_id'>
 
@@ -31,7 +33,8 @@ export const tasksOfAttempts = (tx: Tx, attempts: readonly Named[]) =>
   tx.rows<Task>(sql`
     select t.* from unnest(${attempts.map(a => a.merchant_id)}::text[],
         ${attempts.map(a => a.attempt_id)}::text[]) as a (merchant_id, attempt_id)
-      join tasks t on t.merchant_id = a.merchant_id and t.attempt_id = a.attempt_id`)
+      join tasks t on t.merchant_id = a.merchant_id and t.attempt_id = a.attempt_id
+    where ${ofMerchants('t', attempts)}`)
 
 export type ToldBody = NotificationKey & { body: string }
 
@@ -62,4 +65,4 @@ export const unsentOf = (tx: Tx, names: readonly MessageName[]) =>
     from unnest(${names.map(m => m.merchant_id)}::text[], ${names.map(m => m.message_id)}::text[])
         as k (merchant_id, message_id)
       join messages m on m.merchant_id = k.merchant_id and m.message_id = k.message_id
-    where m.next_try_at is not null`)
+    where m.next_try_at is not null and ${ofMerchants('m', names)}`)

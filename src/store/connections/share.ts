@@ -1,4 +1,4 @@
-import { Unavailable } from '../core/interface/refusal.ts'
+import { Unavailable } from '../../core/interface/refusal.ts'
 
 // The connections that one verb may have at once. Whatever it waits for, the others find some left.
 export type Share = { enter(until: number): Promise<void>; leave(): void }

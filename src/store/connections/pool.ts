@@ -1,4 +1,6 @@
+import type { Writable } from 'node:stream'
 import pg from 'pg'
+import { watchPlans } from './plans.ts'
 
 const connectTimeoutMs = 3000
 const queryTimeoutMs = 8000
@@ -24,19 +26,31 @@ export function openPool(hosts: readonly string[], poolSize: number, application
     idle_in_transaction_session_timeout: idleInTransactionMs,
     maxLifetimeSeconds: connectionLifeSeconds,
     keepAlive: true,
+    pipeline: true, // whoever asks for several things at once waits for one way to the server
     application_name: applicationName,
     // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it, its types do not know
-    onConnect: refuseStandby,
+    onConnect: meet,
   })
   // An idle connection that dies is the pool's to replace; without a handler it would end the process.
   pool.on('error', () => {})
   return pool
 }
 
-async function refuseStandby(client: pg.ClientBase) {
+async function meet(client: pg.ClientBase) {
   client.on('error', () => {}) // told again by the statement that was running
-  const { rows } = await client.query('select pg_is_in_recovery() as standby')
+  const { rows } = await client.query(
+    `select pg_is_in_recovery() as standby, exists (select from pg_extension where extname = 'citus') as sharded`,
+  )
+  watchPlans(client, rows[0].sharded)
   if (rows[0].standby) throw Object.assign(new Error('this server is a standby'), { code: '25006' })
+}
+
+// What is asked in one turn leaves by one write: each is a call of the system, and many ask at once.
+export function gather(client: pg.ClientBase) {
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+  if (stream.writableCorked > 0) return
+  stream.cork()
+  process.nextTick(() => stream.uncork())
 }
 
 // A connection that comes too late goes back to the pool.

@@ -1,7 +1,8 @@
 import type pg from 'pg'
-import { Locked, Unavailable } from '../core/interface/refusal.ts'
-import { isLocked, isLost, isSerialization } from './databaseErrors.ts'
+import { Locked, Unavailable } from '../../core/interface/refusal.ts'
+import { isLocked, isLost, isSerialization } from '../databaseErrors.ts'
 import type { Health } from './health.ts'
+import { type Plans, plansOf } from './plans.ts'
 import { connectUntil } from './pool.ts'
 import type { Share } from './share.ts'
 
@@ -10,7 +11,7 @@ const retryPauseMs = 50
 const serializationTries = 5
 
 export type Limits = { share?: Share; until?: number }
-export type Connection = { client: pg.PoolClient; until?: number }
+export type Connection = { client: pg.PoolClient; plans?: Plans; until?: number }
 
 // Runs work on a connection to a primary. Everything that comes here may safely run twice: work that was
 // cut off either left nothing or finds its own rows again, so a lost connection is simply tried anew.
@@ -50,7 +51,7 @@ async function tryOnce<T>(
   health.begin()
   try {
     client = await (until === undefined ? pool.connect() : connectUntil(pool, until))
-    return { done: { result: await work({ client, until }) } }
+    return { done: { result: await work({ client, plans: plansOf(client), until }) } }
   } catch (error) {
     lost = isLost(error)
     return { error }

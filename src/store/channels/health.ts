@@ -1,0 +1,50 @@
+import type { BreakerState } from '../../core/channel/breaker.ts'
+import type { Tally } from '../../core/channel/standing.ts'
+import { sql, type Tx } from '../db.ts'
+
+// What one node has seen of one way of an account.
+export type HealthRow = Tally & {
+  node: string
+  channel: string
+  payment_method: string
+  breaker: BreakerState
+  rest_until: Date | null
+  answered_at: Date | null
+  paid_at: Date | null
+  odd_words: readonly OddWord[]
+  written_at: Date
+}
+export type OddWord = { sample: string; count: number }
+
+// Those of one node, in one statement. Nobody else writes them, so nobody waits.
+export const saveHealth = (tx: Tx, rows: readonly HealthRow[]) =>
+  tx.rows(sql`
+    insert into channel_health (node, channel, payment_method, answered, late, unanswered, paid, declined, troubled,
+      delays, breaker, rest_until, answered_at, paid_at, odd_words, written_at)
+    select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (node text, channel text, payment_method text,
+      answered integer, late integer, unanswered integer, paid integer, declined integer, troubled integer,
+      delays integer[], breaker text, rest_until timestamptz, answered_at timestamptz, paid_at timestamptz,
+      odd_words jsonb, written_at timestamptz)
+    on conflict (node, channel, payment_method) do update set answered = excluded.answered, late = excluded.late,
+      unanswered = excluded.unanswered, paid = excluded.paid, declined = excluded.declined,
+      troubled = excluded.troubled, delays = excluded.delays, breaker = excluded.breaker,
+      rest_until = excluded.rest_until, answered_at = excluded.answered_at, paid_at = excluded.paid_at,
+      odd_words = excluded.odd_words, written_at = excluded.written_at`)
+
+export const listHealth = (tx: Tx) =>
+  tx.rows<HealthRow>(sql`select * from channel_health order by channel, payment_method, node`)
+
+// What others wrote lately.
+export const healthOfOthers = (tx: Tx, node: string, since: Date) =>
+  tx.rows<HealthRow>(sql`select * from channel_health where node <> ${node} and written_at > ${since}`)
+
+export const forgetHealth = (tx: Tx, before: Date) =>
+  tx.count(sql`delete from channel_health where written_at < ${before}`)
+
+export type OpenCount = { channel: string; payment_method: string; open: number }
+
+// Attempts whose outcome is not known yet, by account and way.
+export const countOpenAttempts = (tx: Tx) =>
+  tx.rows<OpenCount>(sql`
+    select channel, payment_method, count(*)::integer as open from attempts
+    where state not in ('paid', 'failed') group by channel, payment_method`)
