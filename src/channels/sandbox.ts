@@ -1,15 +1,10 @@
-import type {
-  FormField,
-  MakeChannel,
-  Order,
-  Reply,
-  ReplyFacts,
-  TestEnding,
-  Way,
-} from '../core/channel/channel.ts'
+import type { Channel, ChannelKind } from '../core/channel/channel.ts'
+import type { Order } from '../core/channel/order.ts'
 import type { Reason } from '../core/channel/reason.ts'
-import { currencies, formatMoney, parseMoney } from '../core/money.ts'
-import type { Numbers } from '../core/phone.ts'
+import type { Reply, ReplyFacts } from '../core/channel/reply.ts'
+import type { FormField, TestEnding, Way } from '../core/channel/way.ts'
+import { currencies, formatMoney, parseSaid } from '../core/money.ts'
+import { atWallet, mtnWallet, telecelWallet } from './ghana/wallets.ts'
 import { type JsonAnswer as Answer, askJson, sendJson } from './http/askJson.ts'
 
 // The line to the simulated provider. It speaks HTTP as to any other.
@@ -18,37 +13,11 @@ const voucher: FormField = { name: 'voucher_code', kind: 'digits', maxLength: 6 
 const minutes = 60_000
 const personMs = 5 * minutes // that a prompt or a code waits for somebody
 const cardMs = 15 * minutes
-const ghana: Numbers = { region: 'GH', country: '233', begin: ['2', '5'], digits: 9, example: '024 412 3456' }
-const wallet = { currencies: ['GHS'], next: 'prompt', livesForMs: personMs, numbers: ghana } as const
 
 const ways: readonly Way[] = [
-  {
-    ...wallet,
-    payment_method: 'mtn_mobile_money',
-    label: 'MTN MoMo',
-    badge: { text: 'MTN', background: '#ffcc00', ink: '#15201b' },
-    fields: [phone],
-    network: 'mtn',
-    dial: { code: '*170#', steps: '6 My Wallet, 3 My Approvals' },
-  },
-  {
-    ...wallet,
-    payment_method: 'telecel_cash',
-    label: 'Telecel Cash',
-    badge: { text: 'T', background: '#e60000', ink: '#ffffff' },
-    fields: [phone, voucher],
-    network: 'telecel',
-    dial: { code: '*110#' },
-  },
-  {
-    ...wallet,
-    payment_method: 'airteltigo_money',
-    label: 'AT Money',
-    badge: { text: 'AT', background: '#12317d', ink: '#ffffff' },
-    fields: [phone],
-    network: 'at',
-    dial: { code: '*110#' },
-  },
+  { ...mtnWallet, fields: [phone], livesForMs: personMs },
+  { ...telecelWallet, fields: [phone, voucher], livesForMs: personMs },
+  { ...atWallet, fields: [phone], livesForMs: personMs },
   {
     payment_method: 'card',
     label: 'Card',
@@ -111,42 +80,50 @@ const cardReasons = new Map<unknown, Reason>([
   ['1A', 'not_authenticated'],
 ])
 
-const sandbox: MakeChannel = ({ SANDBOX_URL, SANDBOX_KEY }) => {
-  if (!SANDBOX_URL || !SANDBOX_KEY) return undefined
-  const local = (path: string) => new URL(path, SANDBOX_URL).href
+const sandbox: ChannelKind = {
+  settings: [
+    { name: 'url', words: "The gateway's own address." },
+    { name: 'key', words: 'Made anew at each start.', isSecret: true },
+  ],
+  open: ({ url = '', key = '' }) => open(url, key),
+}
+
+function open(ourUrl: string, key: string): Channel {
+  const local = (path: string) => new URL(path, ourUrl).href
   const charges = local('/sandbox/provider/charges')
-  const authorization = `Bearer ${SANDBOX_KEY}`
+  const authorization = `Bearer ${key}`
 
   async function start(order: Order, signal: AbortSignal): Promise<Reply> {
     const headers = {
       authorization,
       'content-type': 'application/json',
-      'x-reference-id': order.attempt_id,
+      'x-reference-id': order.key,
     }
     const body = JSON.stringify(requestOf(order, local))
-    const { http, answer } = await sendJson(charges, { method: 'POST', headers, body, signal })
+    const { http, answer, restMs } = await sendJson(charges, { method: 'POST', headers, body, signal })
     if (http === 202) return pendingReply(order, answer)
     // The provider's own plain word that it took nothing, not that of something on the way.
     if (http === 400 && answer.code === 'INVALID_REQUEST') return { state: 'failed', reason: 'refused' }
-    if (http !== 409) return unknown(`HTTP ${http}`)
+    if (http !== 409) return unknown(`HTTP ${http}`, { restMs })
     const reply = await check(order, signal) // it was started before: how does it stand?
-    return reply.state === 'absent' ? unknown('HTTP 409, then 404', true) : reply
+    return reply.state === 'absent' ? unknown('HTTP 409, then 404', { acknowledged: true }) : reply
   }
 
   const check = (order: Order, signal: AbortSignal) => ask(order, signal, 'GET')
   const giveUp = (order: Order, signal: AbortSignal) => ask(order, signal, 'POST', '/withdraw')
 
   async function ask(order: Order, signal: AbortSignal, method: string, verb = ''): Promise<Reply> {
-    const url = `${charges}/${encodeURIComponent(order.attempt_id)}${verb}`
-    const { http, answer } = await askJson(url, { method, headers: { authorization }, signal })
+    const url = `${charges}/${encodeURIComponent(order.key)}${verb}`
+    const { http, answer, restMs } = await askJson(url, { method, headers: { authorization }, signal })
     if (http === 404 && answer.code === 'RESOURCE_NOT_FOUND') return { state: 'absent' }
-    return http === 200 ? replyOf(order, answer) : unknown(`HTTP ${http}`)
+    return http === 200 ? replyOf(order, answer) : unknown(`HTTP ${http}`, { restMs })
   }
 
   return {
     mode: 'test',
     account: 'sandbox',
     startIsIdempotent: true, // a known reference is refused
+    noMayTurnForMs: 120 * minutes,
     visibleWithinMs: minutes, // it is in the books before it is acknowledged; but it may be long on its way
     ways,
     testerPage: attempt_id => `/sandbox/phone/${attempt_id}`,
@@ -161,7 +138,7 @@ export default sandbox
 
 // We talk to ourselves here, so the callback takes the short way; the customer comes from outside.
 const requestOf = (order: Order, local: (path: string) => string) => ({
-  amount: formatMoney(order.amount),
+  amount: formatMoney(order.amount, order.currency),
   currency: order.currency,
   method: methods[order.payment_method],
   payer: order.given.phone?.replace(/^\+/, ''),
@@ -177,11 +154,12 @@ function replyOf(order: Order, answer: Answer): Reply {
   const told = toldOf(answer)
   if (answer.status === 'FAILED') return { state: 'failed', reason: reasonOf(answer), ...told }
   if (answer.status !== 'SUCCESSFUL') return unknown(`status ${shown(answer.status)}`)
-  const amount = parseMoney(String(answer.amount))
-  if (typeof amount === 'string' || typeof answer.currency !== 'string')
-    return unknown(`paid ${shown(answer.amount)} ${shown(answer.currency)}`)
+  const { currency } = answer
+  const amount = parseSaid(String(answer.amount), currency, order.currency)
+  if (typeof amount === 'string' || typeof currency !== 'string')
+    return unknown(`paid ${shown(answer.amount)} ${shown(currency)}`)
   const named = typeof answer.externalId === 'string' ? answer.externalId : ''
-  return { state: 'paid', order: named, amount, currency: answer.currency, ...told }
+  return { state: 'paid', order: named, amount, currency, ...told }
 }
 
 // Without the way on, the customer would wait for nothing: it is asked for again.
@@ -189,7 +167,8 @@ function pendingReply(order: Order, { redirectPath, qrPath }: Answer): Reply {
   const next = ways.find(way => way.payment_method === order.payment_method)?.next
   if (next === 'prompt') return { state: 'pending' }
   const path = next === 'qr' ? qrPath : redirectPath
-  if (typeof path !== 'string' || !/^\/sandbox\/[\w/-]+$/.test(path)) return unknown('no way on', true)
+  if (typeof path !== 'string' || !/^\/sandbox\/[\w/-]+$/.test(path))
+    return unknown('no way on', { acknowledged: true })
   const { href } = new URL(path, order.return_url)
   const url = order.lang && /^[a-z]{2,3}$/.test(order.lang) ? `${href}?lang=${order.lang}` : href
   return { state: 'pending', ...(next === 'qr' ? { qr: url } : { redirect_url: url }) }
@@ -213,10 +192,10 @@ function toldOf(answer: Answer): ReplyFacts {
   return Object.fromEntries(Object.entries(told).filter(([, value]) => typeof value === 'string'))
 }
 
-const unknown = (words: string, acknowledged = false): Reply => ({
+const unknown = (words: string, more: { acknowledged?: boolean; restMs?: number } = {}): Reply => ({
   state: 'unknown',
   words,
-  ...(acknowledged && { acknowledged }),
+  ...more,
 })
 
 const shown = (value: unknown) => String(value).slice(0, 40)

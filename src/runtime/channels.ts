@@ -1,134 +1,117 @@
 import { readdirSync } from 'node:fs'
-import {
-  type Channel,
-  type ChannelSettings,
-  type Heard,
-  type MakeChannel,
-  NotSent,
-  type Order,
-  type TestEnding,
-  type Way,
-} from '../core/channel/channel.ts'
-import { understand } from '../core/channel/understand.ts'
-import type { Mode } from '../core/mode.ts'
-import type { Currency } from '../core/money.ts'
-import { cleanError } from '../core/stranger.ts'
-import { timerOf, withinDeadline } from './deadline.ts'
+import { egressSettings } from '../core/channel/accountSettings.ts'
+import type { Channel, ChannelKind, ChannelSettings } from '../core/channel/channel.ts'
+import type { Db } from '../store/db.ts'
+import type { MasterKeys } from '../store/merchants/vault.ts'
+import { type Account, accountOf, environmentAccount, type Opening } from './channels/accounts.ts'
+import { type GuardedChannel, guardChannel } from './channels/guard.ts'
+import { type Health, type Keepers, noKeeper } from './channels/keeper.ts'
+import { createOffers, type Offer, type Offered } from './channels/offers.ts'
+import type { AccountTools } from './channels/openAccount.ts'
+import { createStoredAccounts, type OnFault } from './channels/storedAccounts.ts'
+import { webhookIdOf } from './channels/webhookId.ts'
+import type { Timer } from './deadline.ts'
 
-// A way to pay with the name of the channel that serves it, and the endings that a tester has there where that plays.
-export type Offer = Way & { channel: string; testEndings?: readonly TestEnding[] }
+export type { Offer, Offered }
 
-// A channel as the house uses it: it always answers, soon, and with something that can be written down.
-export type GuardedChannel = Pick<Channel, 'account' | 'startIsIdempotent' | 'testerPage'> & {
-  absentForMs(payment_method: string): number // before that, absent is not believed
-  livesForMs(payment_method: string): number | undefined // what was sent
-  start(order: Order): Promise<Heard>
-  check(order: Order): Promise<Heard>
-  giveUp?(order: Order): Promise<Heard>
-}
-
+// Accounts at providers by their names. One whose settings stand in the environment is called as its channel is.
 export type Channels = {
-  names: readonly string[]
-  offers(mode: Mode, currency: Currency): Offer[]
+  readonly names: readonly string[] // of all that can be asked, those that are disabled among them
+  offers(payment: Offered): readonly Offer[] // the very same each time: nobody changes them
   find(name: string): GuardedChannel | undefined
+  findByWebhook(webhook_id: string): { name: string; channel: GuardedChannel } | undefined
 }
 
-export const callDeadlineMs = 5000
-const deadline = timerOf(callDeadlineMs)
-const maxUnderWay = 500 // orders and questions of one channel that wait for its provider
-const maxWords = 200
+// Those of a gateway, which hear of changes.
+export type OpenChannels = Channels & {
+  accounts(): readonly Account[]
+  look(): Promise<void> // whether any account has changed; those that have are opened anew
+}
+
+export type ChannelsOptions = {
+  env: ChannelSettings
+  tools: AccountTools
+  stored?: { db: Db; masterKeys?: MasterKeys }
+  preferred?: readonly string[] // accounts and channels, as the operator would have them
+  keepers?: Pick<Keepers, 'of' | 'keeperOf'> // who stands before each account, and says how it does
+  folder?: URL
+  onFault?: OnFault
+}
 
 const ourFolder = new URL('../channels/', import.meta.url)
+const noKeepers: Pick<Keepers, 'of' | 'keeperOf'> = { of: () => 'good', keeperOf: () => noKeeper }
 
-// The folder is the registry: every file in it is a channel, named as the file is. What has no settings is not
-// offered. The first channel by name wins where two serve the same way in one mode.
-export async function openChannels(settings: ChannelSettings, folder = ourFolder): Promise<Channels> {
-  const channels = new Map<string, Channel>()
-  for (const file of readdirSync(folder).sort()) {
-    const name = /^(\w+)\.[jt]s$/.exec(file)?.[1]
-    if (!name) continue
-    const { default: make } = (await import(new URL(file, folder).href)) as { default: MakeChannel }
-    const channel = make(settings)
-    if (channel) channels.set(name, mustSayItsTerms(name, channel))
-  }
-  return channelsOf(channels)
-}
-
-// A file that was written for an older version may lack them, and what it does not say we must not guess.
-function mustSayItsTerms(name: string, channel: Channel): Channel {
-  const { account, startIsIdempotent, visibleWithinMs, ways } = channel
-  const times = [visibleWithinMs, ...ways.map(({ livesForMs }) => livesForMs)]
-  if (
-    typeof account !== 'string' ||
-    !/^[^\p{Cc}]{1,100}$/u.test(account) ||
-    typeof startIsIdempotent !== 'boolean' ||
-    !times.every(ms => ms >= 0)
-  )
-    throw new Error(
-      `The channel ${name} must say its account, startIsIdempotent, visibleWithinMs and the livesForMs of each way.`,
-    )
-  return channel
-}
-
-export function channelsOf(channels: ReadonlyMap<string, Channel>, timer = deadline): Channels {
-  const lines = new Map([...channels].map(([name, channel]) => [name, guardChannel(channel, timer)]))
+// The folder is the registry: every file in it is a channel, named as the file is. What has no settings is not offered.
+// A wrong setting in the environment is thrown; one that is stored is its account's fault alone.
+export async function openChannels(options: ChannelsOptions): Promise<OpenChannels> {
+  const { env, tools, stored, preferred = [], keepers = noKeepers, onFault = () => {} } = options
+  const guard: Opening['guard'] = (account, channel) =>
+    guardChannel(channel, undefined, keepers.keeperOf(account, channel))
+  const kinds = await channelKinds(options.folder)
+  const opening: Opening = { kinds, tools, guard, masterKeys: stored?.masterKeys }
+  const ofEnvironment = [...kinds].flatMap(([name, kind]) => {
+    const given = settingsOf(name, kind, env)
+    return given ? [environmentAccount(name, given, opening)] : []
+  })
+  const ofDatabase = stored && createStoredAccounts(stored.db, opening, onFault)
+  const accounts = () => [...ofEnvironment, ...(ofDatabase?.accounts() ?? [])]
+  await ofDatabase?.look()
+  let view = viewOf(accounts(), preferred, keepers)
   return {
-    names: [...channels.keys()],
-    find: name => lines.get(name),
-    offers(mode, currency) {
-      const offers = new Map<string, Offer>()
-      for (const [channel, { mode: served, ways, testEndings }] of channels)
-        for (const way of ways)
-          if (served === mode && way.currencies.includes(currency) && !offers.has(way.payment_method))
-            offers.set(way.payment_method, { ...way, channel, ...endingsOf(way, mode, testEndings) })
-      return [...offers.values()]
+    get names() {
+      return view.names
+    },
+    find: name => view.find(name),
+    findByWebhook: webhook_id => view.findByWebhook(webhook_id),
+    offers: payment => view.offers(payment),
+    accounts,
+    async look() {
+      if (await ofDatabase?.look()) view = viewOf(accounts(), preferred, keepers)
     },
   }
 }
 
-// Nobody plays with real money, whatever a channel says.
-function endingsOf({ payment_method }: Way, mode: Mode, testEndings?: readonly TestEnding[]) {
-  if (mode !== 'test' || !testEndings) return {}
-  return { testEndings: testEndings.filter(ending => ending.payment_method === payment_method) }
+// These and no others, for as long as they last.
+export function channelsOf(
+  channels: ReadonlyMap<string, Channel>,
+  timer?: Timer,
+  keepers: Pick<Keepers, 'of' | 'keeperOf'> = noKeepers,
+): Channels {
+  const accounts = [...channels].map(([name, channel]) =>
+    accountOf(name, channel, guardChannel(channel, timer, keepers.keeperOf(name, channel))),
+  )
+  return viewOf(accounts, [], keepers)
 }
 
-// Whatever a channel does, here it has an end, a bound and an answer that we understand. A slow provider must not fill
-// the house with waiting orders: one that is not sent now is found due by a worker, which sends it.
-export function guardChannel(channel: Channel, timer = deadline): GuardedChannel {
-  const { account, startIsIdempotent, visibleWithinMs, ways } = channel
-  let underWay = 0
-  async function call(order: Order, work: (signal: AbortSignal) => Promise<unknown>): Promise<Heard> {
-    if (underWay >= maxUnderWay) return notSent('Too many orders are under way.')
-    underWay++
-    try {
-      const told = await withinDeadline(work, timer, 'no answer in time')
-      return understand(told, channel.nameOf ? channel.nameOf(order) : order.attempt_id)
-    } catch (error) {
-      const words = cleanError(error, maxWords)
-      return error instanceof NotSent ? notSent(words) : { state: 'unknown', words }
-    } finally {
-      underWay--
-    }
-  }
-  const { giveUp } = channel
-  const livesForMs = (payment_method: string) =>
-    ways.find(one => one.payment_method === payment_method)?.livesForMs
+function viewOf(accounts: readonly Account[], preferred: readonly string[], health: Health): Channels {
+  const lines = new Map(accounts.flatMap(({ account, line }) => (line ? [[account, line]] : [])))
+  const webhooks = new Map([...lines].map(([name, channel]) => [webhookIdOf(name), { name, channel }]))
   return {
-    account,
-    startIsIdempotent,
-    testerPage: channel.mode === 'test' ? channel.testerPage : undefined,
-    livesForMs,
-    absentForMs: payment_method => Math.max(visibleWithinMs, livesForMs(payment_method) ?? Infinity),
-    start: order => call(order, signal => channel.start(order, signal)),
-    check: async order => onlyAsked(await call(order, signal => channel.check(order, signal))),
-    ...(giveUp && {
-      giveUp: async (order: Order) => onlyAsked(await call(order, signal => giveUp(order, signal))),
-    }),
+    names: [...lines.keys()],
+    find: name => lines.get(name),
+    findByWebhook: webhook_id => webhooks.get(webhook_id),
+    offers: createOffers(accounts, preferred, health),
   }
 }
 
-const notSent = (words: string): Heard => ({ state: 'not_sent', words })
+export async function channelKinds(folder = ourFolder): Promise<Map<string, ChannelKind>> {
+  const kinds = new Map<string, ChannelKind>()
+  for (const file of readdirSync(folder).sort()) {
+    const name = /^(\w+)\.[jt]s$/.exec(file)?.[1]
+    if (name)
+      kinds.set(name, ((await import(new URL(file, folder).href)) as { default: ChannelKind }).default)
+  }
+  return kinds
+}
 
-// A question that did not leave says nothing about the order.
-const onlyAsked = (heard: Heard): Heard =>
-  heard.state === 'not_sent' ? { state: 'unknown', words: heard.words } : heard
+// As they stand in the environment; undefined where one is missing.
+export function settingsOf(
+  name: string,
+  { settings }: ChannelKind,
+  env: ChannelSettings,
+): ChannelSettings | undefined {
+  const given = [...settings, ...egressSettings].map(
+    one => [one.name, env[`${name}_${one.name}`.toUpperCase()] || one.usual] as const,
+  )
+  return given.every(([, value]) => value !== undefined) ? Object.fromEntries(given) : undefined
+}

@@ -49,6 +49,7 @@ export const newAttemptId = (merchant_id: string) => merchant_id + randomText(26
 
 export const newMerchantId = () => randomText(merchantIdLength)
 export const isMerchantId = (text: string) => /^[0-9a-z]{10}$/.test(text)
+export const newAccountName = (channel: string) => `${channel}-${randomText(6)}`
 export const newSecretId = () => randomText(8)
 export const newVisit = () => randomText(10)
 export const newRequestId = () => `req_${randomText(16)}`

@@ -5,6 +5,7 @@ import type { NewPayment, PaymentState } from '../core/payment/payment.ts'
 import type { Db } from '../store/db.ts'
 import type { MasterKeys } from '../store/merchants/vault.ts'
 import { migrationNames } from '../store/migrate/ledger.ts'
+import { type CheckoutKey, findCheckouts, type StoredCheckout } from '../store/payments/paymentLife.ts'
 import {
   findPayments,
   type InvoiceKey,
@@ -29,6 +30,7 @@ export type Runtime = {
   limits: RateLimits
   payments: Batcher<NewPayment, StoredRequest>
   lookups: Batcher<InvoiceKey, PaymentState | undefined>
+  checkouts: Batcher<CheckoutKey, StoredCheckout | undefined>
   channels: Channels
   baseUrl(): string
   clock(): Date
@@ -40,7 +42,7 @@ export type RuntimeOptions = Pick<Runtime, 'db' | 'channels' | 'baseUrl' | 'cloc
   masterKeys: MasterKeys
   batchRows: number
   poolSize: number
-  observeBatch(kind: 'initiation' | 'status', rows: number): void
+  observeBatch(kind: 'initiation' | 'status' | 'checkout', rows: number): void
 }
 
 const monotonicMs = () => performance.now()
@@ -67,6 +69,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       ...shared,
       run: keys => findPayments(inTime(), keys),
       observe: rows => observeBatch('status', rows),
+    }),
+    checkouts: createBatcher({
+      ...shared,
+      run: keys => findCheckouts(inTime().share('checkout'), keys),
+      observe: rows => observeBatch('checkout', rows),
     }),
     channels,
     baseUrl,

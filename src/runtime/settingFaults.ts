@@ -1,16 +1,50 @@
 import { readdirSync } from 'node:fs'
-import type { ChannelSettings, MakeChannel } from '../core/channel/channel.ts'
+import { egressSettings } from '../core/channel/accountSettings.ts'
+import type { ChannelKind, ChannelSettings } from '../core/channel/channel.ts'
 import type { MessengerSettings, ReadMessengerSettings } from '../core/message/messenger.ts'
+import { type AccountFault, type AccountTools, openAccount } from './channels/openAccount.ts'
+import { channelKinds, settingsOf } from './channels.ts'
 
-const channels = new URL('../channels/', import.meta.url)
 const messengers = new URL('../messengers/', import.meta.url)
 
-// What is wrong with the settings that channels read. A channel speaks only when it is used: making one opens nothing.
-export async function channelFaults(settings: ChannelSettings, folder = channels): Promise<string[]> {
+// What is wrong with the settings that channels read. A channel speaks only when it is used: opening one connects nothing.
+export async function channelFaults(settings: ChannelSettings, folder?: URL): Promise<string[]> {
   const faults: string[] = []
-  for (const { default: make } of await filesIn<{ default: MakeChannel }>(folder))
-    faults.push(...faultsOf(() => make(settings)))
+  for (const [name, kind] of await channelKinds(folder)) {
+    const given = settingsOf(name, kind, settings)
+    const wrong = given ? openingFaults(name, kind, given) : missingBeside(name, kind, settings)
+    faults.push(...wrong)
+  }
   return faults
+}
+
+const inEnvironment = (channel: string, setting: string) => `${channel}_${setting}`.toUpperCase()
+
+function openingFaults(name: string, kind: ChannelKind, given: ChannelSettings): string[] {
+  try {
+    openAccount(name, kind, given, idle)
+    return []
+  } catch (error) {
+    const names = [...kind.settings, ...egressSettings].map(one => one.name)
+    const known = new RegExp(`^(${names.join('|')})(?=:)`)
+    return (error as AccountFault).faults.map(words =>
+      words.replace(known, word => inEnvironment(name, word)),
+    )
+  }
+}
+
+// Who has set some of them meant to set all.
+function missingBeside(name: string, { settings }: ChannelKind, env: ChannelSettings): string[] {
+  const needed = settings.filter(one => one.usual === undefined)
+  const missing = needed.filter(one => !env[inEnvironment(name, one.name)])
+  if (missing.length === needed.length) return []
+  return missing.map(one => `${inEnvironment(name, one.name)}: is missing. ${one.words}`)
+}
+
+const idle: AccountTools = {
+  egress: {},
+  clock: () => new Date(),
+  tokenOf: () => () => Promise.reject(new Error('idle')),
 }
 
 // The same of messengers, and what an operator should hear about settings that are right. Nothing is connected.

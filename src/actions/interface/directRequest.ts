@@ -1,9 +1,11 @@
-import type { Way } from '../../core/channel/channel.ts'
 import { type Fault, readFormFields } from '../../core/channel/formFields.ts'
+import type { Way } from '../../core/channel/way.ts'
 import { malformed, type Refusal, slowDown } from '../../core/interface/refusal.ts'
 import type { PaymentRequest } from '../../core/interface/request.ts'
-import type { Mode } from '../../core/mode.ts'
+import { readSettings } from '../../core/merchant/settings.ts'
 import { usualCurrency } from '../../core/money.ts'
+import { offersAsking } from '../../runtime/channels/offersAsking.ts'
+import type { Caller } from '../../store/merchants/callers.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
 import { findPayment } from '../../store/payments/paymentLife.ts'
 import type { PaymentDeps } from '../payments/deps.ts'
@@ -31,19 +33,21 @@ const faultWords: Record<Fault['fault'], string> = {
   not_digits: 'must be digits',
   too_long: 'is too long',
   not_text: 'must not contain control characters',
+  not_an_email: 'is not an email address',
+  not_a_date: 'is not a date',
 }
 
 // Read before the payment is stored, so that what is at fault leaves nothing behind.
 export function readDirect(
   channels: PaymentDeps['channels'],
-  mode: Mode,
+  { merchant_id, mode, settings }: Pick<Caller, 'merchant_id' | 'mode' | 'settings'>,
   request: PaymentRequest,
 ): { direct: Direct; fault: Refusal | undefined } {
   const payment_method = methods[request.extra_wallet_issuer_hint ?? 'mtn']
   const typed = { phone: request.pymt_instrument ?? '', voucher_code: request.voucher_code ?? '' }
-  const way = channels
-    .offers(mode, request.currency ?? usualCurrency)
-    .find(offer => offer.payment_method === payment_method)
+  const { total, currency = usualCurrency, email = null, name = null } = request
+  const offers = channels.offers({ merchant_id, mode, currency, total, settings })
+  const way = offersAsking(offers, { email, name }).find(offer => offer.payment_method === payment_method)
   const wrong = way && readFormFields(way, typed).faults[0]
   return {
     direct: { payment_method, typed, offered: way !== undefined },
@@ -70,6 +74,7 @@ export async function payDirectly(
   if (!payment) throw new Error('a stored payment is not there')
   const { payment_method, typed } = direct
   const wish = { number: 1, payment_method, typed, cause: 'merchant', address } as const
-  const paying = await pay(deps, payment, wish, deadline)
+  const settings = readSettings(payment.merchant_settings)
+  const paying = await pay(deps, { ...payment, settings }, wish, deadline)
   if (paying.done === 'refused' && paying.obstacle === 'too_many') throw slowDown(paying.seconds)
 }

@@ -64,7 +64,7 @@ async function take(
   if (isOwn(fields, door)) runtime.limits.request(proved)
   else runtime.limits.unsigned(proved, address)
   const request = readRequest(fields, door, proved)
-  const { direct, fault } = isDirect(request) ? readDirect(runtime.channels, proved.mode, request) : noDirect
+  const { direct, fault } = isDirect(request) ? readDirect(runtime.channels, proved, request) : noDirect
   const refusal = settingsRefuse(proved.settings, proved.outlets, request) ?? fault
   if (refusal) return { stored: await storedBefore(runtime, proved, request, refusal, deadline), direct }
   const stored = await store(runtime, proved, request)

@@ -8,7 +8,7 @@ import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
 import { lockPayment, type PaymentWithMerchant, prolongPayment } from '../../store/payments/paymentLife.ts'
 import type { StoredRequest } from '../../store/payments/payments.ts'
 import { tasksOf } from '../../store/payments/tasks.ts'
-import { savePaymentChange } from '../payments/saveChange.ts'
+import { savePaymentChange } from '../payments/decisions/saveChange.ts'
 
 type Reopening = Pick<Runtime, 'db' | 'clock' | 'wake'>
 

@@ -4,7 +4,7 @@ import { type MasterKeys, masterKeyId, unwrapKey, wrapKey } from '../../store/me
 
 export type Rewrapped = { changed: number; failed: string[] }
 
-// Wraps every data key with the newest master key, one merchant at a time; the sealed secrets stay as they
+// Wraps every data key of a merchant with the newest master key, one at a time; the sealed secrets stay as they
 // are. A merchant whose key does not open is passed over and named. Safe to stop and to run again.
 export async function rewrapKeys(db: Db, masterKeys: MasterKeys): Promise<Rewrapped> {
   const newest = masterKeyId(masterKeys.newest())

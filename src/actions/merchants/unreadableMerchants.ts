@@ -2,7 +2,7 @@ import { type SettingName, unreadableSettings } from '../../core/merchant/settin
 import type { Tx } from '../../store/db.ts'
 import { merchantsWithSettings } from '../../store/merchants/merchants.ts'
 
-export type UnreadableMerchant = { merchant_id: string; settings: SettingName[] }
+export type UnreadableMerchant = { merchant_id: string; settings: readonly SettingName[] }
 export type OnUnreadable = (merchants: readonly UnreadableMerchant[]) => void
 
 // Merchants of whom a setting cannot be read, and which. They go on with its default, and doors that it guards are shut.

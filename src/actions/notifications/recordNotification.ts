@@ -4,7 +4,7 @@ import { ipnUrlOf, isSent, notificationBody } from '../../core/notification/noti
 import type { NewEvent } from '../../core/payment/event.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import type { CustomerMessage } from '../../store/messages/messages.ts'
-import type { Telling } from '../../store/notifications/manyNotifications.ts'
+import type { Telling } from '../../store/notifications/notifications.ts'
 import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import { messagesFor } from '../messages/queueMessages.ts'
 

@@ -1,11 +1,13 @@
-import type { Heard, Order } from '../../core/channel/channel.ts'
-import { type Attempt, isUnresolved } from '../../core/payment/attempt.ts'
+import type { Order } from '../../core/channel/order.ts'
+import type { Heard } from '../../core/channel/reply.ts'
+import { type Attempt, isUnresolved, orderKeyOf } from '../../core/payment/attempt.ts'
 import { type Change, event } from '../../core/payment/change.ts'
 import { maySendAgain, sentAgain } from '../../core/payment/sendAgain.ts'
 import { withoutTurns } from '../../core/text.ts'
+import { webhookIdOf } from '../../runtime/channels/webhookId.ts'
 import { lockAttempt, saveSending } from '../../store/payments/attempts.ts'
 import { addEvents } from '../../store/payments/events.ts'
-import { findPayment, lockPayment, type PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
+import { findPayment, lockPayment, type OrderedPayment } from '../../store/payments/paymentLife.ts'
 import type { PaymentDeps } from './deps.ts'
 import { settle } from './settle.ts'
 
@@ -13,25 +15,54 @@ import { settle } from './settle.ts'
 // somebody will ask about it by the same reference.
 export async function startAttempt(
   deps: PaymentDeps,
-  payment: PaymentWithMerchant,
+  payment: OrderedPayment,
   attempt: Attempt,
 ): Promise<Change> {
+  const askedAt = deps.clock()
   const reply = await call(deps, payment, attempt, 'start')
-  return settle(deps, attempt, reply)
+  return settle(deps, attempt, reply, askedAt)
+}
+
+// Carries on what the customer typed at a step. That it was typed is stored already; what it was stands nowhere: when we
+// die, whoever asks finds the step still open, and the customer types it again.
+export async function submitStep(
+  deps: PaymentDeps,
+  attempt: Attempt,
+  step: string,
+  typed: Readonly<Record<string, string>>,
+): Promise<Change> {
+  const payment = await orderedPayment(deps, attempt)
+  const channel = deps.channels.find(attempt.channel)
+  const askedAt = deps.clock()
+  const reply = channel
+    ? await channel.submit(orderOf(payment, attempt, deps.baseUrl()), step, typed)
+    : notSetUp(attempt)
+  return settle(deps, attempt, reply, askedAt)
+}
+
+async function orderedPayment({ db }: PaymentDeps, attempt: Attempt): Promise<OrderedPayment> {
+  const payment = await findPayment(db, attempt)
+  if (!payment) throw new Error('an attempt without its payment')
+  return payment
 }
 
 // Asks the provider how an attempt stands, or to withdraw it, where the customer has given it up and the channel can ask
 // for that: so whoever dies in between, the next who asks goes on with it. What for certain has not left us is sent now;
 // what the provider has never heard of may be sent again, see core/payment/sendAgain.ts.
-export async function askAttempt(deps: PaymentDeps, attempt: Attempt): Promise<Change> {
-  const payment = await findPayment(deps.db, attempt)
-  if (!payment) throw new Error('an attempt without its payment')
+export async function askAttempt(
+  deps: PaymentDeps,
+  attempt: Attempt,
+  known?: OrderedPayment, // by whoever has just read it
+): Promise<Change> {
+  const payment = known ?? (await orderedPayment(deps, attempt))
+  const askedAt = deps.clock()
   const reply =
     attempt.state === 'not_sent' ? unsent : await call(deps, payment, attempt, questionOf(attempt))
   const isSendable = reply.state === 'absent' || reply.state === 'not_sent'
   const sending = isSendable ? await sendAgain(deps, payment, attempt) : undefined
-  if (!sending) return settle(deps, attempt, reply)
-  return settle(deps, sending, await call(deps, payment, sending, 'start'))
+  if (!sending) return settle(deps, attempt, reply, askedAt)
+  const sentAt = deps.clock()
+  return settle(deps, sending, await call(deps, payment, sending, 'start'), sentAt)
 }
 
 const unsent: Heard = { state: 'not_sent', words: '' }
@@ -41,15 +72,16 @@ const questionOf = (attempt: Attempt) =>
   attempt.gave_up_at && isUnresolved(attempt) && attempt.state !== 'disputed' ? 'giveUp' : 'check'
 
 // Written down before it leaves, so that it is sent once, whoever dies and however many nodes think of it. Whoever cannot
-// be sure to have written it, because a commit was lost, does not send. Gives back the attempt as it is sent.
+// be sure to have written it, because a commit was lost, does not send. While nothing may leave for the account, that is
+// not spent on it. Gives back the attempt as it is sent.
 async function sendAgain(
   { db, channels, clock }: PaymentDeps,
-  payment: PaymentWithMerchant,
+  payment: OrderedPayment,
   asked: Attempt,
 ): Promise<Attempt | undefined> {
   const line = channels.find(asked.channel)
   const now = clock()
-  if (!line || !maySendAgain(payment, asked, line.startIsIdempotent, now)) return undefined
+  if (!line?.mayStart() || !maySendAgain(payment, asked, line.startIsIdempotent, now)) return undefined
   return db.transaction(async tx => {
     const held = await lockPayment(tx, asked)
     const attempt = await lockAttempt(tx, asked.merchant_id, asked.attempt_id)
@@ -73,34 +105,47 @@ const resent = (attempt: Attempt, now: Date) =>
 
 async function call(
   deps: PaymentDeps,
-  payment: PaymentWithMerchant,
+  payment: OrderedPayment,
   attempt: Attempt,
   verb: 'start' | 'check' | 'giveUp',
 ): Promise<Heard> {
   const channel = deps.channels.find(attempt.channel)
-  const words = `The channel ${attempt.channel} is not set up.`
-  if (!channel) return { state: verb === 'start' ? 'not_sent' : 'unknown', words }
+  if (!channel) return verb === 'start' ? { ...notSetUp(attempt), state: 'not_sent' } : notSetUp(attempt)
   const ask = channel[verb] ?? channel.check
   return ask(orderOf(payment, attempt, deps.baseUrl()))
 }
+
+const notSetUp = ({ channel }: Attempt) => ({
+  state: 'unknown' as const,
+  words: `The channel ${channel} is not set up.`,
+})
 
 // `back` tells that the customer comes from there and has done something.
 function returnUrl({ tx_token }: { tx_token: string }, { given }: Attempt, baseUrl: string): string {
   return `${baseUrl}/checkout/${tx_token}?back=1${given.lang ? `&lang=${given.lang}` : ''}`
 }
 
-const orderOf = (payment: PaymentWithMerchant, attempt: Attempt, baseUrl: string): Order => ({
+const orderOf = (payment: OrderedPayment, attempt: Attempt, baseUrl: string): Order => ({
   attempt_id: attempt.attempt_id,
+  key: orderKeyOf(attempt),
+  number: attempt.number,
+  started_at: attempt.created_at,
   tx_reference: payment.tx_reference,
   invoice_id: payment.invoice_id,
   payment_method: attempt.payment_method,
   amount: payment.total,
   currency: payment.currency,
   given: attempt.given,
+  merchant_id: payment.merchant_id,
   merchant_name: withoutTurns(payment.merchant_name), // a phone shows them beside the amount
   description: payment.description && withoutTurns(payment.description),
+  email: payment.email ?? attempt.given.email ?? null,
+  name: payment.name ?? attempt.given.name ?? null,
+  phone: payment.number ?? attempt.instrument,
   provider_ref: attempt.provider_ref,
+  redirect_url: attempt.redirect_url,
   callback_url: `${baseUrl}/callbacks/${attempt.attempt_id}`,
+  webhook_url: `${baseUrl}/callbacks/account/${webhookIdOf(attempt.channel)}`,
   return_url: returnUrl(payment, attempt, baseUrl),
   lang: attempt.lang ?? undefined,
 })

@@ -1,5 +1,5 @@
-import type { Heard } from '../../core/channel/channel.ts'
-import { formatMoney } from '../../core/money.ts'
+import type { Heard } from '../../core/channel/reply.ts'
+import { figureIn } from '../../core/money.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { pollGap } from '../../core/payment/pollSchedule.ts'
 import type { Task } from '../../core/payment/task.ts'
@@ -30,7 +30,9 @@ export async function callPerson(
 function saidBy(reply: Heard): string {
   if (reply.state === 'paid') {
     const { amount, currency, provider_ref } = reply
-    return `paid, ${currency} ${formatMoney(amount)}${provider_ref ? `, reference ${provider_ref}` : ''}`
+    const said =
+      amount === 'not_said' ? 'an amount that it does not say' : `${currency} ${figureIn(amount, currency)}`
+    return `paid, ${said}${provider_ref ? `, reference ${provider_ref}` : ''}`
   }
   if (reply.state === 'failed') return `failed, ${reply.reason}`
   return 'words' in reply ? reply.words || reply.state : reply.state

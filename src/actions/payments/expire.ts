@@ -14,7 +14,7 @@ import {
 import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
 import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import { takeUnlocked, waitBriefly } from '../../store/skipLocked.ts'
-import { changeOf, type PaymentChange, saveChanges } from './saveChange.ts'
+import { changeOf, type PaymentChange, writeOf } from './decisions/saveChange.ts'
 
 const batch = 500
 
@@ -89,7 +89,8 @@ async function endThese(tx: Tx, payments: readonly PaymentWithMerchant[], now: D
   const changes = payments.flatMap(
     payment => decide(payment, attempts.get(paymentName(payment)) ?? [], now, leftOut) ?? [],
   )
-  if (changes.length > 0) await saveChanges(tx, changes)
+  const write = writeOf(changes)
+  if (write) void tx.lastly(write)
   return changes
 }
 

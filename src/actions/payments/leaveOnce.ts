@@ -1,5 +1,5 @@
+import { maxLeaves, mayLeave } from '../../core/checkout/leave.ts'
 import { Unavailable } from '../../core/interface/refusal.ts'
-import { maxLeaves, mayLeave } from '../../core/payment/leave.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import type { Db } from '../../store/db.ts'
 import { noteLeave } from '../../store/payments/leaves.ts'

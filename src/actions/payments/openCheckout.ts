@@ -1,3 +1,4 @@
+import { type Stage, stageOf } from '../../core/checkout/stage.ts'
 import { fromStore, type LineItem } from '../../core/lineItems.ts'
 import { type Face, faceOf } from '../../core/merchant/face.ts'
 import {
@@ -8,11 +9,12 @@ import {
 } from '../../core/merchant/settings.ts'
 import { type Attempt, isUnresolved, requestEndsAt } from '../../core/payment/attempt.ts'
 import { type Obstacle, obstacle, secondsToWait } from '../../core/payment/mayStart.ts'
-import { type Stage, stageOf } from '../../core/payment/stage.ts'
+import { offersAsking } from '../../runtime/channels/offersAsking.ts'
 import type { Offer } from '../../runtime/channels.ts'
 import { isToken, merchantOfToken } from '../../runtime/ids.ts'
-import { findCheckout, type PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
-import type { PaymentDeps } from './deps.ts'
+import { databaseDeadline, inTime } from '../../runtime/inTime.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 
 // The payment behind a checkout address, and everything that its page shows.
 export type Checkout = Omit<PaymentWithMerchant, 'merchant_settings' | 'line_items'> & {
@@ -24,37 +26,50 @@ export type Checkout = Omit<PaymentWithMerchant, 'merchant_settings' | 'line_ite
   stage: Stage
   obstacle: Obstacle | undefined
   seconds: number // to wait before the next try
-  offers: Offer[]
+  offers: readonly Offer[]
+  shut?: readonly string[] // of these ways, those that nothing is sent by for the moment
   testerPage: string | undefined // where a tester answers what is on its way
   requestEndsAt: Date | undefined // then nobody can approve what is on its way
 }
 
+export type CheckoutDeps = Pick<Runtime, 'checkouts' | 'channels' | 'clock'>
+
+// Whoever looks at the same time shares one look. It starts after all of them have asked, so each sees what was stored
+// before it asked.
 export async function openCheckout(
-  { db, channels, clock }: PaymentDeps,
+  { checkouts, channels, clock }: CheckoutDeps,
   token: string,
+  deadline = databaseDeadline(),
 ): Promise<Checkout | undefined> {
   if (!isToken(token)) return undefined
-  const found = await findCheckout(db.share('checkout'), merchantOfToken(token), token)
+  const key = { merchant_id: merchantOfToken(token), tx_token: token }
+  const found = await inTime(deadline, checkouts.add(key))
   if (!found) return undefined
-  const { merchant_settings, logo, ...payment } = found
-  const { attempts } = payment
+  const { merchant_settings, logo, attempts } = found
   const now = clock()
   const open = attempts.find(isUnresolved)
   const line = open && channels.find(open.channel)
-  const livesForMs = open && line?.livesForMs(open.payment_method)
+  const livesForMs = open && line?.terms(open.payment_method).livesForMs
   const settings = readSettings(merchant_settings)
-  const against = obstacle(payment, attempts, { active: payment.merchant_active, settings }, now)
+  const offers = offersAsking(channels.offers({ ...found, settings }), found)
+  const against = obstacle(found, attempts, { active: found.merchant_active, settings }, now)
   return {
-    ...payment,
-    line_items: fromStore(payment.line_items),
-    face: faceOf(payment.merchant_id, settings, logo),
+    ...found,
+    line_items: fromStore(found.line_items),
+    face: faceOf(found.merchant_id, settings, logo),
     settings,
     unreadable: unreadableSettings(merchant_settings),
-    stage: stageOf(payment, attempts, against),
+    stage: stageOf(found, attempts, against),
     obstacle: against,
     seconds: secondsToWait(attempts, now),
-    offers: channels.offers(payment.mode, payment.currency),
+    offers,
+    shut: shutOf(offers, channels),
     testerPage: open && line?.testerPage?.(open.attempt_id),
     requestEndsAt: open && livesForMs !== undefined ? requestEndsAt(open, livesForMs) : undefined,
   }
 }
+
+const shutOf = (offers: readonly Offer[], channels: CheckoutDeps['channels']) =>
+  offers
+    .filter(({ standing, channel }) => standing === 'down' && !channels.find(channel)?.mayStart())
+    .map(({ payment_method }) => payment_method)

@@ -1,29 +1,20 @@
 import { hash } from 'node:crypto'
 import { type Fault, readFormFields } from '../../core/channel/formFields.ts'
-import { readSettings } from '../../core/merchant/settings.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
-import { begin } from '../../core/payment/begin.ts'
 import type { Cause } from '../../core/payment/event.ts'
-import {
-  failureWindowMs,
-  maxFailures,
-  type Refused,
-  secondsToCool,
-  whyNotStart,
-} from '../../core/payment/mayStart.ts'
+import { failureWindowMs, maxFailures, type Refused } from '../../core/payment/mayStart.ts'
 import type { Payment } from '../../core/payment/payment.ts'
-import { firstPollMs } from '../../core/payment/pollSchedule.ts'
-import type { Offer } from '../../runtime/channels.ts'
+import { firstPollAfter } from '../../core/payment/pollSchedule.ts'
+import type { GuardedChannel } from '../../runtime/channels/guard.ts'
+import { offersAsking } from '../../runtime/channels/offersAsking.ts'
+import type { Offered } from '../../runtime/channels.ts'
 import { newAttemptId } from '../../runtime/ids.ts'
-import { databaseDeadline, forAMoment } from '../../runtime/inTime.ts'
+import { databaseDeadline, forAMoment, inTime } from '../../runtime/inTime.ts'
 import { network } from '../../runtime/rateLimits.ts'
-import type { Tx } from '../../store/db.ts'
-import { attemptsOf, countFailures, insertAttempt } from '../../store/payments/attempts.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
-import { lockPayment, type PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import { startAttempt } from './askProvider.ts'
+import { decisionsOn } from './decisions/decisions.ts'
 import type { PaymentDeps } from './deps.ts'
-import { savePaymentChange } from './saveChange.ts'
 
 // What somebody who pays has chosen and typed. `number` is the attempt that the form was made for: a form sent twice
 // names the same one.
@@ -48,50 +39,26 @@ export type Paying =
 // to be done by the deadline.
 export async function pay(
   deps: PaymentDeps,
-  payment: Pick<Payment, 'merchant_id' | 'tx_reference' | 'mode' | 'currency'>,
+  payment: Offered & Pick<Payment, 'tx_reference' | 'email' | 'name'>,
   wish: Wish,
   deadline = databaseDeadline(),
 ): Promise<Paying> {
-  const way = deps.channels
-    .offers(payment.mode, payment.currency)
-    .find(offer => offer.payment_method === wish.payment_method)
-  if (!way) return { done: 'no_such_way' }
+  const way = offersAsking(deps.channels.offers(payment), payment).find(
+    offer => offer.payment_method === wish.payment_method,
+  )
+  const channel = way && deps.channels.find(way.channel)
+  if (!channel) return { done: 'no_such_way' }
   const { given, instrument, faults } = readFormFields(way, wish.typed)
   if (faults.length > 0) return { done: 'faults', faults }
-  const attempt = newAttempt(payment, way, wish, given, instrument, deps.clock())
-  const db = deps.db.share('pay').until(deadline)
-  const begun = await db.transaction(tx => store(tx, attempt, wish.cause))
+  const line = { name: way.channel, channel }
+  const attempt = newAttempt(payment, line, wish, given, instrument, deps.clock())
+  const since = new Date(attempt.created_at.getTime() - failureWindowMs)
+  const { merchant_id, tx_reference, mode } = payment
+  const item = { merchant_id, tx_reference, attempt, cause: wish.cause, since, most: maxFailures[mode] }
+  const begun = await inTime(deadline, decisionsOn(deps.db).begin(item))
   if (begun.done !== 'begun') return begun
   if (begun.payment) await forAMoment(startAttempt(deps, begun.payment, attempt))
   return { done: 'started' }
-}
-
-type Begun = Paying | { done: 'begun'; payment?: PaymentWithMerchant }
-
-// One transaction. Run again after a lost commit, it finds its own attempt and goes on.
-async function store(tx: Tx, attempt: Attempt, cause: Cause): Promise<Begun> {
-  const payment = await lockPayment(tx, attempt)
-  if (!payment) throw new Error('an attempt without its payment')
-  const attempts = await attemptsOf(tx, payment.merchant_id, payment.tx_reference)
-  const same = attempts.find(({ number }) => number === attempt.number)
-  if (same) return { done: 'begun', payment: same.attempt_id === attempt.attempt_id ? payment : undefined }
-  const now = attempt.created_at
-  const merchant = { active: payment.merchant_active, settings: readSettings(payment.merchant_settings) }
-  const refused = whyNotStart(payment, attempts, merchant, attempt.number, now)
-  if (refused) return { done: 'refused', ...refused }
-  const seconds = await tooManyFailures(tx, payment, attempt)
-  if (seconds > 0) return { done: 'refused', obstacle: 'too_many', seconds }
-  await insertAttempt(tx, attempt)
-  const begun = begin(payment, attempt, cause)
-  await savePaymentChange(tx, payment, begun.payment, begun.events)
-  return { done: 'begun', payment: begun.payment }
-}
-
-// The seconds to wait, or 0.
-async function tooManyFailures(tx: Tx, { mode }: Payment, attempt: Attempt): Promise<number> {
-  const now = attempt.created_at
-  const since = new Date(now.getTime() - failureWindowMs)
-  return secondsToCool(await countFailures(tx, attempt, maxFailures[mode], since), now)
 }
 
 const payerOf = (merchant_id: string, address: string) =>
@@ -99,18 +66,22 @@ const payerOf = (merchant_id: string, address: string) =>
 
 function newAttempt(
   { merchant_id, tx_reference }: PaymentKey,
-  { channel, payment_method }: Offer,
+  { name, channel }: { name: string; channel: GuardedChannel },
   wish: Wish,
   given: Record<string, string>,
   instrument: string | null,
   now: Date,
 ): Attempt {
+  const attempt_id = newAttemptId(merchant_id)
+  const { payment_method } = wish
+  const { pace } = channel.terms(payment_method)
   return {
     merchant_id,
-    attempt_id: newAttemptId(merchant_id),
+    attempt_id,
     tx_reference,
     number: wish.number,
-    channel,
+    channel: name,
+    order_key: channel.newKey(attempt_id),
     payment_method,
     state: 'started',
     reason: null,
@@ -121,18 +92,25 @@ function newAttempt(
     provider_ref: null,
     redirect_url: null,
     qr: null,
+    step: null,
+    provider_text: null,
     charged: null,
+    fee: null,
+    net: null,
+    provider_time: null,
     card_type: null,
     psp_response_code: null,
     psp_response_msg: null,
     acknowledged_at: null,
     sends: 1,
     resent_at: null,
+    submits: 0,
+    submitted_at: null,
     returned_at: null,
     gave_up_at: null,
     gave_up_for: null,
     asks: 0,
-    next_ask_at: new Date(now.getTime() + firstPollMs),
+    next_ask_at: new Date(now.getTime() + firstPollAfter(pace)),
     created_at: now,
     updated_at: now,
     ended_at: null,

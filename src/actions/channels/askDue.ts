@@ -1,21 +1,24 @@
-import { callDeadlineMs } from '../../runtime/channels.ts'
-import { merchantOfToken } from '../../runtime/ids.ts'
-import { promptAttempt } from '../../store/payments/attempts.ts'
 import {
+  type AskLease,
   channelsWithAttempts,
   claimDueAttempts,
   type DueAttempt,
   type Room,
 } from '../../store/payments/dueAttempts.ts'
-import { askAttempt } from './askProvider.ts'
-import type { PaymentDeps } from './deps.ts'
+import { askAttempt } from '../payments/askProvider.ts'
+import type { PaymentDeps } from '../payments/deps.ts'
+import type { Asker } from './knocks.ts'
 
-const leaseMs = 2 * callDeadlineMs + 10_000 // an ask and a resend, and the time to write down what came of them
+// An ask and a resend of the most patient channel, and the time to write down what came of them.
+const leaseMs = 5000 + 30_000 + 15_000
 const slots = 50 // of one channel: so many knocks, and as many whose time has come
 const strayRestMs = 600_000
 
+const askLease = (now: Date): AskLease => ({ now, until: new Date(now.getTime() + leaseMs) })
+
 export type Pollers = {
   step(): Promise<number> // takes what is due and has a slot; gives back how many
+  knocks: Asker // takes what somebody knocks for in this process
   finished(): Promise<void> // what is under way has ended
 }
 
@@ -23,10 +26,10 @@ type Options = { onTrouble(error: unknown): void; wake(): void } // there is roo
 
 // Asks about attempts that are due. Each channel has slots of its own, so that a sick provider holds up its own attempts
 // alone; and knocks have theirs, so that what a provider wants to tell does not wait behind what it does not answer.
-export function createPollers(given: PaymentDeps, { onTrouble, wake }: Options): Pollers {
-  const deps = { ...given, db: given.db.share('ask') }
+export function createPollers(deps: PaymentDeps, { onTrouble, wake }: Options): Pollers {
+  const db = deps.db.share('ask')
   const underWay = new Map<string, Set<Promise<void>>>()
-  const strays = createStrays(deps, { onTrouble, wake })
+  const strays = createStrays({ ...deps, db }, { onTrouble, wake })
 
   const placeOf = (channel: string, byKnock: boolean) => {
     const name = `${channel} ${byKnock ? 'knocks' : 'due'}`
@@ -39,16 +42,14 @@ export function createPollers(given: PaymentDeps, { onTrouble, wake }: Options):
 
   async function step() {
     const rooms = [...deps.channels.names, ...strays.names()].flatMap(roomsOf).filter(({ most }) => most > 0)
-    const now = deps.clock()
-    const lease = { now, until: new Date(now.getTime() + leaseMs) }
-    const due = rooms.length > 0 ? await claimDueAttempts(deps.db, rooms, lease) : []
+    const due = rooms.length > 0 ? await claimDueAttempts(db, rooms, askLease(deps.clock())) : []
     for (const attempt of due) start(attempt)
     return due.length
   }
 
-  function start({ by_knock, ...attempt }: DueAttempt) {
+  function start({ by_knock, payment, ...attempt }: DueAttempt) {
     const place = placeOf(attempt.channel, by_knock)
-    const asked = askAttempt(deps, attempt).then(() => {}, onTrouble)
+    const asked = askAttempt(deps, attempt, payment).then(() => {}, onTrouble)
     place.add(asked)
     void asked.then(() => {
       const wasFull = place.size >= slots
@@ -62,7 +63,11 @@ export function createPollers(given: PaymentDeps, { onTrouble, wake }: Options):
     await Promise.all([...underWay.values()].flatMap(place => [...place]))
   }
 
-  return { step, finished }
+  // Before it was read, nobody knows whose it is: it may be of the one that has the least room.
+  const roomForKnocks = () =>
+    Math.min(slots, ...deps.channels.names.map(channel => slots - placeOf(channel, true).size))
+
+  return { step, finished, knocks: { room: roomForKnocks, lease: askLease, ask: start } }
 }
 
 // Channels that were set up once and have attempts still: these are looked at too, so that a person hears of them.
@@ -95,13 +100,4 @@ export async function askDue(deps: PaymentDeps, onTrouble: (error: unknown) => v
   const found = await step()
   await finished()
   return found
-}
-
-// A provider knocked at the address that we gave it for one attempt. What it says is not believed: we ask.
-export async function prompted(
-  { db, clock }: Pick<PaymentDeps, 'db' | 'clock'>,
-  attempt_id: string,
-): Promise<boolean> {
-  if (!/^[0-9a-z]{36}$/.test(attempt_id)) return false
-  return promptAttempt(db.share('knock'), merchantOfToken(attempt_id), attempt_id, clock())
 }

@@ -1,8 +1,8 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { returnGapMs } from '../../core/payment/pollSchedule.ts'
 import { hastenAsk, noteReturn } from '../../store/payments/returns.ts'
-import { askAttempt } from './askProvider.ts'
-import type { PaymentDeps } from './deps.ts'
+import { askAttempt } from '../payments/askProvider.ts'
+import type { PaymentDeps } from '../payments/deps.ts'
 
 // Who comes back from a provider's page has just done something there: we ask before we show. However often the address
 // is called, and on however many nodes, that is done once in some seconds. Who comes in between waits for the question

@@ -1,0 +1,79 @@
+import type { Heard } from '../../../core/channel/reply.ts'
+import { applyReply, doubt, type Worth, withTheirTime } from '../../../core/payment/applyReply.ts'
+import type { Attempt } from '../../../core/payment/attempt.ts'
+import type { Change } from '../../../core/payment/change.ts'
+import type { Tx } from '../../../store/db.ts'
+import { lockToSettle, type Patience, type ToSettle } from '../../../store/payments/locks.ts'
+import { holdReference, nameOfAttempt, type PaidReference } from '../../../store/payments/paidReferences.ts'
+import type { PaymentKey } from '../../../store/payments/paymentKeys.ts'
+import { addTasks } from '../../../store/payments/tasks.ts'
+import { changeOf, type PaymentChange } from './saveChange.ts'
+import { eachMerchant, firstOfEach, type Outcome, outcomeOf } from './sharing.ts'
+import type { Write } from './writing.ts'
+
+export type SettleItem = PaymentKey & {
+  asked: Attempt // as it was when we asked
+  reply: Heard
+  worth: Worth
+  account: string
+  now: Date
+}
+
+export async function settle(tx: Tx, all: readonly SettleItem[], patience: Patience, write: Write) {
+  const items = firstOfEach(all)
+  const held = await eachMerchant(items, (merchant_id, some) =>
+    lockToSettle(
+      tx,
+      merchant_id,
+      some.map(({ asked }) => asked.attempt_id),
+      patience,
+    ),
+  )
+  const lives = new Map(held.map(life => [life.attempt.attempt_id, life]))
+  const changes: PaymentChange[] = []
+  const outcomes = new Map<SettleItem, Outcome<Change>>()
+  for (const item of items) {
+    const life = lives.get(item.asked.attempt_id)
+    if (life) outcomes.set(item, await settleOne(tx, life, item, patience, changes))
+  }
+  write(changes)
+  return outcomes
+}
+
+// Of several at once it is expected that nobody holds their references: where somebody does, all of them are refused, and
+// each is settled alone.
+async function settleOne(
+  tx: Tx,
+  life: ToSettle,
+  item: SettleItem,
+  patience: Patience,
+  changes: PaymentChange[],
+): Promise<Outcome<Change>> {
+  const wished = outcomeOf(() => applyReply(life.payment, life.attempt, item.reply, item.now, item.worth))
+  if ('error' in wished) return wished
+  const reference = referenceOf(life.attempt, wished.answer, item.account)
+  const doubted =
+    reference && patience === 'waiting' ? await doubtOf(tx, life, reference, item.now) : undefined
+  const decided = doubted ?? wished.answer
+  const change = { ...decided, attempt: withTheirTime(decided.attempt, life.attempt, item.asked) }
+  const saved = outcomeOf(() => changeOf(life.payment, change.payment, change.events))
+  if ('error' in saved) return saved
+  const kept = patience === 'waiting' ? undefined : reference
+  changes.push({ ...saved.answer, heard: change.attempt, reference: kept })
+  return { answer: { ...change, tasks: await addTasks(tx, change.tasks) } }
+}
+
+// Whatever becomes paid holds the provider's reference. A yes without one goes by the order's own name.
+function referenceOf(before: Attempt, { attempt }: Change, account: string): PaidReference | undefined {
+  if (attempt.state !== 'paid' || before.state === 'paid') return undefined
+  const { merchant_id, attempt_id, provider_ref } = attempt
+  return { account, reference: provider_ref ?? attempt_id, merchant_id, attempt_id }
+}
+
+// Where another attempt holds it already, this one does not become paid.
+async function doubtOf(tx: Tx, { payment, attempt }: ToSettle, wanted: PaidReference, now: Date) {
+  const { account, reference } = wanted
+  const holder = await holdReference(tx, account, reference, wanted)
+  if (holder.attempt_id === wanted.attempt_id) return undefined
+  return doubt(payment, attempt, { reference, holder: await nameOfAttempt(tx, holder) }, now)
+}

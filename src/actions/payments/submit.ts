@@ -1,0 +1,59 @@
+import { type Fault, readFormFields } from '../../core/channel/formFields.ts'
+import { isUnresolved } from '../../core/payment/attempt.ts'
+import { submit as decide, type Submitted } from '../../core/payment/submit.ts'
+import { databaseDeadline, forAMoment } from '../../runtime/inTime.ts'
+import type { Tx } from '../../store/db.ts'
+import { attemptsOf, saveSubmitted } from '../../store/payments/attempts.ts'
+import { addEvents } from '../../store/payments/events.ts'
+import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
+import { lockPayment } from '../../store/payments/paymentLife.ts'
+import { submitStep } from './askProvider.ts'
+import type { PaymentDeps } from './deps.ts'
+
+// What the customer typed at a step. `number` and `submits` are of the attempt that the page was made for.
+export type StepWish = { number: number; submits: number; typed: Readonly<Record<string, string>> }
+export type Submitting = { done: 'submitted' } | { done: 'nothing' } | { done: 'faults'; faults: Fault[] }
+
+// Carries on what the customer typed. That it was typed is stored before the provider hears of it, so that a second click
+// carries on nothing; what was typed is never stored. The provider's answer is stored before ours is given, if it comes
+// soon.
+export async function submit(
+  deps: PaymentDeps,
+  payment: PaymentKey,
+  wish: StepWish,
+  deadline = databaseDeadline(),
+): Promise<Submitting> {
+  const db = deps.db.share('submit').until(deadline)
+  const decided = await db.transaction(tx => store(deps, tx, payment, wish))
+  if (!decided) return { done: 'nothing' }
+  if ('faults' in decided) return { done: 'faults', faults: decided.faults }
+  const { attempt, step, given } = decided
+  deps.watch({ ...decided, tasks: [] })
+  await forAMoment(submitStep(deps, attempt, step, given))
+  return { done: 'submitted' }
+}
+
+type Decided = (Submitted & { given: Record<string, string> }) | { faults: Fault[] }
+
+// One transaction. Run again after a lost commit, it finds the step closed: the customer is asked again, by whoever asks
+// the provider.
+async function store(
+  { channels, clock }: PaymentDeps,
+  tx: Tx,
+  key: PaymentKey,
+  wish: StepWish,
+): Promise<Decided | undefined> {
+  const payment = await lockPayment(tx, key)
+  if (!payment) return undefined
+  const attempts = await attemptsOf(tx, key.merchant_id, key.tx_reference)
+  const open = attempts.find(isUnresolved)
+  if (!open?.step) return undefined
+  const { pace = {} } = channels.find(open.channel)?.terms(open.payment_method) ?? {}
+  const submitted = decide(payment, attempts, wish, pace, clock())
+  if (!submitted) return undefined
+  const { given, faults } = readFormFields({ fields: open.step.fields }, wish.typed)
+  if (faults.length > 0) return { faults }
+  await saveSubmitted(tx, submitted.attempt)
+  await addEvents(tx, key, submitted.events)
+  return { ...submitted, given }
+}

@@ -1,0 +1,101 @@
+import type { Token } from '../../core/channel/channel.ts'
+import { NotSent } from '../../core/channel/reply.ts'
+import { cleanError } from '../../core/stranger.ts'
+
+const earlyMs = 60_000 // before its end a token is made anew; of one that lives shorter, at half of its life
+const mintWithinMs = 10_000 // a mint that hangs is left alone, and the next who asks tries again
+const maxWords = 200
+
+// `refused`: the one that the provider did not take.
+export type AskToken = (signal: AbortSignal, refused?: string) => Promise<string>
+
+type Kept = { token: string; goodUntil: number }
+type Mint = { token: Promise<string>; hangUp: AbortController; waiting: number }
+
+// The token of one account, on this node. It is made once at a time, however many ask; each waits for as long as its own
+// signal lets it. For a provider where a new token ends the one before there is `tools.token`, which all nodes share.
+export function tokenOf(
+  make: (signal: AbortSignal) => Promise<Token>,
+  now: () => number = () => performance.now(),
+): AskToken {
+  let kept: Kept | undefined
+  let mint: Mint | undefined
+
+  function startMint(): Mint {
+    const hangUp = new AbortController()
+    const late = setTimeout(() => hangUp.abort(new Error('no token in time')), mintWithinMs)
+    const begun: Mint = { token: minted(hangUp.signal), hangUp, waiting: 0 }
+    const isOver = () => {
+      clearTimeout(late)
+      if (mint === begun) mint = undefined
+    }
+    begun.token.then(isOver, isOver)
+    return begun
+  }
+
+  async function minted(signal: AbortSignal): Promise<string> {
+    const { token, livesForMs } = await unlessAborted(make(signal), signal)
+    kept = { token, goodUntil: now() + livesForMs - Math.min(earlyMs, livesForMs / 2) }
+    return token
+  }
+
+  async function wait(signal: AbortSignal): Promise<string> {
+    const joined = (mint ??= startMint())
+    joined.waiting++
+    try {
+      return await unlessAborted(joined.token, signal)
+    } finally {
+      if (--joined.waiting === 0) {
+        if (mint === joined) mint = undefined
+        joined.hangUp.abort(new Error('nobody waits for the token'))
+      }
+    }
+  }
+
+  return async (signal, refused) => {
+    signal.throwIfAborted()
+    if (kept?.token === refused) kept = undefined
+    return kept && now() < kept.goodUntil ? kept.token : wait(signal)
+  }
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason as Error)
+    if (signal.aborted) leave()
+    signal.addEventListener('abort', leave)
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+  })
+}
+
+type Call<T> = (token: string) => Promise<T>
+
+// Asks with the token, and once more with a new one where that is refused.
+export async function withToken<T extends { http: number }>(
+  ask: AskToken,
+  signal: AbortSignal,
+  call: Call<T>,
+): Promise<T> {
+  const token = await ask(signal)
+  const answered = await call(token)
+  return answered.http === 401 ? call(await ask(signal, token)) : answered
+}
+
+// The same for an order. Without a token nothing of it has left. After a refusal something has, so what goes wrong from
+// then on is not known.
+export async function sendWithToken<T extends { http: number }>(
+  ask: AskToken,
+  signal: AbortSignal,
+  send: Call<T>,
+): Promise<T> {
+  const token = await ask(signal).catch((error: unknown) => {
+    throw new NotSent(cleanError(error, maxWords))
+  })
+  const answered = await send(token)
+  if (answered.http !== 401) return answered
+  return ask(signal, token)
+    .then(send)
+    .catch((error: unknown) => {
+      throw new Error(`HTTP 401, then: ${cleanError(error, maxWords)}`)
+    })
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import type { Channel, ChannelKind, Egress, Pace } from '../core/channel/channel.ts'
+import type { Order } from '../core/channel/order.ts'
+import type { Reply } from '../core/channel/reply.ts'
+import type { Way } from '../core/channel/way.ts'
+import { mtnWallet } from './ghana/wallets.ts'
+import { readJson } from './http/askJson.ts'
+import { type Line, lineTo } from './mtn/line.ts'
+import { codeOf, refusalOf } from './mtn/reasons.ts'
+import { statusReply, unclear } from './mtn/replies.ts'
+import { msisdnOf, requestOf } from './mtn/request.ts'
+import { type Account, readAccount, settings } from './mtn/settings.ts'
+import { testAccount } from './mtn/test.ts'
+
+// The line to MTN's MoMo Collections: a request to pay under a reference of ours, and a question by the same reference.
+const seconds = 1000
+const minutes = 60 * seconds
+const hours = 60 * minutes
+const holderWithinMs = 5 * seconds // a check that takes longer is done without
+const maxUnsent = 10_000
+
+const mtn: ChannelKind = {
+  settings,
+  open: (given, { egress }) => open(readAccount(given), egress),
+}
+
+export default mtn
+
+// MTN publishes no rate, so none is kept to.
+const pace: Pace = {
+  firstLookMs: 4 * seconds,
+  gapsMs: [4, 4, 5, 5, 5, 10, 10, 15, 15, 30, 30, 60, 60, 120, 300, 900].map(s => s * seconds),
+  startWithinMs: 30 * seconds,
+  askWithinMs: 10 * seconds,
+}
+
+function open(account: Account, egress: Egress): Channel {
+  const { mode, environment, apiUser, standIn, callsBack, checksHolder } = account
+  const line = lineTo(account, egress)
+  // Keys that were made here and never used. A refusal of an order that was sent before, by whomever, says nothing: it may
+  // be paid already.
+  const unsent = new Set<string>()
+
+  function newKey(): string {
+    const key = randomUUID()
+    if (unsent.size >= maxUnsent) unsent.delete(unsent.values().next().value ?? '')
+    unsent.add(key)
+    return key
+  }
+
+  async function start(order: Order, signal: AbortSignal): Promise<Reply> {
+    const isFirst = unsent.delete(order.key)
+    if (checksHolder && isFirst && (await hasNoWallet(line, order, signal)))
+      return { state: 'failed', reason: 'no_wallet' }
+    const headers = {
+      'x-reference-id': order.key,
+      ...(callsBack && { 'x-callback-url': order.callback_url }),
+    }
+    const answered = await line.send('/requesttopay', headers, requestOf(order, standIn), signal)
+    if (answered.http === 202) return { state: 'pending' }
+    const code = codeOf(readJson(answered.text))
+    const reason = isFirst ? refusalOf(code) : undefined
+    if (reason) return { state: 'failed', reason }
+    if (answered.http !== 409) return unclear(answered)
+    const reply = await check(order, signal) // it has the reference: how does it stand?
+    return reply.state === 'absent' ? unclear(answered, code === 'RESOURCE_ALREADY_EXIST') : reply
+  }
+
+  async function check(order: Order, signal: AbortSignal): Promise<Reply> {
+    const answered = await line.ask(`/requesttopay/${encodeURIComponent(order.key)}`, signal)
+    return statusReply(order, answered, standIn)
+  }
+
+  return {
+    mode,
+    account: `mtn ${environment} ${apiUser}`,
+    startIsIdempotent: true, // a reference that was used is refused, even after an error
+    visibleWithinMs: 15 * minutes, // nobody says; "not found" may mean "not yet"
+    noMayTurnForMs: 24 * hours, // MTN calls FAILED final. It costs little to make sure
+    pace,
+    ways: [wayOf(account)],
+    newKey,
+    nameOf: order => order.attempt_id,
+    start,
+    check,
+    test: signal => testAccount(account, line, signal),
+  }
+}
+
+// Only MTN's plain word is a no. Whatever else comes of the question, the order itself will show.
+async function hasNoWallet(line: Line, order: Order, signal: AbortSignal): Promise<boolean> {
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(holderWithinMs)])
+  const path = `/accountholder/msisdn/${encodeURIComponent(msisdnOf(order))}/active`
+  const answered = await line.ask(path, soon).catch(() => undefined)
+  const result = answered?.http === 200 ? readJson(answered.text)?.result : undefined
+  return result === false || result === 'false'
+}
+
+// Outside Ghana other numbers and another code hold. The sandbox's own test numbers are of no country.
+function wayOf({ environment, currency }: Account): Way {
+  const { numbers, dial, ...wallet } = mtnWallet
+  const isGhana = environment === 'mtnghana'
+  return {
+    ...wallet,
+    currencies: [currency],
+    fields: [{ name: 'phone', kind: 'phone' }],
+    livesForMs: 5 * minutes,
+    ...(isGhana && { numbers, dial }),
+  }
+}

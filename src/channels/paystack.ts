@@ -1,0 +1,199 @@
+import type { Channel, ChannelKind, ChannelTools } from '../core/channel/channel.ts'
+import type { Order } from '../core/channel/order.ts'
+import type { Reply } from '../core/channel/reply.ts'
+import type { Mode } from '../core/mode.ts'
+import { cleanError } from '../core/stranger.ts'
+import { localNumber } from './ghana/wallets.ts'
+import type { JsonAnswer } from './http/askJson.ts'
+import { askAgain, chargeReply, isEnding, isOpen, isWrongCode, stepCalled } from './paystack/charge.ts'
+import { isDuplicate, isNotFound, isTooMuch, type Line, lineTo, type Said, unclear } from './paystack/line.ts'
+import { outcomeOf } from './paystack/outcome.ts'
+import { refusalOf } from './paystack/reasons.ts'
+import { testAccount } from './paystack/test.ts'
+import { isWallet, livesForMs, providers, ways } from './paystack/ways.ts'
+import { hear } from './paystack/webhook.ts'
+
+// The line to Paystack in Ghana: wallets by its Charge API on our page, cards on its own page. What a charge or a webhook
+// says is not believed: only its answer to `verify` is a yes or a no.
+const seconds = 1000
+const minutes = 60 * seconds
+const hours = 60 * minutes
+const lostPageMs = 2 * minutes // after which no answer to a start is on its way any more
+const slackMs = minutes // between its clock and ours, and for the way of an order to it
+const maxWords = 200
+const longOverMs = hours // after which nobody is asked any more, whatever an old answer says
+
+const paystack: ChannelKind = {
+  settings: [
+    {
+      name: 'secret_key',
+      words:
+        'From Settings, API Keys & Webhooks, of the Paystack dashboard. sk_test_... takes test payments, sk_live_... real ones.',
+      isSecret: true,
+    },
+    { name: 'url', words: "Paystack's address.", usual: 'https://api.paystack.co' },
+  ],
+  open: ({ secret_key = '', url = '' }, tools) =>
+    open(lineTo(mustBeUrl(url), secret_key, tools.egress), secret_key, modeOf(secret_key), tools),
+}
+
+export default paystack
+
+function modeOf(secretKey: string): Mode {
+  const [, mode] = /^sk_(test|live)_[\w-]+$/.exec(secretKey) ?? []
+  if (!mode) throw new Error('secret_key must be a secret key of Paystack: sk_test_... or sk_live_...')
+  return mode as Mode
+}
+
+function mustBeUrl(url: string): string {
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new Error('url must be an http or https address')
+  return url
+}
+
+function open(line: Line, secretKey: string, mode: Mode, { clock }: Pick<ChannelTools, 'clock'>): Channel {
+  async function start(order: Order, signal: AbortSignal): Promise<Reply> {
+    const { email } = order
+    if (!email)
+      return { state: 'not_sent', words: 'Paystack wants an email address, and the order has none.' }
+    const said = isWallet(order)
+      ? await line.send('/charge', chargeOf(order, email), signal)
+      : await line.send('/transaction/initialize', pageOf(order, email), signal)
+    if (said.http === 401) return notTaken // it does not even know who asks
+    if (isDuplicate(said)) return mustBeThere(order, signal)
+    const reason = said.http === 400 || said.http === 422 ? refusalOf(said.message) : undefined
+    if (reason) return { state: 'failed', reason, psp_response_msg: said.message }
+    return isWallet(order) ? chargeAnswer(order, said, signal) : pageReply(order, said)
+  }
+
+  // Of a charge, as start and step are answered.
+  async function chargeAnswer(order: Order, said: Said, signal: AbortSignal): Promise<Reply> {
+    const { http, data } = said
+    if (http >= 500 || isTooMuch(said) || typeof data.status !== 'string')
+      return said.isHandled ? known(unclear(said)) : unclear(said)
+    if (data.reference !== order.key) return otherOrder
+    return isEnding(data) ? mustBeThere(order, signal) : chargeReply(order, data)
+  }
+
+  // It has the order, by its own word.
+  async function mustBeThere(order: Order, signal: AbortSignal): Promise<Reply> {
+    const reply = await known(check(order, signal))
+    return reply.state === 'absent'
+      ? { state: 'unknown', words: 'Paystack has the order, and does not find it.', acknowledged: true }
+      : reply
+  }
+
+  async function check(order: Order, signal: AbortSignal): Promise<Reply> {
+    const said = await line.ask(`/transaction/verify/${encodeURIComponent(order.key)}`, signal)
+    if (isNotFound(said)) return { state: 'absent' }
+    if (!said.isHandled) return unclear(said)
+    return outcomeOf(order, said.data) ?? known(notEnded(order, said.data, signal))
+  }
+
+  // Verify does not tell what is asked of the customer; the charge itself does. A step is over only where Paystack says so.
+  async function notEnded(order: Order, { status }: JsonAnswer, signal: AbortSignal): Promise<Reply> {
+    const sinceMs = clock().getTime() - order.started_at.getTime()
+    const isLeft = status === 'abandoned' || status === 'timeout'
+    if (isLeft && sinceMs > longOverMs) return noAnswer
+    const isOver = isLeft && sinceMs > livesForMs(order.payment_method) + slackMs
+    if (!isWallet(order)) {
+      const isLost = isLeft && order.redirect_url === null && sinceMs > lostPageMs
+      return isOver ? noAnswer : isLost ? lostPage : { state: 'pending' }
+    }
+    const said = await line.ask(`/charge/${encodeURIComponent(order.key)}`, signal)
+    const { data } = said
+    if (!said.isHandled && !isNotFound(said)) return unclear(said)
+    if (data.reference !== undefined && data.reference !== order.key) return otherOrder
+    if (isOver && !isOpen(data)) return noAnswer
+    return typeof data.status === 'string' && !isEnding(data)
+      ? chargeReply(order, data)
+      : { state: 'pending' }
+  }
+
+  async function submit(
+    order: Order,
+    name: string,
+    typed: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Reply> {
+    const step = stepCalled(name)
+    if (!step) return { state: 'unknown', words: 'Paystack has no such step.' }
+    const value = localNumber(typed[step.field.name] ?? '')
+    const said = await line.send(step.path, { [step.sends]: value, reference: order.key }, signal)
+    if (isWrongCode(said)) return askAgain(step, said.message)
+    if (/session timeout exceeded/i.test(said.message)) return mustBeThere(order, signal)
+    return chargeAnswer(order, said, signal)
+  }
+
+  return {
+    mode,
+    account: `paystack ${mode}`, // its transactions are numbered across all who have an account there
+    startIsIdempotent: true, // a reference that it knows is refused
+    visibleWithinMs: 5 * minutes, // nobody says how soon verify finds what was taken
+    noMayTurnForMs: 24 * hours,
+    pace: {
+      firstLookMs: 10 * seconds, // sooner it does not want to be asked
+      gapsMs: [10, 10, 15, 15, 20, 20, 30, 30, 60, 60, 120, 300].map(gap => gap * seconds),
+      startWithinMs: 30 * seconds,
+      askWithinMs: 15 * seconds,
+    },
+    ways,
+    start,
+    check,
+    submit,
+    hear: webhook => hear(webhook, secretKey),
+    test: signal => testAccount(line, mode, signal),
+  }
+}
+
+// Whatever else is not clear, Paystack has shown that it has the order.
+async function known(replying: Reply | Promise<Reply>): Promise<Reply> {
+  const reply = await Promise.resolve(replying).catch(
+    (error: unknown): Reply => ({ state: 'unknown', words: cleanError(error, maxWords) }),
+  )
+  return reply.state === 'unknown' ? { ...reply, acknowledged: true } : reply
+}
+
+const notTaken: Reply = { state: 'not_sent', words: 'Paystack does not take the secret key (HTTP 401).' }
+// Its page is named in the answer to a start and never again: where that was lost nobody knows it, so nobody can pay there.
+const lostPage: Reply = { state: 'failed', reason: 'provider_error' }
+const noAnswer: Reply = { state: 'failed', reason: 'no_answer' }
+const otherOrder: Reply = { state: 'unknown', words: 'The answer is about another order.' }
+
+const common = (order: Order, email: string) => ({
+  email,
+  amount: Number(order.amount), // exact: no order has 16 digits
+  currency: order.currency,
+  reference: order.key,
+})
+
+const metadata = ({ tx_reference, invoice_id, merchant_name }: Order) => ({
+  tx_reference,
+  invoice_id,
+  merchant_name,
+})
+
+const chargeOf = (order: Order, email: string) => ({
+  ...common(order, email),
+  mobile_money: {
+    phone: localNumber(order.given.phone ?? ''),
+    provider: providers[order.payment_method],
+  },
+  metadata: metadata(order),
+})
+
+// Who turns back at the page comes to us, too.
+const pageOf = (order: Order, email: string) => ({
+  ...common(order, email),
+  channels: ['card'],
+  callback_url: order.return_url,
+  metadata: { ...metadata(order), cancel_action: order.return_url },
+})
+
+function pageReply({ key }: Order, said: Said): Reply {
+  const { authorization_url, reference } = said.data
+  if (!said.isHandled) return unclear(said)
+  if (reference !== key) return otherOrder
+  return typeof authorization_url === 'string'
+    ? { state: 'pending', redirect_url: authorization_url }
+    : { state: 'unknown', words: 'no way on', acknowledged: true }
+}

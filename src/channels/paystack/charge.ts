@@ -1,0 +1,94 @@
+import type { Order } from '../../core/channel/order.ts'
+import type { Reply } from '../../core/channel/reply.ts'
+import type { FormField, Step } from '../../core/channel/way.ts'
+import type { JsonAnswer } from '../http/askJson.ts'
+import { type Said, sampleOf } from './line.ts'
+
+// What Paystack may want to know after the start, and where what was typed goes. Its PINs are not among them: the PIN of
+// a wallet is nobody's but the customer's and the network's, and no page of ours asks for it.
+type StepOf = { name: string; field: FormField; path: string; sends: string }
+
+const code = { maxLength: 12 } as const
+const otp: StepOf = {
+  name: 'otp',
+  field: {
+    name: 'otp',
+    kind: 'digits',
+    ...code,
+    words: { en: { label: 'Code from the message' }, fr: { label: 'Code reçu par message' } },
+  },
+  path: '/charge/submit_otp',
+  sends: 'otp',
+}
+const voucher: StepOf = {
+  name: 'voucher',
+  field: { name: 'voucher_code', kind: 'digits', ...code },
+  path: '/charge/submit_otp',
+  sends: 'otp',
+}
+const birthday: StepOf = {
+  name: 'birthday',
+  field: {
+    name: 'birthday',
+    kind: 'date',
+    words: { en: { label: 'Date of birth' }, fr: { label: 'Date de naissance' } },
+  },
+  path: '/charge/submit_birthday',
+  sends: 'birthday',
+}
+const phone: StepOf = {
+  name: 'phone',
+  field: { name: 'phone', kind: 'phone' },
+  path: '/charge/submit_phone',
+  sends: 'phone',
+}
+const steps = [otp, voucher, birthday, phone]
+
+export const stepCalled = (name: string) => steps.find(step => step.name === name)
+
+function stepFor(word: unknown, { payment_method }: Order): StepOf | undefined {
+  if (word === 'send_otp') return payment_method === 'telecel_cash' ? voucher : otp // which Telecel's customers make themselves
+  return word === 'send_birthday' ? birthday : word === 'send_phone' ? phone : undefined
+}
+
+const waitsForPhone = new Set<unknown>(['pay_offline', 'pending', 'ongoing', 'processing', 'queued'])
+const isEnd = new Set<unknown>(['success', 'failed', 'timeout', 'abandoned', 'reversed'])
+
+// Of these, verify is asked whether they are true.
+export const isEnding = ({ status }: JsonAnswer) => isEnd.has(status)
+
+// The customer is still wanted: at the phone, or for a code.
+export const isOpen = (data: JsonAnswer) =>
+  data.status === 'pay_offline' || data.status === 'open_url' || String(data.status).startsWith('send_')
+
+// What an answer about a charge that is under way asks of the customer.
+export function chargeReply(order: Order, data: JsonAnswer): Reply {
+  const { status, display_text, url } = data
+  const text = typeof display_text === 'string' ? { text: display_text } : {}
+  if (waitsForPhone.has(status)) return { state: 'pending', ...text }
+  const step = stepFor(status, order)
+  if (step) return { state: 'pending', step: { ...drawn(step), ...text } }
+  if (status === 'open_url' && typeof url === 'string')
+    return { state: 'pending', redirect_url: url, ...text }
+  const words = status === 'open_url' ? 'no way on' : `status ${sampleOf(status)}`
+  return { state: 'unknown', words, acknowledged: true, oddWord: sampleOf(status) }
+}
+
+const drawn = ({ name, field }: StepOf): Step => ({ name, fields: [field] })
+
+// The same step once more, with what Paystack says was wrong.
+export const askAgain = (step: StepOf, text: string): Reply => ({
+  state: 'pending',
+  step: { ...drawn(step), text },
+})
+
+const wrongCodes = [
+  /token is invalid/i,
+  /(invalid|incorrect|wrong).*(otp|code|voucher|birthday|phone)/i,
+  /(otp|code|voucher|birthday|phone).*(invalid|incorrect|wrong)/i,
+  /too many attempts/i,
+]
+
+// Nothing came of what was typed, and the step is as open as before.
+export const isWrongCode = ({ http, message }: Said) =>
+  http >= 400 && http < 500 && wrongCodes.some(fits => fits.test(message))

@@ -1,0 +1,129 @@
+import type { Outcome, Verb } from '../../core/channel/breaker.ts'
+import type { Channel } from '../../core/channel/channel.ts'
+import type { Order } from '../../core/channel/order.ts'
+import type { Heard } from '../../core/channel/reply.ts'
+import { endingOf, type Standing, worse } from '../../core/channel/standing.ts'
+import type { Mode } from '../../core/mode.ts'
+import type { News } from '../../core/payment/change.ts'
+import { type Breakers, createBreakers } from './breaker.ts'
+import { createWindows, type Windows } from './health.ts'
+import { createTurns, type Turn } from './rate.ts'
+
+// How the accounts do, for whoever offers them.
+export type Health = { of(account: string, payment_method: string): Standing }
+
+export type Called = Pick<Order, 'attempt_id' | 'payment_method'>
+
+// What came of a call. `put_off`: it did not leave, for reasons of our own.
+export type CallSeen = {
+  account: string
+  payment_method: string
+  verb: Verb
+  outcome: Outcome | 'not_sent' | 'put_off'
+  delayMs: number
+  isOdd: boolean // a word that we do not know
+}
+
+// What was heard, how long after it left, and how long there was time.
+export type Came = { heard: Heard; delayMs: number; withinMs: number }
+
+// Stands before one account: whether something may leave, when, and what came of it.
+export type Keeper = {
+  whyNot(verb: Verb): string | undefined
+  turn?: Turn // where the account has a rate
+  // Gives back how to tell what was heard; undefined where it never left.
+  begin(verb: Verb, called: Called): (came: Came | undefined) => void
+  putOff(verb: Verb, called: Called): void
+}
+
+type Learn = (outcome: Outcome | undefined) => void
+type Kept = Pick<Channel, 'mode' | 'pace' | 'testEndings'>
+
+export type Keepers = Health & {
+  windows: Windows
+  breakers: Breakers
+  keeperOf(account: string, channel: Kept): Keeper
+  ended(news: Pick<News, 'attempt' | 'events'>): void // after its commit
+}
+
+export type KeeperOptions = {
+  nodes?(): number // that are there, this one among them
+  watch?(seen: CallSeen): void
+  monotonicMs?(): number
+}
+
+export function createKeepers({
+  nodes = () => 1,
+  watch = () => {},
+  monotonicMs = () => performance.now(),
+}: KeeperOptions = {}): Keepers {
+  const windows = createWindows(monotonicMs)
+  const breakers = createBreakers(monotonicMs, windows.forgive)
+  const modes = new Map<string, Mode>() // of accounts that are open
+
+  function keeperOf(account: string, { mode, pace, testEndings }: Kept): Keeper {
+    modes.set(account, mode)
+    const isPlayed = mode === 'test' && testEndings !== undefined // its troubles are a tester's wish
+    const seen = (
+      verb: Verb,
+      { payment_method }: Called,
+      outcome: CallSeen['outcome'],
+      more: Partial<CallSeen> = {},
+    ) => watch({ account, payment_method, verb, outcome, delayMs: 0, isOdd: false, ...more })
+    return {
+      whyNot: verb => breakers.whyNot(account, verb),
+      turn: pace?.perSecond ? createTurns(pace.perSecond, nodes, monotonicMs) : undefined,
+      putOff: (verb, called) => seen(verb, called, 'put_off'),
+      begin(verb, called) {
+        const learn = breakers.begin(account, verb, called.attempt_id)
+        return came => {
+          if (came) return hear(verb, called, came, learn)
+          learn(undefined)
+          seen(verb, called, 'put_off')
+        }
+      },
+    }
+
+    function hear(verb: Verb, called: Called, { heard, delayMs, withinMs }: Came, learn: Learn) {
+      const { payment_method } = called
+      const outcome = outcomeOf(heard)
+      const isLate = delayMs > withinMs / 2 && !isPlayed
+      if (outcome === 'answered') windows.see(account, payment_method, { what: outcome, delayMs, isLate })
+      else if (!isPlayed) windows.see(account, payment_method, { what: outcome })
+      const oddWord = 'oddWord' in heard ? heard.oddWord : undefined
+      const restMs = heard.state === 'unknown' ? heard.restMs : undefined
+      if (oddWord) windows.hearOddWord(account, payment_method, oddWord)
+      learn(restMs || isPlayed ? undefined : outcome) // who wants to be left alone has answered, and is
+      if (restMs) breakers.rest(account, restMs)
+      const isOdd = oddWord !== undefined
+      seen(verb, called, heard.state === 'not_sent' ? 'not_sent' : outcome, { delayMs, isOdd })
+    }
+  }
+
+  return {
+    windows,
+    breakers,
+    keeperOf,
+    of: (account, payment_method) => worse(breakers.standingOf(account), windows.of(account, payment_method)),
+    // What a tester chose says nothing about the account.
+    ended({ attempt: { channel, payment_method, state, reason }, events }) {
+      const isNews = events.some(({ kind }) => kind === 'attempt_paid' || kind === 'attempt_failed')
+      const what = isNews ? endingOf(state, reason) : undefined
+      if (what && (what === 'paid' || modes.get(channel) !== 'test'))
+        windows.see(channel, payment_method, { what })
+    },
+  }
+}
+
+// A word that we do not know is an answer all the same: somebody is there.
+const outcomeOf = (heard: Heard): Outcome => {
+  if (heard.state === 'not_sent') return 'unanswered'
+  if (heard.state !== 'unknown') return 'answered'
+  return heard.acknowledged || heard.oddWord ? 'answered' : 'unanswered'
+}
+
+export const noKeeper: Keeper = {
+  whyNot: () => undefined,
+  begin: () => () => {},
+  putOff: () => {},
+}

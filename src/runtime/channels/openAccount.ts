@@ -1,0 +1,89 @@
+import { isIP } from 'node:net'
+import type {
+  Channel,
+  ChannelKind,
+  ChannelSettings,
+  ChannelTools,
+  Egress,
+  SharedToken,
+} from '../../core/channel/channel.ts'
+import { cleanError } from '../../core/stranger.ts'
+
+// What is lent to every account. The token is its own, and that of its settings: with others it would reach for others.
+export type AccountTools = Pick<ChannelTools, 'clock' | 'egress'> & {
+  tokenOf(account: string, given: ChannelSettings): SharedToken
+}
+
+const maxWords = 300
+const leastSecret = 4 // what is shorter would take letters out of every word
+
+// Opens no connection. What is wrong is thrown, by the name of the setting, and holds no secret.
+export function openAccount(
+  account: string,
+  kind: ChannelKind,
+  given: ChannelSettings,
+  { clock, egress, tokenOf }: AccountTools,
+): Channel {
+  try {
+    const tools = { clock, egress: egressOf(given, egress), token: tokenOf(account, given) }
+    return mustSayItsTerms(account, kind.open(withUsual(kind, given), tools))
+  } catch (error) {
+    throw new AccountFault(faultWords(error).map(words => withoutSecrets(kind, given, words)))
+  }
+}
+
+export class AccountFault extends Error {
+  readonly faults: readonly string[]
+  constructor(faults: readonly string[]) {
+    super(faults.join('; '))
+    this.faults = faults
+  }
+}
+
+const faultWords = (error: unknown): string[] =>
+  error instanceof AggregateError ? error.errors.flatMap(faultWords) : [cleanError(error, maxWords)]
+
+// A channel or its provider may repeat what it was given.
+export function withoutSecrets({ settings }: ChannelKind, given: ChannelSettings, words: string): string {
+  const plain = new Set(settings.filter(one => !one.isSecret).map(({ name }) => name))
+  const secrets = Object.entries(given).flatMap(([name, value = '']) =>
+    value.length >= leastSecret && !plain.has(name) ? [value] : [],
+  )
+  return secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words)
+}
+
+// What was never chosen follows a default that changes later.
+function withUsual({ settings }: ChannelKind, given: ChannelSettings): ChannelSettings {
+  const missing = settings.filter(({ name, usual }) => !given[name] && usual === undefined)
+  if (missing.length > 0)
+    throw new AggregateError(missing.map(({ name, words }) => new Error(`${name}: is missing. ${words}`)))
+  return Object.fromEntries(settings.map(({ name, usual }) => [name, given[name] || usual]))
+}
+
+function egressOf({ egress_address, egress_proxy }: ChannelSettings, usual: Egress): Egress {
+  if (egress_address && isIP(egress_address) === 0)
+    throw new Error('egress_address: must be an IP address of this machine')
+  if (egress_proxy && !isProxy(egress_proxy))
+    throw new Error('egress_proxy: must be a URL such as http://proxy:3128')
+  return { address: egress_address || usual.address, proxy: egress_proxy || usual.proxy }
+}
+
+const isProxy = (text: string) =>
+  URL.canParse(text) && /^http:$/.test(new URL(text).protocol) && new URL(text).pathname === '/'
+
+// A file that was written for an older version may lack them, and what it does not say we must not guess.
+function mustSayItsTerms(name: string, channel: Channel): Channel {
+  const { mode, account, startIsIdempotent, visibleWithinMs, noMayTurnForMs, ways } = channel
+  const times = [visibleWithinMs, noMayTurnForMs, ...ways.map(({ livesForMs }) => livesForMs)]
+  if (
+    !['test', 'live'].includes(mode) ||
+    typeof account !== 'string' ||
+    !/^[^\p{Cc}]{1,100}$/u.test(account) ||
+    typeof startIsIdempotent !== 'boolean' ||
+    !times.every(ms => ms >= 0)
+  )
+    throw new Error(
+      `The channel ${name} must say its account, startIsIdempotent, visibleWithinMs, noMayTurnForMs and the livesForMs of each way.`,
+    )
+  return channel
+}
