@@ -2,6 +2,7 @@ import { isIP as ipVersion } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { ChannelSettings } from './core/channel/channel.ts'
+import { accountWord } from './core/merchant/settings.ts'
 import type { MessengerSettings } from './core/message/messenger.ts'
 import { leastRedactDays } from './core/redaction/redact.ts'
 import { onlyThisMachineReaches } from './core/thisMachine.ts'
@@ -69,6 +70,15 @@ const list = (pattern: RegExp, words: string) =>
 
 const token = z.string().min(16, 'must have at least 16 characters')
 
+const ownAddress = z.string().refine(isIP, 'must be an IP address of this machine')
+
+const proxy = z
+  .string()
+  .refine(
+    text => /^http:/i.test(text) && URL.canParse(text) && isOrigin(withoutUser(text)) && isDecodable(text),
+    'must be a URL such as http://proxy:3128 or http://user:password@proxy:3128',
+  )
+
 const schema = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: whole(0, 65_535).default(8080),
@@ -91,14 +101,8 @@ const schema = z.object({
   TOLLGATE_METRICS_TOKEN: token.optional(),
   TOLLGATE_SUPPORT_TOKEN: token.optional(),
   TOLLGATE_SANDBOX: onOff.default(true),
-  TOLLGATE_EGRESS_ADDRESS: z.string().refine(isIP, 'must be an IP address of this machine').optional(),
-  TOLLGATE_EGRESS_PROXY: z
-    .string()
-    .refine(
-      text => /^http:/i.test(text) && URL.canParse(text) && isOrigin(withoutUser(text)) && isDecodable(text),
-      'must be a URL such as http://proxy:3128 or http://user:password@proxy:3128',
-    )
-    .optional(),
+  TOLLGATE_EGRESS_ADDRESS: ownAddress.optional(),
+  TOLLGATE_EGRESS_PROXY: proxy.optional(),
   TOLLGATE_EGRESS_PORTS: list(/^[1-9]\d{0,4}$/, 'must be port numbers with commas between them')
     .transform(ports => ports.map(Number))
     .refine(ports => ports.every(isPort), 'must be from 1 to 65535')
@@ -107,6 +111,12 @@ const schema = z.object({
   TOLLGATE_EGRESS_DNS: list(/^\S+$/, 'must be addresses of name servers with commas between them')
     .refine(all => all.every(isNameServer), 'must be addresses such as 10.0.0.2 or 10.0.0.2:53')
     .optional(),
+  TOLLGATE_CHANNELS: list(
+    accountWord,
+    'must be names of accounts or channels such as mtn-4f7k2q or mtn with commas between them',
+  ).default([]),
+  TOLLGATE_CHANNEL_EGRESS_ADDRESS: ownAddress.optional(),
+  TOLLGATE_CHANNEL_EGRESS_PROXY: proxy.optional(),
   TOLLGATE_MESSAGES_PER_RECIPIENT: whole(0, 100_000).default(10),
   TOLLGATE_MESSAGES_PER_MERCHANT: whole(0, 100_000_000).default(10_000),
   TOLLGATE_SMS_PREFIXES: list(

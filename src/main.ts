@@ -2,14 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Welcome, welcome } from './actions/merchants/welcome.ts'
 import type { Config } from './config.ts'
+import { urlOf } from './core/thisMachine.ts'
+import { watchAccounts } from './observe/accounts.ts'
 import { watchAttempts } from './observe/attempts.ts'
+import { gaugeChannels, watchCalls } from './observe/channels.ts'
 import { gaugeClock, watchClock } from './observe/clock.ts'
 import { createMetrics, watchRuntime } from './observe/metrics.ts'
+import { watchNodes } from './observe/nodes.ts'
 import { watchReading } from './observe/reading.ts'
 import { watchRedaction } from './observe/redaction.ts'
+import { createKeepers } from './runtime/channels/keeper.ts'
 import { openChannels } from './runtime/channels.ts'
 import { createRuntime } from './runtime/runtime.ts'
 import { createWakeUps } from './runtime/wakeUps.ts'
+import { accountTools } from './start/channels.ts'
 import { checkDatabase, checkMasterKeys, openDatabase } from './start/database.ts'
 import { openDeliveries } from './start/deliveries.ts'
 import { openMessages } from './start/messages.ts'
@@ -19,7 +25,10 @@ import { serveWeb } from './start/web.ts'
 import { migrate } from './store/migrate/migrate.ts'
 import { watchOverload } from './web/server/overload.ts'
 import { listen } from './web/server/server.ts'
+import { startChannelHealth } from './workers/channelHealth.ts'
+import { startAccountsWatch } from './workers/channels.ts'
 import { givenClock, startClock } from './workers/clock.ts'
+import { startNode } from './workers/nodes/node.ts'
 import { startWorkers } from './workers/payments.ts'
 import { startRedaction } from './workers/redaction.ts'
 
@@ -69,7 +78,7 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
 
   const opened = await listen(config.HOST, config.PORT)
   const stopListening = started.add(opened.stop)
-  const url = `http://${nameOf(config.HOST)}:${opened.port}`
+  const url = urlOf(config.HOST, opened.port)
   const baseUrl = config.TOLLGATE_BASE_URL ?? url
 
   const sandbox = openSandbox(config, url, { db, clock, pace: options.sandboxPace, log })
@@ -77,16 +86,33 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
 
   const metrics = createMetrics()
   const wakeUps = createWakeUps()
+  const node = startNode({ db, clock, hear: wakeUps.hear, watch: watchNodes(log) })
+  started.add(node.stop)
+  wakeUps.onOurs(node.hint)
+  const keepers = createKeepers({ nodes: node.count, watch: watchCalls(metrics) })
+  gaugeChannels(metrics, keepers)
+  const channels = await openChannels({
+    env: { ...config.channelSettings, ...sandbox?.settings },
+    tools: accountTools(config, { db, clock, masterKeys }),
+    stored: database,
+    preferred: config.TOLLGATE_CHANNELS,
+    keepers,
+    onFault: watchAccounts(log),
+  })
+  const watch = watchAttempts(metrics, log)
   const runtime = createRuntime({
     db,
     masterKeys,
     batchRows: config.TOLLGATE_BATCH_ROWS,
     poolSize: config.TOLLGATE_POOL_SIZE,
-    channels: await openChannels({ ...config.channelSettings, ...sandbox?.settings }),
+    channels,
     baseUrl: () => baseUrl,
     clock,
     observeBatch: (kind, rows) => metrics.batchRows.observe({ kind }, rows),
-    watch: watchAttempts(metrics, log),
+    watch(news) {
+      watch(news)
+      keepers.ended(news)
+    },
     wake: wakeUps.wake,
   })
   watchRuntime(metrics, runtime)
@@ -94,7 +120,7 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
 
   const messages = await openMessages(config, { db, clock, pause, baseUrl: runtime.baseUrl, metrics, log })
   const stopMessages = started.add(messages.stop)
-  wakeUps.on('senders', messages.wake)
+  wakeUps.on('senders', messages.wake, 'ours')
 
   const overload = watchOverload()
   started.add(overload.stop)
@@ -111,13 +137,16 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
   const trouble = (error: unknown) => log.warn({ error: String(error) }, 'a worker has to try again')
   const workers = startWorkers(runtime, { ...watchReading(log), trouble, pause })
   const stopWorkers = started.add(workers.stop)
+  started.add(startAccountsWatch(channels, trouble).stop)
   wakeUps.on('pollers', workers.wake)
+  started.add(startChannelHealth(runtime, keepers, trouble).stop)
 
   const days = config.TOLLGATE_REDACT_DAYS
   if (days)
     started.add(startRedaction(runtime, days, { ...watchRedaction(metrics, log), trouble, pause }).stop)
 
-  const deliveries = openDeliveries(config, database, { clock, pause, metrics, log })
+  const left = () => wakeUps.wake('senders')
+  const deliveries = openDeliveries(config, database, { clock, pause, leases: node, left, metrics, log })
   const stopDeliveries = started.add(deliveries.stop)
   wakeUps.on('senders', deliveries.wake)
 
@@ -141,9 +170,4 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
       log.info('stopped')
     },
   }
-}
-
-function nameOf(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost'
-  return host.includes(':') ? `[${host}]` : host
 }

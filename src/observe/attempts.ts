@@ -10,6 +10,10 @@ export function watchAttempts(metrics: Metrics, log: Logger) {
       if (!kind.startsWith('attempt_')) continue
       metrics.attempts.inc({ payment_method, state: kind.slice('attempt_'.length) })
       if (kind === 'attempt_unknown') log.warn({ channel, attempt_id, reason }, 'no clear answer')
+      if (kind === 'attempt_failed' && attempt.reason === 'account_trouble') {
+        metrics.alarms.inc({ kind: 'account_trouble' })
+        log.error({ channel, attempt_id }, 'the provider does not accept our account: tollgate channel test')
+      }
       if (kind === 'attempt_not_sent') log.warn({ channel, attempt_id, reason }, 'could not be sent')
     }
     for (const { kind, note, merchant_id, tx_reference } of tasks) {

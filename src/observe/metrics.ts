@@ -40,6 +40,12 @@ export function createMetrics() {
       labelNames: ['payment_method', 'state'],
       registers,
     }),
+    webhooks: new Counter({
+      name: 'tollgate_webhooks_total',
+      help: 'What came to the addresses of accounts at providers, by account and whether it was believed.',
+      labelNames: ['account', 'heard'],
+      registers,
+    }),
     alarms: new Counter({
       name: 'tollgate_alarms_total',
       help: 'Things that need a person, by kind: tollgate task list shows them.',
@@ -57,6 +63,7 @@ export function watchRuntime(metrics: Metrics, runtime: Runtime) {
   gaugeOf(metrics, 'tollgate_queue_depth', 'Callers that wait for a statement, by kind.', () => ({
     initiation: runtime.payments.depth(),
     status: runtime.lookups.depth(),
+    checkout: runtime.checkouts.depth(),
     merchant: runtime.callers.depth(),
   }))
 }

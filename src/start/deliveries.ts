@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { carryFor } from '../actions/notifications/carriers.ts'
 import { countDeliveries } from '../actions/notifications/countDeliveries.ts'
 import type { Config } from '../config.ts'
 import type { Pause } from '../core/databaseClock.ts'
@@ -7,17 +8,25 @@ import { gaugeDeliveries, watchDeliveries } from '../observe/deliveries.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { createSignerCache } from '../workers/deliveries/signerCache.ts'
 import { startDeliveries } from '../workers/deliveries/worker.ts'
+import type { Leases } from '../workers/nodes/node.ts'
 import type { OpenDatabase } from './database.ts'
 import { egressOf } from './egress.ts'
 
 export type OpenDeliveries = { wake(): void; stop(): Promise<void> }
-type DeliveriesDeps = { clock(): Date; pause?: Pause; metrics: Metrics; log: Logger }
+type DeliveriesDeps = {
+  clock(): Date
+  pause?: Pause
+  leases?: Leases
+  left?(): void // some were committed here that were not handed over
+  metrics: Metrics
+  log: Logger
+}
 
 // All that it takes to notify merchants: the way out of the house, what signs, and who carries.
 export function openDeliveries(
   config: Config,
   records: OpenDatabase,
-  { clock, pause, metrics, log }: DeliveriesDeps,
+  { clock, pause, leases, left, metrics, log }: DeliveriesDeps,
 ): OpenDeliveries {
   const { masterKeys, embedded } = records
   const db = records.db.share('deliver')
@@ -27,6 +36,7 @@ export function openDeliveries(
     db,
     clock,
     pause,
+    leases,
     outbound,
     random: Math.random,
     signers: createSignerCache(db, masterKeys, clock),
@@ -36,9 +46,11 @@ export function openDeliveries(
     watch: watchDeliveries(metrics, log),
   })
   gaugeDeliveries(metrics, deliveries, () => countDeliveries(records.db, clock()))
+  const endCarrying = carryFor(records.db, { reserve: deliveries.reserve, left: left ?? deliveries.wake })
   return {
     wake: deliveries.wake,
     async stop() {
+      endCarrying()
       await deliveries.stop()
       await outbound.close()
     },

@@ -1,16 +1,20 @@
 import type { Logger } from 'pino'
 import { countQueuedMessages } from '../actions/messages/countMessages.ts'
+import { type Inbox, keepFor } from '../actions/messages/inbox.ts'
 import type { Carries } from '../actions/messages/receiptTo.ts'
 import { warnWithoutMessenger } from '../actions/messages/warnWithoutMessenger.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Pause } from '../core/databaseClock.ts'
 import { isReachable, type MessageRules } from '../core/message/messageRules.ts'
+import type { Medium } from '../core/message/messenger.ts'
 import { gaugeMessages, watchMessages } from '../observe/messages.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { type Messengers, openMessengers } from '../runtime/messengers.ts'
 import { faultsIn } from '../runtime/settingFaults.ts'
 import type { Db } from '../store/db.ts'
+import type { CustomerMessage } from '../store/messages/messages.ts'
 import { createReceipts } from '../workers/messages/receipts.ts'
+import { seen } from '../workers/messages/sendOne.ts'
 import { startMessages } from '../workers/messages/worker.ts'
 
 export type OpenMessages = Pick<Messengers, 'configured'> & {
@@ -25,6 +29,9 @@ export const messageRules = (config: Config): MessageRules => ({
   perRecipient: config.TOLLGATE_MESSAGES_PER_RECIPIENT,
   perMerchant: config.TOLLGATE_MESSAGES_PER_MERCHANT,
 })
+
+const isDue = ({ created_at, next_try_at }: CustomerMessage) =>
+  next_try_at !== null && next_try_at <= created_at
 
 // All that it takes to reach customers: the messengers that are set up, who sends, and who hears what became of it.
 export async function openMessages(
@@ -58,13 +65,25 @@ export async function openMessages(
     observe,
     onTrouble: trouble,
   })
+  const reaches = (medium: Medium, recipient: string) =>
+    isReachable(medium, recipient, config.TOLLGATE_SMS_PREFIXES)
+  // What waits for a while may be overtaken by better news.
+  const keeps: Inbox['keeps'] = message =>
+    isDue(message) && !messengers.configured(message.medium) && reaches(message.medium, message.recipient)
+  const endKeeping = keepFor(db, {
+    keeps,
+    written(all) {
+      for (const message of all.filter(keeps)) observe(seen(message, 'kept', ''))
+      if (all.some(message => isDue(message) && !keeps(message))) messages.wake()
+    },
+  })
   gaugeMessages(metrics, () => countQueuedMessages(db, clock()))
   return {
     configured: messengers.configured,
-    carries: (medium, recipient) =>
-      messengers.configured(medium) && isReachable(medium, recipient, config.TOLLGATE_SMS_PREFIXES),
+    carries: (medium, recipient) => messengers.configured(medium) && reaches(medium, recipient),
     wake: messages.wake,
     async stop() {
+      endKeeping()
       await messages.stop()
       await messengers.close()
       await receipts.stop()

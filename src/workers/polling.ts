@@ -1,4 +1,5 @@
-import { createPollers } from '../actions/payments/askDue.ts'
+import { createPollers } from '../actions/channels/askDue.ts'
+import { knocksOn } from '../actions/channels/knocks.ts'
 import type { PaymentDeps } from '../actions/payments/deps.ts'
 import type { Pause } from '../core/databaseClock.ts'
 import { type Loop, startLoop } from './loop.ts'
@@ -9,10 +10,14 @@ const restMs = 500
 // its deadlines.
 export function startPolling(deps: PaymentDeps, onTrouble: (error: unknown) => void, pause?: Pause): Loop {
   const pollers = createPollers(deps, { onTrouble, wake: () => loop.wake() })
+  const { askers } = knocksOn(deps.db)
+  const asker = { ...pollers.knocks, room: () => (pause?.() ? 0 : pollers.knocks.room()) }
+  askers.add(asker)
   const loop = startLoop({ restMs, step: pollers.step, onTrouble, pause })
   return {
     wake: loop.wake,
     async stop() {
+      askers.delete(asker)
       await loop.stop()
       await pollers.finished()
     },

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Connect, OpenSocket } from '../connect.ts'
 import type { Target } from '../target.ts'
+import { Trouble } from '../trouble.ts'
 import type { Exchange } from './exchange.ts'
 
 // Told when a line has nothing to do any more, or is of no more use.
@@ -34,6 +35,8 @@ export class Connection {
   leave() {
     const { exchange } = this
     if (!exchange || exchange.over) return
+    if (exchange.mayLeave?.() === false)
+      return this.#close(new Trouble('no_connection', 'no longer ours to send'))
     exchange.leave(this.#address)
     this.#socket?.write(exchange.request)
   }

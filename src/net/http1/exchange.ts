@@ -7,9 +7,12 @@ import { ResponseReader } from './responseReader.ts'
 // of a notification that might be answered.
 const bodyMs = 1000
 
+export type Wishes = { mostKept?: number; mayLeave?(): boolean }
+
 // One request and what came of it. It has no timer of its own: whoever holds it calls `late` when it is due.
 export class Exchange {
   readonly request: Buffer
+  readonly mayLeave: Wishes['mayLeave']
   readonly #begun = performance.now()
   readonly #reader: ResponseReader
   readonly #wantsBody: boolean
@@ -20,8 +23,10 @@ export class Exchange {
   dueAt = this.#begun + tryDeadlineMs
   over = false
 
-  constructor(request: Buffer, ended: (answer: HttpOutcome) => void, mostKept?: number) {
+  constructor(request: Buffer, ended: (answer: HttpOutcome) => void, wishes: Wishes = {}) {
+    const { mostKept, mayLeave } = wishes
     this.request = request
+    this.mayLeave = mayLeave
     this.#ended = ended
     this.#reader = new ResponseReader(mostKept)
     this.#wantsBody = mostKept !== undefined

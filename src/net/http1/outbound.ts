@@ -24,6 +24,7 @@ export type OutboundRequest = {
   body?: string | Buffer
   lane: string // connections are kept for it alone: the caller's unit of isolation
   mostKept?: number // bytes of the answer's body that are wanted: then there is time for them up to the deadline
+  mayLeave?(): boolean // asked before the first byte; without a yes nothing is sent
   allowLoopback: boolean // then loopback addresses too, on any port; nothing else
 }
 
@@ -47,9 +48,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
       const bytes = requestBytes(target, request)
       if (typeof bytes === 'string') return fail('no_connection', bytes)
       if (closed) return fail('no_connection', shuttingDown)
-      return new Promise(resolve =>
-        lines.carry(new Exchange(bytes, resolve, request.mostKept), target, request.lane),
-      )
+      return new Promise(resolve => lines.carry(new Exchange(bytes, resolve, request), target, request.lane))
     },
     async close() {
       closed = true

@@ -31,7 +31,9 @@ import {
   takeAmongSiblings,
   takeUnlockedAlone,
 } from '../../store/notifications/deliveries.ts'
+import { createDoubts } from './doubts.ts'
 import { createDueList } from './dueList.ts'
+import { createHandOver, type HandOver } from './handOver.ts'
 import { createHeldLanes } from './heldLanes.ts'
 import { countInFlight } from './inFlight.ts'
 import { createTriesLog } from './saveTries.ts'
@@ -52,7 +54,7 @@ export type DispatcherWatch = {
 
 export type DispatcherOptions = Sending & { db: Db; watch: DispatcherWatch; wake(): void }
 
-export type Dispatcher = {
+export type Dispatcher = Pick<HandOver, 'reserve'> & {
   look(): void // something may have become due
   expectNew(): void // something was committed that is due now
   restMs(): number // until it is time to look again
@@ -75,27 +77,41 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const dueList = createDueList(db)
   const heldLanes = createHeldLanes({ db, traffic, dueList, clock, wake, trouble: watch.trouble })
   const log = createTriesLog(db)
+  const doubts = createDoubts({ db, freed: lookAgain, trouble: watch.trouble })
+  const { reserve } = createHandOver({
+    traffic,
+    clock,
+    pause: options.pause,
+    newLease,
+    isWaitedFor: name => heldLanes.isHeld(name) || dueList.due().some(one => laneKey(one) === laneKey(name)),
+    prepare: ({ notification: { merchant_id } }) => options.signers.prepare?.(merchant_id),
+    carry: (candidate, taken) => void carry(candidate, taken),
+    free,
+    undo: doubts.add,
+    ...underWay,
+  })
   let ready: Departure[] = [] // taken, and about to leave
 
   // In a crowd, those that were taken leave while the database takes the next.
   async function step() {
     const now = clock()
     const isLook = dueList.wantsLook()
-    if (isLook) {
-      leave()
-      await dueList.look(now)
-    }
-    const admitted = admit(dueList.due(), traffic, now, takeAtMost)
-    dueList.replace(admitted.wait)
+    if (isLook) leave()
+    const isNew = isLook && (await dueList.look(now)) === 'new'
+    // What is new is taken by itself: of a crowd there is more to take, which takes longer.
+    const others = isNew ? dueList.due().filter(one => !dueList.isFresh(one)) : []
+    const some = isNew ? dueList.due().filter(dueList.isFresh) : dueList.due()
+    const admitted = admit(some, traffic, now, takeAtMost)
+    dueList.replace([...others, ...admitted.wait])
     heldLanes.hold(admitted.hold)
-    if (isLook && dueList.hasMore() && traffic.total < mostInFlight) holdOverflow(now)
+    if (isLook && !isNew && dueList.hasMore() && traffic.total < mostInFlight) holdOverflow(now)
     const taking = admitted.take.length > 0 ? take(admitted.take) : undefined
     leave()
     heldLanes.flush()
     // All of them are held by somebody, or others were faster: not at once again.
     if (taking && (await taking) === 0) await sleep(fruitlessMs)
     if (admitted.take.length < takeAtMost) leave()
-    return dueList.mustLook() ? 1 : admitted.take.length
+    return dueList.mustLook() || isNew ? 1 : admitted.take.length
   }
 
   // Those behind a full lane would hide the others.
@@ -106,9 +122,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     heldLanes.hold([...overflow])
   }
 
+  function newLease(now: Date): Lease {
+    const token = options.leases?.token() ?? newLeaseToken()
+    return { token, until: new Date(now.getTime() + leaseMs), now }
+  }
+
   async function take(chosen: Candidate[]): Promise<number> {
     const now = clock()
-    const lease: Lease = { token: newLeaseToken(), until: new Date(now.getTime() + leaseMs), now }
+    const lease = newLease(now)
     // By payment, of which one is chosen at most: a sibling may go in its place.
     const left = new Map(chosen.map(candidate => [paymentKey(candidate), candidate]))
     const add = (taken: Taken) => {
@@ -145,7 +166,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     let tried: Tried | undefined
     try {
       try {
-        tried = await sendTry(options, taken)
+        const ended = await sendTry(options, taken)
+        if (ended === 'unsure')
+          doubts.add([taken], taken.lease_token) // no byte has left
+        else tried = ended
       } finally {
         comeBack(candidate, departed, tried)
       }
@@ -167,6 +191,16 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     wake()
   }
 
+  function free(candidate: Candidate) {
+    arrive(traffic, candidate, withoutOne(laneOf(candidate)))
+    wake()
+  }
+
+  function lookAgain() {
+    dueList.lookAgain()
+    wake()
+  }
+
   // At its first try a delivery began with the commit of its change.
   function report({ mode, tries, begun_at }: Taken, { outcome, first_byte_at }: Tried) {
     const toFirstByteMs = tries === 1 && first_byte_at ? first_byte_at.getTime() - begun_at.getTime() : null
@@ -175,6 +209,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   return {
+    reserve,
     look: dueList.lookAgain,
     expectNew: dueList.expectNew,
     restMs: dueList.restMs,
@@ -185,6 +220,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       leave()
       await heldLanes.flushed()
       await underWay.gone()
+      await doubts.ended()
     },
     inFlight: () => traffic.total,
     breakers: () =>

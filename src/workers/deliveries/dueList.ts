@@ -3,13 +3,11 @@ import type { Db } from '../../store/db.ts'
 import { lookForDue } from '../../store/notifications/deliveries.ts'
 
 const lookMs = 200 // so that what another node has committed leaves within a quarter of a second
+const mostMs = 2 * lookMs // between two looks at everything, however much comes meanwhile
 const lookAtMost = 500
 const commitMs = 250 // from the moment that a change is said to have happened until others can see it
 
 export type DueList = ReturnType<typeof createDueList>
-
-// What somebody wishes before it is time to look: the newest alone, or everything.
-type Wish = 'nothing' | 'new' | 'all'
 
 // The deliveries that are due and have not started yet, as this process knows them. The table is the truth, and is looked
 // at every 200 ms, or at once on a wish; the list is what the last looks saw. It is in one of two states:
@@ -22,20 +20,30 @@ export function createDueList(db: Db) {
   let due: Candidate[] = []
   let fresh = new Set<Candidate>() // of those, found at the newest end
   let cutAt: Candidate[] = [] // empty: whole
-  let wish: Wish = 'all'
+  let wantsAll = true // before it is time to
+  let wantsNew = false
   let lookedAt = -Infinity
   let newestAt: Date | undefined // when we last looked at the newest
 
   const isCut = () => cutAt.length > 0
-  const isTime = () => wish === 'all' || performance.now() - lookedAt >= lookMs
+  const isTime = () => wantsAll || performance.now() - lookedAt >= lookMs
   const isRunningOut = () => isCut() && due.length < mostInFlight
 
-  async function look(now: Date) {
-    const [isAll, isNew] = [isTime(), wish === 'new']
-    wish = 'nothing'
+  // What has just been committed leaves before anything else: then the others wait for the next look, but not for long.
+  // Gives back what was looked at.
+  async function look(now: Date): Promise<'new' | 'all'> {
+    const isNew = wantsNew
+    wantsNew = false
+    if (isNew && performance.now() - lookedAt < mostMs) {
+      await lookAtNewest(now)
+      return 'new'
+    }
+    const isAll = isTime()
+    wantsAll = false
     if (isAll) await lookAtAll(now)
     else if (isRunningOut()) await lookFurther(now)
     if (isAll ? isCut() : isNew) await lookAtNewest(now)
+    return 'all'
   }
 
   async function lookAtAll(now: Date) {
@@ -58,7 +66,7 @@ export function createDueList(db: Db) {
     cutAt = []
     for (const { retry, due_at } of from) {
       const more = await lookForDue(db, retry, now, lookAtMost, due_at)
-      if (more.length < lookAtMost) wish = 'all' // there may be others of the same moment
+      if (more.length < lookAtMost) wantsAll = true // there may be others of the same moment
       cutAt.push(...lastOfMany(more))
       due.push(...more)
     }
@@ -85,11 +93,11 @@ export function createDueList(db: Db) {
     replace: (those: Candidate[]) => void (due = those),
     hasMore: isCut,
     isFresh: (candidate: Candidate) => fresh.has(candidate),
-    wantsLook: () => isTime() || isRunningOut() || wish === 'new',
-    mustLook: () => wish === 'all',
-    lookAgain: () => void (wish = 'all'),
-    expectNew: () => void (wish = wish === 'all' ? wish : 'new'),
-    restMs: () => (wish === 'nothing' ? Math.max(1, lookedAt + lookMs - performance.now()) : 0),
+    wantsLook: () => isTime() || isRunningOut() || wantsNew,
+    mustLook: () => wantsAll,
+    lookAgain: () => void (wantsAll = true),
+    expectNew: () => void (wantsNew = true),
+    restMs: () => (wantsAll || wantsNew ? 0 : Math.max(1, lookedAt + lookMs - performance.now())),
   }
 }
 

@@ -127,7 +127,9 @@ export function createHeldLanes({ db, traffic, dueList, clock, wake, trouble }: 
     for (const lane of await lanesWithHeld(db)) waiting.set(laneKey(lane), lane)
   }
 
-  return { overflowOf, hold, flush, flushed }
+  const isHeld = (name: LaneName) => waiting.has(laneKey(name))
+
+  return { overflowOf, hold, isHeld, flush, flushed }
 }
 
 const since = (moment: number) => performance.now() - moment

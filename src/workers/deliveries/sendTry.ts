@@ -5,8 +5,10 @@ import { ipnRequest } from '../../core/notification/ipnRequest.ts'
 import { nextTry, retryAfterMs, tryDeadlineMs } from '../../core/notification/schedule.ts'
 import { cleanText } from '../../core/stranger.ts'
 import type { Outbound } from '../../net/http1/outbound.ts'
+import type { MerchantSigner } from '../../store/merchants/signers.ts'
 import type { Taken } from '../../store/notifications/deliveries.ts'
 import type { Outcome } from '../../store/notifications/outcomes.ts'
+import type { Leases } from '../nodes/node.ts'
 import type { SignerCache } from './signerCache.ts'
 
 export type Sending = {
@@ -15,6 +17,7 @@ export type Sending = {
   loopback(mode: Mode): boolean // whether addresses of this machine may be notified
   clock(): Date
   pause?: Pause
+  leases?: Leases
   random(): number
 }
 
@@ -28,10 +31,10 @@ export type Tried = {
 const maxWords = 300
 
 // One try of a delivery that was taken, outside any transaction. Undefined when so much time has passed since that
-// another worker may have it by now, or when we do not know what time it is: then nothing is sent.
-export async function sendTry(sending: Sending, taken: Taken): Promise<Tried | undefined> {
-  const { signers, outbound, loopback, clock, pause, random } = sending
-  const found = signers.find(taken.merchant_id, taken.mode)
+// another worker may have it by now, or when we do not know what time it is: then nothing is sent. Nor is it when we
+// cannot be sure that the lease is ours.
+export async function sendTry(sending: Sending, taken: Taken): Promise<Tried | 'unsure' | undefined> {
+  const found = sending.signers.find(taken.merchant_id, taken.mode)
   const signer = found instanceof Promise ? await found : found
   // Nothing leaves unsigned where there is a secret: it is tried again when its lease is over.
   if (signer?.sealed !== undefined)
@@ -40,13 +43,28 @@ export async function sendTry(sending: Sending, taken: Taken): Promise<Tried | u
     )
   if (taken.style === 'basic' && signer && signer.password === undefined)
     throw new Error(`The password of notifications of merchant ${taken.merchant_id} cannot be opened.`)
+  for (;;) {
+    const tried = await sendIfOurs(sending, taken, signer)
+    if (tried !== 'doubtful') return tried
+  }
+}
+
+// Doubtful: before its first byte could leave we were held up, and did not know any more whether it was ours.
+async function sendIfOurs(
+  { outbound, loopback, clock, pause, leases, random }: Sending,
+  taken: Taken,
+  signer: MerchantSigner | undefined,
+): Promise<Tried | undefined | 'unsure' | 'doubtful'> {
+  const mayLeave = () => leases?.isOurs(taken.lease_token) ?? true
+  if (!mayLeave() && !(await leases?.confirm(taken.lease_token))) return 'unsure'
   const started = clock()
   if (pause?.()) return undefined
   if (taken.lease_until.getTime() - started.getTime() < tryDeadlineMs) return undefined
   const { method, url, headers, body } = ipnRequest(taken, signer ?? { keys: [], merchant_key: '' }, started)
   const lane = taken.merchant_id // with the origin of the url, which connections are kept by
   const allowLoopback = loopback(taken.mode)
-  const answer = await outbound.send({ method, url, headers, body, lane, allowLoopback })
+  const answer = await outbound.send({ method, url, headers, body, lane, allowLoopback, mayLeave })
+  if (answer.first_byte_ms === null && !mayLeave()) return 'doubtful'
   return {
     mode: taken.mode,
     outcome: outcomeOf(taken, answer, started, clock(), random()),

@@ -4,10 +4,13 @@ import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dis
 
 const forgetRestMs = 3_600_000
 
-export type Deliveries = Pick<Dispatcher, 'inFlight' | 'breakers'> & { wake(): void; stop(): Promise<void> }
+export type Deliveries = Pick<Dispatcher, 'inFlight' | 'breakers' | 'reserve'> & {
+  wake(): void
+  stop(): Promise<void>
+}
 
-// Carries notifications. A signal says that one was committed in this process; what other processes commit is found
-// by looking, and so is everything when a signal is lost.
+// Carries notifications. Who commits one in this process hands it over, or gives a signal; what other processes commit is
+// found by looking, and so is everything when a signal is lost.
 export function startDeliveries(options: Omit<DispatcherOptions, 'wake'>): Deliveries {
   const dispatcher = createDispatcher({ ...options, wake: () => loop.wake() })
   const onTrouble = options.watch.trouble
@@ -26,6 +29,7 @@ export function startDeliveries(options: Omit<DispatcherOptions, 'wake'>): Deliv
   return {
     inFlight: dispatcher.inFlight,
     breakers: dispatcher.breakers,
+    reserve: dispatcher.reserve,
     wake() {
       dispatcher.expectNew()
       loop.wake()

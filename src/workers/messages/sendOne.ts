@@ -23,7 +23,11 @@ export type SeenMessage = Pick<
 export const messageOutcomes = ['sent', 'kept', 'later', 'dropped'] as const // kept: in the inbox of the house
 export type MessageOutcome = (typeof messageOutcomes)[number]
 
-export function seen(message: Message, outcome: MessageOutcome, words: string): SeenMessage {
+export function seen(
+  message: Omit<SeenMessage, 'outcome' | 'words'>,
+  outcome: MessageOutcome,
+  words: string,
+): SeenMessage {
   const { merchant_id, message_id, mode, medium, topic } = message
   return { merchant_id, message_id, mode, medium, topic, words, outcome }
 }

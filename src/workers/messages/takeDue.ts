@@ -59,13 +59,12 @@ async function decide(
   messenger: string | undefined,
 ): Promise<Decision[]> {
   const payments = await paymentsOf(db, due)
-  const counts = await count(db, due, now)
+  const counts = messenger === undefined ? undefined : await count(db, due, now) // what stays here reaches nobody
   return due.map(message => {
     const payment = payments.get(paymentName(message))
     const taken = { ...message, lease_token: token, payment }
     const words =
-      whyNot(message, payment?.status, rules, now) ??
-      (messenger === undefined ? undefined : takePlace(counts, message, rules))
+      whyNot(message, payment?.status, rules, now) ?? (counts && takePlace(counts, message, rules))
     if (words) return { taken, ending: dropped(words, now) }
     if (messenger === undefined) return { taken, ending: kept(now), messenger: inboxName }
     return { taken, ending: leaving(until, now), messenger, leaves: true }
