@@ -58,7 +58,7 @@ export function answerOf(charge: Charge, { status, reason }: State) {
   const isPaid = status === 'SUCCESSFUL'
   return {
     status,
-    amount: formatMoney(charge.amount + (isPaid ? surcharge : 0n)),
+    amount: formatMoney(charge.amount + (isPaid ? surcharge : 0n), charge.currency),
     currency: charge.currency,
     externalId: charge.reference,
     ...(charge.payer && { payer: { partyIdType: 'MSISDN', partyId: charge.payer } }),

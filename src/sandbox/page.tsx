@@ -1,8 +1,7 @@
 import type { Context } from 'hono'
-import { raw } from 'hono/html'
-import type { Child, PropsWithChildren } from 'hono/jsx'
 import type { Texts } from '../core/languages/en.ts'
 import { chosenLang, type Lang, languages, preferredLang } from '../core/languages/languages.ts'
+import { type Child, type PropsWithChildren, raw } from '../core/markup/jsx-runtime.ts'
 import { moneyWords } from '../core/moneyWords.ts'
 import type { Charge } from '../store/sandboxCharges.ts'
 

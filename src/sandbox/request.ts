@@ -14,7 +14,7 @@ const url = z
 
 const schema = z
   .object({
-    amount: z.string().refine(amount => typeof parseMoney(amount) === 'bigint'),
+    amount: z.string(),
     currency: z.enum(currencies),
     method: z.enum(methods),
     payer: z
@@ -27,6 +27,7 @@ const schema = z
     callback_url: url,
     return_url: url,
   })
+  .refine(({ amount, currency }) => typeof parseMoney(amount, currency) === 'bigint', { path: ['amount'] })
   .refine(({ method, payer }) => payer || method === 'card' || method === 'ghqr', { path: ['payer'] })
   .refine(({ method, voucher }) => voucher || method !== 'telecel', { path: ['voucher'] })
   .refine(({ method, currency }) => method === 'card' || currency === 'GHS', { path: ['currency'] })
@@ -39,7 +40,7 @@ export function parseCharge(reference: string, body: unknown, now: Date): NewCha
   const { data, error } = schema.safeParse(body)
   if (!data) return error.issues[0]?.path.join('.') || 'body'
   const { voucher, payer = null, note = null, ...rest } = data
-  const amount = parseMoney(data.amount) as bigint
+  const amount = parseMoney(data.amount, data.currency) as bigint
   const ending = endingOf({ method: data.method, amount, payer, voucher })
   return { ...rest, reference, payer, note, amount, ending, created_at: now }
 }

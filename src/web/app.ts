@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { routePath } from 'hono/route'
@@ -9,7 +10,7 @@ import type { Observe } from '../observe/requests.ts'
 import { newRequestId } from '../runtime/ids.ts'
 import type { Messengers } from '../runtime/messengers.ts'
 import { type Runtime, whyNotReady } from '../runtime/runtime.ts'
-import { callbackRoute } from './callbacks.ts'
+import { callbackRoute, webhookRoute } from './callbacks.ts'
 import { checkoutRoutes } from './checkout/checkout.tsx'
 import { faceRoutes } from './checkout/face.ts'
 import { homeRoute, nothingHere } from './home.tsx'
@@ -58,8 +59,12 @@ export function createApp(options: AppOptions) {
     const started = performance.now()
     const requestId = newRequestId()
     c.set('requestId', requestId)
-    c.env.outgoing.setHeaders(new Map(Object.entries({ 'x-request-id': requestId, ...notKept })))
-    await next()
+    try {
+      await next()
+    } finally {
+      // What was answered plainly has them already.
+      if (!c.finalized || c.res !== c.get('plain')) nameAnswer(c.env.outgoing, requestId)
+    }
     const http = c.res.status
     const route = http === 404 || http === 405 ? 'other' : routePath(c, -1)
     observe({ requestId, method: c.req.method, route, http, started })
@@ -83,6 +88,8 @@ export function createApp(options: AppOptions) {
   app.route('/checkout', checkoutRoutes({ runtime, trustedProxies, carries: messengers?.carries }))
   app.route('/public', faceRoutes({ runtime, trustedProxies }))
   app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute(runtime))
+  for (const path of ['/callbacks/account/:webhook', '/callbacks/account/:webhook/*'])
+    app.on(['POST', 'PUT'], path, webhookRoute({ runtime, metrics, trustedProxies }))
   app.route(
     '/support',
     supportRoutes({ runtime: { ...sharing('support'), rules: messageRules }, door: support }),
@@ -100,6 +107,11 @@ export function createApp(options: AppOptions) {
   })
   app.get('/metrics', metricsRoute(metrics, { ...reach, name: 'metrics', token: metricsToken }))
   return app
+}
+
+function nameAnswer(outgoing: ServerResponse, requestId: string) {
+  outgoing.setHeader('x-request-id', requestId)
+  for (const name in notKept) outgoing.setHeader(name, notKept[name as keyof typeof notKept])
 }
 
 const methods = ['GET', 'POST', 'PUT']

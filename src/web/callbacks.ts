@@ -1,10 +1,36 @@
-import { prompted } from '../actions/payments/askDue.ts'
+import { hearWebhook } from '../actions/channels/hearWebhook.ts'
+import { prompted } from '../actions/channels/knocks.ts'
+import type { Metrics } from '../observe/metrics.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { addressOf } from './http/apiRequest.ts'
+import { readBody } from './http/body.ts'
 import type { Ctx } from './http/context.ts'
 
 // A provider tells us that something happened to an attempt. It is a prompt to ask, never an answer: the body is not
 // even read. Stored before it is acknowledged.
 export const callbackRoute = (runtime: Runtime) => async (c: Ctx) => {
-  if (await prompted(runtime, c.req.param('attempt') ?? '')) runtime.wake('pollers')
+  await prompted(runtime, c.req.param('attempt') ?? '')
   return c.text('ok\n')
 }
+
+type WebhookOptions = { runtime: Runtime; metrics: Metrics; trustedProxies: number }
+
+// The same at the address of an account, where the channel reads which attempts it is about. Whoever is not believed to
+// be the provider is told so, and slowed down.
+export const webhookRoute =
+  ({ runtime, metrics, trustedProxies }: WebhookOptions) =>
+  async (c: Ctx) => {
+    const { incoming } = c.env
+    const address = addressOf(incoming, trustedProxies)
+    const id = c.req.param('webhook') ?? ''
+    const path = c.req.path.split('/').slice(4).join('/')
+    const headers = Object.fromEntries(
+      Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
+    )
+    const body = await readBody(incoming)
+    const { heard, account = 'none' } = await hearWebhook(runtime, id, { path, headers, body, address })
+    metrics.webhooks.inc({ account, heard })
+    if (heard === 'heard') return c.text('ok\n')
+    runtime.limits.miss(address)
+    return heard === 'forged' ? c.text('not signed as it should be\n', 401) : c.text('no such address\n', 404)
+  }

@@ -1,5 +1,5 @@
-import type { Child } from 'hono/jsx'
 import { chosenLang, type Lang, languages, preferredLang } from '../core/languages/languages.ts'
+import type { Child } from '../core/markup/jsx-runtime.ts'
 import type { RateLimits } from '../runtime/rateLimits.ts'
 import { Page } from './checkout/page/page.tsx'
 import { BusyPage, NothingHerePage } from './checkout/page/trouble.tsx'

@@ -27,6 +27,7 @@ export const eventsBody = ({ events, next, more }: Omit<EventPage, 'merchant_id'
     cursor: String(event.position),
     id: notificationId(event),
     sequence: event.sequence,
+    type: event.type ?? 'status',
     status: event.status,
     created_at: event.created_at,
     body: event.body,

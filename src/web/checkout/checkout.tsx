@@ -1,11 +1,13 @@
 import { Hono } from 'hono'
+import { createReturns } from '../../actions/channels/askOnReturn.ts'
 import { receiptTo } from '../../actions/messages/receiptTo.ts'
-import { createReturns } from '../../actions/payments/askOnReturn.ts'
+import { wakeSenders } from '../../actions/notifications/wakeSenders.ts'
 import { cancel } from '../../actions/payments/cancel.ts'
 import { leaveOnce } from '../../actions/payments/leaveOnce.ts'
 import { chosenLang } from '../../core/languages/languages.ts'
 import { forAMoment } from '../../runtime/inTime.ts'
-import type { Ctx, Env } from '../http/context.ts'
+import { jsonType } from '../http/apiRequest.ts'
+import { type Ctx, type Env, plainly } from '../http/context.ts'
 import { pngOf } from './code/png.ts'
 import { Qr } from './code/qr.tsx'
 import { giveUpRoute } from './giveUpRoute.ts'
@@ -26,10 +28,11 @@ import { headersOf, show } from './show.ts'
 import { CancelPage } from './stages/cancel.tsx'
 import { ReceiptPage } from './stages/receipt.tsx'
 import { stagePage } from './stages/stagePage.tsx'
+import { stepRoute } from './stepRoute.tsx'
 import { onVisit, visitFrom } from './visit.ts'
 import { againOf, wordsRoute } from './wordsRoute.tsx'
 
-const mayCancel = ['choose', 'wait', 'failed']
+const mayCancel = ['choose', 'wait', 'step', 'failed']
 
 // The address that a merchant sends its customer to, and what is under it.
 export function checkoutRoutes(options: CheckoutOptions) {
@@ -45,8 +48,10 @@ export function checkoutRoutes(options: CheckoutOptions) {
   app.get('/:token/cancel', withPayment(options, askToCancel))
   app.get('/:token/code.png', withPayment(options, saveCode))
   // Reloaded by somebody whose form came back.
-  for (const path of ['pay', 'words', 'give-up']) app.get(`/:token/${path}`, withPayment(options, goHome))
+  for (const path of ['pay', 'step', 'words', 'give-up'])
+    app.get(`/:token/${path}`, withPayment(options, goHome))
   app.post('/:token/pay', withPayment(options, fromHere(payRoute(options))))
+  app.post('/:token/step', withPayment(options, fromHere(stepRoute(options))))
   app.post('/:token/words', withPayment(options, fromHere(wordsRoute)))
   app.post('/:token/give-up', withPayment(options, fromHere(giveUpRoute(options))))
   app.post(
@@ -54,8 +59,8 @@ export function checkoutRoutes(options: CheckoutOptions) {
     withPayment(
       options,
       fromHere(async (c, view, deadline) => {
-        await cancel(runtime.db.until(deadline), view.checkout, runtime.clock())
-        runtime.wake('senders')
+        await cancel(runtime.db, view.checkout, runtime.clock(), deadline)
+        wakeSenders(runtime)
         return goHome(c, view)
       }),
     ),
@@ -97,7 +102,7 @@ const showStage = (c: Ctx, view: View) => {
 function tellState(c: Ctx, view: View) {
   const { stage } = view.checkout
   const told = { stage, words: view.t.news[stage], seconds: secondsLeft(view), version: versionOf(view) }
-  return c.json(told, 200, headersOf(c))
+  return plainly(c, 200, JSON.stringify(told), headersOf(c), { 'content-type': jsonType })
 }
 
 // Of the address that was called, so that nothing has to be looked up.
@@ -105,7 +110,7 @@ const drawQr = (runtime: CheckoutOptions['runtime']) => (c: Ctx, token: string) 
   const asked = chosenLang(c.req.query('lang'))
   const address = `${runtime.baseUrl()}/checkout/${token}${asked ? `?lang=${asked}` : ''}`
   const picture = (<Qr text={address} title="" />).toString()
-  return c.body(picture, 200, { ...headersOf(c), 'content-type': 'image/svg+xml' })
+  return plainly(c, 200, picture, headersOf(c), { 'content-type': 'image/svg+xml' })
 }
 
 // The code of an attempt that waits to be scanned, as a picture that a phone's gallery can keep.

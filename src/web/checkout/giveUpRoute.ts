@@ -11,7 +11,8 @@ export const giveUpRoute =
   ({ runtime }: CheckoutOptions) =>
   async (c: Ctx, view: View, deadline: number) => {
     const wish = wishOf((await readFields(c.env.incoming)).fields)
-    if (wish && view.checkout.stage === 'wait') await giveUp(runtime, view.checkout, wish, deadline)
+    if (wish && ['wait', 'step'].includes(view.checkout.stage))
+      await giveUp(runtime, view.checkout, wish, deadline)
     return goTo(c, linkTo(view))
   }
 

@@ -7,7 +7,7 @@ import { isToken } from '../../runtime/ids.ts'
 import { databaseDeadline } from '../../runtime/inTime.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { addressOf } from '../http/apiRequest.ts'
-import type { Ctx, Env } from '../http/context.ts'
+import { type Ctx, type Env, plainly } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
 import { drawn } from './drawn.ts'
 import {
@@ -23,7 +23,7 @@ import { headersOf, show } from './show.ts'
 import { visitOf } from './visit.ts'
 
 export type CheckoutOptions = {
-  runtime: PaymentDeps & Pick<Runtime, 'limits'>
+  runtime: PaymentDeps & Pick<Runtime, 'limits' | 'checkouts'>
   trustedProxies: number
   carries?: Carries // which messages leave the house
 }
@@ -39,7 +39,7 @@ export const withPayment = (options: CheckoutOptions, answer: AnswerWith) =>
   withToken(options, async (c, token) => {
     const { runtime } = options
     const deadline = databaseDeadline()
-    const found = await openCheckout({ ...runtime, db: runtime.db.until(deadline) }, token)
+    const found = await openCheckout(runtime, token, deadline)
     if (!found) return nothingHere(c, options)
     const checkout = drawn(found)
     c.set('frameOrigins', checkout.settings.frame_origins)
@@ -76,7 +76,7 @@ export const fromHere = (answer: AnswerWith) => (c: Ctx, view: View, deadline: n
     ? show(c, <ElsewherePage lang={view.lang} open={linkTo(view)} />, 403)
     : answer(c, view, deadline)
 
-export const goTo = (c: Ctx, url: string) => c.body(null, 303, { ...headersOf(c), location: url })
+export const goTo = (c: Ctx, url: string) => plainly(c, 303, null, headersOf(c), { location: url })
 
 const langOf = (c: Ctx) => chosenLang(c.req.query('lang')) ?? preferredLang(c.req.header('accept-language'))
 
@@ -97,7 +97,7 @@ export const troublePage: ErrorHandler<Env> = (error, c) => {
     return show(c, <UnreachablePage lang={lang} />, 503, { 'retry-after': retrySeconds })
   if (error.http === 429)
     return show(c, <BusyPage lang={lang} />, 429, { 'retry-after': String(error.retryAfterSeconds ?? 1) })
-  if (error.http === 413) c.header('connection', 'close') // the rest of the body is not read
+  const last = error.http === 413 ? { connection: 'close' } : undefined // the rest of the body is not read
   const open = `/checkout/${encodeURIComponent(c.req.param('token') ?? '')}`
-  return show(c, <UnreadablePage lang={lang} open={open} />, error.http)
+  return show(c, <UnreadablePage lang={lang} open={open} />, error.http, last)
 }

@@ -39,7 +39,7 @@ export const payRoute =
     }
     const paying = await pay(runtime, checkout, wish, deadline)
     if (paying.done === 'started')
-      return goTo(c, way.next === 'redirect' ? await placeAfter(runtime, view) : linkTo(view))
+      return goTo(c, way.next === 'redirect' ? await placeAfter(runtime, view, deadline) : linkTo(view))
     if (paying.done === 'refused') return refused(c, view, typed, paying.obstacle, paying.seconds)
     const faults =
       paying.done === 'faults'
@@ -50,9 +50,13 @@ export const payRoute =
 
 // A provider's page of our own house is next; another's waits behind a link, because our policy stops a form that
 // leads elsewhere. In a frame each waits behind its link, which leads out.
-async function placeAfter(runtime: CheckoutOptions['runtime'], view: View): Promise<string> {
+async function placeAfter(
+  runtime: CheckoutOptions['runtime'],
+  view: View,
+  deadline: number,
+): Promise<string> {
   if (view.framed ?? view.checkout.settings.frame_origins.length > 0) return linkTo(view)
-  const after = await openCheckout(runtime, view.checkout.tx_token)
+  const after = await openCheckout(runtime, view.checkout.tx_token, deadline)
   const redirect = after?.stage === 'wait' ? after.attempts.at(-1)?.redirect_url : undefined
   return redirect && originOf(redirect) === originOf(view.baseUrl) ? redirect : linkTo(view)
 }
@@ -64,13 +68,13 @@ function refused(c: Ctx, view: View, typed: Typed, obstacle: Obstacle, seconds: 
     obstacle === 'too_soon'
       ? fill(faults.too_soon, { seconds })
       : fill(faults.too_many, { minutes: Math.ceil(seconds / 60) })
-  c.header('retry-after', String(seconds))
-  return formAgain(c, view, typed, [{ field: '', words, lasting: true }], 429)
+  const headers = { 'retry-after': String(seconds) }
+  return formAgain(c, view, typed, [{ field: '', words, lasting: true }], 429, headers)
 }
 
-function formAgain(c: Ctx, view: View, typed: Typed, faults: FormFault[], http: 422 | 429 = 422) {
+function formAgain(c: Ctx, view: View, typed: Typed, faults: FormFault[], http = 422, headers = {}) {
   const form = { chosen: typed.payment_method, typed, faults }
-  return show(c, <ChoosePage view={onVisit(view)} form={form} />, http)
+  return show(c, <ChoosePage view={onVisit(view)} form={form} />, http, headers)
 }
 
 export const textsIn = (fields: Fields): Typed =>

@@ -1,5 +1,5 @@
-import { raw } from 'hono/html'
 import { chosenLang, type Lang, languages } from '../../core/languages/languages.ts'
+import { raw } from '../../core/markup/jsx-runtime.ts'
 import type { Ctx } from '../http/context.ts'
 import { type CheckoutOptions, withToken } from './open.tsx'
 import { show } from './show.ts'

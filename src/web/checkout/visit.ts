@@ -1,4 +1,4 @@
-import { endedAt } from '../../core/payment/leave.ts'
+import { endedAt } from '../../core/checkout/leave.ts'
 import { newVisit } from '../../runtime/ids.ts'
 import type { Ctx } from '../http/context.ts'
 import type { View } from './page/view.ts'

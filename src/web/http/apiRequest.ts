@@ -43,18 +43,21 @@ function withoutPort(text: string): string | undefined {
 // Says how payments stand: nobody on the way keeps it, or takes it for anything but what it is.
 export const notKept = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
+// The head is one object that is filled in: to spread others into it takes noticeably longer, and every answer has one.
 export function sendAnswer(
   outgoing: ServerResponse,
   { http, type, body, headers }: ApiAnswer,
   requestId: string,
 ) {
-  outgoing.writeHead(http, {
-    ...(type && { 'content-type': type }),
+  const head: Record<string, string | number> = {
     'content-length': Buffer.byteLength(body),
     'x-request-id': requestId,
-    ...notKept,
-    ...headers,
-  })
+    'cache-control': notKept['cache-control'],
+    'x-content-type-options': notKept['x-content-type-options'],
+  }
+  if (type !== undefined) head['content-type'] = type
+  if (headers) Object.assign(head, headers)
+  outgoing.writeHead(http, head)
   outgoing.end(body)
 }
 

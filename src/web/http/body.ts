@@ -51,7 +51,7 @@ function decode(bytes: Buffer): string {
 let bufferedBytes = 0
 
 // Stops at the limit without reading on; the connection is closed with the answer.
-function readBody(incoming: IncomingMessage): Promise<Buffer> {
+export function readBody(incoming: IncomingMessage): Promise<Buffer> {
   if (Number(incoming.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge()
   if (bufferedBytes > maxBufferedBytes) throw new Unavailable('too many bodies are being read')
   return new Promise((resolve, reject) => {

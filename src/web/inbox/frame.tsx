@@ -1,4 +1,4 @@
-import type { PropsWithChildren } from 'hono/jsx'
+import type { PropsWithChildren } from '../../core/markup/jsx-runtime.ts'
 import { Document } from '../support/frame.tsx'
 
 // The frame of the inbox: the support pages' looks, and its own.

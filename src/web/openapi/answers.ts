@@ -57,8 +57,8 @@ export const statusRecord = z.object({
   tx_reference: told('Ours.'),
   gw_invoice_id: told('The same as tx_reference.'),
   payment_reference: tried("The provider's own reference."),
-  amount: z.number().meta({ description: 'The total as a number.' }),
-  currency: z.enum(currencies),
+  amount: z.number().meta({ description: 'The total as a number, in major units of currency.' }),
+  currency: z.enum(currencies).meta({ description: 'The currency of every amount in this record.' }),
   total_amount_charged: z
     .number()
     .nullable()
@@ -84,7 +84,7 @@ export const statusRecord = z.object({
 })
 
 export const keyedRecord = statusRecord.extend({
-  amount: told('The total as text with two decimals.'),
+  amount: told('The total as text with two decimals, also where the currency has none: 25.00, 5000.00.'),
 })
 
 export const statusAnswer = statusRecord.catchall(keyedRecord).meta({
@@ -105,8 +105,12 @@ const event = z.object({
   cursor: told('Ask with this as after to go on behind this event.'),
   id: told('The webhook-id of its notification.'),
   sequence: z.int().min(1).meta({ description: "Counts the changes of this payment's status." }),
+  type: z.enum(['status', 'reversed', 'charged_back']).meta({
+    description:
+      'A change of the status, which was notified; or what happened to money after it was paid, which stands here alone.',
+  }),
   status: z.enum(['awaiting_payment', 'paid', 'cancelled', 'failed']),
-  created_at: instant('When the status changed.'),
+  created_at: instant('When it happened.'),
   body: told('The bytes of the notification, as text: parse it as JSON.'),
 })
 

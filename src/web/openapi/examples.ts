@@ -145,7 +145,14 @@ const paid: Payment = {
   payment_time: now,
 }
 const { tx_reference } = payment
-const told = { tx_reference, sequence: 1, status: paid.status, created_at: now, position: 1042n }
+const told = {
+  tx_reference,
+  sequence: 1,
+  type: 'status' as const,
+  status: paid.status,
+  created_at: now,
+  position: 1042n,
+}
 
 export const eventsAnswer = JSON.parse(
   JSON.stringify(

@@ -1,6 +1,7 @@
 import { feedHeader } from '../../core/interface/feedSignature.ts'
 import type { Code } from '../../core/interface/refusal.ts'
 import { maxExtras, maxInvoiceLength } from '../../core/interface/request.ts'
+import { wholeCurrencies } from '../../core/money.ts'
 
 // Why a request that fits its schema can be refused all the same. The document carries these with each operation as
 // x-further-rules, so that a program that reads it knows them too: a refusal of such a request has one of these codes.
@@ -42,6 +43,8 @@ const readable = ruleOf(
 
 const malformed = (name: string, field: string, rule: string) => ruleOf(name, 400, 'GW-012', field, rule)
 
+const noDecimals = `has no decimals, or zeros alone, in ${wholeCurrencies.join(', ')}.`
+
 const urls = ['success_url', 'cancelled_url', 'deferred_url', 'ipn_url']
 const phones = ['number', 'pymt_instrument']
 
@@ -57,7 +60,7 @@ const ofPayments: Rule[] = [
     'invoice_id',
     `It has at most ${maxInvoiceLength} characters, where your long_invoice_ids is off.`,
   ),
-  malformed('own_bounds', 'total', 'It lies within your min_total and max_total.'),
+  malformed('own_bounds', 'total', 'It lies within your min_total and max_total for its currency.'),
   malformed(
     'plain_number',
     'total',
@@ -68,6 +71,8 @@ const ofPayments: Rule[] = [
     'line_items*',
     'A number in its items is written without an exponent; a total has at most 2 decimals.',
   ),
+  malformed('whole_total', 'total', `It ${noDecimals}`),
+  malformed('whole_items', 'line_items*', `The total of an item ${noDecimals}`),
   malformed('own_sum', 'line_items', 'The totals of its items make up total.'),
   malformed(
     'own_currency',

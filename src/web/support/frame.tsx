@@ -1,5 +1,4 @@
-import { raw } from 'hono/html'
-import type { PropsWithChildren } from 'hono/jsx'
+import { type PropsWithChildren, raw } from '../../core/markup/jsx-runtime.ts'
 
 // No script runs here, nothing is loaded from elsewhere, and nothing is kept: it tells who pays.
 export const supportHeaders = {

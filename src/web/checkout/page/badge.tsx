@@ -1,4 +1,4 @@
-import type { Way } from '../../../core/channel/channel.ts'
+import type { Way } from '../../../core/channel/way.ts'
 
 // Drawn with attributes: each channel brings colours of its own, and no inline style is allowed on the page.
 export const Badge = ({ badge }: Pick<Way, 'badge'>) => (

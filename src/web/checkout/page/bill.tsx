@@ -1,4 +1,4 @@
-import type { Child } from 'hono/jsx'
+import type { Child } from '../../../core/markup/jsx-runtime.ts'
 import { LineItems } from './lineItems.tsx'
 import { Say } from './say.tsx'
 import { amountOf, secondsLeft, timeLeft, type View } from './view.ts'

@@ -1,4 +1,4 @@
-import type { Child, PropsWithChildren } from 'hono/jsx'
+import type { Child, PropsWithChildren } from '../../../core/markup/jsx-runtime.ts'
 import { Bill } from './bill.tsx'
 import type { Exit } from './exit.ts'
 import { Page } from './page.tsx'

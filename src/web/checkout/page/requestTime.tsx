@@ -1,4 +1,4 @@
-import type { PropsWithChildren } from 'hono/jsx'
+import type { PropsWithChildren } from '../../../core/markup/jsx-runtime.ts'
 import type { Attempt } from '../../../core/payment/attempt.ts'
 import { fill } from '../../../core/text.ts'
 import { Say } from './say.tsx'

@@ -1,4 +1,4 @@
-import type { Child } from 'hono/jsx'
+import type { Child } from '../../../core/markup/jsx-runtime.ts'
 
 // A text with elements in its {braces}.
 export const Say = ({ text, ...values }: { text: string } & Record<string, Child>) => (

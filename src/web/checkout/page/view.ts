@@ -5,6 +5,7 @@ import type { Lang } from '../../../core/languages/languages.ts'
 import { figureWords, moneyWords } from '../../../core/moneyWords.ts'
 import { isUnresolved } from '../../../core/payment/attempt.ts'
 import { fill } from '../../../core/text.ts'
+import type { Offer } from '../../../runtime/channels.ts'
 
 // What every page of a payment is made from.
 export type View = {
@@ -20,22 +21,35 @@ export type View = {
   baseUrl: string
 }
 
-// As the page's readers write it; of the whole payment, unless told.
-export const amountOf = ({ checkout, t }: Pick<View, 'checkout' | 't'>, minor = checkout.total) =>
-  moneyWords(minor, checkout.currency, t.locale)
+// As the page's readers write it. A page says it many times, so it is written once and goes with the payment.
+export function amountOf({ checkout, t }: Pick<View, 'checkout' | 't'>): string {
+  const known = amounts.get(checkout)
+  if (known?.locale === t.locale) return known.words
+  const words = moneyWords(checkout.total, checkout.currency, t.locale)
+  amounts.set(checkout, { locale: t.locale, words })
+  return words
+}
+
+const amounts = new WeakMap<Checkout, { locale: string; words: string }>()
 
 // The same without the currency, for a column of them.
-export const figureOf = ({ t }: Pick<View, 't'>, minor: bigint) => figureWords(minor, t.locale)
+export const figureOf = ({ checkout, t }: Pick<View, 'checkout' | 't'>, minor: bigint) =>
+  figureWords(minor, checkout.currency, t.locale)
 
-export function linkTo(view: View, path = '', query: Record<string, string> = {}): string {
+type Carried = Pick<View, 'checkout' | 'asked' | 'visit'>
+
+// What is carried on is a language of ours, and a name that was looked at: letters, digits and hyphens.
+export function linkTo(view: Carried, path = '', query: Readonly<Record<string, string>> = {}): string {
   const { checkout, asked, visit } = view
-  const carried = { ...query, ...(asked && { lang: asked }), ...(visit && { visit }) }
-  const words = new URLSearchParams(carried).toString()
-  return `/checkout/${checkout.tx_token}${path}${words && `?${words}`}`
+  let words = ''
+  for (const name in query) words += `&${name}=${encodeURIComponent(query[name] ?? '')}`
+  if (asked) words += `&lang=${asked}`
+  if (visit) words += `&visit=${visit}`
+  return `/checkout/${checkout.tx_token}${path}${words && `?${words.slice(1)}`}`
 }
 
 // What a page loads beside itself.
-export const partOf = (view: View, path: string) => linkTo({ ...view, visit: undefined }, path)
+export const partOf = ({ checkout, asked }: View, path: string) => linkTo({ checkout, asked }, path)
 
 // What changed comes first: it is all that a row of tabs shows.
 export const titleOf = (view: View, words: string) =>
@@ -54,10 +68,13 @@ export const wholeWindow = ({ checkout }: View) =>
   checkout.settings.frame_origins.length > 0 ? { target: '_top' } : {}
 
 // What is no brand has a name in each language.
-export function labelOf(view: View, payment_method: string): string {
-  const known: Readonly<Record<string, string>> = view.t.names
-  return known[payment_method] ?? offerOf(view, payment_method)?.label ?? wayName(payment_method)
+export function nameOf({ payment_method, label }: Pick<Offer, 'payment_method' | 'label'>, { names }: Texts) {
+  const known: Readonly<Record<string, string>> = names
+  return known[payment_method] ?? label
 }
+
+export const labelOf = (view: View, payment_method: string): string =>
+  nameOf(offerOf(view, payment_method) ?? { payment_method, label: wayName(payment_method) }, view.t)
 
 export const secondsTo = (at: Date, from: Date) =>
   Math.max(0, Math.ceil((at.getTime() - from.getTime()) / 1000))
@@ -80,6 +97,7 @@ export function versionOf(view: View): string {
   const { checkout } = view
   const attempt = attemptOf(view)
   const parts = [checkout.stage, checkout.attempts.length, attempt?.state ?? 'none']
+  if (attempt?.step) parts.push(`${attempt.step.name}${attempt.submits}`)
   if (attempt?.redirect_url) parts.push('redirect')
   if (attempt?.qr) parts.push('qr')
   if (attempt?.returned_at) parts.push('back')

@@ -1,7 +1,10 @@
+import type { Texts } from '../../../core/languages/en.ts'
+import { kept } from '../../../core/markup/kept.ts'
 import { fill } from '../../../core/text.ts'
 import { PaymentPage } from '../page/paymentPage.tsx'
 import { amountOf, linkTo, partOf, type View } from '../page/view.ts'
-import type { Form, FormFault } from './form.ts'
+import { Faults } from './faults.tsx'
+import type { Form } from './form.ts'
 import { TestEndings } from './testEndings.tsx'
 import { TestTables } from './testTables.tsx'
 import { OldRequest } from './waitGivenUp.tsx'
@@ -40,9 +43,12 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
           </p>
         </section>
       ) : (
-        form.faults.length > 0 && <Faults view={view} faults={form.faults} />
+        form.faults.length > 0 && (
+          <Faults view={view} faults={form.faults} first={checkout.offers[0]?.payment_method} />
+        )
       )}
       {form.faults.length === 0 && <OldRequest view={view} />}
+      <AllShut view={view} />
       <form method="post" id={formName} action={linkTo(view, '/pay')} novalidate {...scriptWords(view)}>
         <input type="hidden" name="number" value={checkout.attempts.length + 1} />
         <fieldset aria-describedby={unchosen && 'ways-fault'}>
@@ -74,6 +80,17 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
   )
 }
 
+// Nothing can be chosen. The page does not load itself anew for that: a provider that is being tried comes and goes.
+const AllShut = ({ view }: { view: View }) => {
+  const { checkout, t } = view
+  const isShut = checkout.offers.every(({ payment_method }) => checkout.shut?.includes(payment_method))
+  return isShut ? (
+    <p class="note warn">
+      {t.choose.all_shut} <a href={linkTo(view)}>{t.wait.look}</a>
+    </p>
+  ) : null
+}
+
 const scriptWords = ({ t: { choose, frame } }: View) => ({
   'data-same': choose.guess_same,
   'data-other': choose.guess_other,
@@ -81,31 +98,16 @@ const scriptWords = ({ t: { choose, frame } }: View) => ({
   'data-busy': frame.one_moment,
 })
 
-const Faults = ({ view: { t, checkout }, faults }: { view: View; faults: readonly FormFault[] }) => (
-  <section class="card bad" role="alert" tabindex={-1} id="faults">
-    <p>
-      <strong>
-        {faults.length === 1 ? t.faults.title : fill(t.faults.title_many, { count: faults.length })}
-      </strong>
-    </p>
-    <ul>
-      {faults.map(({ field, words }) => (
-        <li>
-          <a href={`#${field || checkout.offers[0]?.payment_method}`}>{words}</a>
-        </li>
-      ))}
-    </ul>
-  </section>
-)
-
 // On a wide screen: the wallet, the camera and the bank's app are on the phone. A picture of its own, so that a phone,
 // which does not show it, does not load it either.
-const OnPhone = ({ view }: { view: View }) => (
+const OnPhone = ({ view }: { view: View }) => onPhone(view.t, {}, { picture: partOf(view, '/qr.svg') })
+
+const onPhone = kept(({ choose }: Texts, _: Record<string, never>, gap) => (
   <section class="on-phone">
-    <img src={partOf(view, '/qr.svg')} alt="" loading="lazy" />
+    <img src={gap('picture')} alt="" loading="lazy" />
     <div>
-      <h2>{view.t.choose.phone_title}</h2>
-      <p class="muted">{view.t.choose.phone_words}</p>
+      <h2>{choose.phone_title}</h2>
+      <p class="muted">{choose.phone_words}</p>
     </div>
   </section>
-)
+))

@@ -1,5 +1,5 @@
-import type { FormField, Way } from '../../../core/channel/channel.ts'
 import type { Fault } from '../../../core/channel/formFields.ts'
+import type { FormField, Way } from '../../../core/channel/way.ts'
 import type { Texts } from '../../../core/languages/en.ts'
 import type { Lang } from '../../../core/languages/languages.ts'
 import { guessNetwork, isAmong, type Network } from '../../../core/phone.ts'

@@ -4,6 +4,7 @@ import { ChoosePage } from './choose.tsx'
 import { FailedPage } from './failed.tsx'
 import { freshForm } from './form.ts'
 import { PaidPage } from './paid.tsx'
+import { StepPage } from './step.tsx'
 import { ClosedPage, DisputedPage, ExpiredPage, NowherePage } from './stopped.tsx'
 import { WaitPage } from './wait.tsx'
 
@@ -13,7 +14,9 @@ export function stagePage(view: View, again?: string, unfinished = false) {
   const attempt = attemptOf(view)
   const { stage } = view.checkout
   if (stage === 'choose' || (stage === 'failed' && again)) return choosePage(view, again)
-  if (stage === 'wait' && attempt) return <WaitPage view={view} attempt={attempt} unfinished={unfinished} />
+  if (stage === 'step' && attempt?.step) return <StepPage view={view} attempt={attempt} step={attempt.step} />
+  if ((stage === 'wait' || stage === 'step') && attempt)
+    return <WaitPage view={view} attempt={attempt} unfinished={unfinished} />
   if (stage === 'failed' || stage === 'over') return <FailedPage view={view} attempt={attempt} />
   if (stage === 'paid') return <PaidPage view={view} />
   if (stage === 'cancelled') return <CancelledPage view={view} />

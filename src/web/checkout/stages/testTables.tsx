@@ -1,5 +1,5 @@
-import { raw } from 'hono/html'
 import type { Texts } from '../../../core/languages/en.ts'
+import { raw } from '../../../core/markup/jsx-runtime.ts'
 import type { View } from '../page/view.ts'
 import { isPlayed } from './testEndings.tsx'
 

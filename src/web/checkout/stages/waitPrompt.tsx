@@ -1,6 +1,6 @@
 import { maskPhone } from '../../../core/mask.ts'
 import type { Attempt } from '../../../core/payment/attempt.ts'
-import { fill } from '../../../core/text.ts'
+import { fill, withoutTurns } from '../../../core/text.ts'
 import { RequestTime } from '../page/requestTime.tsx'
 import { Say } from '../page/say.tsx'
 import { amountOf, labelOf, offerOf, type View } from '../page/view.ts'
@@ -24,6 +24,7 @@ export const Prompt = ({ view, attempt }: { view: View; attempt: Attempt }) => {
           t.wait.sent_somewhere
         )}
       </p>
+      <ProviderText view={view} attempt={attempt} />
       <RequestTime view={view} attempt={attempt} />
       <ol class="steps">
         <li>{fill(t.wait.step_look, { way: labelOf(view, attempt.payment_method) })}</li>
@@ -39,6 +40,15 @@ export const Prompt = ({ view, attempt }: { view: View; attempt: Attempt }) => {
     </>
   )
 }
+
+// What the provider itself has to say to its customer.
+const ProviderText = ({ view, attempt }: { view: View; attempt: Attempt }) =>
+  attempt.provider_text ? (
+    <p class="note">
+      <Say text={view.t.step.says} way={labelOf(view, attempt.payment_method)} />{' '}
+      <bdi>{withoutTurns(attempt.provider_text)}</bdi>
+    </p>
+  ) : null
 
 const Dial = ({ view, payment_method }: { view: View; payment_method: string }) => {
   const { wait } = view.t

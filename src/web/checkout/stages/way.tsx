@@ -1,39 +1,82 @@
-import type { FormField } from '../../../core/channel/channel.ts'
+import type { FormField } from '../../../core/channel/way.ts'
 import type { Texts } from '../../../core/languages/en.ts'
+import { type Lang, languages } from '../../../core/languages/languages.ts'
+import type { Child } from '../../../core/markup/jsx-runtime.ts'
+import { kept } from '../../../core/markup/kept.ts'
 import type { Offer } from '../../../runtime/channels.ts'
 import { Badge } from '../page/badge.tsx'
 import { Say } from '../page/say.tsx'
-import { amountOf, labelOf, type View } from '../page/view.ts'
-import { askWords, type Form, fieldOf, prefixesOf } from './form.ts'
+import { amountOf, nameOf, type View } from '../page/view.ts'
+import { askWords, type Form, type FormFault, fieldOf, prefixesOf } from './form.ts'
 
 const prefixes = { mtn: prefixesOf('mtn'), telecel: prefixesOf('telecel'), at: prefixesOf('at') }
 
 type WayProps = { view: View; way: Offer; form: Form }
 
-// One way to pay. What it asks for stands beside its radio button, so that one rule of the stylesheet, without a
-// script, shows it for the chosen one: a new channel draws itself.
+// One way to pay. All of it but the amount and what was typed is the same for everybody who typed nothing wrong.
 export const WayRow = ({ view, way, form }: WayProps) => {
-  const { t } = view
+  const { lang, checkout } = view
+  const [amount, { typed, faults }] = [amountOf(view), form]
+  const shut = checkout.shut?.includes(way.payment_method) ?? false
+  const facts = { lang, shut, chosen: !shut && form.chosen === way.payment_method }
+  if (faults.length > 0) return <Row way={way} {...facts} amount={amount} typed={typed} faults={faults} />
+  return plainRow(way, facts, { amount, ...typedFirst(way, typed) })
+}
+
+const typedFirst = (way: Offer, typed: Form['typed']) =>
+  Object.fromEntries(fieldsOf(way).map(id => [id, typed[id] ?? '']))
+
+const fieldsOf = ({ payment_method, fields }: Offer) =>
+  fields.map(({ name }) => fieldOf(payment_method, name))
+
+// `shut`: nothing is sent that way for the moment.
+type RowFacts = { lang: Lang; shut: boolean; chosen: boolean }
+
+const plainRow = kept((way: Offer, facts: RowFacts, gap) => {
+  const typed = Object.fromEntries(fieldsOf(way).map(id => [id, gap(id)]))
+  return <Row way={way} {...facts} amount={gap('amount')} typed={typed} faults={[]} />
+})
+
+type RowProps = Pick<Form, 'typed' | 'faults'> & RowFacts & { way: Offer; amount: Child }
+
+// What it asks for stands beside its radio button, so that one rule of the stylesheet, without a script, shows it for the
+// chosen one: a new channel draws itself.
+const Row = ({ way, lang, shut, chosen, amount, typed, faults }: RowProps) => {
+  const t = languages[lang]
   const id = way.payment_method
-  const note = noteOf(way, t)
+  const label = nameOf(way, t)
   return (
-    <div class="way" data-way={labelOf(view, id)} data-prefixes={way.network && prefixes[way.network]}>
-      <input type="radio" name="payment_method" id={id} value={id} checked={form.chosen === id} />
+    <div class="way" data-way={label} data-prefixes={shut ? undefined : way.network && prefixes[way.network]}>
+      <input type="radio" name="payment_method" id={id} value={id} checked={chosen} disabled={shut} />
       <label for={id}>
-        <span>
-          {labelOf(view, id)} {note && <small>{note}</small>}
-        </span>
+        <Name way={way} label={label} t={t} />
         <Badge badge={way.badge} />
       </label>
       <div class="more">
         {way.fields.map(ask => (
-          <Field view={view} ask={ask} id={fieldOf(id, ask.name)} form={form} />
+          <Field lang={lang} ask={ask} id={fieldOf(id, ask.name)} typed={typed} faults={faults} />
         ))}
         <p class="muted">
-          <Say text={t.choose[`next_${way.next}`]} amount={<span class="whole">{amountOf(view)}</span>} />
+          <Say text={t.choose[`next_${way.next}`]} amount={<span class="whole">{amount}</span>} />
         </p>
       </div>
     </div>
+  )
+}
+
+// Whoever is in trouble says so in place of the note.
+const Name = ({ way, label, t }: { way: Offer; label: string; t: Texts }) => {
+  if (way.standing !== 'good')
+    return (
+      <span class="trouble">
+        <Say text={t.standings[way.standing]} way={<b>{label}</b>} />
+      </span>
+    )
+  const note = noteOf(way, t)
+  return (
+    <span>
+      {label} {note && <small>{note}</small>}
+    </span>
   )
 }
 
@@ -47,16 +90,27 @@ const kinds = {
   phone: { type: 'tel', inputmode: 'tel', autocomplete: 'tel' },
   digits: { type: 'text', inputmode: 'numeric', autocomplete: 'off' },
   text: { type: 'text', inputmode: 'text', autocomplete: 'off' },
+  email: { type: 'email', inputmode: 'email', autocomplete: 'email' },
+  date: { type: 'date', inputmode: 'text', autocomplete: 'bday' },
 } as const
 
-const Field = ({ view, ask, id, form }: { view: View; ask: FormField; id: string; form: Form }) => {
-  const { label, hint } = askWords(ask, view.t, view.lang)
-  const fault = form.faults.find(({ field }) => field === id)
+type FieldProps = {
+  lang: Lang
+  ask: FormField
+  id: string
+  typed: Form['typed']
+  faults: readonly FormFault[]
+}
+
+export const Field = ({ lang, ask, id, typed, faults }: FieldProps) => {
+  const t: Texts = languages[lang]
+  const { label, hint } = askWords(ask, t, lang)
+  const fault = faults.find(({ field }) => field === id)
   const described = [fault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean).join(' ')
   return (
     <div class="field">
       <label for={id}>
-        {label} {ask.optional && <span class="muted">{view.t.choose.optional}</span>}
+        {label} {ask.optional && <span class="muted">{t.choose.optional}</span>}
       </label>
       {fault && (
         <p class="fault" id={`${id}-fault`}>
@@ -66,10 +120,11 @@ const Field = ({ view, ask, id, form }: { view: View; ask: FormField; id: string
       <input
         id={id}
         name={id}
-        value={form.typed[id] ?? ''}
+        value={typed[id] ?? ''}
         aria-invalid={fault && 'true'}
         aria-describedby={described || undefined}
         {...kinds[ask.kind]}
+        {...(ask.name === 'otp' && { autocomplete: 'one-time-code' })}
       />
       {ask.kind === 'phone' && <p class="guess" role="status" />}
       {hint && (
