@@ -23,7 +23,7 @@ const dist = join(root, 'dist')
 const options = {
   target: 'node20',
   sourceType: 'module',
-  jsx: { runtime: 'automatic', importSource: 'hono/jsx' },
+  jsx: { runtime: 'automatic', importSource: '#markup' },
   typescript: { rewriteImportExtensions: true }, // an import of .ts or .tsx becomes one of .js
 }
 

@@ -11,7 +11,10 @@ export const exitCodes = {
 
 export const exitCodeWords: [number, string][] = [
   [exitCodes.done, 'done'],
-  [exitCodes.refused, 'refused or not found; for doctor: something failed'],
+  [
+    exitCodes.refused,
+    'refused or not found; for doctor: something failed; for channel status: an account is down',
+  ],
   [exitCodes.usage, 'wrong usage'],
   [exitCodes.unavailable, 'the database, the data folder or the port cannot be used'],
   [exitCodes.bug, 'a bug in Tollgate'],

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { addChannelCommands } from './channel/channel.ts'
 import { addDoctor } from './doctor/doctor.ts'
 import { examples, exitCodesHelp } from './help.ts'
 import { addKeyCommands } from './merchant/key.ts'
@@ -33,6 +34,7 @@ export function createProgram(cli: Cli): Command {
   addOutletCommands(program, cli)
   addKeyCommands(program, cli)
   addMasterKeyCommands(program, cli)
+  addChannelCommands(program, cli)
   addPaymentCommands(program, cli)
   addNotificationCommands(program, cli)
   addMessageCommands(program, cli)

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import type { Config } from '../../config.ts'
-import { isLoopbackName } from '../../core/thisMachine.ts'
+import { isLoopbackName, urlOf } from '../../core/thisMachine.ts'
 import { failureOf } from '../failure.ts'
 import { type Check, failed, fine, warning } from './check.ts'
 
@@ -40,11 +40,6 @@ const tryListen = (host: string, port: number): Promise<NodeJS.ErrnoException | 
     server.once('error', resolve)
     server.listen(port, host, () => server.close(() => resolve(undefined)))
   })
-
-export function urlOf(host: string, port: number): string {
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  return `http://${name}:${port}`
-}
 
 // A proxy or a web site would answer too; only Tollgate names its answers so.
 async function isTollgate(host: string, port: number): Promise<boolean> {

@@ -10,10 +10,12 @@ import { migrationNames } from '../../store/migrate/ledger.ts'
 import { readDatabaseState, readServerFacts } from '../../store/serverFacts.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { failureOf } from '../failure.ts'
+import { checkChannels } from './channels/checkChannels.ts'
 import { type Check, failed, fine, warning } from './check.ts'
 import { checkDeliveries } from './checkDeliveries.ts'
 import { presentMasterKeys } from './checkMasterKey.ts'
 import { checkMerchants } from './checkMerchants.ts'
+import { checkNodes } from './checkNodes.ts'
 import { checkOrigins } from './checkOrigins.ts'
 import { checkPayers } from './checkPayers.ts'
 import { checkServer } from './checkServer.ts'
@@ -56,17 +58,19 @@ async function lookInside(db: Db, config: Config, keyIsRight: boolean): Promise<
   return [
     ...checkServer(server, server.now.getTime() - halfWay, config),
     ...(state.read_only ? [readOnly] : []),
+    await checkNodes(db),
     checkMigrations(missing, unknown),
     ...(keyIsRight && state.applied.length > unknown.length ? [await checkSecrets(db, config)] : []),
-    ...(missing.length === 0 ? await lookAtWork(db, config, server.now) : []),
+    ...(missing.length === 0 ? await lookAtWork(db, config, server.now, keyIsRight) : []),
   ]
 }
 
-const lookAtWork = async (db: Db, config: Config, now: Date): Promise<Check[]> => [
+const lookAtWork = async (db: Db, config: Config, now: Date, keyIsRight: boolean): Promise<Check[]> => [
   await checkTasks(db),
   await checkDeliveries(db, now),
   await checkMerchants(db),
   ...(await checkOrigins(db)),
+  ...(keyIsRight ? await checkChannels(db, config, presentMasterKeys(config)) : []),
   ...(await checkPayers(db, config, now)),
 ]
 

@@ -2,15 +2,30 @@ import { networkInterfaces } from 'node:os'
 import type { Config } from '../../config.ts'
 import { type Check, failed, fine, warning } from './check.ts'
 
+export const checkEgress = (config: Config): Check[] => [
+  ...checkNotifications(config),
+  ...checkRequests(config),
+]
+
+const isOurs = (wanted: string) =>
+  Object.values(networkInterfaces()).some(addresses => addresses?.some(({ address }) => address === wanted))
+
+// How requests to providers do.
+function checkRequests(config: Config): Check[] {
+  const from = config.TOLLGATE_CHANNEL_EGRESS_ADDRESS
+  if (!from || isOurs(from)) return []
+  const todo = 'Correct TOLLGATE_CHANNEL_EGRESS_ADDRESS, or leave it out: no provider could be reached.'
+  return [failed('egress', `${from} is not an address of this machine`, todo)]
+}
+
 // How notifications leave the house.
-export function checkEgress({
+function checkNotifications({
   TOLLGATE_EGRESS_ADDRESS: from,
   TOLLGATE_EGRESS_PROXY: proxy,
   TOLLGATE_EGRESS_LOOPBACK: loopback,
   isForThisMachineOnly,
 }: Config): Check[] {
-  const ours = Object.values(networkInterfaces()).flatMap(addresses => addresses ?? [])
-  if (from && !ours.some(({ address }) => address === from))
+  if (from && !isOurs(from))
     return [
       failed(
         'egress',

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
+import { urlOf } from '../../core/thisMachine.ts'
 import { type Check, warning } from './check.ts'
-import { urlOf } from './checkAddresses.ts'
 
 const answerWithinMs = 2000
 

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
+import { rewrapAccounts } from '../../actions/channels/rewrapAccounts.ts'
 import { type Rewrapped, rewrapKeys } from '../../actions/merchants/rewrapKeys.ts'
 import { addMasterKey, forgetOldMasterKeys, masterKeysInFile } from '../../start/masterKeys.ts'
+import { accountKeyIdsInUse } from '../../store/channels/accounts.ts'
 import { masterKeyIdsInUse } from '../../store/merchants/merchants.ts'
-import { masterKeyId } from '../../store/merchants/vault.ts'
+import { type MasterKeys, masterKeyId } from '../../store/merchants/vault.ts'
 import { type Opened, withMasterKeys } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
@@ -16,7 +18,7 @@ export function addMasterKeyCommands(program: Command, cli: Cli) {
   masterKey
     .command('rotate')
     .description(
-      "Seal every merchant's secrets with a new master key. A key file gets a new first line, and running gateways " +
+      'Seal the secrets of every merchant and every account at a provider with a new master key. A key file gets a new first line, and running gateways ' +
         'read it by themselves. With TOLLGATE_MASTER_KEY=new,old the first key becomes the one in use.',
     )
     .option('--forget-old', 'drop the old keys from the file (backups made before need them)')
@@ -32,7 +34,7 @@ const rotate = (database: Opened, forgetOld: boolean): Promise<Output> =>
     : rotateFile(database, forgetOld)
 
 // Every gateway must know the new key before the first secret is sealed with it, so the setting comes first.
-async function rotateGiven({ db, masterKeys }: Opened, keys: Buffer[], forgetOld: boolean): Promise<Output> {
+async function rotateGiven(database: Opened, keys: Buffer[], forgetOld: boolean): Promise<Output> {
   if (keys.length === 1)
     throw new CannotDo(
       'refused',
@@ -44,13 +46,15 @@ async function rotateGiven({ db, masterKeys }: Opened, keys: Buffer[], forgetOld
       'refused',
       'TOLLGATE_MASTER_KEY is yours to change: take the old keys out of it yourself.',
     )
-  const rewrapped = await rewrapKeys(db, masterKeys)
+  const { masterKeys } = database
+  const rewrapped = await rewrapAll(database, masterKeys)
   const next = 'TOLLGATE_MASTER_KEY needs its first key only, once no backup needs the others.'
   return answer(masterKeyId(masterKeys.newest()), rewrapped, next)
 }
 
 // Nodes that share a database do not share the file, and none may meet a key that it does not have.
-async function rotateFile({ db, config }: Opened, forgetOld: boolean): Promise<Output> {
+async function rotateFile(database: Opened, forgetOld: boolean): Promise<Output> {
+  const { db, config } = database
   if (config.DATABASE_URL)
     throw new CannotDo(
       'refused',
@@ -60,13 +64,14 @@ async function rotateFile({ db, config }: Opened, forgetOld: boolean): Promise<O
   addMasterKey(config.TOLLGATE_DATA_DIR)
   const masterKeys = masterKeysInFile(config.TOLLGATE_DATA_DIR)
   const newest = masterKeyId(masterKeys.newest())
-  const rewrapped = await rewrapKeys(db, masterKeys)
+  const rewrapped = await rewrapAll(database, masterKeys)
   // Somebody may have registered a merchant meanwhile, with the key that was newest for them.
-  const safe = forgetOld && (await masterKeyIdsInUse(db)).every(id => id === newest)
+  const inUse = [...(await masterKeyIdsInUse(db)), ...(await accountKeyIdsInUse(db))]
+  const safe = forgetOld && inUse.every(id => id === newest)
   if (forgetOld && !safe)
     throw new CannotDo(
       'refused',
-      'A merchant was registered meanwhile, so the old keys were kept: run this again.',
+      'A merchant or an account was added meanwhile, so the old keys were kept: run this again.',
     )
   if (safe) forgetOldMasterKeys(config.TOLLGATE_DATA_DIR)
   const kept = safe
@@ -75,15 +80,30 @@ async function rotateFile({ db, config }: Opened, forgetOld: boolean): Promise<O
   return answer(newest, rewrapped, kept)
 }
 
-function answer(master_key_id: string, { changed, failed }: Rewrapped, next: string): Output {
+type AllRewrapped = { merchants: Rewrapped; accounts: Rewrapped }
+
+const rewrapAll = async ({ db, clock }: Opened, masterKeys: MasterKeys): Promise<AllRewrapped> => ({
+  merchants: await rewrapKeys(db, masterKeys),
+  accounts: await rewrapAccounts(db, masterKeys, clock()),
+})
+
+function answer(master_key_id: string, { merchants, accounts }: AllRewrapped, next: string): Output {
+  const failed = [...merchants.failed, ...accounts.failed]
+  const changed = merchants.changed + accounts.changed
   if (failed.length > 0)
     throw new CannotDo(
       'refused',
-      `The data keys of these merchants do not open and stay as they are; ${changed} others were sealed anew: ` +
+      `The data keys of these do not open and stay as they are; ${changed} others were sealed anew: ` +
         `${failed.join(', ')}.`,
     )
+  const whose = [
+    counted(merchants.changed, 'merchant'),
+    ...(accounts.changed > 0 ? [counted(accounts.changed, 'account')] : []),
+  ]
   return {
-    data: { master_key_id, merchants: changed },
-    text: `Master key ${master_key_id} is in use; the secrets of ${changed} ${changed === 1 ? 'merchant' : 'merchants'} were sealed with it. ${next}`,
+    data: { master_key_id, merchants: merchants.changed, accounts: accounts.changed },
+    text: `Master key ${master_key_id} is in use; the secrets of ${whose.join(' and ')} were sealed with it. ${next}`,
   }
 }
+
+const counted = (count: number, what: string) => `${count} ${count === 1 ? what : `${what}s`}`

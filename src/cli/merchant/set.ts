@@ -21,7 +21,7 @@ export function addMerchantSet(merchant: Command, cli: Cli) {
       examples(
         'tollgate merchant set 7c2k9m0x4f ipn_url=https://shop.example/ipn expiry_minutes=30',
         'tollgate merchant set 7c2k9m0x4f allowed_origins=https://shop.example,https://www.shop.example',
-        'tollgate merchant set 7c2k9m0x4f currencies=GHS,USD',
+        'tollgate merchant set 7c2k9m0x4f currencies=GHS,UGX max_total=20000,UGX:8000000',
         'tollgate merchant set 7c2k9m0x4f long_invoice_ids=on frame_origins=https://shop.example',
         "tollgate merchant set 7c2k9m0x4f accent='#0b6b4f' support_phone=0302550100 refunds='Refunds within 7 days'",
         'tollgate merchant set 7c2k9m0x4f expiry_minutes=  # back to the default',

@@ -1,10 +1,12 @@
 import {
   readSettings,
+  type SettingName,
+  type Settings,
   type SettingWords,
   settingNames,
   unreadableSettings,
 } from '../../core/merchant/settings.ts'
-import { formatMoney } from '../../core/money.ts'
+import { totalLimitText } from '../../core/merchant/totalLimit.ts'
 
 export type SettingLine = {
   name: string
@@ -15,7 +17,7 @@ export type SettingLine = {
 
 // Every setting as an operator would type it, the defaults included. Null: there is none.
 export function settingLines(words: SettingWords): SettingLine[] {
-  const settings: Record<string, unknown> = readSettings(words)
+  const settings = readSettings(words)
   const unreadable = new Set<string>(unreadableSettings(words))
   return settingNames.map(name => ({
     name,
@@ -25,9 +27,9 @@ export function settingLines(words: SettingWords): SettingLine[] {
   }))
 }
 
-function spell(value: unknown): string | null {
+function spell(value: Settings[SettingName]): string | null {
   if (typeof value === 'boolean') return value ? 'on' : 'off'
-  if (typeof value === 'bigint') return formatMoney(value)
   if (Array.isArray(value)) return value.length > 0 ? value.join(',') : null
+  if (value !== null && typeof value === 'object' && 'every' in value) return totalLimitText(value)
   return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : null
 }

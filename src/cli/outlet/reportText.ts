@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync'
 import type { OutletReport, ReportTotal } from '../../actions/payments/outletReport.ts'
-import { formatMoney } from '../../core/money.ts'
+import { figureIn } from '../../core/money.ts'
 import type { ReportRow } from '../../store/payments/outletReport.ts'
 import { heading, table } from '../terminal.ts'
 
@@ -8,7 +8,7 @@ import { heading, table } from '../terminal.ts'
 export const rowData = <T extends ReportTotal>(row: T) => ({
   ...row,
   payments: Number(row.payments),
-  total: formatMoney(row.total),
+  total: figureIn(row.total, row.currency),
 })
 
 const none = '(none)'
@@ -31,7 +31,7 @@ const cells = (row: ReportRow) => [
   row.payment_method ?? none,
   row.currency,
   String(row.payments),
-  formatMoney(row.total),
+  figureIn(row.total, row.currency),
 ]
 
 // Names and codes may begin like a formula, which a spreadsheet would run. Print ends the last line.
@@ -61,5 +61,5 @@ export function asText(title: string, { rows, totals }: OutletReport): string {
 
 const sums = ({ payments, currency, total }: ReportTotal) => [
   String(payments),
-  `${currency} ${formatMoney(total)}`,
+  `${currency} ${figureIn(total, currency)}`,
 ]

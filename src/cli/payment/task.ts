@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { nameMerchants } from '../../actions/merchants/nameMerchants.ts'
 import { type Closed, closeTask } from '../../actions/payments/closeTask.ts'
-import { formatMoney } from '../../core/money.ts'
+import { figureIn } from '../../core/money.ts'
 import { type Task, type TaskKind, taskKinds } from '../../core/payment/task.ts'
 import { money } from '../../core/story/story.ts'
 import { isPlainText } from '../../core/text.ts'
@@ -68,6 +68,8 @@ const todo: Record<TaskKind, string> = {
   unresolved: 'Ask the provider; tollgate payment show has its reference.',
   other_order: 'Ask the provider why; we believe it about this order alone, and go on asking.',
   reference_taken: 'Ask the provider which of the two the money is for; tollgate payment show has more.',
+  reversed: 'Tell the shop: its goods may have to come back. The payment stays paid.',
+  charged_back: 'Answer the provider in time, with proof from the shop, or take it for a loss.',
   not_recorded: 'tollgate payment show says why; we go on asking.',
 }
 
@@ -102,7 +104,11 @@ async function list({ db }: Opened, limit: number): Promise<Output> {
 }
 
 // Without the attempt's id: it is a secret that its provider knocks with.
-const taskData = (task: Task) => ({ ...task, attempt_id: undefined, amount: formatMoney(task.amount) })
+const taskData = (task: Task) => ({
+  ...task,
+  attempt_id: undefined,
+  amount: figureIn(task.amount, task.currency),
+})
 
 async function close({ db, clock }: Opened, word: string, asked: Close): Promise<Output> {
   const { tx_reference, merchant_id } = await onePayment(db, word, asked.merchant)

@@ -1,13 +1,12 @@
 import { maskEmail, maskInstrument, maskPhone } from '../../core/mask.ts'
-import { formatMoney } from '../../core/money.ts'
+import { figureIn } from '../../core/money.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { paymentFacts } from '../../core/story/paymentFacts.ts'
-import { money, type Story, withoutNumbers } from '../../core/story/story.ts'
+import { chargedFigure, money, type Story, withoutNumbers } from '../../core/story/story.ts'
 import { dateTime, type Fact, table } from '../terminal.ts'
 
 const masked = (text: string | null, mask: (text: string) => string) => (text === null ? null : mask(text))
-const moneyOrNull = (minor: bigint | null) => (minor === null ? null : formatMoney(minor))
 
 // A payment as programs read it. The token is left out: it opens the checkout page.
 export const paymentData = (payment: Payment) => ({
@@ -17,7 +16,7 @@ export const paymentData = (payment: Payment) => ({
   invoice_id: payment.invoice_id,
   status: payment.status,
   status_reason: payment.status_reason,
-  total: formatMoney(payment.total),
+  total: figureIn(payment.total, payment.currency),
   currency: payment.currency,
   description: payment.description,
   outlet: payment.outlet,
@@ -30,7 +29,7 @@ export const paymentData = (payment: Payment) => ({
   payment_instrument: payment.payment_instrument,
   payment_reference: payment.payment_reference,
   payment_time: payment.payment_time,
-  charged: moneyOrNull(payment.charged),
+  charged: payment.charged === null ? null : figureIn(payment.charged, payment.currency),
   late: payment.late,
   card_type: payment.card_type,
   psp_response_code: payment.psp_response_code,
@@ -56,7 +55,7 @@ export const attemptData = (attempt: Attempt, story: Story) => ({
   reason: attempt.reason,
   instrument: maskInstrument(attempt.instrument),
   provider_ref: attempt.provider_ref,
-  charged: moneyOrNull(attempt.charged),
+  charged: chargedFigure(attempt, story),
   card_type: attempt.card_type,
   psp_response_code: attempt.psp_response_code,
   psp_response_msg: masked(attempt.psp_response_msg, words => withoutNumbers(words, story)),

@@ -1,8 +1,7 @@
 import type { Explained } from '../../actions/payments/explainPayment.ts'
 import { wayName } from '../../core/channel/wayNames.ts'
 import { maskInstrument } from '../../core/mask.ts'
-import { formatMoney } from '../../core/money.ts'
-import { plainWords } from '../../core/story/story.ts'
+import { chargedFigure, plainWords } from '../../core/story/story.ts'
 import { heading, paint, table } from '../terminal.ts'
 
 const narrowest = 24 // words are not broken into less than this
@@ -23,16 +22,16 @@ const indented = (text: string) => text.replace(/^/gm, '  ')
 const clock = (at: Date) => at.toISOString().slice(11, 19)
 const dayOf = (at: Date) => `${at.toISOString().slice(0, 10)} UTC`
 
-function attemptTable({ attempts }: Explained): string {
+function attemptTable(explained: Explained): string {
   const titles = ['#', 'METHOD', 'INSTRUMENT', 'STATE', 'CHARGED', "PROVIDER'S REF"]
   return table(
     titles.map(title => ({ title, right: title === 'CHARGED' })),
-    attempts.map(attempt => [
+    explained.attempts.map(attempt => [
       String(attempt.number),
       wayName(attempt.payment_method),
       plainWords(maskInstrument(attempt.instrument) ?? ''),
       attempt.reason ? `${attempt.state}: ${attempt.reason}` : attempt.state,
-      attempt.charged === null ? '' : formatMoney(attempt.charged),
+      chargedFigure(attempt, explained) ?? '',
       plainWords(attempt.provider_ref ?? ''),
     ]),
   )

@@ -1,0 +1,72 @@
+import type { Command } from 'commander'
+import { addAccount, newIdentity } from '../../actions/channels/addAccount.ts'
+import { checkAccount } from '../../actions/channels/checkAccount.ts'
+import { prepareAccount } from '../../actions/channels/prepareAccount.ts'
+import type { Mode } from '../../core/mode.ts'
+import { merchantOf, type Opened, withMasterKeys } from '../database.ts'
+import { CannotDo } from '../failure.ts'
+import { examples } from '../help.ts'
+import type { Cli, Output } from '../output.ts'
+import { facts, paint } from '../terminal.ts'
+import { modeOption, readName } from '../values.ts'
+import { checkFact, mustNotBeBad, shownSecrets, shownSecretsWords } from './checkText.ts'
+import { deskOf, mustBeChannel, webhookAddress } from './desk.ts'
+import { readChanges } from './secretInput.ts'
+
+type Asked = { mode: Mode; merchant?: string; label?: string; test: boolean }
+
+export function addChannelAdd(channel: Command, cli: Cli) {
+  channel
+    .command('add <channel> [name=value...]')
+    .description(
+      'Store an account at a provider. It is asked first whether the settings are good, without charging anybody. ' +
+        'NAME=- asks for a secret, or reads it from standard input; NAME=@FILE reads it from a file.',
+    )
+    .addOption(modeOption('which payments it takes; the settings have to agree').makeOptionMandatory())
+    .option('--merchant <id>', 'whose account it is; without it the operator’s, for every merchant')
+    .option('--label <text>', 'what people call it', readName)
+    .option('--no-test', 'do not ask the provider')
+    .addHelpText(
+      'after',
+      examples(
+        'tollgate channel add paystack secret_key=- --mode live',
+        "tollgate channel add mtn subscription_key=@key.txt api_user=- api_key=- --mode live --label 'MTN head office'",
+        'tollgate channel add paystack secret_key=@/run/secrets/paystack --mode test --merchant 7c2k9m0x4f',
+      ),
+    )
+    .action(async (name: string, words: string[], asked: Asked) =>
+      cli.print(await withMasterKeys(opened => add(opened, name, words, asked))),
+    )
+}
+
+async function add(opened: Opened, channel: string, words: string[], asked: Asked): Promise<Output> {
+  const { db, config, clock } = opened
+  const desk = await deskOf(opened)
+  mustBeChannel(desk.kinds, channel)
+  const merchant = asked.merchant === undefined ? undefined : await merchantOf(db, asked.merchant)
+  const merchant_id = merchant?.merchant_id ?? null
+  const identity = newIdentity({ channel, mode: asked.mode, merchant_id })
+  const prepared = prepareAccount(desk, identity, {}, await readChanges(words))
+  if (prepared.faults) throw new CannotDo('refused', 'Nothing was stored.', { faults: [...prepared.faults] })
+  const { kind, given, opened: line } = prepared
+  const checked = asked.test ? await checkAccount(kind, given, line) : undefined
+  mustNotBeBad(checked)
+  const label = asked.label ?? null
+  await addAccount(db, identity, prepared, label, clock())
+  const ways = line.ways.map(({ payment_method }) => payment_method)
+  const webhook = webhookAddress(config, identity.account, line)
+  const shown = shownSecrets(kind, words)
+  return {
+    data: { ...identity, label, ways, webhook, check: checked ?? null, shown_secrets: shown },
+    text: [
+      `${identity.account} is added. It takes ${asked.mode} payments of ${merchant?.name ?? 'every merchant'} within a second.`,
+      facts([
+        ['account', identity.account],
+        ['ways', ways.join(', ')],
+        ...(webhook ? [['webhook', webhook] as const] : []),
+        checkFact(checked),
+      ]),
+      ...shownSecretsWords(shown).map(sentence => paint('yellow', sentence)),
+    ].join('\n\n'),
+  }
+}
