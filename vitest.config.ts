@@ -1,19 +1,20 @@
 import { defineConfig } from 'vitest/config'
-import { proofs } from './vitest.proof.config.ts'
+import { markup, proofs } from './vitest.proof.config.ts'
 
 // `npm test`: all that is fast. Files share a process, so each leaves it as it was.
 export default defineConfig({
+  resolve: markup,
   test: {
     include: ['test/**/*.test.ts'],
     exclude: proofs,
     globalSetup: ['test/support/database.setup.ts', 'test/support/browser.setup.ts'],
     setupFiles: ['test/support/afterFile.setup.ts'],
     provide: { isProof: false },
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 20_000 } },
     // On two cores: some only wait, for a time that is over or for the other end. Where nobody waits for us, one less.
-    maxWorkers: process.env.CI ? 2 : 3,
+    maxWorkers: process.env.CI ? 2 : 4,
     isolate: false,
   },
 })

@@ -1,4 +1,9 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+
+// What JSX becomes, as it stands in src/ and not as it was last built.
+const sources = fileURLToPath(new URL('./src/core/markup/', import.meta.url))
+export const markup = { alias: [{ find: /^#markup\//, replacement: sources }] }
 
 // What takes long because it has to: processes and servers that are killed, floods, and the browser.
 export const proofs = [
@@ -16,12 +21,16 @@ export const proofs = [
 // Walks: some steps with all that is fast, and here as many as show everything.
 const walks = [
   'test/payments/walk.test.ts',
+  'test/payments/rails.test.ts',
   'test/payments/database.test.ts',
+  'test/payments/poison.test.ts',
+  'test/workers/deliveries/siblingsWalk.test.ts',
   'test/workers/messages/tries.test.ts',
 ]
 
 // `npm run proof`, on a database that waits for its disk.
 export default defineConfig({
+  resolve: markup,
   test: {
     name: 'proof',
     include: [...proofs, ...walks],
@@ -30,7 +39,7 @@ export default defineConfig({
     provide: { isProof: true },
     testTimeout: 120_000,
     hookTimeout: 60_000,
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 20_000 } },
     maxWorkers: 2,
   },
 })

@@ -49,7 +49,7 @@ test('a start that fails at its last step stops all that it had started', async 
   await expect(startGateway(config, { log: pino({ level: 'debug' }, { write }) })).rejects.toThrow(
     'the disk of the log is full',
   )
-  await expect.poll(connections, { timeout: 5000 }).toEqual([])
+  await expect.poll(connections).toEqual([])
   await expect(once(connect(Number(PORT), '127.0.0.1'), 'connect')).rejects.toThrow('ECONNREFUSED')
   for (let tries = 0; tries < 50 && atWork().length > 0; tries++) await sleep(100) // poll() has a timer, too
   expect(atWork()).toEqual([])

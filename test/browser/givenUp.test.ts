@@ -98,7 +98,7 @@ describe('the request', () => {
       const bar = page.locator('progress')
       const left = async () => Number(await bar.evaluate((element: any) => element.value))
       const words = () => page.locator('.ends .left').innerText()
-      await expect.poll(left, { timeout: 10_000 }).toBeLessThan(298)
+      await expect.poll(left).toBeLessThan(298)
       expect(await words()).toMatch(/^4 min \d+ s$/)
       await page.reload()
       expect(await left()).toBeLessThan(299)

@@ -155,7 +155,7 @@ test('the waiting page says what changes in words that a screen reader speaks', 
   await page.getByText('Connection lost').waitFor()
   await page.context().setOffline(false)
   const seen = ['Connection lost. We try again by ourselves.', 'Connected again.', '']
-  await expect.poll(() => page.evaluate('window.seen'), { timeout: 10_000 }).toEqual(seen)
+  await expect.poll(() => page.evaluate('window.seen')).toEqual(seen)
   const link = page.getByRole('link', { name: 'Open the test phone' })
   const phone = await page.context().newPage()
   await phone.goto(new URL((await link.getAttribute('href')) ?? '', page.url()).href)

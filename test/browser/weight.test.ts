@@ -68,7 +68,16 @@ async function partsAt(open: (page: Page) => Promise<unknown>, options?: Custome
 }
 
 describe('the first view', () => {
-  for (const name of ['choose', 'choose-known', 'nowhere', 'wait-prompt', 'wait-qr', 'failed', 'receipt']) {
+  for (const name of [
+    'choose',
+    'choose-known',
+    'nowhere',
+    'wait-prompt',
+    'wait-qr',
+    'step-voucher',
+    'failed',
+    'receipt',
+  ]) {
     test(`of ${name} is light, and all of it is ours`, async () => {
       const parts = (await partsOf(name)).filter(({ type }) => type !== 'fetch') // news come later
       const ofType = (type: string) => parts.filter(part => part.type === type)

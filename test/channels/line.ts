@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 // How an answer gets lost on its way. The provider has taken the request each time.
@@ -14,31 +14,34 @@ export const mischiefs = [
   'redirect',
   'nothing',
 ] as const
-export type Mischief = (typeof mischiefs)[number]
+export type Mischief = (typeof mischiefs)[number] | 'busy' | 'refused'
 
 export type Line = {
   url: string
   mischief?: Mischief
+  lost: number // answers, by mischief
   rewrite?: (text: string) => string // the provider's own answer, in other words
   stop(): Promise<void>
 }
 
 // Stands between a channel and its provider.
 export async function openLine(target: string): Promise<Line> {
-  const server = createServer((incoming, outgoing) => void pass(incoming, outgoing))
+  const server = createServer((incoming, outgoing) => {
+    pass(incoming, outgoing).catch(() => outgoing.destroy()) // the provider has gone
+  })
   await once(server.listen(0, '127.0.0.1'), 'listening')
 
   async function pass(incoming: IncomingMessage, outgoing: ServerResponse) {
     const { mischief, rewrite = (text: string) => text } = line
-    const answer = await forward(target, incoming)
-    const type = answer.headers.get('content-type') ?? ''
-    const said = await answer.text()
+    const { status, type, text: said } = await forward(target, incoming)
     const text = type.includes('json') ? rewrite(said) : said // a provider may call back on the same line
-    if (mischief) return misbehave(mischief, outgoing, text)
-    outgoing.writeHead(answer.status, { 'content-type': type }).end(text)
+    if (mischief) line.lost++
+    if (mischief) misbehave(mischief, outgoing, text)
+    else outgoing.writeHead(status, { 'content-type': type }).end(text)
   }
 
   const line: Line = {
+    lost: 0,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     async stop() {
       if (!server.listening) return
@@ -50,23 +53,34 @@ export async function openLine(target: string): Promise<Line> {
   return line
 }
 
-async function forward(target: string, incoming: IncomingMessage) {
-  const chunks: Buffer[] = []
-  for await (const chunk of incoming) chunks.push(chunk as Buffer)
+type Said = { status: number; type: string; text: string }
+
+// On a connection of its own: one that was kept may be closed in the moment in which it is used.
+async function forward(target: string, incoming: IncomingMessage): Promise<Said> {
+  const body = await read(incoming)
   const own = ['host', 'connection', 'content-length', 'transfer-encoding'] // each connection's
-  const headers = Object.entries(incoming.headers).filter(([name]) => !own.includes(name))
-  return fetch(target + incoming.url, {
-    method: incoming.method,
-    headers: Object.fromEntries(headers) as Record<string, string>,
-    body: chunks.length > 0 ? Buffer.concat(chunks) : undefined,
-    redirect: 'manual',
-  })
+  const headers = Object.fromEntries(Object.entries(incoming.headers).filter(([name]) => !own.includes(name)))
+  const { method = 'GET', url = '' } = incoming
+  const length = method === 'GET' ? {} : { 'content-length': body.length }
+  const outgoing = request(target + url, { method, headers: { ...headers, ...length }, agent: false })
+  outgoing.end(body)
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+  const { statusCode: status = 0, headers: said } = answer
+  return { status, type: said['content-type'] ?? '', text: String(await read(answer)) }
+}
+
+async function read(stream: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
 }
 
 const json = { 'content-type': 'application/json' }
 
 function misbehave(mischief: Mischief, outgoing: ServerResponse, text: string) {
   if (mischief === 'cut') outgoing.destroy()
+  if (mischief === 'busy') outgoing.writeHead(429, { ...json, 'retry-after': '7' }).end('{}')
+  if (mischief === 'refused') outgoing.writeHead(401, json).end('{"message":"Access denied"}')
   if (mischief === 'error') outgoing.writeHead(502, json).end('{}')
   if (mischief === 'nothing') outgoing.writeHead(200, json).end()
   if (mischief === 'redirect') outgoing.writeHead(307, { location: 'http://127.0.0.1:1/' }).end()

@@ -2,11 +2,15 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import sandbox from '../../src/channels/sandbox.ts'
-import type { Channel, Order, Way } from '../../src/core/channel/channel.ts'
-import { type GuardedChannel, guardChannel } from '../../src/runtime/channels.ts'
+import type { Channel } from '../../src/core/channel/channel.ts'
+import type { Order } from '../../src/core/channel/order.ts'
+import type { Way } from '../../src/core/channel/way.ts'
+import { type GuardedChannel, guardChannel } from '../../src/runtime/channels/guard.ts'
 import { key, openHouse, postForm, type TestHouse } from '../sandbox/context.ts'
-import { type Bench, conformance, newOrder } from './conformance.ts'
+import { noTools } from '../support/lifeNode.ts'
+import { conformance } from './conformance.ts'
 import { openLine } from './line.ts'
+import { type Bench, newOrder } from './stories/stage.ts'
 
 const visa = { number: '4111 1111 1111 1111', expiry: '09/40', cvv: '123' }
 
@@ -16,7 +20,7 @@ async function openBench(): Promise<Bench> {
     postForm(house, `/sandbox/phone/${order.attempt_id}`, { decision })
   return {
     newLine: () => openLine(house.url),
-    settings: url => ({ SANDBOX_URL: url, SANDBOX_KEY: key }),
+    settings: url => ({ url, key }),
     given: givenFor,
     approve: order =>
       order.payment_method === 'card'
@@ -26,8 +30,8 @@ async function openBench(): Promise<Bench> {
       order.payment_method === 'card'
         ? postForm(house, `/sandbox/card/${order.attempt_id}/cancel`)
         : onPhone(order, 'decline'),
-    charges: async ({ attempt_id }) =>
-      (await house.sql(`select from sandbox_charges where reference = '${attempt_id}'`)).length,
+    charges: async order =>
+      (await house.sql(`select from sandbox_charges where reference = '${order.key}'`)).length,
     oddWord: text => change(text, { status: 'SUCCESSFULLY_FAILED' }),
     otherAmount: (text, amount) => change(text, { amount }),
     otherOrder: text => change(text, { externalId: 'm0m0m0m0m0another' }),
@@ -40,7 +44,7 @@ const change = (text: string, changes: object) => JSON.stringify({ ...JSON.parse
 const givenFor = (way: Way, phone = '+233241234567') =>
   Object.fromEntries(way.fields.map(({ name, kind }) => [name, kind === 'phone' ? phone : '123456']))
 
-conformance('sandbox', sandbox, { SANDBOX_URL: 'http://127.0.0.1:1', SANDBOX_KEY: 'key' }, openBench)
+conformance('sandbox', sandbox, { url: 'http://127.0.0.1:1', key: 'key' }, openBench)
 
 describe('what only this channel does', () => {
   let house: TestHouse
@@ -51,9 +55,8 @@ describe('what only this channel does', () => {
   })
   afterAll(() => house.stop())
 
-  function connect(SANDBOX_KEY: string, SANDBOX_URL = house.url) {
-    const made = sandbox({ SANDBOX_URL, SANDBOX_KEY })
-    assert.ok(made)
+  function connect(word: string, url = house.url) {
+    const made = sandbox.open({ url, key: word }, noTools)
     return { ...guardChannel(made), ways: made.ways }
   }
   const wayOf = (payment_method: string) => {
@@ -177,6 +180,24 @@ describe('what only this channel does', () => {
     await postForm(house, `/sandbox/card/${order.attempt_id}`, { ...visa, number: '4242424242424242' })
     await postForm(house, `/sandbox/card/${order.attempt_id}/3ds`, { code: '000000' })
     expect(await channel.check(order)).toMatchObject({ state: 'failed', reason: 'not_authenticated' })
+  })
+
+  test('a currency without decimals is asked for and paid as it is', async () => {
+    const order = orderFor('card', undefined, { currency: 'UGX', amount: 1_250_000n })
+    await channel.start(order)
+    await postForm(house, `/sandbox/card/${order.attempt_id}`, visa)
+    expect(await channel.check(order)).toMatchObject({ state: 'paid', amount: 1_250_000n, currency: 'UGX' })
+  })
+
+  test('a yes in a currency that nobody knows is no less a yes', async () => {
+    const order = orderFor('card', undefined, { currency: 'UGX', amount: 5000n })
+    const line = await openLine(house.url)
+    const unclear = connect(key, line.url)
+    await unclear.start(order)
+    await postForm(house, `/sandbox/card/${order.attempt_id}`, visa)
+    line.rewrite = text => text.replaceAll('"UGX"', '"XAU"')
+    expect(await unclear.check(order)).toMatchObject({ state: 'paid', amount: 5000n, currency: 'XAU' })
+    await line.stop()
   })
 
   test('a paid card tells what it was', async () => {

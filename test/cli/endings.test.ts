@@ -60,7 +60,7 @@ test('at a terminal it has colour, short log lines, and says that it stops', asy
   let shown = ''
   terminal.stdout.on('data', chunk => (shown += String(chunk)))
   const ended = once(terminal, 'close')
-  await expect.poll(() => shown, { timeout: 15_000 }).toContain('Ctrl-C stops it.')
+  await expect.poll(() => shown, { timeout: 60_000 }).toContain('Ctrl-C stops it.')
   await fetch(`${/Checkout and API +(\S+)/.exec(stripVTControlCharacters(shown))?.[1]}/docs`)
   await expect.poll(() => shown).toContain('route=/docs')
   terminal.stdin.write('\x03') // Ctrl-C

@@ -1,3 +1,4 @@
+import { currencies } from '../../src/core/money.ts'
 import { withoutDecoration } from '../../src/core/phone.ts'
 import type { Operation, Rule } from './document.ts'
 import type { Fields, Question } from './questions.ts'
@@ -70,6 +71,9 @@ export const breaks: Record<string, Breaks> = {
     itemsOf(fields).some(
       ({ total }) => typeof total === 'number' && !/^\d+(\.\d{1,2})?$/.test(JSON.stringify(total)),
     ),
+  whole_total: ({ question: { fields } }) => isWhole(fields) && !isInteger(fields.total),
+  whole_items: ({ question: { fields } }) =>
+    isWhole(fields) && itemsOf(fields).some(({ total }) => !isInteger(total)),
   own_sum: ({ question: { fields } }) =>
     itemsOf(fields).reduce((sum, { total }) => sum + Math.round(Number(total) * 100), 0) !==
     Math.round(Number(fields.total) * 100),
@@ -98,8 +102,12 @@ export const breaks: Record<string, Breaks> = {
 // One in a field of the merchant's own counts, where it is one that we know.
 function currencyOf({ currency, extra_currency }: Fields): string {
   const word = String(extra_currency).trim().toUpperCase()
-  return String(currency || (['GHS', 'USD', 'GBP', 'EUR'].includes(word) ? word : 'GHS'))
+  return String(currency || (currencies.some(code => code === word) ? word : 'GHS'))
 }
+
+const withoutDecimals = ['BIF', 'DJF', 'GNF', 'KMF', 'RWF', 'UGX', 'XAF', 'XOF']
+const isWhole = (fields: Fields) => withoutDecimals.includes(currencyOf(fields))
+const isInteger = (total: unknown) => Number.isInteger(Number(total))
 
 const itemsOf = ({ line_items }: Fields) =>
   Array.isArray(line_items) ? (line_items as { total: unknown }[]) : []

@@ -1,3 +1,4 @@
+import { currencies } from '../../src/core/money.ts'
 import type { TestGateway } from '../support/gateway.ts'
 
 // Merchants of all kinds, and what of their settings decides about a request that its schema allows.
@@ -6,14 +7,13 @@ export type Shop = {
   secret_key: string
   most: number // the largest total that it takes
   origins: string[]
-  currencies: string[]
+  currencies: readonly string[]
   isClosed: boolean
   takesUnsigned: boolean
   signsChecks: boolean
 }
 
 const largest = '999999999999.99'
-const currencies = ['GHS', 'USD', 'GBP', 'EUR']
 const origin = 'https://shop.example'
 
 export async function openShops(gateway: TestGateway): Promise<Shop[]> {

@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config'
+import { markup } from '../../vitest.proof.config.ts'
 
 // `npm run fuzz`: for long, and with a fuzzer from outside where there is one.
 export default defineConfig({
+  resolve: markup,
   test: {
     include: ['test/fuzz/*.fuzz.ts'],
     globalSetup: ['test/support/database.setup.ts'],

@@ -13,6 +13,7 @@ export async function openMailServer(options: SMTPServerOptions = {}, port = 0) 
     authOptional: true,
     disabledCommands: options.secure || options.key ? [] : ['STARTTLS'],
     disableReverseLookup: true,
+    closeTimeout: 100, // for connections that a client keeps
     onConnect(_session, done) {
       counts.connections++
       done()

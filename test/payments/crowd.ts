@@ -1,19 +1,28 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { askDue } from '../../src/actions/channels/askDue.ts'
+import { hearWebhook } from '../../src/actions/channels/hearWebhook.ts'
+import { prompted } from '../../src/actions/channels/knocks.ts'
 import { reopen } from '../../src/actions/interface/reopen.ts'
-import { askDue, prompted } from '../../src/actions/payments/askDue.ts'
 import { cancel } from '../../src/actions/payments/cancel.ts'
 import type { PaymentDeps } from '../../src/actions/payments/deps.ts'
 import { expireDue } from '../../src/actions/payments/expire.ts'
 import { giveUp } from '../../src/actions/payments/giveUp.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
+import { submit } from '../../src/actions/payments/submit.ts'
+import type { Webhook } from '../../src/core/channel/webhook.ts'
 import { Locked } from '../../src/core/interface/refusal.ts'
+import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
+import { webhookIdOf } from '../../src/runtime/channels/webhookId.ts'
 import { databaseDeadline } from '../../src/runtime/inTime.ts'
 import type { Db } from '../../src/store/db.ts'
 import { hours, minutes, noon, seconds } from '../support/lifeRows.ts'
 import { createDice } from './dice.ts'
+import { plain, prompting, stepping } from './manners.ts'
 import { Crash, crashingDb, createNode, type Stage } from './nodes.ts'
-import { createProvider, type Provider } from './provider.ts'
+import { createProvider, type Entry, type Provider, rightCode } from './provider.ts'
+
+const manners = [plain, prompting, stepping(minutes(30))]
 
 const waits = [
   0,
@@ -39,6 +48,9 @@ const waitsAtRest = [
 ]
 const quietTurns = 20
 
+type Page = Pick<Attempt, 'number' | 'submits'>
+const emptyWebhook: Webhook = { path: '', headers: {}, body: Buffer.from('[]'), address: '192.0.2.1' }
+
 // Who is told on a slow machine that somebody else holds the payment need not ask again.
 function onlyCrashes(error: unknown) {
   if (!(error instanceof Crash || error instanceof Locked)) throw error
@@ -47,17 +59,26 @@ function onlyCrashes(error: unknown) {
 // Customers, providers, workers and the clock around many payments, on several nodes at once.
 export function createCrowd(pools: readonly Db[], seed: number) {
   const { dice, pick } = createDice(seed)
-  const providers = new Map<string, Provider>()
-  const forms = new Map<string, number>() // how many attempts of a payment its customer has seen
+  const providers = new Map<string, readonly Provider[]>()
+  const pages = new Map<string, Page>() // what the customer of a payment has seen of its attempts
   let now = noon.getTime()
   let isOver: Error | undefined
 
-  function providerOf(tx_reference: string) {
-    const provider = providers.get(tx_reference) ?? createProvider()
-    providers.set(tx_reference, provider)
-    return provider
+  function providersOf(tx_reference: string) {
+    const own = providers.get(tx_reference) ?? manners.map(createProvider)
+    providers.set(tx_reference, own)
+    return own
   }
-  const stage: Stage = { providerOf, clock: () => now, dice, troubles: true, held: new Set() }
+  const booksOf = (tx_reference: string) =>
+    new Map(providersOf(tx_reference).flatMap(({ books }) => [...books]))
+  const stage: Stage = {
+    manners,
+    providersOf,
+    clock: () => now,
+    dice,
+    troubles: true,
+    held: new Set(),
+  }
 
   // A step in a process of its own: done when it is done, when it has died, or when it waits for a slow answer.
   function live(work: (deps: PaymentDeps) => Promise<unknown>): Promise<void> {
@@ -71,15 +92,43 @@ export function createCrowd(pools: readonly Db[], seed: number) {
   }
 
   function customerPays(payment: Payment) {
-    const number = (forms.get(payment.tx_reference) ?? 0) + (dice() < 0.1 ? 2 : dice() < 0.2 ? 0 : 1)
+    const seen = pages.get(payment.tx_reference)?.number ?? 0
+    const number = seen + (dice() < 0.1 ? 2 : dice() < 0.2 ? 0 : 1)
     const typed = { phone: `024${String(Math.floor(dice() * 10 ** 7)).padStart(7, '0')}` }
     const address = payment.tx_reference // one of its own: the limits have a test of their own
-    const wish = { number, payment_method: 'mtn_mobile_money', typed, cause: 'customer', address } as const
+    const { payment_method } = dice() < 0.4 ? plain : pick(manners)
+    const wish = { number, payment_method, typed, cause: 'customer', address } as const
     return live(deps => pay(deps, payment, wish))
   }
 
+  // The right code or a wrong one, into the page of now or of before, by one click or two on different nodes.
+  function customerTypes(payment: Payment) {
+    const { number, submits } = pages.get(payment.tx_reference) ?? { number: 1, submits: 0 }
+    const typed = { otp: dice() < 0.7 ? rightCode : '000000' }
+    const wish = { number, submits: submits - (dice() < 0.1 ? 1 : 0), typed }
+    const clicks = Array.from({ length: dice() < 0.2 ? 2 : 1 }, () =>
+      live(deps => submit(deps, payment, wish)),
+    )
+    return Promise.all(clicks)
+  }
+
+  // The money goes back, and that is told once, several times or not at all.
+  async function providerTakesBack({ tx_reference }: Payment) {
+    const provider = pick(providersOf(tx_reference))
+    const charged = [...provider.books.values()].filter(({ truth }) => truth === 'charged')
+    const entry = pick(charged)
+    if (!entry) return
+    const kind = pick(['reversed', 'charged_back'] as const)
+    provider.reverse(entry.reference, kind)
+    const news = [{ key: entry.name, reversal: { kind, words: 'It went back.' } }]
+    const webhook: Webhook = { ...emptyWebhook, body: Buffer.from(JSON.stringify(news)) }
+    const account = webhookIdOf(provider.manner.name)
+    const times = pick([0, 1, 1, 3])
+    await Promise.all(Array.from({ length: times }, () => live(deps => hearWebhook(deps, account, webhook))))
+  }
+
   function customerGivesUp(payment: Payment) {
-    const number = forms.get(payment.tx_reference) ?? 1
+    const number = pages.get(payment.tx_reference)?.number ?? 1
     return live(deps => giveUp(deps, payment, { number, gave_up_for: pick(['number', 'way'] as const) }))
   }
 
@@ -89,12 +138,14 @@ export function createCrowd(pools: readonly Db[], seed: number) {
 
   // And tells us once, several times or not at all.
   async function providerDecides({ tx_reference }: Payment) {
-    const provider = providerOf(tx_reference)
-    const entry = pick([...provider.books.values()])
-    if (!entry) return
+    const all = [...booksOf(tx_reference).values()]
+    const refused = all.filter(({ truth }) => truth === 'refused')
+    const entry = pick(dice() < 0.4 && refused.length > 0 ? refused : all)
+    const provider = providersOf(tx_reference).find(({ books }) => entry && books.has(entry.reference))
+    if (!entry || !provider) return
     const { reference } = entry
     const isCharged = dice() < 0.6 && provider.charge(reference, now, dice() < 0.1)
-    if (!isCharged && !provider.refuse(reference)) return
+    if (!isCharged && !provider.refuse(reference, now)) return
     const times = entry.knocks ? 1 : pick([0, 0, 1, 1, 3])
     await Promise.all(Array.from({ length: times }, () => knock(reference, !entry.knocks)))
     entry.knocks = false
@@ -109,13 +160,15 @@ export function createCrowd(pools: readonly Db[], seed: number) {
   function step(hot: readonly Payment[]): Promise<unknown> {
     const payment = pick(hot)
     const at = dice()
-    if (at < 0.3) return customerPays(payment)
-    if (at < 0.34) return live(({ db, clock }) => cancel(db, payment, clock()))
-    if (at < 0.48) return live(deps => askDue(deps, error => onlyCrashes(error)))
-    if (at < 0.52) return live(({ db, clock }) => expireDue(db, clock()))
-    if (at < 0.56) return shopAsksAgain(payment)
-    if (at < 0.62) return customerGivesUp(payment)
-    if (at < 0.7) return knock(pick([...providerOf(payment.tx_reference).books.keys(), 'nobody']))
+    if (at < 0.26) return customerPays(payment)
+    if (at < 0.3) return live(({ db, clock }) => cancel(db, payment, clock()))
+    if (at < 0.44) return live(deps => askDue(deps, error => onlyCrashes(error)))
+    if (at < 0.48) return live(({ db, clock }) => expireDue(db, clock()))
+    if (at < 0.52) return shopAsksAgain(payment)
+    if (at < 0.57) return customerGivesUp(payment)
+    if (at < 0.63) return knock(pick([...booksOf(payment.tx_reference).keys(), 'nobody']))
+    if (at < 0.72) return customerTypes(payment)
+    if (at < 0.74) return providerTakesBack(payment)
     return providerDecides(payment)
   }
 
@@ -142,10 +195,11 @@ export function createCrowd(pools: readonly Db[], seed: number) {
   async function rest() {
     await quiet()
     stage.troubles = false
-    for (const { books, refuse } of providers.values())
-      for (const reference of books.keys()) refuse(reference)
+    const all = [...providers.values()].flat()
+    for (const { books, refuse } of all) for (const reference of books.keys()) refuse(reference, now)
     for (const ms of waitsAtRest) {
       now += ms
+      for (const provider of all) turnSome(provider)
       const { db, ...deps } = createNode(pools[0] as Db, stage, () => {})
       while ((await askDue({ ...deps, db }, error => (isOver ??= error as Error))) > 0);
       while ((await expireDue(db, deps.clock())) > 0);
@@ -154,5 +208,20 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     if (isOver) throw isOver
   }
 
-  return { round, rest, quiet, pick, dice, forms, providerOf, clock: () => new Date(now) }
+  // Some noes become a yes, while they may.
+  function turnSome({ manner, books, charge }: Provider) {
+    if (manner.isClosing) for (const reference of books.keys()) if (dice() < 0.3) charge(reference, now)
+  }
+
+  // What was charged by whom, and may still be.
+  const booksAt = (tx_reference: string) => ({
+    books: booksOf(tx_reference),
+    comes: (entry: Entry) =>
+      providersOf(tx_reference).some(
+        ({ manner, books, canCome }) =>
+          manner.isClosing && books.get(entry.reference) === entry && canCome(entry, now),
+      ),
+  })
+
+  return { round, rest, quiet, pick, dice, pages, booksAt, clock: () => new Date(now) }
 }

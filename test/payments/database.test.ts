@@ -4,7 +4,7 @@ import { type Db, openDb } from '../../src/store/db.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
 import { hours, minutes } from '../support/lifeRows.ts'
 import { createCrowd } from './crowd.ts'
-import { faultsAtRest, faultsOf } from './faults.ts'
+import { faultsAtRest, faultsOf, faultsOfTasks } from './faults.ts'
 
 const isProof = inject('isProof')
 const generations = isProof ? 8 : 1
@@ -18,21 +18,25 @@ const everything = [
   'attempt_disputed by channel',
   'attempt_failed by channel',
   'attempt_given_up by customer',
+  'attempt_needs_input by channel',
   'attempt_not_sent by channel',
   'attempt_paid by channel',
   'attempt_pending by channel',
   'attempt_resent by clock',
   'attempt_started by customer',
+  'attempt_submitted by customer',
   'attempt_unknown by channel',
   'awaiting_payment by customer',
   'awaiting_payment by merchant',
   'cancel_wished by customer',
   'cancelled by channel',
   'cancelled by customer',
+  'charged_back by channel',
   'failed by channel',
   'failed by clock',
   'overpaid by channel',
   'paid by channel',
+  'reversed by channel',
 ]
 
 let lives: Lives
@@ -54,9 +58,13 @@ test(`${generations * rounds * stepsOfRound} steps of nodes that crash, on a rea
 
   async function check(all: readonly Payment[], isAtRest = false) {
     for (const life of await lives.read(all.map(({ tx_reference }) => tx_reference))) {
-      const { books } = crowd.providerOf(life.payment.tx_reference)
-      crowd.forms.set(life.payment.tx_reference, life.attempts.length)
-      const faults = [...faultsOf(life, books), ...(isAtRest ? faultsAtRest(life, books, crowd.clock()) : [])]
+      const { books, comes } = crowd.booksAt(life.payment.tx_reference)
+      crowd.pages.set(life.payment.tx_reference, life.attempts.at(-1) ?? { number: 0, submits: 0 })
+      const faults = [
+        ...faultsOf(life, books, comes),
+        ...faultsOfTasks(life, books),
+        ...(isAtRest ? faultsAtRest(life, books, crowd.clock()) : []),
+      ]
       if (faults.length > 0) expect({ seed, faults, life, books }).toBe('a life without faults')
       for (const { kind, to_status, cause } of life.events) happened.add(`${to_status ?? kind} by ${cause}`)
     }

@@ -68,7 +68,7 @@ function createWorker(db = lives.db) {
 }
 
 for (const [what, spoil] of [
-  ['a currency that this version does not know', sql`update payments set currency = 'XOF'`],
+  ['a currency that this version does not know', sql`update payments set currency = 'XAU'`],
   ['an address that is none', sql`update payments set ipn_url = 'nowhere'`],
 ] as const)
   test(`${what}: it is told of once and left alone, the others end`, async () => {
@@ -84,7 +84,7 @@ for (const [what, spoil] of [
 test('more that cannot be read than one look sees: those behind them end', async () => {
   const spoiled = await lives.addPayments(1100, noon, () => minutes(5))
   await lives.db.rows(sql`
-    update payments set currency = 'XOF' where expires_at = ${after(minutes(5))}`)
+    update payments set currency = 'XAU' where expires_at = ${after(minutes(5))}`)
   const { expire, told } = createWorker()
   while ((await expire(later)) > 0);
   expect(await ended()).toHaveLength(5)

@@ -10,18 +10,24 @@ import {
   giveUp,
   type Model,
   mayBegin,
+  mayType,
   newModel,
   reopen,
+  reverse,
   type Status,
   tell,
+  type,
 } from './model.ts'
 import type { Entry } from './provider.ts'
 
 export type Life = { payment: Payment; attempts: Attempt[]; events: PaymentEvent[]; tasks: Task[] }
 export type Books = ReadonlyMap<string, Entry>
 
-// Everything that must hold of one payment at every moment, as sentences about what does not.
-export function faultsOf(life: Life, books: Books): string[] {
+const nobody = () => false
+
+// Everything that must hold of one payment at every moment, as sentences about what does not. `comes`: whether the provider
+// may still charge it.
+export function faultsOf(life: Life, books: Books, comes: (entry: Entry) => boolean = nobody): string[] {
   const { payment, attempts, events } = life
   const faults: string[] = []
   const check = (holds: boolean, words: string) => void (holds || faults.push(words))
@@ -48,8 +54,14 @@ export function faultsOf(life: Life, books: Books): string[] {
     'the attempts have a gap',
   )
   for (const attempt of attempts) faults.push(...attemptFaults(attempt, books.get(attempt.attempt_id)))
-  for (const entry of books.values())
+  for (const entry of books.values()) {
     check(isExplained(life, entry), `the charge of ${entry.reference} is not explained`)
+    check(
+      !comes(entry) || isAskedAbout(life, entry),
+      `${entry.reference} can be charged, and nobody will ask`,
+    )
+  }
+  faults.push(...reversalFaults(life))
   const model = replay(events, payment, faults)
   check(payment.status === model.status, `the status is ${payment.status}, the table says ${model.status}`)
   check(payment.late === model.late, `late is ${payment.late}`)
@@ -57,7 +69,12 @@ export function faultsOf(life: Life, books: Books): string[] {
   for (const [id, one] of model.tries)
     check(
       attempts.some(
-        a => a.attempt_id === id && isUnresolved(a) === one.open && (a.gave_up_at !== null) === one.gaveUp,
+        a =>
+          a.attempt_id === id &&
+          isUnresolved(a) === one.open &&
+          (a.gave_up_at !== null) === one.gaveUp &&
+          a.submits === one.typed &&
+          (a.state === 'needs_input') === (one.open && one.asks && !one.disputed),
       ),
       `${id} differs`,
     )
@@ -66,8 +83,18 @@ export function faultsOf(life: Life, books: Books): string[] {
 }
 
 function attemptFaults(attempt: Attempt, entry: Entry | undefined): string[] {
-  const { attempt_id, state, reason, ended_at, given, next_ask_at, created_at, gave_up_at, gave_up_for } =
-    attempt
+  const {
+    attempt_id,
+    state,
+    reason,
+    ended_at,
+    given,
+    next_ask_at,
+    created_at,
+    gave_up_at,
+    gave_up_for,
+    step,
+  } = attempt
   const faults: string[] = []
   const check = (holds: boolean, words: string) => void (holds || faults.push(`${attempt_id} ${words}`))
   check(isUnresolved(attempt) === (ended_at === null), 'has ended and has not')
@@ -76,9 +103,11 @@ function attemptFaults(attempt: Attempt, entry: Entry | undefined): string[] {
   check(isUnresolved(attempt) || Object.keys(given).length === 0, 'still holds what the customer gave')
   check((entry?.charges ?? 0) <= 1, 'was charged twice')
   check((gave_up_at === null) === (gave_up_for === null), 'was given up and was not')
+  check(state !== 'needs_input' || step !== null, 'asks for nothing')
+  check((state !== 'pending' && !ended_at) || step === null, 'asks for what nobody can type')
   check(reason !== 'withdrawn' || gave_up_at !== null, 'was withdrawn, and nobody had asked for it')
   if (state === 'failed' && reason === 'never_arrived')
-    check((ended_at as Date).getTime() - created_at.getTime() >= 300_000, 'was given up too early')
+    check((ended_at as Date).getTime() - created_at.getTime() >= 300_000 && !entry, 'was given up too early')
   else if (state === 'failed' && reason === 'not_sent') check(entry === undefined, 'was sent all the same')
   else if (state === 'failed') check(entry?.wasRefused === true, 'failed without a no')
   return faults
@@ -96,10 +125,39 @@ function isExplained(life: Life, { reference, truth, knocks }: Entry): boolean {
   return truth !== 'charged' || knocks || isFinished(life, reference) || attempt.next_ask_at !== null
 }
 
+const isAskedAbout = ({ attempts }: Life, { reference }: Entry) =>
+  attempts.some(({ attempt_id, state, next_ask_at }) =>
+    attempt_id === reference ? state === 'paid' || next_ask_at !== null : false,
+  )
+
+const reversalsIn = (all: readonly { kind: string; attempt_id: string | null }[]) =>
+  all
+    .filter(({ kind }) => kind === 'reversed' || kind === 'charged_back')
+    .map(({ kind, attempt_id }) => `${attempt_id} ${kind}`)
+    .toSorted()
+
+// Each kind is told once, to a person and in the events, and the payment is marked.
+function reversalFaults({ payment, events, tasks }: Life): string[] {
+  const [inEvents, inTasks] = [reversalsIn(events), reversalsIn(tasks)]
+  const faults = new Set(inEvents).size < inEvents.length ? ['a reversal is told twice'] : []
+  if (inEvents.join() !== inTasks.join()) faults.push('reversals and their tasks differ')
+  if ((payment.reversed_at !== null) !== inEvents.length > 0) faults.push('the mark of a reversal differs')
+  return faults
+}
+
 const isFinished = (life: Life, id: string) =>
   (life.payment.status === 'paid' && paidBy(life) === id) ||
   hasTask(life, id, 'refund') ||
   hasTask(life, id, 'amount_mismatch')
+
+// Whatever a person is told to give back or to look into was charged.
+export const faultsOfTasks = ({ tasks }: Life, books: Books): string[] =>
+  tasks
+    .filter(({ kind }) => aboutCharges.has(kind))
+    .filter(({ attempt_id }) => books.get(attempt_id)?.charges !== 1)
+    .map(({ attempt_id, kind }) => `${attempt_id} has a task of ${kind}, and no charge`)
+
+const aboutCharges: ReadonlySet<TaskKind> = new Set(['refund', 'amount_mismatch', 'reversed', 'charged_back'])
 
 // And when all is told: no charge is left to be asked about, and the status follows from the books alone. Whoever has given
 // the last one up may go on until the time to pay is over.
@@ -143,6 +201,15 @@ function replay(events: PaymentEvent[], { expires_at }: Payment, faults: string[
       giveUp(model, id)
       if (!model.tries.get(id)?.gaveUp) faults.push(`${id} was given up where it cannot be`)
     }
+    if (kind === 'attempt_pending') tell(model, id, 'pending')
+    if (kind === 'attempt_needs_input') tell(model, id, 'asks')
+    if (kind === 'attempt_disputed') tell(model, id, 'other_amount')
+    if (kind === 'attempt_submitted') {
+      if (!mayType(model, id, model.tries.get(id)?.typed ?? 0))
+        faults.push(`${id} was carried on where nothing was asked`)
+      type(model, id)
+    }
+    if (kind === 'reversed' || kind === 'charged_back') reverse(model, id, kind)
     if (kind === 'overpaid' && !model.refunds.has(id)) faults.push(`${id} is no overpayment`)
     if (kind !== 'status_changed') continue
     if (to_status === 'cancelled' && cause === 'customer') cancel(model)

@@ -1,7 +1,7 @@
 // The life of a payment as the answers' table tells it, written from the table and not from the program: what may
 // follow what, and what each piece of news does.
 export type Status = 'awaiting_payment' | 'paid' | 'failed' | 'cancelled'
-export type News = 'yes' | 'other_amount' | 'no' | 'pending' | 'unclear' | 'never_there'
+export type News = 'yes' | 'other_amount' | 'no' | 'pending' | 'asks' | 'taken' | 'unclear' | 'never_there'
 
 export const arrows: readonly `${Status} > ${Status}`[] = [
   'awaiting_payment > paid',
@@ -14,7 +14,15 @@ export const arrows: readonly `${Status} > ${Status}`[] = [
   'cancelled > paid',
 ]
 
-type Try = { open: boolean; known: boolean; paid: boolean; disputed: boolean; gaveUp: boolean }
+type Try = {
+  open: boolean
+  known: boolean
+  paid: boolean
+  disputed: boolean
+  gaveUp: boolean
+  asks: boolean // for something that the customer has to type
+  typed: number // how often that was done
+}
 
 export type Model = {
   status: Status
@@ -23,6 +31,7 @@ export type Model = {
   tries: Map<string, Try>
   refunds: Set<string>
   mismatches: Set<string>
+  reversals: Set<string> // each kind of each try
 }
 
 export const newModel = (): Model => ({
@@ -32,6 +41,7 @@ export const newModel = (): Model => ({
   tries: new Map(),
   refunds: new Set(),
   mismatches: new Set(),
+  reversals: new Set(),
 })
 
 export const isOpen = (model: Model) => [...model.tries.values()].some(({ open }) => open)
@@ -40,11 +50,13 @@ export const mayBegin = (model: Model) =>
   !isOpen(model) && !model.wished && (model.status === 'awaiting_payment' || model.status === 'failed')
 
 export function begin(model: Model, id: string) {
-  model.tries.set(id, { open: true, known: false, paid: false, disputed: false, gaveUp: false })
+  const nothing = { known: false, paid: false, disputed: false, gaveUp: false, asks: false, typed: 0 }
+  model.tries.set(id, { ...nothing, open: true })
   model.status = 'awaiting_payment'
 }
 
-export function tell(model: Model, id: string, news: News) {
+// `isOld`: it answers a question from before what the customer typed last.
+export function tell(model: Model, id: string, news: News, isOld = false) {
   const one = model.tries.get(id)
   if (!one || one.paid) return
   if (news === 'yes') yes(model, id, one)
@@ -52,7 +64,11 @@ export function tell(model: Model, id: string, news: News) {
     model.mismatches.add(id)
     one.disputed ||= one.open
   }
-  if (news === 'pending' && one.open) one.known = true
+  if ((news === 'pending' || news === 'asks') && one.open) {
+    one.known = true
+    if (!isOld) one.asks = news === 'asks'
+  }
+  if (news === 'taken') one.known = true
   if (news === 'never_there' && one.open && !one.known && !one.disputed) no(model, one)
   if (news === 'no' && one.open) no(model, one)
 }
@@ -72,6 +88,20 @@ function no(model: Model, one: Try) {
   else if (!one.gaveUp) model.status = 'failed'
 }
 
+// Only what the provider asks for can be typed, and only into the page that asks for it now: each asking is answered once.
+export function mayType(model: Model, id: string, typed: number): boolean {
+  const one = model.tries.get(id)
+  if (!one?.open || !one.asks || one.disputed || one.gaveUp || one.typed !== typed) return false
+  return !model.wished && model.status === 'awaiting_payment'
+}
+
+export function type(model: Model, id: string) {
+  const one = model.tries.get(id)
+  if (!one) return
+  one.asks = false
+  one.typed++
+}
+
 // The customer goes on without it, once its provider has ended it.
 export function giveUp(model: Model, id: string) {
   const one = model.tries.get(id)
@@ -84,12 +114,15 @@ export function cancel(model: Model) {
   else if (model.status === 'awaiting_payment' || model.status === 'failed') model.status = 'cancelled'
 }
 
+// The money went back. What was paid stays paid.
+export const reverse = (model: Model, id: string, kind: string) => void model.reversals.add(`${id} ${kind}`)
+
 const mostTries = 10
 
 // The merchant sends its request again after the end: only where nobody can have paid, and somebody could.
 export function reopen(model: Model) {
   if (model.status === 'paid' || isOpen(model)) return
-  if (model.mismatches.size > 0 || model.tries.size >= mostTries) return
+  if (model.mismatches.size > 0 || model.reversals.size > 0 || model.tries.size >= mostTries) return
   model.status = 'awaiting_payment'
   model.wished = false
 }

@@ -1,14 +1,21 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PaymentDeps } from '../../src/actions/payments/deps.ts'
-import { NotSent, type Order, type Reply } from '../../src/core/channel/channel.ts'
+import type { Channel } from '../../src/core/channel/channel.ts'
+import type { Order } from '../../src/core/channel/order.ts'
+import { NotSent, type Reply } from '../../src/core/channel/reply.ts'
+import type { OrderNews } from '../../src/core/channel/webhook.ts'
+import { channelsOf } from '../../src/runtime/channels.ts'
 import type { Db } from '../../src/store/db.ts'
-import { simulatedNode } from '../support/lifeNode.ts'
-import type { Provider } from './provider.ts'
+import { simulatedNode, simulatedWay } from '../support/lifeNode.ts'
+import { seconds } from '../support/lifeRows.ts'
+import type { Manner } from './manners.ts'
+import { oddly, type Provider } from './provider.ts'
 
 export class Crash extends Error {}
 
 export type Stage = {
-  providerOf(tx_reference: string): Provider
+  manners: readonly Manner[]
+  providersOf(tx_reference: string): readonly Provider[] // one of each
   clock(): number
   dice(): number // from 0 to 1
   troubles: boolean
@@ -20,6 +27,8 @@ const hangShare = 0.03
 const slowShare = 0.08
 const deadLineShare = 0.1
 const withdrawingShare = 0.6
+const askingShare = 0.7
+const oddShare = 0.1
 
 // A connection whose process dies around a commit, or which loses the commit's answer and does it all again. What has
 // died does nothing more.
@@ -49,32 +58,71 @@ export function crashingDb(db: Db, stage: Stage, life = { isOver: false }): Db {
   }
 }
 
-// One process for one piece of work. `gone` is called when nobody waits for it any more: it has died at a call to the
-// provider, or waits for a slow answer and goes on later.
+const silent = () => Promise.reject(new Error('nobody is asked here'))
+
+const skewMs = seconds(1) // of the nodes' clocks
+
+type Play = (order: Order, call: (provider: Provider) => Reply) => Promise<Reply>
+
+// One process for one piece of work, which has a line to each provider. `gone` is called when nobody waits for it any more:
+// it has died at a call to the provider, or waits for a slow answer and goes on later.
 export function createNode(db: Db, stage: Stage, gone: () => void): PaymentDeps {
-  const skewMs = Math.floor(stage.dice() * 1000)
-  const play = async (order: Order, call: (provider: Provider) => Reply): Promise<Reply> => {
-    if (stage.dice() < 0.5) await nextTurn()
-    const fate = stage.troubles ? stage.dice() : 1
-    const provider = stage.providerOf(order.tx_reference)
-    if (fate < hangShare) return dead(gone)
-    const reply = call(provider)
-    if (fate < 2 * hangShare) return dead(gone)
-    if (fate < 4 * hangShare) throw new Error('socket hang up')
-    if (fate < 4 * hangShare + slowShare) await slow(stage, gone)
-    return reply
-  }
-  const clock = () => new Date(stage.clock() + skewMs)
-  // Some nodes know how to withdraw, and some are of a version before.
-  const giveUp = (order: Order) => play(order, ({ withdraw }) => withdraw(order.attempt_id, stage.clock()))
-  return simulatedNode(crashingDb(db, stage), clock, {
+  const aheadMs = Math.floor(stage.dice() * skewMs)
+  const playAt =
+    (name: string): Play =>
+    async (order, call) => {
+      if (stage.dice() < 0.5) await nextTurn()
+      const fate = stage.troubles ? stage.dice() : 1
+      const provider = stage.providersOf(order.tx_reference).find(({ manner }) => manner.name === name)
+      if (!provider) throw new Error(`nobody plays ${name}`)
+      if (fate < hangShare) return dead(gone)
+      const reply = call(provider)
+      if (fate < 2 * hangShare) return dead(gone)
+      if (fate < 4 * hangShare) throw new Error('socket hang up')
+      if (fate < 4 * hangShare + slowShare) await slow(stage, gone)
+      const isOdd = provider.manner.hasOddWords && stage.troubles && stage.dice() < oddShare
+      return isOdd && reply.state !== 'absent' ? oddly : reply
+    }
+  const clock = () => new Date(stage.clock() + aheadMs)
+  const lines = stage.manners.map(
+    manner => [manner.name, lineTo(manner, stage, playAt(manner.name))] as const,
+  )
+  const deps = simulatedNode(crashingDb(db, stage), clock, { start: silent, check: silent })
+  return { ...deps, channels: channelsOf(new Map(lines), () => () => {}) }
+}
+
+// What a provider of this manner is to the house. A no is said to turn for as long as it does by the clock of any node.
+function lineTo(manner: Manner, stage: Stage, play: Play): Channel {
+  const { name, payment_method, livesForMs, noMayTurnForMs, pace } = manner
+  const { startIsIdempotent, visibleWithinMs } = manner
+  const now = () => stage.clock()
+  return {
+    mode: 'test',
+    account: name,
+    startIsIdempotent,
+    visibleWithinMs,
+    pace,
+    noMayTurnForMs: noMayTurnForMs && noMayTurnForMs + 2 * skewMs,
+    ways: [{ ...simulatedWay, payment_method, livesForMs }],
+    ...(manner.hasOddWords && { newKey: (attempt_id: string) => `K-${attempt_id}` }),
     start: order =>
       stage.troubles && stage.dice() < deadLineShare
         ? Promise.reject(new NotSent('connect ECONNREFUSED'))
-        : play(order, ({ take }) => take(order.attempt_id, order.amount, stage.clock(), stage.dice() ** 4)),
-    check: order => play(order, ({ look }) => look(order.attempt_id, stage.clock())),
-    ...(stage.dice() < withdrawingShare && { giveUp }),
-  })
+        : play(order, ({ take }) =>
+            take(order.attempt_id, order.amount, now(), stage.dice() ** 4, {
+              asks: stage.dice() < askingShare,
+              name: order.key,
+            }),
+          ),
+    check: order => play(order, ({ look }) => look(order.attempt_id, now())),
+    submit: (order, _, { otp = '' }) => play(order, ({ type }) => type(order.attempt_id, otp, now())),
+    hear: ({ body }) => JSON.parse(body.toString()) as OrderNews[],
+    // Some nodes know how to withdraw, and some are of a version before.
+    ...(manner.canWithdraw &&
+      stage.dice() < withdrawingShare && {
+        giveUp: (order: Order) => play(order, ({ withdraw }) => withdraw(order.attempt_id, now())),
+      }),
+  }
 }
 
 function dead(gone: () => void) {

@@ -1,86 +1,160 @@
-import type { Reply } from '../../src/core/channel/channel.ts'
+import type { Reply, Reversal } from '../../src/core/channel/reply.ts'
+import type { Step } from '../../src/core/channel/way.ts'
 import { absent, minutes, no, pending, withdrawn } from '../support/lifeRows.ts'
+import { type Manner, plain } from './manners.ts'
 
 // A provider with books of its own. It takes an order once per reference, and decides when it likes: it may refuse and
 // charge later, and take another amount than was asked for. What it says when asked is its books, or nothing clear.
 export type Entry = {
   reference: string
+  name: string // what its answers call it
   amount: bigint
   truth: 'pending' | 'charged' | 'refused'
   charges: number
   wasRefused: boolean
+  refusedAt: number // ms; or it lives until then
   wasWithdrawn?: boolean // refused because we asked for it
   starts: number // how often it was sent
   taken: number // ms
   visible: number // until then it says that it has no such order
   lastCharge: number // a later one is told until we have heard of it
   knocks: boolean // and this is on its way
+  code: 'none' | 'asked' | 'taken'
+  wrongCodes: number
+  reversals: Set<Reversal['kind']>
 }
 
 // What the provider promises, so that asking finds every charge in the end: an order is in sight long before we give
 // it up as absent; it is charged within two hours, whatever was said of it meanwhile, or else we are told for sure.
-const outOfSightMs = minutes(3)
+export const onItsWayMs = minutes(2) // an order that has not arrived by then is lost
 const chargesWithinMs = minutes(100)
+const mostWrongCodes = 3
+
+export const rightCode = '246810'
+export const codeStep: Step = { name: 'otp', fields: [{ name: 'otp', kind: 'digits', maxLength: 6 }] }
+export const oddly: Reply = {
+  state: 'unknown',
+  words: 'CREATED',
+  oddWord: 'CREATED',
+  acknowledged: true,
+}
+const repeated: Reply = { state: 'unknown', words: 'Duplicate reference', acknowledged: true }
 
 export type Provider = ReturnType<typeof createProvider>
 
-export function createProvider() {
+export function createProvider(manner: Manner = plain) {
   const books = new Map<string, Entry>()
 
   // Gives back the answer to the first order, and the books' state to a repeated one.
-  function take(reference: string, amount: bigint, now: number, hiddenShare: number): Reply {
+  function take(
+    reference: string,
+    amount: bigint,
+    now: number,
+    hiddenShare: number,
+    { asks = false, name = reference } = {},
+  ): Reply {
     const entry = books.get(reference)
     if (entry) {
       entry.starts++
-      return look(reference, entry.visible)
+      return manner.startIsIdempotent ? look(reference, Math.max(now, entry.visible)) : repeated
     }
-    const visible = now + Math.floor(hiddenShare * outOfSightMs)
-    const lastCharge = now + chargesWithinMs
-    const fresh = {
+    const fresh: Entry = {
+      reference,
+      name,
+      amount,
       truth: 'pending',
       charges: 0,
       wasRefused: false,
+      refusedAt: now + manner.livesForMs,
       starts: 1,
       taken: now,
+      visible: now + Math.floor(hiddenShare * (manner.visibleWithinMs - onItsWayMs)),
+      lastCharge: now + chargesWithinMs,
       knocks: false,
-    } as const
-    books.set(reference, { ...fresh, reference, amount, visible, lastCharge })
-    return pending
+      code: asks && manner.asksForCode ? 'asked' : 'none',
+      wrongCodes: 0,
+      reversals: new Set(),
+    }
+    books.set(reference, fresh)
+    return openReply(fresh)
+  }
+
+  const openReply = ({ code }: Entry): Reply =>
+    code === 'asked' ? { state: 'pending', step: codeStep } : pending
+
+  // Nobody has approved it while it lived.
+  function close(entry: Entry, now: number) {
+    if (!manner.isClosing || entry.truth !== 'pending' || now <= entry.refusedAt) return
+    entry.truth = 'refused'
+    entry.wasRefused = true
   }
 
   function look(reference: string, now: number): Reply {
     const entry = books.get(reference)
     if (!entry || entry.visible > now) return absent
-    if (entry.truth === 'pending') return pending
+    close(entry, now)
+    if (entry.truth === 'pending') return openReply(entry)
     if (entry.truth === 'refused') return entry.wasWithdrawn ? withdrawn : no
-    const { amount } = entry
-    return { state: 'paid', order: reference, amount, currency: 'GHS', provider_ref: `P-${reference}` }
+    const { amount, name } = entry
+    const [kind] = entry.reversals
+    const yes: Reply = { state: 'paid', order: name, amount, currency: 'GHS', provider_ref: `P-${reference}` }
+    return kind ? { ...yes, reversal: { kind, words: '' } } : yes
+  }
+
+  // Whether it can be charged from this moment on.
+  function canCome(entry: Entry, now: number): boolean {
+    close(entry, now)
+    if (entry.truth === 'pending') return true
+    if (entry.truth === 'charged' || entry.code === 'asked') return false
+    return !manner.isClosing || now < entry.refusedAt + manner.noMayTurnForMs
   }
 
   function charge(reference: string, now: number, otherAmount = false) {
     const entry = books.get(reference)
-    if (!entry || entry.truth === 'charged') return false
+    if (!entry || entry.code === 'asked' || !canCome(entry, now)) return false
     if (otherAmount) entry.amount += 100n
     entry.truth = 'charged'
     entry.charges++
-    entry.knocks = now > entry.lastCharge
+    entry.knocks = !manner.isClosing && now > entry.lastCharge
     return true
   }
 
-  function refuse(reference: string) {
+  function refuse(reference: string, now = Number.POSITIVE_INFINITY) {
     const entry = books.get(reference)
     if (!entry || entry.truth !== 'pending') return false
     entry.truth = 'refused'
     entry.wasRefused = true
+    entry.refusedAt = Math.min(entry.refusedAt, now)
     return true
   }
 
   // The first decision stands; and what is not in sight cannot be withdrawn either.
   function withdraw(reference: string, now: number): Reply {
     const entry = books.get(reference)
-    if (entry && entry.visible <= now && refuse(reference)) entry.wasWithdrawn = true
+    if (entry && entry.visible <= now && refuse(reference, now)) entry.wasWithdrawn = true
     return look(reference, now)
   }
 
-  return { books, take, look, charge, refuse, withdraw }
+  // What the customer typed. A wrong code is asked for again, and a few of them are the end. A right one is what the
+  // customer is asked to approve from then on.
+  function type(reference: string, code: string, now: number): Reply {
+    const entry = books.get(reference)
+    if (!entry) return absent
+    close(entry, now)
+    if (entry.truth === 'pending' && entry.code === 'asked') {
+      if (code === rightCode) Object.assign(entry, { code: 'taken', refusedAt: now + manner.livesForMs })
+      else if (++entry.wrongCodes === mostWrongCodes) refuse(reference, now)
+    }
+    return look(reference, Math.max(now, entry.visible))
+  }
+
+  // The money goes back, of whatever was charged.
+  function reverse(reference: string, kind: Reversal['kind']) {
+    const entry = books.get(reference)
+    if (entry?.truth !== 'charged') return false
+    entry.reversals.add(kind)
+    return true
+  }
+
+  return { manner, books, take, look, charge, canCome, refuse, withdraw, type, reverse }
 }

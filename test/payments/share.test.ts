@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askDue, prompted } from '../../src/actions/payments/askDue.ts'
+import { askDue } from '../../src/actions/channels/askDue.ts'
+import { prompted } from '../../src/actions/channels/knocks.ts'
 import { expireDue } from '../../src/actions/payments/expire.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'

@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { prompted } from '../../src/actions/payments/askDue.ts'
+import { prompted } from '../../src/actions/channels/knocks.ts'
 import type { PaymentDeps } from '../../src/actions/payments/deps.ts'
-import type { Channel, Reply } from '../../src/core/channel/channel.ts'
+import { pay } from '../../src/actions/payments/pay.ts'
+import type { Channel } from '../../src/core/channel/channel.ts'
+import type { Reply } from '../../src/core/channel/reply.ts'
+import { createKeepers, type Keepers } from '../../src/runtime/channels/keeper.ts'
 import { channelsOf } from '../../src/runtime/channels.ts'
 import { newAttemptId } from '../../src/runtime/ids.ts'
 import { sql } from '../../src/store/db.ts'
@@ -9,13 +12,13 @@ import { insertAttempt } from '../../src/store/payments/attempts.ts'
 import type { Loop } from '../../src/workers/loop.ts'
 import { startPolling as startLoop } from '../../src/workers/polling.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
-import { simulatedWay, terms } from '../support/lifeNode.ts'
+import { aWish, simulatedWay, terms } from '../support/lifeNode.ts'
 import { after, anAttempt, hours, inItsName, noon, seconds, yes } from '../support/lifeRows.ts'
 
 // Two providers: one gives no answer to anything, ever; the other is well. Nobody waits for a clock here: deadlines are
 // over when the test says so.
 let lives: Lives
-let workers: Loop
+let workers: Loop | undefined
 let asked: { sick: string[]; well: string[] }
 let deadlines: Set<() => void>
 const now = after(hours(0.5))
@@ -39,30 +42,33 @@ const channel = (name: 'sick' | 'well', check: () => Promise<Reply>): [string, C
     ...terms,
     mode: 'test',
     ways: [{ ...simulatedWay, payment_method: name }],
-    start: check,
+    start: async order => inItsName(order, await check()),
     check: async order => (asked[name].push(order.attempt_id), inItsName(order, await check())),
   },
 ]
 
+const depsWith = (keepers?: Keepers): PaymentDeps => ({
+  db: lives.db,
+  channels: channelsOf(
+    new Map([channel('sick', silence), channel('well', () => Promise.resolve(yes))]),
+    ring => (deadlines.add(ring), () => deadlines.delete(ring)),
+    keepers,
+  ),
+  baseUrl: () => 'https://pay.example',
+  clock,
+  watch() {},
+  wake() {},
+})
+
 function startAsking() {
-  const deps: PaymentDeps = {
-    db: lives.db,
-    channels: channelsOf(
-      new Map([channel('sick', silence), channel('well', () => Promise.resolve(yes))]),
-      ring => (deadlines.add(ring), () => deadlines.delete(ring)),
-    ),
-    baseUrl: () => 'https://pay.example',
-    clock,
-    watch() {},
-    wake() {},
-  }
-  workers = startLoop(deps, error => expect(error).toBeUndefined())
+  workers = startLoop(depsWith(), error => expect(error).toBeUndefined())
 }
 const ringAll = () => [...deadlines].forEach(ring => ring())
 
 afterEach(async () => {
   const ringing = setInterval(ringAll, 10)
-  await workers.stop()
+  await workers?.stop()
+  workers = undefined
   clearInterval(ringing)
 })
 
@@ -89,7 +95,7 @@ const notDue = () => after(hours(1), now)
 
 async function knock(attempt_id = '') {
   expect(await prompted({ db: lives.db, clock }, attempt_id)).toBe(true)
-  workers.wake()
+  workers?.wake()
 }
 const slotsFull = () => expect.poll(() => asked.sick.length).toBeGreaterThanOrEqual(50)
 
@@ -134,4 +140,21 @@ test('an attempt of a channel that is not set up any more is looked at too', asy
   const asksOf = () =>
     lives.db.one<{ asks: number }>(sql`select asks from attempts where attempt_id = ${orphan}`)
   await expect.poll(asksOf).toEqual({ asks: 1 })
+})
+
+// Each order waits for the deadline of its call, until the provider is left alone.
+test('orders are not sent to a sick provider any more, and those of another are paid as ever', async () => {
+  const deps = depsWith(createKeepers())
+  const payments = await lives.addPayments(9, now)
+  const ringing = setInterval(ringAll, 10)
+  const statesOf = async (payment_method: string, some: typeof payments) => {
+    for (const payment of some) await pay(deps, payment, aWish({ payment_method }))
+    return (await lives.read(some.map(({ tx_reference }) => tx_reference))).map(
+      ({ attempts }) => attempts[0]?.state,
+    )
+  }
+  expect(await statesOf('sick', payments.slice(0, 5))).toEqual(Array(5).fill('unknown'))
+  clearInterval(ringing) // nobody rings any more: what is sent there would wait for ever
+  expect(await statesOf('sick', payments.slice(5, 7))).toEqual(['not_sent', 'not_sent'])
+  expect(await statesOf('well', payments.slice(7))).toEqual(['paid', 'paid'])
 })

@@ -1,5 +1,10 @@
 import { hours, minutes, seconds } from '../support/lifeRows.ts'
-import { faultsAtRest, faultsOf } from './faults.ts'
+import { faultsAtRest, faultsOf, faultsOfTasks } from './faults.ts'
+import { type Manner, plain } from './manners.ts'
+import { type Entry, type Provider, rightCode } from './provider.ts'
+import { rest } from './rest.ts'
+import type { Rules } from './rules.ts'
+import type { Leaving, Luck, Process } from './wire.ts'
 import { createWorld, type World } from './world.ts'
 
 // One step is one number: its low bits choose what happens, the others how. fast-check shrinks a walk by leaving
@@ -20,77 +25,165 @@ const waits = [
   hours(13),
 ]
 
+const nodeOf = ({ nodes }: World, dice: number) => pick(nodes, dice) as Process
+const leavingOf = (dice: number): Leaving =>
+  dice % 16 === 0 ? 'dies' : dice % 16 === 1 ? 'refused' : 'leaves'
+const luckOf = (dice: number): Luck => ({
+  hidden: share(dice >> 3),
+  isClear: dice % 9 > 0,
+  isOdd: dice % 11 === 0,
+  asks: dice % 4 > 0,
+  leaves: dice % 3 > 0,
+})
+
+function pay(world: World, dice: number) {
+  const number = world.life.attempts.length + (dice % 8 === 0 ? 2 : dice % 8 === 1 ? 0 : 1)
+  const provider = pick(world.providers, dice >> 3) as Provider
+  world.pay(number, provider, nodeOf(world, dice >> 5), leavingOf(dice >> 6))
+}
+
+// The right code or a wrong one, into the page of now or one of before, and sometimes by two clicks.
+function type(world: World, dice: number) {
+  const last = world.life.attempts.at(-1)
+  if (!last) return
+  const page = {
+    number: last.number - (dice % 16 === 0 ? 1 : 0),
+    submits: last.submits - (dice % 16 === 1 ? 1 : 0),
+  }
+  const code = (dice >> 4) % 3 > 0 ? rightCode : '000000'
+  const clicks = (dice >> 6) % 4 === 0 ? 2 : 1
+  for (let click = 0; click < clicks; click++)
+    world.type(page, code, nodeOf(world, dice >> (7 + click)), leavingOf(dice >> 9))
+}
+
 function decide(world: World, dice: number) {
-  const { provider, wire, clock } = world
+  const { wire, clock } = world
+  const provider = pick(world.providers, dice >> 5) as Provider
   const entry = pick([...provider.books.values()], dice >> 8)
   if (!entry) return
   const id = entry.reference
-  const wasCharged = dice % 3 > 0 && provider.charge(id, clock().getTime(), dice % 16 === 1)
-  if (wasCharged || provider.refuse(id)) wire.push({ kind: 'callback', id })
+  const ms = clock().getTime()
+  const wasCharged = dice % 3 > 0 && provider.charge(id, ms, dice % 16 === 1)
+  if (wasCharged || provider.refuse(id, ms)) wire.push({ kind: 'callback', id })
 }
 
-// Delivered in any order; some are lost, and some come again.
+// The money goes back, and that is told once, twice or not at all.
+function takeBack({ providers, wire }: World, dice: number) {
+  const provider = pick(providers, dice >> 5) as Provider
+  const charged = [...provider.books.values()].filter(({ truth }) => truth === 'charged')
+  const entry = pick(charged, dice >> 8)
+  if (!entry) return
+  const kind = dice % 2 ? 'reversed' : 'charged_back'
+  provider.reverse(entry.reference, kind)
+  for (let times = dice % 3; times > 0; times--)
+    wire.push({ kind: 'news', id: entry.reference, reversal: { kind, words: '' } })
+}
+
+// Delivered in any order; some are lost, and some come again: callbacks and answers, because what is sent to a provider
+// is sent once.
 function bring(world: World, dice: number) {
-  const { wire, provider } = world
-  const at = wire.length > 0 ? (dice >> 8) % wire.length : -1
+  const { wire, entryOf } = world
+  const at = wire.length > 0 ? Math.floor(share(dice >> 8) ** 2 * wire.length) : -1 // what has waited longest, mostly
   const message = wire[at]
   if (!message) return
-  const isSure = provider.books.get(message.id)?.knocks === true && message.kind === 'callback'
-  if (dice % 8 > 0) wire.splice(at, 1)
-  if (dice % 8 < 7 || isSure) world.deliver(message, share(dice >> 3), dice % 5 > 0)
+  const isSure = message.kind === 'callback' && entryOf(message.id)?.knocks === true
+  const isSent = message.kind === 'order' || message.kind === 'typed' || message.kind === 'question'
+  if (dice % 16 > 0 || isSent) wire.splice(at, 1)
+  if (dice % 16 < 15 || isSure) world.deliver(message, luckOf(dice))
+}
+
+function giveUp(world: World, dice: number) {
+  const number = world.life.attempts.length - (dice % 8 === 0 ? 1 : 0)
+  world.giveUp(number, nodeOf(world, dice >> 3), (dice >> 4) % 3 > 0)
 }
 
 export const steps: readonly Step[] = [
-  [
-    3,
-    'pay',
-    ({ pay, life }, dice) =>
-      pay(life.attempts.length + (dice % 8 === 0 ? 2 : dice % 8 < 3 ? 0 : 1), dice % 5 > 0),
-  ],
-  [
-    2,
-    'give up',
-    ({ giveUp, life }, dice) =>
-      giveUp(life.attempts.length - (dice % 8 === 0 ? 1 : 0), dice % 4 > 0, (dice >> 4) % 3 > 0),
-  ],
-  [1, 'cancel', ({ end }, dice) => dice % 3 === 0 && end('customer')],
-  [7, 'ask', ({ ask }, dice) => ask(dice % 4 > 0, dice % 3 > 0)],
-  [9, 'deliver', bring],
+  [4, 'pay', pay],
+  [5, 'type', type],
+  [1, 'give up', (world, dice) => (dice >> 9) % 2 && giveUp(world, dice)],
+  [1, 'cancel', ({ end }, dice) => dice % 6 === 0 && end('customer')],
+  [7, 'ask', (world, dice) => world.ask(nodeOf(world, dice))],
+  [18, 'deliver', bring],
   [5, 'decide', decide],
+  [1, 'take back', takeBack],
+  [1, 'crash', ({ crash }, dice) => crash(dice % 2 ? 0 : 1)],
   [1, 'expire', ({ end }) => end('clock')],
   [1, 'repeat the request', ({ repeat }) => repeat()],
-  [6, 'wait', ({ wait }, dice) => wait(waits[Math.floor(share(dice) ** 2 * waits.length)] as number)],
+  [6, 'wait', ({ wait }, dice) => wait(waits[Math.floor(share(dice) ** 3 * waits.length)] as number)],
 ]
 const drawn = steps.flatMap(step => Array.from({ length: step[0] }, () => step))
 
+// These change more than the life of the payment.
+const others = new Set(['deliver', 'decide', 'take back', 'wait'])
+
+const plainOnes = (dice: number): Manner[] => [{ ...plain, canWithdraw: dice % 3 > 0 }]
+
 // Gives back what does not hold after some step, with the story up to there; nothing when all is well.
-export function walk(numbers: readonly number[], seen = new Set<string>()): string[] {
-  const world = createWorld((numbers[0] ?? 0) % 3 > 0)
-  const { life, provider, broken } = world
+export function walk(
+  numbers: readonly number[],
+  seen = new Set<string>(),
+  mannersOf: (dice: number) => readonly Manner[] = plainOnes,
+  rules?: Rules,
+): string[] {
+  const world = createWorld(mannersOf(numbers[0] ?? 0), rules)
   const story: string[] = []
-  const faults = () => [...broken, ...faultsOf(life, provider.books), ...modelFaults(world)]
   for (const number of numbers) {
     const [, name, act] = pick(drawn, number) as Step
+    const before = { ...world.life }
     act(world, Math.floor(number / drawn.length))
     story.push(name)
-    if (faults().length > 0) return [...faults(), ...story, picture(world)]
+    const isIdle = before.payment === world.life.payment && before.attempts === world.life.attempts
+    const faults = isIdle && !others.has(name) ? world.broken : faultsNow(world)
+    if (faults.length > 0) return [...faults, ...story, picture(world)]
   }
-  rest(world)
-  for (const { kind, to_status, cause } of life.events) seen.add(`${to_status ?? kind} by ${cause}`)
-  for (const { kind } of life.tasks) seen.add(`task ${kind}`)
-  for (const [at, { reason, gave_up_at }] of life.attempts.entries()) {
-    if (reason === 'withdrawn') seen.add(reason)
-    if (gave_up_at && life.attempts[at + 1]) seen.add('went on after giving up')
-  }
-  const left = [...faults(), ...faultsAtRest(life, provider.books, world.clock())]
+  rest(world, numbers[1] ?? 0)
+  lookAround(world, seen)
+  const left = [...faultsNow(world), ...faultsAtRest(world.life, world.books(), world.clock())]
   return left.length > 0 ? [...left, ...story, 'rest', picture(world)] : []
 }
 
-const picture = ({ life, provider, clock }: World) =>
+function faultsNow(world: World): string[] {
+  const { broken, life, providers, books, clock } = world
+  const ms = clock().getTime()
+  const closing = providers.filter(({ manner }) => manner.isClosing)
+  const comes = (entry: Entry) =>
+    closing.some(({ books: own, canCome }) => own.get(entry.reference) === entry && canCome(entry, ms))
+  const twice = providers
+    .filter(({ manner }) => !manner.startIsIdempotent)
+    .flatMap(provider => [...provider.books.values()])
+    .filter(({ starts }) => starts > 1)
+    .map(({ reference }) => `${reference} was sent again to one who does not take that`)
+  return [
+    ...broken,
+    ...faultsOf(life, books(), comes),
+    ...faultsOfTasks(life, books()),
+    ...twice,
+    ...modelFaults(world),
+  ]
+}
+
+function lookAround({ life, books }: World, seen: Set<string>) {
+  for (const { kind, to_status, cause } of life.events) seen.add(`${to_status ?? kind} by ${cause}`)
+  for (const { kind } of life.tasks) seen.add(`task ${kind}`)
+  for (const [at, { reason, gave_up_at, channel }] of life.attempts.entries()) {
+    if (reason === 'withdrawn' || reason === 'never_arrived') seen.add(reason)
+    const next = life.attempts[at + 1]
+    if (gave_up_at && next) seen.add('went on after giving up')
+    if (next && next.channel !== channel) seen.add('went on by the other provider')
+  }
+  for (const { truth, wasRefused, code, wrongCodes } of books().values()) {
+    if (truth === 'charged' && wasRefused) seen.add('a no that turned')
+    if (code === 'taken') seen.add(`a right code after ${Math.min(wrongCodes, 1)} wrong ones`)
+  }
+}
+
+const picture = ({ life, books, clock }: World) =>
   [
     `${clock().toISOString()} ${life.payment.status}`,
-    ...life.attempts.map(a => `${a.attempt_id} ${a.state}, asked next ${a.next_ask_at?.toISOString()}`),
-    ...[...provider.books.values()].map(({ reference, truth }) => `${reference} ${truth} in the books`),
+    ...life.attempts.map(
+      a => `${a.attempt_id} ${a.channel} ${a.state}, asked next ${a.next_ask_at?.toISOString()}`,
+    ),
+    ...[...books().values()].map(({ reference, truth }) => `${reference} ${truth} in the books`),
     ...life.events.map(e => `${e.at.toISOString()} ${e.kind} ${e.attempt_id} ${e.to_status ?? ''}`),
   ].join('\n')
 
@@ -99,43 +192,18 @@ function modelFaults({ life, table }: World): string[] {
   const givenUp = attempts.filter(({ gave_up_at }) => gave_up_at !== null).map(a => a.attempt_id)
   const meant = [...table.tries].filter(([, { gaveUp }]) => gaveUp).map(([id]) => id)
   const raised = (kind: string) => tasks.filter(task => task.kind === kind).map(task => task.attempt_id)
+  const asking = attempts.filter(({ state }) => state === 'needs_input').map(a => a.attempt_id)
+  const asked = [...table.tries].filter(([, one]) => one.open && one.asks && !one.disputed).map(([id]) => id)
+  const wentBack = ['reversed', 'charged_back'].flatMap(kind => raised(kind).map(id => `${id} ${kind}`))
   return [
     payment.status !== table.status && `${payment.status}, the model says ${table.status}`,
     payment.late !== table.late && `late is ${payment.late}`,
     (payment.cancel_wished_at !== null) !== table.wished && `wished is ${table.wished}`,
     givenUp.join() !== meant.join() && 'others were given up than the model says',
+    asking.join() !== asked.join() && `${asking.join()} ask for more, the model says ${asked.join()}`,
     raised('refund').join() !== [...table.refunds].join() && 'other refunds than the model',
     raised('amount_mismatch').toSorted().join() !== [...table.mismatches].toSorted().join() &&
       'other mismatches',
+    wentBack.toSorted().join() !== [...table.reversals].toSorted().join() && 'other reversals',
   ].filter(fault => fault !== false)
-}
-
-// What was on its way is lost, the provider makes up its mind, and everything is asked that is due.
-function rest(world: World) {
-  const { life, wire, provider, clock, wait } = world
-  const isSure = (id: string) => provider.books.get(id)?.knocks === true
-  const callbacks = wire.splice(0).filter(({ kind, id }) => kind === 'callback' && isSure(id))
-  for (const callback of callbacks) world.deliver(callback, 0, true)
-  wait(minutes(4))
-  for (const { reference } of provider.books.values()) provider.refuse(reference)
-  const told = new Set<string>()
-  const isWaitedFor = (id: string) => {
-    const attempt = life.attempts.find(({ attempt_id }) => attempt_id === id)
-    if (!attempt?.next_ask_at) return false
-    return attempt.state !== 'disputed' || !told.has(id)
-  }
-  for (let turn = 0; turn < 500; turn++) {
-    const due = life.attempts
-      .filter(({ attempt_id }) => isWaitedFor(attempt_id))
-      .map(a => a.next_ask_at as Date)
-    if (due.length === 0) break
-    wait(Math.max(0, Math.min(...due.map(Number)) - clock().getTime()))
-    world.ask(true, true)
-    for (const message of wire.splice(0)) {
-      told.add(message.id)
-      world.deliver(message, 0, true)
-    }
-  }
-  wait(Math.max(0, life.payment.expires_at.getTime() - clock().getTime()))
-  world.end('clock')
 }

@@ -8,6 +8,7 @@ const mostRounds = 8
 
 // Walks that never came here have shown nothing: they go on until each was seen.
 const everything = [
+  'a no that turned',
   'attempt_disputed by channel',
   'attempt_failed by channel',
   'attempt_given_up by customer',
@@ -21,12 +22,17 @@ const everything = [
   'cancel_wished by customer',
   'cancelled by channel',
   'cancelled by customer',
+  'charged_back by channel',
   'failed by channel',
   'failed by clock',
+  'never_arrived',
   'overpaid by channel',
   'paid by channel',
+  'reversed by channel',
   'task amount_mismatch',
+  'task charged_back',
   'task refund',
+  'task reversed',
   'task unresolved',
   'went on after giving up',
   'withdrawn',

@@ -1,45 +1,44 @@
-import type { Reply } from '../../src/core/channel/channel.ts'
-import { applyReply, withTheirTime } from '../../src/core/payment/applyReply.ts'
+import type { Reply, Reversal } from '../../src/core/channel/reply.ts'
+import { withTheirTime } from '../../src/core/payment/applyReply.ts'
 import { type Attempt, isUnresolved } from '../../src/core/payment/attempt.ts'
 import { begin } from '../../src/core/payment/begin.ts'
-import { cancel, expire } from '../../src/core/payment/end.ts'
 import type { NewEvent } from '../../src/core/payment/event.ts'
-import { giveUp as decide } from '../../src/core/payment/giveUp.ts'
-import { whyNotStart } from '../../src/core/payment/mayStart.ts'
-import { firstPollMs, resendForMs } from '../../src/core/payment/pollSchedule.ts'
-import { reopen } from '../../src/core/payment/reopen.ts'
-import { maySendAgain, sentAgain } from '../../src/core/payment/sendAgain.ts'
+import { firstPollAfter } from '../../src/core/payment/pollSchedule.ts'
+import { sentAgain } from '../../src/core/payment/sendAgain.ts'
 import type { Task } from '../../src/core/payment/task.ts'
-import { after, anAttempt, aPayment, minutes, noon, notSent, seconds, unclear } from '../support/lifeRows.ts'
+import { after, anAttempt, aPayment, noon, notSent, seconds, unclear } from '../support/lifeRows.ts'
 import type { Life } from './faults.ts'
+import { absentForMs, type Manner, plain } from './manners.ts'
 import * as model from './model.ts'
-import { createProvider } from './provider.ts'
+import { newsOf } from './news.ts'
+import { createProvider, type Entry, oddly, onItsWayMs, type Provider } from './provider.ts'
+import { rules as ours } from './rules.ts'
+import { isLost, type Leaving, type Luck, type Message, type Process, type Trip } from './wire.ts'
 
-const wireLifeMs = minutes(10) // what was on its way for longer is lost
 const settings = { retry_after_failure: true, reopen_unpaid: true, expiry_minutes: 60 }
 const merchant = { active: true, settings }
+const leaseMs = seconds(50)
 
-const absentForMs = minutes(5)
+const idOf = (number: number) => `ama0000000-${number}`
 
-type Asked = Pick<Attempt, 'asks' | 'next_ask_at' | 'sends'> // as it was when we asked
-
-// What is on its way. Whatever is taken from here and not put back was lost, with the process or the line.
-type Message =
-  | { kind: 'order'; id: string; asked: Asked; sent: number }
-  | { kind: 'reply'; id: string; reply: Reply; asked: Asked; sent: number }
-  | { kind: 'callback'; id: string }
-
-// One payment, its provider, which may know how to withdraw an order, and what is on its way between them, in memory. The rules are the program's; where the
-// program stores, this keeps.
-export function createWorld(canWithdraw = true) {
+// One payment, its providers, the nodes, and what is on its way between them, in memory. The rules are the program's;
+// where the program stores, this keeps.
+export function createWorld(manners: readonly Manner[] = [plain], rules = ours) {
   const life: Life = { payment: aPayment(), attempts: [], events: [], tasks: [] }
   const table = model.newModel()
-  const provider = createProvider()
+  const providers = manners.map(createProvider)
+  const nodes: [Process, Process] = [{ isDead: false }, { isDead: false }]
   const wire: Message[] = []
   const broken: string[] = []
+  const typedAt = new Map<string, number>()
   let now = noon
+  let happened = 0
 
   const find = (id: string) => life.attempts.find(({ attempt_id }) => attempt_id === id) as Attempt
+  const providerOf = (id: string) =>
+    providers.find(({ manner }) => manner.name === find(id).channel) as Provider
+  const entryOf = (id: string) => providerOf(id).books.get(id)
+  const books = () => new Map<string, Entry>(providers.flatMap(provider => [...provider.books]))
   function put(attempt: Attempt) {
     life.attempts = life.attempts.map(a => (a.attempt_id === attempt.attempt_id ? attempt : a))
   }
@@ -47,118 +46,180 @@ export function createWorld(canWithdraw = true) {
     const { merchant_id, tx_reference } = life.payment
     for (const one of events)
       life.events.push({ ...one, merchant_id, tx_reference, sequence: life.events.length + 1 })
-    for (const task of tasks)
-      if (!life.tasks.some(({ attempt_id, kind }) => attempt_id === task.attempt_id && kind === task.kind))
-        life.tasks.push(task)
+    const isNew = (task: Task) =>
+      !life.tasks.some(({ attempt_id, kind }) => attempt_id === task.attempt_id && kind === task.kind)
+    life.tasks.push(...tasks.filter(isNew))
+  }
+
+  const trip = (asked: Attempt, from: Process): Trip => {
+    const sent = now.getTime()
+    return { id: asked.attempt_id, asked, at: ++happened, from, sent, began: sent }
   }
 
   // Nothing leaves us where the line is dead from the start, and we know it.
-  function send(id: string, asked: Asked, leaves: boolean) {
-    const sent = now.getTime()
-    wire.push(
-      leaves ? { kind: 'order', id, asked, sent } : { kind: 'reply', id, reply: notSent, asked, sent },
-    )
+  function send(asked: Attempt, from: Process, leaving: Leaving) {
+    const tripping = trip(asked, from)
+    if (leaving === 'leaves') wire.push({ kind: 'order', ...tripping })
+    if (leaving === 'refused') wire.push({ kind: 'reply', reply: notSent, isQuestion: false, ...tripping })
   }
 
-  function pay(number: number, leaves: boolean) {
+  function pay(number: number, { manner }: Provider, node: Process, leaving: Leaving) {
     const { payment, attempts } = life
     if (number <= attempts.length) return // the same form came twice
-    if (whyNotStart(payment, attempts, merchant, number, now)) return
+    if (rules.whyNotStart(payment, attempts, merchant, number, now)) return
     if (!model.mayBegin(table)) broken.push('an attempt began where the table has none')
-    const id = `ama0000000-${number}`
-    const next_ask_at = after(firstPollMs, now)
-    const attempt = anAttempt({ attempt_id: id, number, created_at: now, updated_at: now, next_ask_at })
+    const attempt = anAttempt({
+      attempt_id: idOf(number),
+      number,
+      channel: manner.name,
+      created_at: now,
+      updated_at: now,
+      next_ask_at: after(firstPollAfter(manner.pace), now),
+    })
     life.attempts = [...attempts, attempt]
     const begun = begin(payment, attempt, 'customer')
     note(begun.events)
     life.payment = begun.payment
-    model.begin(table, id)
-    send(id, attempt, leaves)
+    model.begin(table, attempt.attempt_id)
+    send(attempt, node, leaving)
   }
 
-  // The order arrives at the provider, whose answer may get lost.
-  function arrive({ id, asked, sent }: Message & { kind: 'order' }, hidden: number, isClear: boolean) {
-    if (now.getTime() - sent > wireLifeMs) return
-    const reply = provider.take(id, life.payment.total, now.getTime(), hidden)
-    wire.push({ kind: 'reply', id, reply: isClear ? reply : unclear, asked, sent: now.getTime() })
+  // What comes to a provider is answered, and the answer may get lost, or say what nobody understands.
+  function arrive(message: Message & Trip, { hidden, isClear, isOdd, asks }: Luck) {
+    const provider = providerOf(message.id)
+    const said = answer(provider, message, hidden, asks)
+    const isOddly = isOdd && said.state !== 'absent' && provider.manner.hasOddWords
+    const reply = isClear ? (isOddly ? oddly : said) : unclear
+    wire.push({
+      ...message,
+      kind: 'reply',
+      reply,
+      isQuestion: message.kind === 'question',
+      sent: now.getTime(),
+    })
   }
 
-  // A worker takes what is due, and asks; or sends, where that may be.
-  function ask(isClear: boolean, leaves: boolean) {
+  function answer(provider: Provider, message: Message & Trip, hidden: number, asks: boolean): Reply {
+    const { id, asked } = message
+    const ms = now.getTime()
+    if (message.kind === 'order') return provider.take(id, life.payment.total, ms, hidden, { asks })
+    if (message.kind === 'typed') return provider.type(id, message.code, ms)
+    const isOpen = isUnresolved(asked) && asked.state !== 'disputed'
+    const verb = asked.gave_up_at && isOpen && provider.manner.canWithdraw ? 'withdraw' : 'look'
+    return provider[verb](id, ms)
+  }
+
+  // A worker takes what is due, and asks.
+  function ask(node: Process) {
     const due = life.attempts.find(({ next_ask_at }) => next_ask_at && next_ask_at <= now)
     if (!due) return
-    const asked = { ...due, asks: due.asks + 1, next_ask_at: after(seconds(20), now) }
+    const asked = { ...due, asks: due.asks + 1, next_ask_at: after(leaseMs, now) }
     put(asked)
-    question(asked, isClear, leaves)
+    question(asked, node)
   }
 
-  function question(asked: Attempt, isClear: boolean, leaves: boolean) {
-    const id = asked.attempt_id
-    const isOpen = isUnresolved(asked) && asked.state !== 'disputed'
-    const verb = asked.gave_up_at && isOpen && canWithdraw ? provider.withdraw : provider.look
-    const said = () => verb(id, now.getTime()) // it may do so, and its answer be lost
-    const reply = asked.state === 'not_sent' ? notSent : isClear ? said() : (said(), unclear)
-    const isSendable = reply.state === 'absent' || reply.state === 'not_sent'
-    if (isSendable && maySendAgain(life.payment, asked, true, now)) {
-      const sending = sentAgain(asked, now)
-      put(sending)
-      send(id, sending, leaves)
-    } else wire.push({ kind: 'reply', id, reply, asked, sent: now.getTime() })
+  function question(asked: Attempt, node: Process) {
+    const tripping = trip(asked, node)
+    if (asked.state === 'not_sent')
+      wire.push({ kind: 'reply', reply: notSent, isQuestion: true, ...tripping })
+    else wire.push({ kind: 'question', ...tripping })
   }
 
   // Whoever gives it up asks at once, or dies before.
-  function giveUp(number: number, isClear: boolean, asks: boolean) {
-    const given = decide(life.payment, life.attempts, { number, gave_up_for: 'way' }, now)
-    model.giveUp(table, `ama0000000-${number}`)
+  function giveUp(number: number, node: Process, asks: boolean) {
+    const given = rules.giveUp(life.payment, life.attempts, { number, gave_up_for: 'way' }, now)
+    model.giveUp(table, idOf(number))
     if (!given) return
     put(given.attempt)
     note(given.events)
-    if (asks) question(given.attempt, isClear, false)
+    if (asks) question(given.attempt, node)
   }
 
-  function listen({ id, reply, asked, sent }: Message & { kind: 'reply' }) {
-    if (now.getTime() - sent > wireLifeMs) return
+  // Whoever types is of the page that was made for this number of the attempt and of what was typed before.
+  function type(page: Pick<Attempt, 'number' | 'submits'>, code: string, node: Process, leaving: Leaving) {
+    const id = idOf(page.number)
+    const { pace = {} } = life.attempts[page.number - 1] ? providerOf(id).manner : {}
+    const submitted = rules.submit(life.payment, life.attempts, page, pace, now)
+    if ((submitted !== undefined) !== model.mayType(table, id, page.submits))
+      broken.push(
+        submitted ? 'typed where the table has nothing to type' : 'not taken what the table lets type',
+      )
+    if (!submitted) return
+    put(submitted.attempt)
+    note(submitted.events)
+    model.type(table, id)
+    typedAt.set(id, ++happened)
+    const tripping = trip(submitted.attempt, node)
+    if (leaving === 'leaves') wire.push({ kind: 'typed', code, ...tripping })
+    if (leaving === 'refused') wire.push({ kind: 'reply', reply: unclear, isQuestion: false, ...tripping })
+  }
+
+  // What the provider has never heard of may be sent again, by whoever has asked.
+  function sendAgain({ asked, from }: Trip, leaves: boolean): boolean {
+    const { startIsIdempotent } = providerOf(asked.attempt_id).manner
+    const held = find(asked.attempt_id)
+    if (held.sends !== asked.sends || !rules.maySendAgain(life.payment, held, startIsIdempotent, now))
+      return false
+    const sending = sentAgain(held, now)
+    put(sending)
+    send(
+      { ...sending, asks: asked.asks, next_ask_at: asked.next_ask_at },
+      from,
+      leaves ? 'leaves' : 'refused',
+    )
+    return true
+  }
+
+  function listen(message: Message & { kind: 'reply' }, leaves: boolean) {
+    const { id, reply, asked, isQuestion } = message
+    const isSendable = reply.state === 'absent' || reply.state === 'not_sent'
+    if (isQuestion && isSendable && sendAgain(message, leaves)) return
+    if (reply.state === 'paid' && reply.reversal) reverse(id, reply.reversal)
     const before = find(id)
-    const worth = { absentForMs, livesForMs: absentForMs, sends: asked.sends }
-    const news = newsOf(before, reply, asked)
-    const { payment, attempt, events, tasks } = applyReply(life.payment, before, reply, now, worth)
+    const { manner } = providerOf(id)
+    const { livesForMs, noMayTurnForMs, pace } = manner
+    const times = { absentForMs: absentForMs(manner), livesForMs, noMayTurnForMs, pace }
+    const askedAt = new Date(message.began)
+    const worth = { ...times, askedAt, sends: asked.sends, submits: asked.submits }
+    const news = newsOf(table, life.payment, before, message, { now, absentForMs: times.absentForMs })
+    const { payment, attempt, events, tasks } = rules.applyReply(life.payment, before, reply, now, worth)
     life.payment = payment
     put(withTheirTime(attempt, before, asked))
     note(events, tasks)
-    const again = applyReply(payment, attempt, reply, now, worth)
+    const again = rules.applyReply(payment, attempt, reply, now, worth)
     if (again.events.length > 0 || again.payment.status !== payment.status)
       broken.push(`${reply.state} said again to a ${attempt.state} attempt is ${again.events[0]?.kind}`)
-    model.tell(table, id, news)
+    if (isSendable && isUnresolved(before) && !isUnresolved(attempt) && mayStillCome(id))
+      broken.push(`${id} failed while its order may still arrive, or is there`)
+    model.tell(table, id, news, message.at < (typedAt.get(id) ?? 0))
   }
 
-  const newsOf = (before: Attempt, reply: Reply, asked: Asked): model.News => {
-    const ageMs = now.getTime() - before.created_at.getTime()
-    if (reply.state === 'paid') return reply.amount === life.payment.total ? 'yes' : 'other_amount'
-    if (reply.state === 'failed') return 'no'
-    if (reply.state === 'absent') {
-      const isLong = ageMs >= absentForMs + (before.sends > 1 ? resendForMs : 0)
-      return isLong ? 'never_there' : 'unclear'
-    }
-    if (reply.state === 'not_sent') {
-      const isSo = !before.resent_at && before.sends === asked.sends
-      const wantsIt = !table.wished && !table.tries.get(before.attempt_id)?.gaveUp
-      const isOver = ageMs >= resendForMs || !wantsIt || table.status !== 'awaiting_payment'
-      return isSo && isOver ? 'never_there' : 'unclear'
-    }
-    return reply.state === 'pending' ? 'pending' : 'unclear'
-  }
+  const mayStillCome = (id: string) =>
+    entryOf(id) !== undefined ||
+    wire.some(one => one.kind === 'order' && one.id === id && !isLost(one, now.getTime(), onItsWayMs))
 
   function knock(id: string) {
     const attempt = find(id)
-    const entry = provider.books.get(id)
+    const entry = entryOf(id)
     if (entry) entry.knocks = false
     if (attempt.state === 'paid') return
     const soonest = attempt.next_ask_at ? Math.min(now.getTime(), attempt.next_ask_at.getTime() - 1) : now
     put({ ...attempt, next_ask_at: new Date(soonest) })
   }
 
+  // What is told once is stored once, however often it is said.
+  function reverse(id: string, reversal: Reversal) {
+    const change = rules.reverse(life.payment, find(id), reversal, now)
+    model.reverse(table, id, reversal.kind)
+    const known = life.tasks.length
+    note([], change.tasks)
+    if (life.tasks.length === known) return
+    life.payment = change.payment
+    note(change.events)
+  }
+
   function end(by: 'customer' | 'clock') {
-    const ended = (by === 'customer' ? cancel : expire)(life.payment, life.attempts, now)
+    const ended = (by === 'customer' ? rules.cancel : rules.expire)(life.payment, life.attempts, now)
     if (by === 'customer') model.cancel(table)
     else if (life.payment.expires_at <= now) model.expire(table)
     if (!ended) return
@@ -168,22 +229,33 @@ export function createWorld(canWithdraw = true) {
 
   function repeat() {
     const { payment, attempts, tasks, events } = life
-    const opened = reopen(payment, { attempts, tasks, events }, merchant, now)
+    const opened = rules.reopen(payment, { attempts, tasks, events }, merchant, now)
     if (table.status === 'cancelled' || payment.expires_at <= now) model.reopen(table)
     if (!opened) return
     life.payment = opened.payment
     note(opened.events)
   }
 
-  function deliver(message: Message, hidden: number, isClear: boolean) {
-    if (message.kind === 'order') arrive(message, hidden, isClear)
-    else if (message.kind === 'reply') listen(message)
-    else knock(message.id)
+  function deliver(message: Message, luck: Luck) {
+    happened++
+    if (isLost(message, now.getTime(), onItsWayMs)) return
+    if (message.kind === 'reply') listen(message, luck.leaves)
+    else if (message.kind === 'callback') knock(message.id)
+    else if (message.kind === 'news') {
+      reverse(message.id, message.reversal)
+      knock(message.id)
+    } else arrive(message, luck)
+  }
+
+  function crash(which: 0 | 1) {
+    nodes[which].isDead = true
+    nodes[which] = { isDead: false }
   }
 
   const wait = (ms: number) => (now = after(ms, now))
   const clock = () => now
-  return { life, table, provider, wire, broken, clock, pay, ask, giveUp, end, repeat, deliver, wait }
+  const seen = { life, table, providers, nodes, wire, broken, books, entryOf, clock }
+  return { ...seen, pay, ask, giveUp, type, end, repeat, deliver, crash, wait }
 }
 
 export type World = ReturnType<typeof createWorld>

@@ -74,7 +74,7 @@ test('a node whose machine is 61 minutes ahead ends what is over, and no fresh p
   const fresh = await shop.ask(merchant)
   shop.setNow(agoMs(hours(2)))
   const over = await shop.ask(merchant)
-  await expect.poll(async () => (await shop.fresh(over)).status, { timeout: 10_000 }).toBe('failed')
+  await expect.poll(async () => (await shop.fresh(over)).status).toBe('failed')
   expect((await shop.fresh(fresh)).status).toBe('awaiting_payment')
 })
 
@@ -91,7 +91,7 @@ for (const [behind, what, path] of [
     await shop.try(payment, yes)
     const sent = () =>
       endpoint.received.filter(one => one.path === path && one.body.includes(payment.tx_reference)).length
-    await expect.poll(sent, { timeout: 10_000 }).toBe(1)
+    await expect.poll(sent).toBe(1)
     continueTheRightOne()
     await sleep(1500) // it looks several times
     expect(sent()).toBe(1)
@@ -109,7 +109,7 @@ test('when the clock of a machine steps back by an hour, what is due is asked ab
   // The gateway has no line to the bank of this test, but one to the sandbox.
   await shop.db.rows(sql`update attempts set channel = 'sandbox', next_ask_at = clock_timestamp() ${which}`)
   const asks = () => shop.db.one<{ asks: number }>(sql`select asks from attempts ${which}`)
-  await expect.poll(asks, { timeout: 10_000 }).not.toEqual({ asks: 0 })
+  await expect.poll(asks).not.toEqual({ asks: 0 })
 })
 
 test('when the clock of the database jumps, a node stops its work, says so, and serves on; and then goes on', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { isUnresolved } from '../../src/core/payment/attempt.ts'
@@ -94,6 +94,14 @@ const letTimePass = () =>
     where state in ('started', 'unknown') and created_at between now() - interval '4 minutes' and now() - interval '10 seconds'
       and not exists (select from sandbox_charges c where c.reference = a.attempt_id)`)
 
+// On a slow machine there were few customers between the kills: they go on until each thing has happened that is looked at.
+const hasSeenAll = async () => {
+  const seen = await db.one<{ withdrawn: bigint; approved: bigint }>(sql`
+    select count(*) filter (where reason = 'withdrawn') as withdrawn,
+      count(*) filter (where gave_up_at is not null and state = 'paid') as approved from attempts`)
+  return Number(seen?.withdrawn) > customers && Number(seen?.approved) > 0
+}
+
 test(`two gateways killed ${2 * killsOfEach} times while customers give up and go on: one charge for each payment`, async () => {
   const env = {
     DATABASE_URL: database.url,
@@ -105,6 +113,7 @@ test(`two gateways killed ${2 * killsOfEach} times while customers give up and g
   const paying = Promise.all(Array.from({ length: customers }, () => customer(() => isOver)))
   const passing = setInterval(() => void letTimePass(), 1000)
   await Promise.all(gateways.map(({ done }) => done))
+  await expect.poll(hasSeenAll, { timeout: patienceMs, interval: 500 }).toBe(true)
   isOver = true
   await paying
   clearInterval(passing)
@@ -131,7 +140,4 @@ test(`two gateways killed ${2 * killsOfEach} times while customers give up and g
     return found.filter(Boolean).map(fault => `${payment.tx_reference} ${fault}`)
   })
   assert.deepEqual(faults, [])
-  const ends = lives.flatMap(({ attempts }) => attempts.map(({ reason, state }) => reason ?? state))
-  assert.ok(ends.filter(end => end === 'withdrawn').length > customers)
-  assert.ok(lives.some(({ attempts }) => attempts.some(a => a.gave_up_at && a.state === 'paid'))) // somebody approved after all
-}, 300_000)
+}, 400_000)

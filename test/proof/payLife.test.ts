@@ -48,6 +48,7 @@ function entryOf(charge: Charge, now: Date): Entry {
   const { status } = stateAt(charge, now)
   return {
     reference: charge.reference,
+    name: charge.reference,
     amount: charge.amount,
     truth: status === 'SUCCESSFUL' ? 'charged' : status === 'FAILED' ? 'refused' : 'pending',
     charges: status === 'SUCCESSFUL' ? 1 : 0,
@@ -57,6 +58,10 @@ function entryOf(charge: Charge, now: Date): Entry {
     visible: 0,
     lastCharge: 0,
     knocks: false,
+    refusedAt: 0,
+    code: 'none',
+    wrongCodes: 0,
+    reversals: new Set(),
   }
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, test } from 'vitest'
+import { rewrapAccounts } from '../../src/actions/channels/rewrapAccounts.ts'
 import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
 import { rewrapKeys } from '../../src/actions/merchants/rewrapKeys.ts'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
@@ -13,6 +14,8 @@ import {
   givenMasterKeys,
   masterKeysInFile,
 } from '../../src/start/masterKeys.ts'
+import { addStoredAccount, changingAccounts, findAccount } from '../../src/store/channels/accounts.ts'
+import { openSettings, sealSettings } from '../../src/store/channels/sealedSettings.ts'
 import { sql } from '../../src/store/db.ts'
 import { findCallers } from '../../src/store/merchants/callers.ts'
 import type { MasterKeys } from '../../src/store/merchants/vault.ts'
@@ -106,6 +109,38 @@ for (const [what, ...statements] of [
     assert.deepEqual(await Promise.all(keys.map(one => opened(inFile, one))), secrets)
   })
 }
+
+async function addAccount(account: string) {
+  const settings = { url: 'http://127.0.0.1:1' }
+  const bound = { account, channel: 'sandbox', mode: 'test' as const, merchant_id: null, settings }
+  const sealed = sealSettings(masterKeysInFile(dataDir), bound, { key: 'of the account' })
+  const row = { ...bound, ...sealed, label: null, created_at: new Date() }
+  await changingAccounts(gateway.db, tx => addStoredAccount(tx, row))
+}
+
+const faultsLogged = () => gateway.logs.filter(line => line.includes('an account cannot be opened'))
+
+test('an account follows the master key while gateways have it open, and old keys do not open it', async () => {
+  await addAccount('sandbox-4f7k2q')
+  const old = newestInFile()
+  addMasterKey(dataDir)
+  const keys = masterKeysInFile(dataDir)
+  assert.deepEqual(await rewrapAccounts(gateway.db, keys, new Date()), { changed: 1, failed: [] })
+  await rewrapKeys(gateway.db, keys)
+  forgetOldMasterKeys(dataDir)
+  const row = await findAccount(gateway.db, 'sandbox-4f7k2q')
+  assert.ok(row)
+  assert.deepEqual(openSettings(masterKeysInFile(dataDir), row), { key: 'of the account' })
+  assert.throws(() => openSettings(givenMasterKeys([old]), row))
+
+  // A row that was copied is told, and stops nobody: the gateway has looked at it when it has told.
+  const copied = sql`
+    insert into channel_accounts select 'sandbox-000000', channel, mode, merchant_id, label, settings, sealed_settings,
+      wrapped_key, master_key_id, disabled_at, created_at, updated_at, version + 1 from channel_accounts`
+  await gateway.db.rows(copied)
+  while (faultsLogged().length === 0) await sleep(20)
+  assert.ok(faultsLogged().every(line => line.includes('sandbox-000000') && !line.includes('4f7k2q')))
+})
 
 test('the master key is changed five times under load: no request fails, and old keys open nothing', async () => {
   const shop = await addMerchant()

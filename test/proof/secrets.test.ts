@@ -8,7 +8,9 @@ import { type Credentials, onboard } from '../../src/actions/merchants/onboard.t
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { readConfig } from '../../src/config.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
-import { openDatabase } from '../../src/start/database.ts'
+import { type OpenDatabase, openDatabase } from '../../src/start/database.ts'
+import { addStoredAccount, changingAccounts } from '../../src/store/channels/accounts.ts'
+import { sealSettings } from '../../src/store/channels/sealedSettings.ts'
 import { migrate } from '../../src/store/migrate/migrate.ts'
 import { query } from '../support/database.ts'
 import { spawnGateway } from '../support/gateway.ts'
@@ -24,6 +26,10 @@ const tokens: string[] = []
 const hashes: string[] = []
 const keys: Credentials[] = []
 const passwords: string[] = []
+const accountSecrets = [
+  'sk_live_4b1f0c2d9e8a7b6c5d4e3f2a1b0c9d8e',
+  'http://wolf:aardvark-1987@proxy.example:3128',
+]
 let logs = ''
 let dump = ''
 
@@ -38,6 +44,7 @@ beforeAll(async () => {
     const chosen = await setMerchant(records.db, added.merchant_id, ['ipn_style=basic'], records.masterKeys)
     passwords.push(chosen?.ipn_password ?? '')
   }
+  await addAccounts(records)
   await records.close()
 
   const gateway = await spawnGateway({ TOLLGATE_DATA_DIR: dataDir, LOG_LEVEL: 'trace' })
@@ -49,6 +56,24 @@ beforeAll(async () => {
   logs = gateway.output() + readFileSync(join(dataDir, 'postgres.log'), 'utf8')
 })
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
+
+// One that opens, and one that does not, which the gateway tells.
+async function addAccounts({ db, masterKeys }: OpenDatabase) {
+  const [key = '', egress_proxy = ''] = accountSecrets
+  for (const channel of ['sandbox', 'nobodys']) {
+    const settings = { url: 'http://127.0.0.1:1' }
+    const bound = {
+      account: `${channel}-4f7k2q`,
+      channel,
+      mode: 'test' as const,
+      merchant_id: null,
+      settings,
+    }
+    const sealed = sealSettings(masterKeys, bound, { key, egress_proxy })
+    const row = { ...bound, ...sealed, label: null, created_at: new Date() }
+    await changingAccounts(db, tx => addStoredAccount(tx, row))
+  }
+}
 
 // Good, bad and odd, with everything that must stay hidden in every place where it could stand.
 async function traffic(url: string, own: Credentials) {
@@ -163,6 +188,7 @@ const secrets = () => [
   ...readFileSync(join(dataDir, 'master.key'), 'utf8').trim().split('\n'),
   ...keys.flatMap(one => [one.secret_key, one.ipn_secret]),
   ...passwords,
+  ...accountSecrets,
 ]
 
 function found(where: string, words: string[]) {
@@ -173,6 +199,7 @@ function found(where: string, words: string[]) {
 test('a dump of the database holds no secret, in no spelling', () => {
   assert.ok(passwords.length === 2 && passwords.every(password => password.length === 32))
   assert.deepEqual(found(dump, secrets().flatMap(spellings)), [])
+  assert.ok(dump.includes('sandbox-4f7k2q'))
   assert.deepEqual(found(dump, [...tokens, ...Object.values(stored)]), [...tokens, ...Object.values(stored)])
 })
 
@@ -189,6 +216,7 @@ test('the files of the database hold no secret either, not even in what was writ
 
 test('the logs hold no secret, no token, no hash and nothing of a person', () => {
   assert.ok(logs.split('\n').length > 100 && logs.includes('/v1/mobile_agents_v2') && logs.includes('LOG:'))
+  assert.ok(logs.includes('nobodys-4f7k2q') && !logs.includes('sandbox-4f7k2q'))
   assert.deepEqual(found(logs, [...secrets(), ...hashes].flatMap(spellings)), [])
   assert.deepEqual(
     found(

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest'
-import type { Channel, Order, Reply, Way } from '../../src/core/channel/channel.ts'
-import { channelsOf, guardChannel } from '../../src/runtime/channels.ts'
+import type { Channel } from '../../src/core/channel/channel.ts'
+import type { Order } from '../../src/core/channel/order.ts'
+import type { Reply } from '../../src/core/channel/reply.ts'
+import type { Way } from '../../src/core/channel/way.ts'
+import { guardChannel } from '../../src/runtime/channels/guard.ts'
+import { channelsOf } from '../../src/runtime/channels.ts'
 import { terms } from '../support/lifeNode.ts'
 import { pending } from '../support/lifeRows.ts'
 
@@ -58,7 +62,7 @@ test('an ending for one tap comes with its own way, and never with real money', 
           { ...terms, mode, ways: [wayOf('wallet'), wayOf('card')], testEndings, start: never, check: never },
         ],
       ]),
-    ).offers(mode, 'GHS')
+    ).offers({ merchant_id: 'm', mode, currency: 'GHS', total: 2500n })
   expect(plays('test').map(offer => offer.testEndings)).toEqual([testEndings, []])
   expect(plays('live').map(offer => offer.testEndings)).toEqual([undefined, undefined])
 })

@@ -43,6 +43,7 @@ describe('what is not a request leaves nothing behind', () => {
     ['nothing to pay', 'amount', { amount: '0.00' }],
     ['a thousandth', 'amount', { amount: '1.001' }],
     ['less than nothing', 'amount', { amount: '-1.00' }],
+    ['half a shilling', 'amount', { amount: '5000.50', currency: 'UGX', method: 'card' }],
     ['a strange currency', 'currency', { currency: 'XAU' }],
     ['a wallet in dollars', 'currency', { currency: 'USD' }],
     ['a strange method', 'method', { method: 'cash' }],

@@ -37,7 +37,7 @@ test('from the settings to the mailbox, and not a word of the recipient in the l
       .map(({ medium, state, messenger }) => `${medium} ${state} ${messenger}`)
       .toSorted()
   const all = ['email dropped null', 'email sent smtp', 'sms sent inbox', 'sms sent inbox']
-  await expect.poll(states, { timeout: 10_000 }).toEqual(all)
+  await expect.poll(states).toEqual(all)
   expect(server.taken.map(({ to }) => to)).toEqual([['ama@shop.example']])
   const numbers = await metrics.registry.metrics()
   expect(numbers).toContain('tollgate_messages_total{medium="email",outcome="sent"} 1')

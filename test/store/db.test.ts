@@ -5,6 +5,7 @@ import { Locked, Unavailable } from '../../src/core/interface/refusal.ts'
 import { createBatcher } from '../../src/runtime/batcher.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
+import { cuts, startProxy } from '../support/proxy.ts'
 
 let database: FreshDatabase
 let db: Db
@@ -101,8 +102,41 @@ test('a transaction that stands still is ended by the database, and its rows are
     await tx.rows(sql`select 1 from things where id = 7 for update`)
     await sleep(7000)
   })
+  // Said at once: it may end while we still wait for the row, and then nobody would have heard of it.
+  const ended = expect(work).rejects.toBeInstanceOf(Unavailable)
   await sleep(6000)
   await db.rows(sql`update things set id = 7 where id = 7`)
-  await work.catch(() => {}) // it stands still again until its time is over
+  await ended
   await standing.end()
 }, 20_000)
+
+// Nobody waits for the answer to `begin`, nor for what is written last before the commit is sent; and still each of them
+// has somebody who hears how it ended.
+for (const at of ['begin', 'select 1', 'select 2', 'select 3', 'commit'])
+  for (const cut of cuts)
+    test(`a connection that is cut at "${at}", ${cut}, is told once, and the work is done anew`, async () => {
+      const unheard: unknown[] = []
+      const hear = (error: unknown) => unheard.push(error)
+      process.on('unhandledRejection', hear)
+      const proxy = await startProxy(database.url)
+      const behind = openDb(proxy.url, 1)
+      let isCut = false
+      proxy.onStatement = text => {
+        if (text !== at || isCut) return undefined
+        isCut = true
+        return cut
+      }
+      let times = 0
+      await behind.transaction(async tx => {
+        times++
+        await Promise.all([tx.rows(sql`select 1`), tx.rows(sql`select 2`)])
+        void tx.lastly(sql`select 3`)
+        void tx.lastly(sql`select 4`)
+      })
+      expect(times).toBe(2)
+      await behind.end()
+      await proxy.stop()
+      await sleep(20)
+      process.off('unhandledRejection', hear)
+      expect(unheard).toEqual([])
+    })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { watchHealth } from '../../src/store/health.ts'
+import { watchHealth } from '../../src/store/connections/health.ts'
 
 // The whole process stands still, as when it is stopped or its machine gives it no time: no timer runs, nothing is read.
 function standStill(forMs: number) {

@@ -133,7 +133,7 @@ test('a user who may make nothing is told so, and no connection stays behind', a
     'The database user lacks a right (permission denied for schema public): grant it, or name another user.',
   )
   const guests = () => query(fresh.url, `select from pg_stat_activity where usename = 'guest'`)
-  await expect.poll(guests, { timeout: 5000 }).toEqual([])
+  await expect.poll(guests).toEqual([])
   await fresh.drop()
   await query(database.url, 'drop role guest')
 })

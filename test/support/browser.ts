@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { inject } from 'vitest'
+import type { Chromium } from './browser/chromium.ts'
 import { type Recording, record } from './browser/record.ts'
 
 export type CustomerOptions = {
@@ -39,11 +40,21 @@ const args = [
   '--font-render-hinting=none', // the same widths everywhere
 ]
 
+// Now and then one dies before it is there, of itself (SIGSEGV): then the next comes up.
+async function launch({ path, env }: Chromium, triesLeft = 2): Promise<Browser> {
+  try {
+    return await chromium.launch({ executablePath: path, env, args })
+  } catch (error) {
+    if (triesLeft === 0) throw error
+    return launch({ path, env }, triesLeft - 1)
+  }
+}
+
 // Call it in beforeAll, and close() in afterAll.
 export async function openBrowser(): Promise<TestBrowser> {
   const found = inject('chromium')
   if (typeof found === 'string') throw new Error(found)
-  const browser = await chromium.launch({ executablePath: found.path, env: found.env, args })
+  const browser = await launch(found)
   return {
     newCustomer: options => newCustomer(browser, options),
     close: () => browser.close(),

@@ -1,18 +1,31 @@
 import type { Checkout } from '../../src/actions/payments/openCheckout.ts'
 import sandbox from '../../src/channels/sandbox.ts'
-import type { Channel } from '../../src/core/channel/channel.ts'
+import { standings } from '../../src/core/channel/standing.ts'
 import { type Lang, languages } from '../../src/core/languages/languages.ts'
 import { readSettings } from '../../src/core/merchant/settings.ts'
 import { type Attempt, isUnresolved, requestEndsAt } from '../../src/core/payment/attempt.ts'
 import { unlived } from '../../src/core/payment/payment.ts'
 import { channelsOf } from '../../src/runtime/channels.ts'
 import type { View } from '../../src/web/checkout/page/view.ts'
+import { noTools } from './lifeNode.ts'
 
 export const noon = new Date('2026-11-15T12:00:00Z')
 export const token = `${'m'.repeat(10)}${'t'.repeat(32)}`
 
-export const sandboxChannel = sandbox({ SANDBOX_URL: 'http://localhost', SANDBOX_KEY: 'key' }) as Channel
-const offers = channelsOf(new Map([['sandbox', sandboxChannel]])).offers('test', 'GHS')
+export const sandboxChannel = sandbox.open({ url: 'http://localhost', key: 'key' }, noTools)
+const offers = channelsOf(new Map([['sandbox', sandboxChannel]])).offers({
+  merchant_id: 'm'.repeat(10),
+  mode: 'test',
+  currency: 'GHS',
+  total: 2500n,
+})
+
+// One is slow, one does not answer, and what does not answer comes last.
+const standingOf = (payment_method: string) =>
+  payment_method === 'mtn_mobile_money' ? 'slow' : payment_method === 'card' ? 'down' : 'good'
+export const troubled = offers
+  .map(offer => ({ ...offer, standing: standingOf(offer.payment_method) }) as const)
+  .toSorted((a, b) => standings.indexOf(a.standing) - standings.indexOf(b.standing))
 
 const testerPageOf = (attempts: readonly Attempt[] = []) =>
   attempts.filter(isUnresolved).map(({ attempt_id }) => sandboxChannel.testerPage?.(attempt_id))[0]
@@ -73,6 +86,7 @@ export const attemptFor = (more: Partial<Attempt> = {}): Attempt => ({
   tx_reference: 'TG-01JX2A-7K3M5Q-9XD0',
   number: 1,
   channel: 'sandbox',
+  order_key: null,
   payment_method: 'mtn_mobile_money',
   state: 'pending',
   reason: null,
@@ -83,13 +97,20 @@ export const attemptFor = (more: Partial<Attempt> = {}): Attempt => ({
   provider_ref: null,
   redirect_url: null,
   qr: null,
+  step: null,
+  provider_text: null,
+  provider_time: null,
   charged: null,
+  fee: null,
+  net: null,
   card_type: null,
   psp_response_code: null,
   psp_response_msg: null,
   acknowledged_at: null,
   sends: 1,
   resent_at: null,
+  submits: 0,
+  submitted_at: null,
   returned_at: null,
   gave_up_at: null,
   gave_up_for: null,
@@ -127,8 +148,10 @@ const paidFacts = {
 export const scenes: Readonly<Record<string, Partial<Checkout>>> = {
   choose: { ...shopUrls },
   chooseKnown: { number: '+233244123456', mode: 'live' },
+  chooseTroubled: { offers: troubled, shut: ['card'], number: '+233244123456', mode: 'live' },
   nowhere: { offers: [], mode: 'live' },
   wait: { stage: 'wait', attempts: [attemptFor()], ...shopUrls },
+  waitText: { stage: 'wait', attempts: [attemptFor({ provider_text: 'Dial *170# to approve.' })] },
   waitUnknown: { stage: 'wait', attempts: [attemptFor({ state: 'unknown' })], mode: 'live' },
   waitCard: {
     stage: 'wait',
@@ -148,6 +171,28 @@ export const scenes: Readonly<Record<string, Partial<Checkout>>> = {
         instrument: null,
         redirect_url: 'https://psp.example/pay/1',
         returned_at: noon,
+      }),
+    ],
+  },
+  step: {
+    stage: 'step',
+    attempts: [
+      attemptFor({
+        state: 'needs_input',
+        step: { name: 'otp', text: 'Enter the code.', fields: [{ name: 'otp', kind: 'digits' }] },
+      }),
+    ],
+    ...shopUrls,
+  },
+  stepAgain: {
+    stage: 'step',
+    mode: 'live',
+    attempts: [
+      attemptFor({
+        state: 'needs_input',
+        submits: 1,
+        submitted_at: noon,
+        step: { name: 'voucher', fields: [{ name: 'voucher_code', kind: 'digits' }] },
       }),
     ],
   },

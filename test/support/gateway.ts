@@ -10,7 +10,7 @@ import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { setActive } from '../../src/store/merchants/merchants.ts'
 import type { MasterKeys } from '../../src/store/merchants/vault.ts'
-import { migratedDatabase } from './database.ts'
+import { type FreshDatabase, migratedDatabase } from './database.ts'
 
 export type Credentials = { merchant_key: string; secret_key: string; ipn_secret: string }
 export type TestMerchant = Onboarded & { test: Credentials; live: Credentials }
@@ -30,8 +30,9 @@ export type TestGateway = {
 export async function testGateway(
   env: Record<string, string> = {},
   options: Partial<GatewayOptions> = {},
+  given?: FreshDatabase,
 ): Promise<TestGateway> {
-  const database = await migratedDatabase()
+  const database = given ?? (await migratedDatabase())
   const key = randomBytes(32)
   const logs: string[] = []
   const config = readConfig({

@@ -18,16 +18,22 @@ export type Market = {
   journey(name: string, ...rest: [Walk] | [CustomerOptions, Walk]): void
 }
 
+// Of the shop and the gateway, where they are not the usual ones.
+export type MarketOptions = Partial<GatewayOptions> & {
+  env?(): Promise<Record<string, string>>
+  settings?: readonly string[] // of the shop
+}
+
 // A gateway with a shop, and a browser for its customers, as long as the tests of a file run.
-export function openMarket(options: Partial<GatewayOptions> = {}): Market {
+export function openMarket({ env, settings = [], ...options }: MarketOptions = {}): Market {
   let gateway: TestGateway
   let browser: TestBrowser
   let shop: TestMerchant
 
   beforeAll(async () => {
-    const opened = testGateway({}, { sandboxPace: 0.1, ...options })
+    const opened = testGateway(await env?.(), { sandboxPace: 0.1, ...options })
     ;[gateway, browser] = await Promise.all([opened, openBrowser()])
-    shop = await gateway.addMerchant()
+    shop = await gateway.addMerchant(...settings)
   })
   afterAll(async () => {
     await browser?.close()

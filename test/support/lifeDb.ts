@@ -60,7 +60,7 @@ export async function openLives(poolSize = 4): Promise<Lives> {
   }
 }
 
-function newPayment(merchant_id: string, now: Date, expiresMs: number): Payment {
+export function newPayment(merchant_id: string, now: Date, expiresMs: number): Payment {
   const tx_reference = newReference(now)
   const dates = { created_at: now, updated_at: now, expires_at: after(expiresMs, now) }
   const tx_token = newToken(merchant_id, now)

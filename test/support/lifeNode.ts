@@ -1,6 +1,9 @@
 import type { PaymentDeps } from '../../src/actions/payments/deps.ts'
 import type { Wish } from '../../src/actions/payments/pay.ts'
-import type { Channel, Order, Reply, Way } from '../../src/core/channel/channel.ts'
+import type { Channel, ChannelTools } from '../../src/core/channel/channel.ts'
+import type { Order } from '../../src/core/channel/order.ts'
+import type { Reply } from '../../src/core/channel/reply.ts'
+import type { Way } from '../../src/core/channel/way.ts'
 import type { Mode } from '../../src/core/mode.ts'
 import { channelsOf } from '../../src/runtime/channels.ts'
 import type { Db } from '../../src/store/db.ts'
@@ -17,10 +20,19 @@ export const simulatedWay: Way = {
 }
 
 // What a channel says of itself.
-export const terms: Pick<Channel, 'account' | 'startIsIdempotent' | 'visibleWithinMs'> = {
+type Terms = Pick<Channel, 'account' | 'startIsIdempotent' | 'visibleWithinMs' | 'noMayTurnForMs'>
+export const terms: Terms = {
   account: 'simulated',
   startIsIdempotent: true,
   visibleWithinMs: minutes(5),
+  noMayTurnForMs: minutes(120),
+}
+
+// For channels that need none of it.
+export const noTools: ChannelTools = {
+  egress: {},
+  clock: () => new Date(),
+  token: () => Promise.reject(new Error('no token')),
 }
 
 // The provider is played; all else is the program.

@@ -1,4 +1,6 @@
-import type { Order, Reply } from '../../src/core/channel/channel.ts'
+import type { Order } from '../../src/core/channel/order.ts'
+import type { Reply } from '../../src/core/channel/reply.ts'
+import type { Worth } from '../../src/core/payment/applyReply.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
 import { type Payment, unlived } from '../../src/core/payment/payment.ts'
 
@@ -50,6 +52,7 @@ export const anAttempt = (changed: Partial<Attempt> = {}): Attempt => ({
   tx_reference: 'TG-1',
   number: 1,
   channel: 'simulated',
+  order_key: null,
   payment_method: 'mtn_mobile_money',
   state: 'started',
   reason: changed.state === 'failed' ? 'declined' : null,
@@ -60,13 +63,20 @@ export const anAttempt = (changed: Partial<Attempt> = {}): Attempt => ({
   provider_ref: null,
   redirect_url: null,
   qr: null,
+  step: null,
+  provider_text: null,
+  provider_time: null,
   charged: null,
+  fee: null,
+  net: null,
   card_type: null,
   psp_response_code: null,
   psp_response_msg: null,
   acknowledged_at: null,
   sends: 1,
   resent_at: null,
+  submits: 0,
+  submitted_at: null,
   returned_at: null,
   gave_up_at: null,
   gave_up_for: null,
@@ -77,6 +87,17 @@ export const anAttempt = (changed: Partial<Attempt> = {}): Attempt => ({
   ended_at: hasEnded(changed.state) ? noon : null,
   ...changed,
 })
+
+// Of an answer that is no older than the attempt.
+export const worth: Worth = {
+  absentForMs: minutes(5),
+  livesForMs: minutes(5),
+  noMayTurnForMs: hours(2),
+  pace: {},
+  askedAt: noon,
+  sends: 1,
+  submits: 0,
+}
 
 type Yes = Reply & { state: 'paid' }
 export const yes: Yes = {

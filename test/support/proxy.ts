@@ -11,6 +11,8 @@ export type Cut = (typeof cuts)[number]
 export type Proxy = {
   url: string
   onStatement: (text: string) => Cut | undefined // asked for each statement; undefined lets it pass
+  // Told of each one that is done, and what the server said: INSERT 0 1. Set before the gateway connects.
+  onDone?: (text: string, tag: string) => void
   hold(): void // nothing moves, nothing is refused
   release(): void
   goDown(): Promise<void>
@@ -33,6 +35,7 @@ export async function startProxy(databaseUrl: string): Promise<Proxy> {
     client.on('close', () => upstream.end()) // not destroyed: what was sent to the server reaches it
     upstream.on('close', () => client.destroy())
     relay(client, upstream, text => proxy.onStatement(text))
+    if (proxy.onDone) tellDone(client, upstream, proxy.onDone)
   })
   const listen = async (port: number) => void (await once(server.listen(port, '127.0.0.1'), 'listening'))
   await listen(0)
@@ -84,17 +87,21 @@ function relay(client: Socket, upstream: Socket, fateOf: (text: string) => Cut |
     if (type === 'B') text = texts.get(second) ?? ''
     if (type === 'Q') text = first
     if (!fullStops.includes(type)) return
-    cut = fateOf(text)
+    const fate = fateOf(text)
+    cut ??= fate // whatever follows on its heels goes the same way
     if (cut !== 'unsent') upstream.write(Buffer.concat(said))
     if (cut === 'unsent' || cut === 'at work') client.destroy()
     said = []
     text = ''
   })
   let answer: Buffer[] = []
+  let isOver = false // nothing is heard behind a cut, however much was on its way
   const fromServer = splitMessages(false, (type, message) => {
+    if (isOver) return
     if (cut) answer.push(message)
     else client.write(message)
     if (!cut || type !== 'Z') return
+    isOver = true
     const whole = Buffer.concat(answer) // "ready for the next": the commit is done
     answer = []
     const heard = cut === 'half heard' ? 1 + Math.floor(Math.random() * (whole.length - 1)) : 0
@@ -102,6 +109,39 @@ function relay(client: Socket, upstream: Socket, fateOf: (text: string) => Cut |
   })
   client.on('data', fromClient)
   upstream.on('data', fromServer)
+}
+
+// Several statements may be on their way before the first is answered: answers come in their order. A simple query can
+// have several answers; it counts as one.
+function tellDone(client: Socket, upstream: Socket, done: (text: string, tag: string) => void) {
+  const texts = new Map<string, string>() // of prepared statements, by name
+  const asked: { text: string; isSimple?: boolean; isLast?: boolean; tag?: string }[] = []
+  let text = ''
+  client.on(
+    'data',
+    splitMessages(true, (type, message) => {
+      const [first = '', second = ''] = message.toString('utf8', 5).split('\0')
+      if (type === 'P') texts.set(first, second)
+      if (type === 'B') text = texts.get(second) ?? ''
+      if (type === 'E') asked.push({ text })
+      if (type === 'Q') asked.push({ text: first, isSimple: true, isLast: true })
+      if (type === 'S') asked.push({ text: '', isLast: true })
+    }),
+  )
+  upstream.on(
+    'data',
+    splitMessages(false, (type, message) => {
+      const [next] = asked
+      if (type === 'C' && next) {
+        next.tag = message.toString('utf8', 5, message.length - 1)
+        if (!next.isSimple) done(asked.shift()?.text ?? '', next.tag)
+      }
+      if (type !== 'Z') return
+      // After an error the rest up to the sync is passed over.
+      for (let one = asked.shift(); one; one = one.isLast ? undefined : asked.shift())
+        if (one.isSimple) done(one.text, one.tag ?? '')
+    }),
+  )
 }
 
 async function heardThenCut(client: Socket, part: Buffer) {

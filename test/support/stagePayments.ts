@@ -74,6 +74,7 @@ export async function preparePayments(gateway: TestGateway, time: Time) {
   const ama = await shop.merchant('Ama Shop', 'retry_after_failure=on')
   const strict = await shop.merchant('Ama Shop', 'retry_after_failure=off')
   const shut = await shop.merchant('Ama Shop')
+  const railed = await shop.merchant('Ama Shop', 'channels=paystack')
 
   // Time runs.
   time.stop(new Date(Date.now() - 2 * 60 * 60_000))
@@ -118,8 +119,8 @@ export async function preparePayments(gateway: TestGateway, time: Time) {
 
   // Time stands.
   time.stop(new Date())
-  const start = async (way: Fields, fields: Record<string, unknown> = {}) => {
-    const token = await shop.ask(ama, { ...order, ...fields })
+  const start = async (way: Fields, fields: Record<string, unknown> = {}, merchant = ama) => {
+    const token = await shop.ask(merchant, { ...order, ...fields })
     await shop.pay(token, way)
     return token
   }
@@ -150,6 +151,14 @@ export async function preparePayments(gateway: TestGateway, time: Time) {
   await giveUp(givenUp)
   const known = await shop.ask(ama, { ...order, number: '0201234567', total: '123456.78' })
 
+  const emailed = { email: 'kofi@example.test' }
+  const step = await start(wallet('0240000008'), emailed, railed)
+  const stepAgain = await start(wallet('0540000008'), emailed, railed)
+  await postForm(shop.at(`${stepAgain}/step`), { number: '1', submits: '0', otp: '111111' })
+  const telecel = { payment_method: 'telecel_cash', 'telecel_cash.phone': '0201234567' }
+  const stepVoucher = await start(telecel, emailed, railed)
+  const asksEmail = await shop.ask(railed, { ...order, number: '0244123456' })
+
   await Promise.all([ama, strict].map(one => shop.ask(one, { ...order, invoice_id: 'AMA-1042' })))
   // Registered only now: an address elsewhere is refused from then on, and those that are there lead on by a button.
   await setMerchant(gateway.db, strict.merchant_id, ['allowed_origins=https://ama.example'])
@@ -175,6 +184,10 @@ export async function preparePayments(gateway: TestGateway, time: Time) {
     withdrawn,
     secure,
     declined,
+    step,
+    stepAgain,
+    stepVoucher,
+    asksEmail,
     cancelled,
     cancelledOwn,
     wished,

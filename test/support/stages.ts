@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { sql } from '../../src/store/db.ts'
+import { openPaystack } from '../simulators/paystack/paystack.ts'
 import { type TestGateway, testGateway } from './gateway.ts'
 import { preparePayments, shopOf } from './stagePayments.ts'
 
@@ -13,7 +14,11 @@ const pressPay = (page: Page) => page.locator('main form [type=submit]').first()
 export async function openStages(): Promise<Stages> {
   let standing: Date | undefined
   const time = { run: () => void (standing = undefined), stop: (at: Date) => void (standing = at) }
-  const gateway = await testGateway({}, { clock: () => standing ?? new Date(), sandboxPace: 0.05 })
+  const paystack = await openPaystack()
+  const gateway = await testGateway(
+    { PAYSTACK_SECRET_KEY: 'sk_test_simulated', PAYSTACK_URL: paystack.url },
+    { clock: () => standing ?? new Date(), sandboxPace: 0.05 },
+  )
   const shop = shopOf(gateway)
   const is = await preparePayments(gateway, time)
   const all: Stage[] = []
@@ -74,6 +79,15 @@ export async function openStages(): Promise<Stages> {
   addCheckout('wait-card', is.cardWaits)
   addCheckout('wait-qr', is.qr)
   addCheckout('wait-bank', is.cardBack)
+  addCheckout('step', is.step)
+  addCheckout('step-again', is.stepAgain)
+  addCheckout('step-voucher', is.stepVoucher)
+  addPressed('step-faults', `/checkout/${is.step}`, 422, async page => {
+    await page.locator('#otp').fill('I23456')
+    await pressPay(page)
+  })
+  addCheckout('choose-email', is.asksEmail)
+  addPressed('choose-email-faults', `/checkout/${is.asksEmail}`, 422, pressPay)
   addCheckout('wait-given-up', is.givenUp)
   addCheckout('choose-given-up', is.withdrawn)
   addCheckout('disputed', is.disputed)
@@ -120,5 +134,9 @@ export async function openStages(): Promise<Stages> {
   add('support-found-disputed', `/support?q=${await shop.reference(is.disputed)}`)
   add('support-not-found', '/support?q=TG-000000-000000-000000', 404)
   add('support-several', '/support?q=AMA-1042')
-  return { gateway, all, stop: gateway.stop }
+  const stop = async () => {
+    await paystack.stop()
+    await gateway.stop()
+  }
+  return { gateway, all, stop }
 }

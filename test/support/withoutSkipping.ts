@@ -1,6 +1,6 @@
 import type { Db, Query, Tx } from '../../src/store/db.ts'
 
-const isOfOneMerchant = /where (p\.)?merchant_id = \$\d/
+const isOfOneMerchant = /where ([ap]\.)?merchant_id = \$\d/
 
 // A database that, as a sharded one does, refuses to lock rows across merchants, skipping or not; among the rows of one
 // it does. `refused` counts how often.
@@ -18,6 +18,7 @@ export function withoutSkipping(db: Db): { db: Db; refused(): number } {
     one: query => unless(query, () => tx.one(query)),
     count: query => unless(query, () => tx.count(query)),
     tuples: query => unless(query, () => tx.tuples(query)),
+    lastly: query => tx.lastly(query),
   })
   return {
     db: { ...db, ...refusing(db), transaction: work => db.transaction(tx => work(refusing(tx))) },

@@ -31,7 +31,7 @@ async function payBy(merchant: TestMerchant, wallet: string, fields: Record<stri
 }
 
 const told = (tx_reference: string, count = 1) =>
-  expect.poll(() => receiver.of(tx_reference).length, { timeout: 10_000 }).toBe(count)
+  expect.poll(() => receiver.of(tx_reference).length).toBe(count)
 
 test('a paid payment is told with the fields of the contract, signed, and the status check agrees', async () => {
   const merchant = await gateway.addMerchant()

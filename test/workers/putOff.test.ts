@@ -29,7 +29,7 @@ test('the clock of everything steps back by an hour: what was put off by the old
   await shop.try(await shop.ask(merchant), pending)
   shop.setNow(after(-hours(1)))
   const workers = startWorkers(shop.runtime, { trouble: fail })
-  await expect.poll(async () => (await theAttempt())?.asks, { timeout: 5000 }).toBe(1)
+  await expect.poll(async () => (await theAttempt())?.asks).toBe(1)
   await workers.stop()
 })
 

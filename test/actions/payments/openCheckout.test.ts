@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openCheckout } from '../../../src/actions/payments/openCheckout.ts'
-import type { Reply } from '../../../src/core/channel/channel.ts'
-import type { Channels, GuardedChannel } from '../../../src/runtime/channels.ts'
+import type { Reply } from '../../../src/core/channel/reply.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
+import type { GuardedChannel } from '../../../src/runtime/channels/guard.ts'
+import type { Channels } from '../../../src/runtime/channels.ts'
+import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import type { Db, Query } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { yes } from '../../support/lifeRows.ts'
+import { testRuntime } from '../../support/runtime.ts'
 import { openShop, type TestShop } from '../../support/shop.ts'
 
 let shop: TestShop
@@ -17,6 +21,7 @@ const no: Reply = { state: 'failed', reason: 'declined' }
 const interrupted = (db: Db, happens: () => Promise<unknown>): Db => ({
   ...db,
   share: verb => interrupted(db.share(verb), happens),
+  until: deadline => interrupted(db.until(deadline), happens),
   rows: async <Row>(query: Query) => {
     const rows = await db.rows<Row>(query)
     await happens()
@@ -37,7 +42,8 @@ for (const [what, reply] of [
     const payment = await shop.ask(await shop.addMerchant())
     await shop.try(payment, { state: 'pending' })
     const db = interrupted(shop.db, () => shop.hear(payment, reply))
-    const checkout = await openCheckout({ ...shop.runtime, db }, payment.tx_token)
+    const { checkouts } = testRuntime({ db, masterKeys: givenMasterKeys([]) })
+    const checkout = await openCheckout({ ...shop.runtime, checkouts }, payment.tx_token)
     expect(checkout?.stage).toBe('wait')
     expect((await openCheckout(shop.runtime, payment.tx_token))?.stage).not.toBe('wait')
   })
@@ -65,4 +71,29 @@ test('where a tester answers is the channel’s to say', async () => {
   const [attempt] = await attemptsOf(shop.db, payment.merchant_id, payment.tx_reference)
   expect(await pageBy(knowing(id => `/play/${id}`))).toBe(`/play/${attempt?.attempt_id}`)
   expect(await pageBy(knowing())).toBeUndefined()
+})
+
+test('whoever looks at once shares one statement, and each gets its own payment as it stands alone', async () => {
+  const [one, other] = [await shop.addMerchant(), await shop.addMerchant('Kofi Shop')]
+  const payments = [await shop.ask(one), await shop.ask(one), await shop.ask(other)]
+  await shop.try(payments[1] as Payment, { state: 'pending' })
+  let statements = 0
+  const db = interrupted(shop.db, async () => void statements++)
+  const runtime = { ...shop.runtime, ...testRuntime({ db, masterKeys: givenMasterKeys([]) }) }
+  const { clock, channels } = shop.runtime
+  const tokens = payments.map(({ tx_token }) => tx_token)
+  const nobodys = `${one.merchant_id}${(tokens[2] as string).slice(10)}` // of another merchant
+  const asked = [...tokens, nobodys, tokens[0] as string]
+  const together = await Promise.all(asked.map(token => openCheckout({ ...runtime, clock, channels }, token)))
+  expect(statements).toBe(1)
+  const alone = []
+  for (const token of asked) alone.push(await openCheckout(shop.runtime, token))
+  expect(together).toEqual(alone)
+  expect(together.map(each => each?.tx_reference)).toEqual([
+    ...payments.map(({ tx_reference }) => tx_reference),
+    undefined,
+    payments[0]?.tx_reference,
+  ])
+  expect(together.map(each => each?.attempts.length)).toEqual([0, 1, 0, undefined, 0])
+  expect(together[2]?.merchant_name).toBe('Kofi Shop')
 })

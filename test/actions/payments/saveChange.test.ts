@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { changeOf, saveChanges } from '../../../src/actions/payments/saveChange.ts'
+import { changeOf, saveChanges } from '../../../src/actions/payments/decisions/saveChange.ts'
 import { expire } from '../../../src/core/payment/end.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { sql, type Tx } from '../../../src/store/db.ts'

@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { askJson, sendJson } from '../../../src/channels/http/askJson.ts'
-import { NotSent, type Order } from '../../../src/core/channel/channel.ts'
-import { guardChannel } from '../../../src/runtime/channels.ts'
+import { askJson, askText, sendJson, sendText } from '../../../src/channels/http/askJson.ts'
+import type { Order } from '../../../src/core/channel/order.ts'
+import { NotSent } from '../../../src/core/channel/reply.ts'
+import { guardChannel } from '../../../src/runtime/channels/guard.ts'
 import { makeCertificate } from '../../net/certificate.ts'
-import { terms } from '../../support/lifeNode.ts'
 
 // What is known of an order that got no answer: whether anything of it has left.
 const opened: Server[] = []
@@ -105,6 +105,8 @@ test('an order never travels on a connection that was kept', async () => {
   server.closeAllConnections()
 })
 
+const terms = { account: 'played', startIsIdempotent: true, visibleWithinMs: 0, noMayTurnForMs: 0 }
+
 // As the house calls it: our deadline comes first.
 const lineAt = (url: string, ring: (over: () => void) => void) =>
   guardChannel(
@@ -146,4 +148,24 @@ test('a question that did not leave says nothing about the order', async () => {
   })
   expect(await line.start(order)).toEqual({ state: 'not_sent', words: 'no line' })
   expect(await line.check(order)).toEqual({ state: 'unknown', words: 'no line' })
+})
+
+test('an answer without a body is one, where no JSON is asked for', async () => {
+  const server = createServer((_, outgoing) => outgoing.writeHead(202).end())
+  const url = `http://127.0.0.1:${await listen(server)}/`
+  expect(await sendText(url, post())).toEqual({ http: 202, text: '' })
+  expect(await askText(url, { signal: post().signal })).toEqual({ http: 202, text: '' })
+  server.closeAllConnections()
+})
+
+test('how long we shall leave it alone', async () => {
+  const server = createServer((_, outgoing) => outgoing.writeHead(429, { 'retry-after': '7' }).end('{}'))
+  const url = `http://127.0.0.1:${await listen(server)}/`
+  expect(await sent(url)).toEqual({ http: 429, answer: {}, restMs: 7000 })
+})
+
+test('what is no JSON is not told: it may have what is private', async () => {
+  const server = createServer((_, outgoing) => outgoing.end('233241234567 is no JSON'))
+  const failure = await sent(`http://127.0.0.1:${await listen(server)}/`)
+  expect((failure as Error).message).toBe('HTTP 200, and the answer is no JSON object')
 })

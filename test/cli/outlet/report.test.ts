@@ -161,6 +161,39 @@ test('in CSV nothing begins like a formula', async () => {
   )
 })
 
+test('each currency is summed by itself and written as it is; one that nobody knows, in minor units', async () => {
+  const kato = await shop.addMerchant('Kato', 'currencies=GHS,UGX,XOF')
+  shop.setNow(new Date('2127-05-02T00:00:00Z'))
+  for (const [total, currency] of [
+    ['900000', 'UGX'],
+    ['350000.00', 'UGX'],
+    ['12.50', 'GHS'],
+    ['700', 'XOF'],
+  ] as const)
+    await shop.ask(kato, { total, currency })
+  await query(shop.url, `update payments set currency = 'XAU' where currency = 'XOF'`)
+  const words = [
+    'outlet',
+    'report',
+    '--merchant',
+    kato.merchant_id,
+    '--from',
+    '2127-05-01',
+    '--to',
+    '2127-05-31',
+  ]
+  const { data } = await tollgateJson(shop.env, ...words)
+  const status = 'awaiting_payment'
+  expect(data.totals).toEqual([
+    { status, currency: 'GHS', payments: 1, total: '12.50' },
+    { status, currency: 'UGX', payments: 2, total: '1250000' },
+    { status, currency: 'XAU', payments: 1, total: '700 in minor units' },
+  ])
+  const csv = (await tollgate(shop.env, ...words, '--csv')).stdout
+  expect(csv).toContain(`(none),,${status},(none),UGX,2,1250000\n`)
+  expect((await tollgate(shop.env, ...words)).stdout).toMatch(/ UGX 1250000\n/)
+})
+
 test('the bound of a moment lies below its references and above those before', () => {
   let time = new Date('2130-01-01T00:00:00Z').getTime() // later than any other here: references never step back
   for (let step = 1; step < 1e12; step *= 3) {

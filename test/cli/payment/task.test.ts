@@ -117,6 +117,27 @@ test('closing what an attempt waited for gives the attempt up, and says so', asy
   expect(await doctorsTask()).toMatchObject({ state: 'ok' })
 })
 
+test('an amount is written as the provider’s currency is', async () => {
+  const kato = await shop.addMerchant('Kato', 'currencies=UGX')
+  shop.setNow(after(minutes(30), start))
+  const said = async (currency: string) => {
+    const payment = await shop.ask(kato, { total: '5000', currency: 'UGX' })
+    return (await shop.try(payment, { ...yes, amount: 4900n, currency })).tx_reference
+  }
+  const references = [await said('UGX'), await said('USD'), await said('XAU')]
+  const { data } = await tollgateJson(shop.env, 'task', 'list')
+  const told = new Map(data.tasks.map((task: any) => [task.tx_reference, [task.currency, task.amount]]))
+  expect(references.map(reference => told.get(reference))).toEqual([
+    ['UGX', '4900'],
+    ['USD', '49.00'],
+    ['XAU', '4900 in minor units'],
+  ])
+  const shown = await Promise.all(references.map(one => tollgate(shop.env, 'payment', 'show', one)))
+  for (const [at, charged] of ['4900', 'USD 49.00', 'XAU 4900 in minor units'].entries())
+    expect(shown[at]?.stdout).toMatch(new RegExp(`disputed +${charged} `))
+  for (const reference of references) await close(reference, 'amount_mismatch')
+})
+
 test('several of a kind are told by their attempts', async () => {
   shop.setNow(start)
   const payment = await shop.ask(merchant)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { FormField } from '../../../src/core/channel/channel.ts'
-import { readFormFields } from '../../../src/core/channel/formFields.ts'
+import { fieldsToAsk, readFormFields } from '../../../src/core/channel/formFields.ts'
+import type { FormField } from '../../../src/core/channel/way.ts'
 
 const phone: FormField = { name: 'phone', kind: 'phone' }
 const voucher: FormField = { name: 'voucher', kind: 'digits', maxLength: 6 }
@@ -61,3 +61,50 @@ test('what is asked for is read, and nothing else', () => {
 test('a way that asks for nothing has no instrument', () => {
   expect(readFormFields({ fields: [] }, right)).toEqual({ given: {}, instrument: null, faults: [] })
 })
+
+const email: FormField = { name: 'email', kind: 'email', unlessKnown: 'email' }
+const birthday: FormField = { name: 'birthday', kind: 'date' }
+
+for (const [field, typed, fault] of [
+  [email, 'ama@example.com', undefined],
+  [email, ' ama@example.com ', undefined],
+  [email, 'ama', 'not_an_email'],
+  [email, 'ama@', 'not_an_email'],
+  [email, 'a@b.example c@d.example', 'not_an_email'],
+  [email, 'ama@example.com\nBcc: x@example.com', 'not_text'],
+  [birthday, '1990-02-28', undefined],
+  [birthday, '2000-02-29', undefined],
+  [birthday, '1990-02-29', 'not_a_date'],
+  [birthday, '1990-02-31', 'not_a_date'],
+  [birthday, '1990-13-01', 'not_a_date'],
+  [birthday, '28/02/1990', 'not_a_date'],
+  [birthday, '1990-2-8', 'not_a_date'],
+  [birthday, '1990-02-28T00:00', 'not_a_date'],
+] as const)
+  test(`${field.kind} ${JSON.stringify(typed)}: ${fault ?? 'taken'}`, () => {
+    const { given, faults } = readFormFields({ fields: [field] }, { [field.name]: typed })
+    expect(faults).toEqual(fault ? [{ field: field.name, fault }] : [])
+    expect(given).toEqual(fault ? {} : { [field.name]: typed.trim() })
+  })
+
+test('an address of a mailbox may be longer than other words, and has an end', () => {
+  const mailbox = `${'a'.repeat(60)}@${'b'.repeat(60)}.`
+  for (const [length, faults] of [
+    [60, 0],
+    [300, 1],
+  ] as const) {
+    const typed = { email: `${mailbox}${'c'.repeat(length)}.example` }
+    expect(readFormFields({ fields: [email] }, typed).faults).toHaveLength(faults)
+  }
+})
+
+for (const [what, known, names] of [
+  ['nothing', { email: null, name: null }, ['phone', 'email', 'holder']],
+  ['the mailbox', { email: 'ama@example.com', name: null }, ['phone', 'holder']],
+  ['both', { email: 'ama@example.com', name: 'Ama' }, ['phone']],
+  ['an empty one', { email: '', name: 'Ama' }, ['phone', 'email']],
+] as const)
+  test(`where the merchant has sent ${what}, the customer is asked for ${names.join(', ')}`, () => {
+    const holder: FormField = { name: 'holder', kind: 'text', unlessKnown: 'name' }
+    expect(fieldsToAsk([phone, email, holder], known).map(({ name }) => name)).toEqual(names)
+  })

@@ -47,6 +47,11 @@ describe('a channel', () => {
       },
     ],
     [
+      'a sentence that names a number',
+      { state: 'failed', reason: 'declined', psp_response_msg: 'Declined by +233 24 412 3456, code 51' },
+      { state: 'failed', reason: 'declined', psp_response_msg: 'Declined by 024 ••• 3456, code 51' },
+    ],
+    [
       'a way on',
       { state: 'pending', redirect_url: 'https://bank.example/pay?a=1' },
       { state: 'pending', redirect_url: 'https://bank.example/pay?a=1' },
@@ -54,6 +59,80 @@ describe('a channel', () => {
     ['a code', { state: 'pending', qr: '000201010212' }, { state: 'pending', qr: '000201010212' }],
   ] as const)
     test(name, () => expect(understand(told)).toEqual(heard))
+
+  const otp = { name: 'otp', fields: [{ name: 'otp', kind: 'digits', maxLength: 6 }] }
+  const yes = { state: 'paid', order, amount: 2500n, currency: 'GHS' }
+  const at = new Date('2026-03-02T12:00:00Z')
+
+  for (const [name, told, heard] of [
+    ['a step', { state: 'pending', step: otp }, { state: 'pending', step: otp }],
+    [
+      'a step with words of the provider',
+      { state: 'pending', step: { ...otp, text: `Dial\u0000 *110#${long}` }, text: 'Hello\n' },
+      { state: 'pending', step: { ...otp, text: `Dial *110#${'x'.repeat(290)}` }, text: 'Hello' },
+    ],
+    ['an amount that is not said', { ...yes, amount: 'not_said' }, { ...yes, amount: 'not_said' }],
+    [
+      'fee, net and the time of the provider',
+      { ...yes, fee: 25n, net: 2475n, provider_time: at },
+      { ...yes, fee: 25n, net: 2475n, provider_time: at },
+    ],
+    ['a fee and a time that are none', { ...yes, fee: 25, net: -1n, provider_time: '2026-03-02' }, yes],
+    ['a time that no clock shows', { ...yes, provider_time: new Date(Number.NaN) }, yes],
+    ['a time long before', { ...yes, provider_time: new Date(0) }, yes],
+    [
+      'a yes that went back',
+      { ...yes, reversal: { kind: 'charged_back', words: 'Dispute\n7' } },
+      { ...yes, reversal: { kind: 'charged_back', words: 'Dispute 7' } },
+    ],
+    ['a reversal of a kind that is none', { ...yes, reversal: { kind: 'gone', words: 'x' } }, yes],
+    ['a reversal that is none', { ...yes, reversal: 'reversed' }, yes],
+    ['a reversal of nothing', { ...yes, reversal: null }, yes],
+    [
+      'a no that went back is a no',
+      { state: 'failed', reason: 'declined', reversal: { kind: 'reversed', words: '' } },
+      { state: 'failed', reason: 'declined' },
+    ],
+    [
+      'a wish to be left alone',
+      { state: 'unknown', words: '429', restMs: 5000 },
+      { state: 'unknown', words: '429', restMs: 5000 },
+    ],
+    [
+      'a wish to be left alone for ever',
+      { state: 'unknown', words: '429', restMs: Infinity },
+      { state: 'unknown', words: '429', restMs: 3_600_000 },
+    ],
+    ['no wish', { state: 'unknown', words: '429', restMs: -1 }, { state: 'unknown', words: '429' }],
+    [
+      'a wish that is none',
+      { state: 'unknown', words: '429', restMs: '9' },
+      { state: 'unknown', words: '429' },
+    ],
+    [
+      'a word that nobody knows',
+      { state: 'unknown', words: 'CREATED', oddWord: `CREATED\u0000${long}`, acknowledged: true },
+      { state: 'unknown', words: 'CREATED', oddWord: `CREATED ${'x'.repeat(52)}`, acknowledged: true },
+    ],
+  ] as const)
+    test(name, () => expect(understand(told)).toEqual(heard))
+
+  for (const [what, step] of [
+    ['nothing', null],
+    ['a word', 'otp'],
+    ['a name that no form has', { ...otp, name: 'o t p' }],
+    ['a name that is too long', { ...otp, name: 'x'.repeat(31) }],
+    ['no name', { fields: otp.fields }],
+    ['no fields', { name: 'otp', fields: [] }],
+    ['fields that are none', { name: 'otp', fields: 'otp' }],
+    ['a field that nobody can draw', { name: 'otp', fields: [{ name: 'otp', kind: 'iris' }] }],
+    ['one such field among others', { name: 'otp', fields: [...otp.fields, { name: 'x', kind: 'iris' }] }],
+    ['a field without a name', { name: 'otp', fields: [{ kind: 'digits' }] }],
+    ['a field that is none', { name: 'otp', fields: [null] }],
+    ['too many fields', { name: 'otp', fields: Array.from({ length: 6 }, () => otp.fields[0]) }],
+  ] as const)
+    test(`a step that cannot be drawn, but the provider has the order: ${what}`, () =>
+      expect(understand({ state: 'pending', step })).toMatchObject({ state: 'unknown', acknowledged: true }))
 
   for (const told of [
     undefined,

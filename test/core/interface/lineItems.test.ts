@@ -7,8 +7,9 @@ import { parseRequest, presentFields, withoutLists } from '../../../src/core/int
 import { fromStore, toStore } from '../../../src/core/lineItems.ts'
 
 const base = '"merchant_key":"tk_1","invoice_id":"INV-1","generate_checkout_url":true'
-const read = (items: string, total = '85.00') => {
-  const fields = parseJsonObject(`{${base},"total":"${total}","line_items":${items}}`)
+const read = (items: string, total = '85.00', currency = 'GHS') => {
+  const more = `"total":"${total}","currency":"${currency}"`
+  const fields = parseJsonObject(`{${base},${more},"line_items":${items}}`)
   if (typeof fields === 'string') throw new Error(fields)
   return parseRequest(presentFields(fields))
 }
@@ -70,6 +71,16 @@ test('quantities default to one, something may be free, and what is not known is
     { name: 'Kelewele', quantity: 1, total: 2500n },
     { name: 'Delivery', quantity: 1, total: 0n },
   ])
+})
+
+const totals = (items: string) => read(items, '5000', 'UGX').line_items?.map(({ total }) => total)
+
+test('they are in the currency of the request', () => {
+  expect(
+    totals('[{"name":"x","total":"4000.00"},{"name":"y","total":1000},{"name":"z","total":0.00}]'),
+  ).toEqual([4000n, 1000n, 0n])
+  expect(() => totals('[{"name":"x","total":4999.5}]')).toThrow('line_items[0].total: UGX has no decimals')
+  expect(() => totals('[{"name":"x","total":4999}]')).toThrow('their totals make 4999, and total is 5000')
 })
 
 test('ten items of eighty characters are read; none at all are as good as not sent', () => {

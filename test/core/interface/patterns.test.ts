@@ -8,7 +8,7 @@ import { isPlainText, onOneLine, parseUrl } from '../../../src/core/text.ts'
 
 const { email, extra_wallet_issuer_hint: hint } = requestSchema.shape
 const isUrl = (text: string) => parseUrl(text) === undefined && isPlainText(text)
-const isMoney = (text: string) => typeof parseMoney(text) === 'bigint'
+const isMoney = (text: string) => typeof parseMoney(text, 'GHS') === 'bigint'
 const isPhone = (text: string) => parsePhone(text) !== undefined
 const isOfGhana = (text: string) => /^(0|((\+|00)?233)0?)?[1-9]\d{8}$/.test(withoutDecoration(text))
 const fits = (pattern: string, text: string) => new RegExp(pattern, 'u').test(text)

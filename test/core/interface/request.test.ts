@@ -38,7 +38,13 @@ for (const [why, fields, field] of [
   ['invoice_id as a number', { invoice_id: new NumberText('7') }, 'invoice_id'],
   ['total with 3 decimals', { total: '5.001' }, 'total'],
   ['total as a list', { total: ['5'] }, 'total'],
-  ['unknown currency', { currency: 'NGN' }, 'currency'],
+  ['unknown currency', { currency: 'XAU' }, 'currency'],
+  ['total with decimals in a currency without', { total: '5000.50', currency: 'UGX' }, 'total'],
+  ['the same where it is a JSON number', { total: new NumberText('0.5'), currency: 'XOF' }, 'total'],
+  ['the same before any later field', { total: '5000.50', currency: 'UGX', number: '12' }, 'total'],
+  ['the same, named in a field of its own', { total: '5000.50', extra_currency: 'ugx' }, 'total'],
+  ['invoice_id before a total', { invoice_id: 'a&b', total: '5000.50', currency: 'UGX' }, 'invoice_id'],
+  ['3 decimals before an unknown currency', { total: '5.001', currency: 'XAU' }, 'total'],
   ['currency in lower case', { currency: 'ghs' }, 'currency'],
   ['phone that cannot be', { number: '12' }, 'number'],
   ['phone as a number', { number: new NumberText('233241234567') }, 'number'],
@@ -97,6 +103,14 @@ test('21 extras are refused, 20 and the named ones are not', () => {
 for (const [a, b] of [
   [{ total: '25.00' }, { total: new NumberText('25') }],
   [{ total: '25.00' }, { total: '25.000' }],
+  [
+    { total: '5000.00', currency: 'UGX' },
+    { total: new NumberText('5000'), currency: 'UGX' },
+  ],
+  [
+    { total: '5000', currency: 'XOF', extra_currency: 'XOF' },
+    { total: new NumberText('5000.0'), extra_currency: 'XOF' },
+  ],
   [{ number: '0241234567' }, { number: '+233 24 123 4567' }],
   [{ cancel_url: 'https://a.example/no' }, { cancelled_url: 'https://a.example/no' }],
   [{ extra_name: 'Ama' }, { name: 'Ama' }],
@@ -117,6 +131,13 @@ for (const [a, b] of [
 ] as const) {
   test(`${JSON.stringify(a)} means ${JSON.stringify(b)}`, () => expect(meaning(a)).toBe(meaning(b)))
 }
+
+test('the same figure in another currency is another request, however many decimals it has', () => {
+  expect(parse({ total: '5000', currency: 'UGX' }).total).toBe(5000n)
+  expect(parse({ total: '50.00', currency: 'GHS' }).total).toBe(5000n)
+  expect(meaning({ total: '5000', currency: 'UGX' })).not.toBe(meaning({ total: '50.00' }))
+  expect(meaning({ total: '5000', currency: 'UGX' })).not.toBe(meaning({ total: '5000', currency: 'RWF' }))
+})
 
 const fields = {
   total: fc.constantFrom('25.00', '25.01'),

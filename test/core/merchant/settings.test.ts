@@ -16,9 +16,11 @@ test('the defaults are those of the contract', () => {
     long_invoice_ids: false,
     allowed_origins: [],
     frame_origins: [],
-    min_total: 1n,
-    max_total: 99_999_999n,
+    min_total: { every: 1n, own: {} },
+    max_total: { every: 99_999_999n, own: {} },
     currencies: ['GHS'],
+    ways: [],
+    channels: [],
     rate_limit: 1000,
     rate_burst: 2000,
     expiry_minutes: 60,
@@ -44,9 +46,13 @@ for (const [change, name, value] of [
   ['frame_origins=https://a.example', 'frame_origins', ['https://a.example']],
   ['reopen_unpaid=off', 'reopen_unpaid', false],
   ['long_invoice_ids=on', 'long_invoice_ids', true],
-  ['min_total=0.50', 'min_total', 50n],
+  ['min_total=0.50', 'min_total', { every: 50n, own: {} }],
+  ['max_total=0.50,UGX:900', 'max_total', { every: 50n, own: { UGX: 900n } }],
   ['currencies=EUR', 'currencies', ['EUR']],
+  ['currencies=UGX,XOF', 'currencies', ['UGX', 'XOF']],
   ['currencies=USD, GHS,USD', 'currencies', ['USD', 'GHS']],
+  ['ways=card, mtn_mobile_money,card', 'ways', ['card', 'mtn_mobile_money']],
+  ['channels=mtn-4f7k2q,paystack', 'channels', ['mtn-4f7k2q', 'paystack']],
   ['rate_limit=0', 'rate_limit', 0],
   ['expiry_minutes=10080', 'expiry_minutes', 10_080],
   ['ipn_url=https://a.example/ipn?a=b', 'ipn_url', 'https://a.example/ipn?a=b'],
@@ -79,12 +85,20 @@ for (const change of [
   'min_total=-1',
   'min_total=1e3',
   'max_total=0',
+  'max_total=5,UGX:0.5',
+  'max_total=5,XAU:5',
   'currencies=,',
   'currencies= ',
   'currencies=GHS,',
   'currencies=ghs',
   'currencies=GHS,XAU',
   'currencies=GHS USD',
+  'ways=,',
+  'ways=MTN MoMo',
+  'ways=card;drop',
+  'channels=mtn-4f7k2',
+  'channels=mtn,',
+  'channels=mtn paystack',
   'rate_limit=fast',
   'rate_burst=0',
   'expiry_minutes=4',
@@ -130,7 +144,7 @@ test('an empty value goes back to the default', () => {
 test('each is read for itself: one that cannot be read is named, and stands at its default', () => {
   const words = { rate_limit: 'as you like', ipn_style: 'hologram', min_total: '5.00' }
   expect(unreadableSettings(words)).toEqual(['rate_limit', 'ipn_style'])
-  expect(readSettings(words)).toEqual({ ...readSettings({}), min_total: 500n })
+  expect(readSettings(words)).toEqual({ ...readSettings({}), min_total: { every: 500n, own: {} } })
 })
 
 for (const words of [null, 7, 'off', [], ['rate_limit']] as never[])
@@ -154,4 +168,15 @@ for (const value of [5, true, null, { of: 'a newer version' }] as never[])
 
 test('a list of currencies that is empty cannot be read', () => {
   expect(unreadableSettings({ currencies: '' })).toEqual(['currencies'])
+})
+
+test('what was read before is read anew as soon as a word is another, and nobody can change it for others', () => {
+  const words = { rate_limit: '5', allowed_origins: 'https://shop.example' }
+  const read = readSettings({ ...words })
+  expect(readSettings({ ...words })).toBe(read)
+  expect(readSettings({ ...words, rate_limit: '6' }).rate_limit).toBe(6)
+  expect(readSettings({ ...words, rate_limit: 'x' }).rate_limit).toBe(1000)
+  expect(unreadableSettings({ ...words, rate_limit: 'x' })).toEqual(['rate_limit'])
+  expect(() => read.allowed_origins.push('https://evil.example')).toThrow(TypeError)
+  expect(() => Object.assign(read, { rate_limit: 7 })).toThrow(TypeError)
 })

@@ -8,6 +8,7 @@ import {
   totalSpellings,
 } from '../../../src/core/interface/signature.ts'
 import { preferredLang } from '../../../src/core/languages/languages.ts'
+import { readTotalLimit } from '../../../src/core/merchant/totalLimit.ts'
 import { plainDescription, plainName } from '../../../src/core/message/texts/plain.ts'
 import { parseMoney } from '../../../src/core/money.ts'
 import { readNotificationId } from '../../../src/core/notification/notification.ts'
@@ -52,7 +53,9 @@ const refused = (read: () => unknown) => {
 }
 
 const readers: Record<string, (text: string) => unknown> = {
-  'an amount': parseMoney,
+  'an amount': text => parseMoney(text, 'GHS'),
+  'an amount without decimals': text => parseMoney(text, 'UGX'),
+  'a limit of amounts': text => readTotalLimit(text, 1n),
   'the spellings of a number': text => totalSpellings(new NumberText(text)),
   'a hash': text => isSigned(keyReadings('ab'.repeat(32)), [text], text),
   'a wrong hash': text => likelyMistake(text, keyReadings('ab'.repeat(32)), text),

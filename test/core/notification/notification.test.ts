@@ -43,18 +43,26 @@ test('a payment that nobody has tried to pay has neither method nor time', () =>
   expect(body).toMatchObject({ status: 'cancelled', payment_method: null, payment_time: null })
 })
 
-for (const [minor, number, text] of [
-  [1n, 0.01, '0.01'],
-  [10n, 0.1, '0.10'],
-  [2500n, 25, '25.00'],
-  [99_999_999_999_999n, 999_999_999_999.99, '999999999999.99'],
+for (const [minor, number, text, currency] of [
+  [1n, 0.01, '0.01', 'GHS'],
+  [10n, 0.1, '0.10', 'GHS'],
+  [2500n, 25, '25.00', 'GHS'],
+  [99_999_999_999_999n, 999_999_999_999.99, '999999999999.99', 'GHS'],
+  [5000n, 5000, '5000.00', 'UGX'], // the text has two decimals whatever the currency has
+  [999_999_999_999n, 999_999_999_999, '999999999999.00', 'XOF'],
 ] as const)
-  test(`${text} is the number ${number}, and for style basic the text`, () => {
-    const payment = aPayment({ total: minor })
+  test(`${currency} ${text} is the number ${number}, and for style basic the text`, () => {
+    const payment = aPayment({ total: minor, currency })
     expect(JSON.parse(notificationBody(payment, 'post')).amount).toBe(number)
     expect(JSON.parse(notificationBody(payment, 'get')).amount).toBe(number)
     expect(notificationBody(payment, 'basic')).toContain(`"amount":"${text}"`)
   })
+
+test('a currency that this version does not know: nothing is told rather than a wrong amount', () => {
+  const payment = aPayment({ currency: 'XAU' as 'GHS' })
+  for (const style of ipnStyles)
+    expect(() => notificationBody(payment, style)).toThrow('does not know the currency XAU')
+})
 
 test('whatever text a stranger gave comes out as it went in, in one line that every reader takes', () => {
   const text = fc.string({ unit: 'binary', maxLength: 60 })

@@ -8,8 +8,9 @@ import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../..
 const { yes, wrong, no, pending, unclear, absent } = rows
 const young = after(seconds(10))
 const old = after(minutes(5))
-const worth = { absentForMs: minutes(5), livesForMs: minutes(5), sends: 1 }
-const hear = (...[payment, attempt, reply, now]: HearArguments) => hearIt(payment, attempt, reply, now, worth)
+const worth = rows.worth
+const hear = (...[payment, attempt, reply, now]: HearArguments) =>
+  hearIt(payment, attempt, reply, now, { ...worth, askedAt: now })
 type HearArguments = Parameters<typeof hearIt> extends [...infer Four, unknown] ? Four : never
 const leased = after(hours(9)) // whoever asks has put the next ask off
 
@@ -85,6 +86,20 @@ for (const [words, reply] of [
     ])
   })
 }
+
+for (const [said, currency, words] of [
+  ['GHS', 'GHS', 'GHS 24.00 where GHS 25.00'],
+  ['UGX', 'GHS', 'UGX 2400 where GHS 25.00'],
+  ['GHS', 'UGX', 'GHS 24.00 where UGX 2500'],
+  ['XAU', 'UGX', 'XAU 2400 in minor units where UGX 2500'], // nobody here knows its decimals
+] as const)
+  test(`another amount is told as each currency is written: ${words}`, () => {
+    const reply = { ...yes, amount: 2400n, currency: said }
+    const { tasks } = hear(aPayment({ currency }), anAttempt(), reply, young)
+    expect(tasks).toMatchObject([
+      { amount: 2400n, currency: said, note: `The provider says ${words} was asked for.` },
+    ])
+  })
 
 for (const [state, to] of [
   ['failed', 'cancelled'], // the wish comes true
@@ -225,7 +240,7 @@ test('what was sent a second time may be absent for so much longer', () => {
 })
 
 test('a channel that does not say how long leaves absent unbelieved', () => {
-  const never = { absentForMs: Infinity, livesForMs: undefined, sends: 1 }
+  const never = { ...worth, absentForMs: Infinity, livesForMs: undefined }
   expect(hearIt(aPayment(), anAttempt(), absent, after(hours(20)), never).attempt.state).toBe('unknown')
 })
 
@@ -267,4 +282,71 @@ for (const [words, changed, state, isTheirs] of [
     const ours = { ...before, state, next_ask_at: state === 'paid' ? null : young }
     const expected = isTheirs ? before.next_ask_at : ours.next_ask_at
     expect(withTheirTime(ours, before, asked).next_ask_at).toEqual(expected)
+  })
+
+test('absent tells of the moment when we asked, however late it is written down', () => {
+  const late = after(minutes(20))
+  const asked = (askedAt: Date) => hearIt(aPayment(), anAttempt(), absent, late, { ...worth, askedAt })
+  expect(asked(after(minutes(4))).attempt.state).toBe('unknown') // it may be in sight by now
+  expect(asked(after(minutes(5))).attempt.state).toBe('failed')
+})
+
+test('where the provider does not say the amount, it is the one that was asked for', () => {
+  const { payment, attempt } = hear(aPayment(), anAttempt(), { ...yes, amount: 'not_said' }, young)
+  expect([payment.status, payment.charged, attempt.charged]).toEqual(['paid', 2500n, 2500n])
+  const other = hear(aPayment(), anAttempt(), { ...yes, amount: 'not_said', currency: 'USD' }, young)
+  expect([other.payment.status, other.attempt.state]).toEqual(['awaiting_payment', 'disputed'])
+})
+
+const facts = { provider_time: after(seconds(3)), fee: 25n, net: 2475n, text: 'Look at your phone.' }
+const kept = ({ provider_time, fee, net, provider_text }: ReturnType<typeof anAttempt>) => ({
+  provider_time,
+  fee,
+  net,
+  text: provider_text,
+})
+
+for (const reply of [yes, wrong, no, pending])
+  test(`what the provider tells beside ${reply.state === 'paid' ? reply.amount : reply.state} is kept, and stays where the next says nothing`, () => {
+    const first = hear(aPayment(), anAttempt(), { ...reply, ...facts }, young)
+    const told = first.attempt.ended_at ? { ...facts, text: null } : facts // nobody waits for anything any more
+    expect(kept(first.attempt)).toEqual(told)
+    expect(kept(hear(first.payment, first.attempt, reply, old).attempt)).toEqual(told)
+  })
+
+for (const [what, restMs, ms] of [
+  ['says nothing of rest', undefined, seconds(1)],
+  ['wants less than the gap', 10, seconds(1)],
+  ['wants a minute', minutes(1), minutes(1)],
+  ['wants a day', hours(24), minutes(16)], // so long anybody is left alone
+] as const)
+  test(`a provider that ${what} is asked next after ${ms / 1000} s`, () => {
+    const reply = { state: 'unknown', words: 'HTTP 429', ...(restMs && { restMs }) } as const
+    const { attempt } = hear(aPayment(), anAttempt({ state: 'pending' }), reply, young)
+    expect(attempt.next_ask_at).toEqual(after(ms, young))
+  })
+
+const step = { name: 'otp', fields: [{ name: 'otp', kind: 'digits' }] } as const
+
+for (const [before, state] of [
+  ['started', 'needs_input'],
+  ['not_sent', 'needs_input'],
+  ['unknown', 'needs_input'],
+  ['pending', 'needs_input'],
+  ['needs_input', 'needs_input'],
+  ['disputed', 'disputed'], // a person looks into it
+  ['failed', 'failed'],
+  ['paid', 'paid'],
+] as const)
+  test(`a step that is asked for of an attempt that is ${before}: ${state}`, () => {
+    const { attempt, events, payment } = hear(
+      aPayment(),
+      anAttempt({ state: before }),
+      { state: 'pending', step },
+      young,
+    )
+    expect([attempt.state, attempt.step]).toEqual([state, state === 'needs_input' ? step : null])
+    const isNews = state === 'needs_input' && before !== state
+    expect(events.map(({ kind }) => kind)).toEqual(isNews ? ['attempt_needs_input'] : [])
+    expect(payment.status).toBe('awaiting_payment')
   })

@@ -16,6 +16,7 @@ import {
   notSent,
   seconds,
   withdrawn,
+  worth,
   yes,
 } from '../../support/lifeRows.ts'
 
@@ -47,7 +48,6 @@ for (const [what, attempts, payment] of [
     expect(giveUp(aPayment(payment), attempts, wish, soon)).toBeUndefined())
 
 const gaveUp = { state: 'pending', gave_up_at: soon, gave_up_for: 'way' } as const
-const worth = { absentForMs: minutes(5), livesForMs: minutes(5), sends: 1 }
 const later = after(minutes(1))
 const shop = { active: true, settings: { retry_after_failure: false } }
 

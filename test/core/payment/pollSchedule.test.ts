@@ -1,9 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { firstPollMs, nextPoll, pollGap, resendForMs } from '../../../src/core/payment/pollSchedule.ts'
+import {
+  firstPollAfter,
+  firstPollMs,
+  furthestPollMs,
+  nextPoll,
+  pollGap,
+  resendForMs,
+} from '../../../src/core/payment/pollSchedule.ts'
 import { after, anAttempt, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 
-const unresolved = ['started', 'pending', 'unknown', 'disputed'] as const
+const unresolved = ['started', 'pending', 'needs_input', 'unknown', 'disputed'] as const
 
 for (const state of unresolved)
   test(`an attempt that is ${state} is asked about for ever`, () => {
@@ -72,4 +79,95 @@ for (const [heard, next] of [
 
 test('who died while starting an order is found in time to send it again', () => {
   expect(firstPollMs).toBeLessThan(resendForMs)
+})
+
+for (const [pace, ms] of [
+  [undefined, seconds(8)],
+  [{}, seconds(8)],
+  [{ startWithinMs: 2000 }, seconds(8)],
+  [{ startWithinMs: 30_000 }, seconds(33)],
+] as const)
+  test(`who starts with ${JSON.stringify(pace)} is waited for ${ms / 1000} s`, () => {
+    expect(firstPollAfter(pace)).toBe(ms)
+  })
+
+for (const [what, pace, gaps] of [
+  ['usual', {}, [seconds(1), seconds(1), seconds(2)]],
+  ['a first look later', { firstLookMs: 10_000 }, [seconds(10), seconds(1), seconds(2)]],
+  [
+    'a first look sooner than its gap',
+    { firstLookMs: 1, gapsMs: [5000] },
+    [seconds(5), seconds(5), seconds(5)],
+  ],
+  [
+    'gaps of its own, the last of which stays',
+    { gapsMs: [3000, 20_000] },
+    [seconds(3), seconds(20), seconds(20)],
+  ],
+  ['no gaps at all', { gapsMs: [] }, [minutes(15), minutes(15), minutes(15)]],
+  ['gaps that nobody waits for', { gapsMs: [hours(5)] }, [minutes(15), minutes(15), minutes(15)]],
+] as const)
+  test(`the pace of a channel: ${what}`, () => {
+    expect([0, 1, 2].map(asks => pollGap(asks, pace))).toEqual(gaps)
+  })
+
+// Heard so long after the end: asked about next so long after it.
+for (const [what, noMayTurnForMs, asked] of [
+  ['stays', 0, [[0, null]]],
+  [
+    'may turn for half an hour',
+    minutes(30),
+    [
+      [0, seconds(20)],
+      [minutes(15), minutes(30)],
+      [minutes(30) - 1, minutes(30)],
+      [minutes(30), null],
+    ],
+  ],
+  [
+    'may turn for a day',
+    hours(24),
+    [
+      [minutes(15), hours(2)],
+      [hours(2), hours(4)],
+      [hours(23), hours(24)],
+      [hours(24), null],
+    ],
+  ],
+] as const)
+  for (const [heard, next] of asked)
+    test(`a no that ${what}, heard after ${heard / 1000} s: ${next === null ? 'never again' : next / 1000}`, () => {
+      const ended = anAttempt({ state: 'failed' })
+      expect(nextPoll(ended, after(heard), { noMayTurnForMs })).toEqual(next === null ? null : after(next))
+    })
+
+test('a no that was asked about before it could not turn any more is asked about once more, however late it is heard', () => {
+  const ended = anAttempt({ state: 'failed' })
+  const terms = { noMayTurnForMs: minutes(30), askedAt: after(minutes(29)) }
+  expect(nextPoll(ended, after(minutes(40)), terms)).toEqual(after(minutes(30)))
+  expect(nextPoll(ended, after(minutes(40)), { ...terms, askedAt: after(minutes(30)) })).toBeNull()
+  expect(nextPoll(ended, noon, { noMayTurnForMs: 0, askedAt: after(-seconds(5)) })).toBeNull()
+})
+
+test('no pace puts an ask off further than a clock that was set back can be told from', () => {
+  fc.assert(
+    fc.property(
+      fc.nat(100),
+      fc.record({ firstLookMs: fc.nat(), gapsMs: fc.array(fc.nat()) }, { requiredKeys: [] }),
+      (asks, pace) => {
+        const next = nextPoll(anAttempt({ asks }), noon, { pace }) as Date
+        expect(next.getTime() - noon.getTime()).toBeLessThan(furthestPollMs.unresolved)
+      },
+    ),
+  )
+})
+
+test('who has typed at a step waits for what comes of it: asked about often again', () => {
+  const typed = anAttempt({ state: 'pending', asks: 17, submitted_at: noon })
+  for (const [ms, gap] of [
+    [0, seconds(2)],
+    [seconds(40), seconds(10)],
+    [hours(4), minutes(2)],
+  ] as const)
+    expect(nextPoll(typed, after(ms))).toEqual(after(ms + gap))
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
 import { type EventKind, eventKinds, type PaymentEvent } from '../../../src/core/payment/event.ts'
 import type { Task } from '../../../src/core/payment/task.ts'
-import type { Story } from '../../../src/core/story/story.ts'
+import { chargedFigure, type Story } from '../../../src/core/story/story.ts'
 import { timeline } from '../../../src/core/story/timeline.ts'
 import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 
@@ -51,6 +51,33 @@ const tell = (event: PaymentEvent, attempt: Partial<Attempt> = {}, tasks: Task[]
     .moments[1] as { who: string; words: string }
   return `${who}: ${words}`
 }
+
+for (const [what, attempt, currency, task, told] of [
+  ['nothing was taken', { charged: null }, 'GHS', undefined, null],
+  ['what was asked for', { charged: 2500n, state: 'paid' }, 'GHS', undefined, '25.00'],
+  [
+    'what was asked for, of a currency without decimals',
+    { charged: 2500n, state: 'paid' },
+    'UGX',
+    undefined,
+    '2500',
+  ],
+  ['another amount', { charged: 2400n, state: 'disputed' }, 'UGX', 'UGX', '2400'],
+  ['another currency', { charged: 2400n, state: 'disputed' }, 'UGX', 'USD', 'USD 24.00'],
+  [
+    'a currency that nobody knows',
+    { charged: 2400n, state: 'disputed' },
+    'GHS',
+    'XAU',
+    'XAU 2400 in minor units',
+  ],
+  ['the right one after all', { charged: 2500n, state: 'paid' }, 'UGX', 'USD', '2500'],
+] as const)
+  test(`taken: ${what}`, () => {
+    const tasks = task ? [aTask('amount_mismatch', { currency: task })] : []
+    const story = { payment: aPayment({ currency }), tasks }
+    expect(chargedFigure(anAttempt(attempt), story)).toBe(told)
+  })
 
 test('a number that a provider repeats is masked, in whatever spelling', () => {
   for (const number of ['+233240000000', '233240000000', '0240000000', '240000000'])
@@ -176,6 +203,26 @@ describe('every kind of event has its sentence', () => {
       anEvent('status_changed', { cause: 'clock', to_status: 'failed', reason: 'The checkout expired.' }),
       {},
       'clock: The payment is failed: The checkout expired.',
+    ],
+    [
+      anEvent('attempt_needs_input', { cause: 'channel', reason: 'otp' }),
+      {},
+      'provider (simulated): Waits for what the customer has to type: otp',
+    ],
+    [
+      anEvent('attempt_submitted', { cause: 'customer', reason: 'otp' }),
+      {},
+      'customer: Typed what was asked for: otp',
+    ],
+    [
+      anEvent('reversed', { cause: 'channel', reason: 'Refund 7.' }),
+      {},
+      'provider (simulated): Gave the money back after it was paid: Refund 7.',
+    ],
+    [
+      anEvent('charged_back', { cause: 'channel', reason: 'Dispute 7.' }),
+      {},
+      "provider (simulated): The customer's bank took the money back: Dispute 7.",
     ],
     [
       anEvent('status_changed', { cause: 'customer', to_status: 'awaiting_payment' }),

@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest'
 import { createOutbound } from '../../../src/net/http1/outbound.ts'
-import { answering, listen, ok, onRequest, outbound, patience, request, sleep } from '../support.ts'
+import {
+  answering,
+  type Listener,
+  listen,
+  ok,
+  onRequest,
+  outbound,
+  patience,
+  request,
+  sleep,
+} from '../support.ts'
 
 test('a connection is kept for the next request, and no more are opened than are in use at once', async () => {
   const receiver = await listen(onRequest(socket => void setTimeout(() => socket.write(ok), 5)))
@@ -101,6 +111,12 @@ test('a POST on a kept connection that breaks is told, and never sent twice', as
   expect(receiver.connections).toBe(1)
 })
 
+// On both sides, however late the other one's timer rang.
+async function isGone({ sockets }: Listener) {
+  await expect.poll(() => sockets.size, { ...patience, interval: 20 }).toBe(0)
+  await sleep(100)
+}
+
 test('bytes that nobody asked for spoil a connection, and are no answer', async () => {
   const receiver = await listen(
     onRequest(socket => {
@@ -112,7 +128,7 @@ test('bytes that nobody asked for spoil a connection, and are no answer', async 
   for (let i = 0; i < 3; i++) {
     const answer = await out.send(request(receiver.url))
     expect(answer.body?.toString()).toBe('ok')
-    await sleep(200)
+    await isGone(receiver)
   }
   expect(receiver.connections).toBe(3)
 })
@@ -184,7 +200,7 @@ test('a connection that is reset while it is idle harms nobody', async () => {
   const out = outbound()
   for (let i = 0; i < 3; i++) {
     expect((await out.send(request(receiver.url))).status).toBe(200)
-    await sleep(200)
+    await isGone(receiver)
   }
   expect(receiver.connections).toBe(3)
 })

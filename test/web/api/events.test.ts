@@ -216,6 +216,7 @@ test('an event has the very bytes of its notification', async () => {
       cursor: String(at + 1),
       id: notificationId(told),
       sequence: at + 1,
+      type: 'status',
       status: told.status,
       created_at: told.created_at.toISOString(),
       body: told.body,

@@ -6,14 +6,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openChannels } from '../../../src/runtime/channels.ts'
 import { stagePage } from '../../../src/web/checkout/stages/stagePage.tsx'
 import { viewOf } from '../../support/checkout.ts'
+import { noTools } from '../../support/lifeNode.ts'
 
 // One new file, as somebody would add it: a way to pay that asks for something nobody has asked for before.
 const acme = `
-  export default ({ ACME_KEY }) => ACME_KEY && {
+  const open = () => ({
     mode: 'test',
     account: 'acme 4711',
     startIsIdempotent: true,
     visibleWithinMs: 60_000,
+    noMayTurnForMs: 0,
     ways: [{
       payment_method: 'acme_wallet',
       label: 'Acme Wallet',
@@ -32,10 +34,20 @@ const acme = `
     }],
     start: async () => ({ state: 'pending' }),
     check: async () => ({ state: 'pending' }),
-  }`
+  })
+  export default { settings: [{ name: 'key', words: 'The key.' }], open }`
+
+const payment = (mode: 'test' | 'live', currency: 'GHS' | 'USD') => ({
+  merchant_id: 'm',
+  mode,
+  currency,
+  total: 2500n,
+})
 
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-channels-'))
-const open = (settings: Record<string, string>) => openChannels(settings, pathToFileURL(`${folder}/`))
+const tools = { ...noTools, tokenOf: () => noTools.token }
+const open = (env: Record<string, string>, from = folder) =>
+  openChannels({ env, tools, folder: pathToFileURL(`${from}/`) })
 
 beforeAll(() => {
   writeFileSync(join(folder, 'acme.js'), acme)
@@ -45,7 +57,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 test('a new way to pay is one new file, and draws itself', async () => {
   const channels = await open({ ACME_KEY: 'k' })
-  const offers = channels.offers('test', 'GHS')
+  const offers = channels.offers(payment('test', 'GHS'))
   expect(offers.map(({ channel, payment_method }) => [channel, payment_method])).toEqual([
     ['acme', 'acme_wallet'],
   ])
@@ -67,24 +79,24 @@ test('a new way to pay is one new file, and draws itself', async () => {
 })
 
 test('a channel that does not say what we may believe of it is not taken', async () => {
-  for (const [name, text] of [
-    ['account', acme.replace(/account:.*/, '')],
-    ['account2', acme.replace(/account:.*/, "account: '',")],
-    ['idempotent', acme.replace(/startIsIdempotent:.*/, '')],
-    ['visible', acme.replace(/visibleWithinMs:.*/, '')],
-    ['lives', acme.replace(/livesForMs:.*/, '')],
-  ] as const) {
+  for (const text of [
+    acme.replace(/account:.*/, ''),
+    acme.replace(/account:.*/, "account: '',"),
+    acme.replace(/startIsIdempotent:.*/, ''),
+    acme.replace(/visibleWithinMs:.*/, ''),
+    acme.replace(/livesForMs:.*/, ''),
+  ]) {
     const other = mkdtempSync(join(tmpdir(), 'tollgate-channels-'))
-    writeFileSync(join(other, `${name}.js`), text)
-    const opening = openChannels({ ACME_KEY: 'k' }, pathToFileURL(`${other}/`))
-    await expect(opening).rejects.toThrow(`The channel ${name} must say its account`)
+    writeFileSync(join(other, 'acme.js'), text)
+    const opening = open({ ACME_KEY: 'k' }, other)
+    await expect(opening).rejects.toThrow('The channel acme must say its account')
     rmSync(other, { recursive: true })
   }
 })
 
 test('without its settings, in the other mode or in a currency that it does not serve it is not offered', async () => {
-  expect((await open({})).offers('test', 'GHS')).toEqual([])
+  expect((await open({})).offers(payment('test', 'GHS'))).toEqual([])
   const channels = await open({ ACME_KEY: 'k' })
-  expect(channels.offers('live', 'GHS')).toEqual([])
-  expect(channels.offers('test', 'USD')).toEqual([])
+  expect(channels.offers(payment('live', 'GHS'))).toEqual([])
+  expect(channels.offers(payment('test', 'USD'))).toEqual([])
 })

@@ -12,6 +12,7 @@ import type { Runtime } from '../../../src/runtime/runtime.ts'
 import { checkoutRoutes } from '../../../src/web/checkout/checkout.tsx'
 import { exitTo } from '../../../src/web/checkout/page/exit.ts'
 import { CancelPage } from '../../../src/web/checkout/stages/cancel.tsx'
+import { ChoosePage } from '../../../src/web/checkout/stages/choose.tsx'
 import { ReceiptPage } from '../../../src/web/checkout/stages/receipt.tsx'
 import { stagePage } from '../../../src/web/checkout/stages/stagePage.tsx'
 import { ourFile } from '../../../src/web/documents/publicFile.ts'
@@ -84,6 +85,41 @@ test('what a page looks like is all in the title', () => {
     ['paid', 'Paid · GHS 25.00 · Ama Shop'],
   ] as const)
     expect(show(scenes[name] ?? {})).toContain(`<title>${title}</title>`)
+})
+
+const rowOf = (html: string, id: string) => new RegExp(`id="${id}".*?</label>`, 's').exec(html)?.[0] ?? ''
+
+describe('ways to pay in trouble', () => {
+  for (const [lang, slow, down] of [
+    ['en', '<b>MTN MoMo</b> is slow right now', '<b>Card</b> is not answering right now'],
+    ['fr', '<b>MTN MoMo</b> est lent en ce moment', '<b>Carte</b> ne répond pas en ce moment'],
+  ] as const)
+    test(`are labelled in ${lang}`, () => {
+      const html = show(scenes.chooseTroubled ?? {}, lang)
+      expect(rowOf(html, 'mtn_mobile_money')).toContain(slow)
+      expect(rowOf(html, 'card')).toContain(down)
+      expect(rowOf(html, 'telecel_cash')).not.toMatch(/trouble|disabled/)
+      expect(show(scenes.choose ?? {}, lang)).not.toContain('trouble')
+    })
+
+  test('can be chosen while they are slow, and not while nothing is sent by them', () => {
+    const html = show(scenes.chooseTroubled ?? {})
+    expect(rowOf(html, 'mtn_mobile_money')).toContain(' checked')
+    expect(rowOf(html, 'card')).toContain(' disabled')
+    const tried = show({ ...scenes.chooseTroubled, shut: [] })
+    expect(rowOf(tried, 'card')).not.toContain(' disabled')
+    const shut = show({ ...scenes.chooseTroubled, shut: ['mtn_mobile_money'] })
+    expect(rowOf(shut, 'mtn_mobile_money')).not.toContain(' checked')
+    expect(shut).not.toMatch(/data-way="MTN MoMo" data-prefixes/) // nobody is led there by the number
+  })
+
+  test('what is shut stays so when the form comes back with a fault', () => {
+    const faults = [{ field: '', words: 'Choose how to pay.' }]
+    const form = { chosen: 'card', typed: {}, faults }
+    const html = ChoosePage({ view: viewOf(scenes.chooseTroubled), form }).toString()
+    expect(rowOf(html, 'card')).toMatch(/disabled/)
+    expect(rowOf(html, 'card')).not.toMatch(/ checked/)
+  })
 })
 
 describe('test mode', () => {
@@ -231,6 +267,11 @@ describe('waiting', () => {
     ])
       expect(show(scenes[name] ?? {}), name).not.toMatch(/[Nn]othing was/)
     expect(CancelPage({ view: viewOf(scenes.wait) }).toString()).not.toMatch(/[Nn]othing was/)
+  })
+
+  test('says what the provider has to say, as a text', () => {
+    const attempts = [attemptFor({ provider_text: 'Dial <b>*170#</b> to approve.' })]
+    expect(show({ ...scenes.wait, attempts })).toContain('Dial &lt;b&gt;*170#&lt;/b&gt; to approve.')
   })
 
   test('follows a provider to a web page only', () => {

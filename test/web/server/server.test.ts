@@ -35,8 +35,7 @@ async function fence(url: string) {
   await other.ended
 }
 
-const answered = (client: RawSocket, count: number) =>
-  expect.poll(() => client.answers().length, { timeout: 5000 }).toBe(count)
+const answered = (client: RawSocket, count: number) => expect.poll(() => client.answers().length).toBe(count)
 
 test('whoever sends on while eight wait is not read, and is served when they are answered', async () => {
   const held: Held[] = []

@@ -32,9 +32,10 @@ function openTown(db?: Db) {
   return { keeper, sent, dispatcher: post.dispatcher(outbound, { db }) }
 }
 
-// The crowd goes home.
-async function close({ keeper, dispatcher }: ReturnType<typeof openTown>) {
+// The crowd goes home. Who is let go has come to the gate: one whose signer is still read would wait there for ever.
+async function close({ keeper, dispatcher }: Pick<ReturnType<typeof openTown>, 'keeper' | 'dispatcher'>) {
   await dispatcher.flushed()
+  await until(() => dispatcher.inFlight() === keeper.waiting.length)
   keeper.letGo()
   await dispatcher.finished()
 }
@@ -113,14 +114,41 @@ test('what waits for its lane stays in sight before a crowd, however long it wai
 }, 60_000)
 
 test('what has just come is not put away with the crowd that waits for its lane', async () => {
-  const { keeper, dispatcher } = openTown()
+  const town = openTown()
+  const { dispatcher } = town
   await post.addCrowd(ama, 2000, hangingShop)
   for (let at = 0; at < 10; at++) await post.tell({ merchant_id: kofi, url: hangingShop })
   await dispatcher.step()
   await dispatcher.flushed()
   expect([await heldOf(kofi), (await heldOf(ama)) > 0]).toEqual([0, true])
-  keeper.letGo()
-  await dispatcher.finished()
+  await close(town)
+})
+
+test('what has just come is looked for and taken by itself, before the look at everything that is due, too', async () => {
+  const looks: unknown[][] = []
+  const db: Db = {
+    ...post.db,
+    tuples: query => {
+      if (query.text.includes('from deliveries')) looks.push([...query.values])
+      return post.db.tuples(query)
+    },
+  }
+  const town = openTown(db)
+  const { sent, dispatcher } = town
+  await post.addCrowd(ama, 2000, hangingShop)
+  await dispatcher.step()
+  const told = await post.tell({ merchant_id: kofi })
+  dispatcher.look()
+  dispatcher.expectNew()
+  const before = looks.length
+  await dispatcher.step()
+  expect(looks.length - before).toBe(1)
+  await until(() => sent.length > 0)
+  expect(sent).toEqual([told])
+  expect(dispatcher.restMs()).toBe(0) // the others follow
+  await dispatcher.step()
+  expect(looks.length - before).toBeGreaterThan(1)
+  await close(town)
 })
 
 test('a signal that comes too late: the next look finds it', async () => {

@@ -9,7 +9,11 @@ import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { addNotification } from '../../../src/store/notifications/notifications.ts'
 import { everyTry, type Try } from '../../../src/store/notifications/tries.ts'
-import { createDispatcher, type Dispatcher } from '../../../src/workers/deliveries/dispatcher.ts'
+import {
+  createDispatcher,
+  type Dispatcher,
+  type DispatcherOptions,
+} from '../../../src/workers/deliveries/dispatcher.ts'
 import { createSignerCache } from '../../../src/workers/deliveries/signerCache.ts'
 import { createDice } from '../../payments/dice.ts'
 import { migratedDatabase, query } from '../../support/database.ts'
@@ -24,7 +28,13 @@ export type Told = {
   style?: IpnStyle
   status?: 'paid'
 }
-type CourierSettings = { db?: Db; seed?: number; trouble?(error: unknown): void }
+type CourierSettings = {
+  db?: Db
+  seed?: number
+  trouble?(error: unknown): void
+  pause?: DispatcherOptions['pause']
+  leases?: DispatcherOptions['leases']
+}
 
 const noWaitForDisk = `do $$ begin
   execute format('alter database %I set synchronous_commit = off', current_database());
@@ -46,7 +56,7 @@ export async function openPost(merchantCount = 1) {
 
   function dispatcher(
     outbound: Outbound,
-    { db: own = db, seed = 1, trouble }: CourierSettings = {},
+    { db: own = db, seed = 1, trouble, pause, leases }: CourierSettings = {},
   ): Dispatcher {
     const watch = {
       tried() {},
@@ -62,6 +72,8 @@ export async function openPost(merchantCount = 1) {
       loopback: () => true,
       clock,
       random,
+      pause,
+      leases,
       watch,
       wake() {},
     })

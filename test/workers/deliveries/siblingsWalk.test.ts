@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { redeliver } from '../../../src/actions/notifications/redeliver.ts'
 import type { OutboundRequest } from '../../../src/net/http1/outbound.ts'
 import { sql } from '../../../src/store/db.ts'
@@ -8,6 +8,10 @@ import { minutes, seconds } from '../../support/lifeRows.ts'
 import { attemptOf, createGateKeeper, playedOutbound, referenceOf, says, sequenceOf } from './answers.ts'
 import { openPost, type Post, stepUntilRest, until } from './post.ts'
 import { addPayments, clear, faults, tellLocked, url } from './siblings.ts'
+
+const isProof = inject('isProof')
+const walks = isProof ? 3 : 1
+const rounds = isProof ? 80 : 40
 
 let post: Post
 let ama: string
@@ -19,7 +23,7 @@ beforeEach(async () => {
 afterAll(() => post.close())
 
 describe('a long walk of everything that begins, carries and ends deliveries', () => {
-  for (let walk = 0; walk < 3; walk++)
+  for (let walk = 0; walk < walks; walk++)
     test(`walk ${walk + 1}: whoever believes to be alone is, and no payment has two on their way`, async () => {
       const seed = Math.floor(Math.random() * 2 ** 31)
       const { dice, pick } = createDice(seed)
@@ -132,7 +136,7 @@ describe('a long walk of everything that begins, carries and ends deliveries', (
         { seed: seed + at },
       ),
     )
-    for (let round = 0; round < 80; round++) {
+    for (let round = 0; round < rounds; round++) {
       const all = await post.deliveries()
       await Promise.all([
         ...dispatchers.map(dispatcher => (dispatcher.look(), dispatcher.step())),

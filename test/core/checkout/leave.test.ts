@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mayLeave } from '../../../src/core/payment/leave.ts'
+import { mayLeave } from '../../../src/core/checkout/leave.ts'
 import { after, minutes, noon } from '../../support/lifeRows.ts'
 
 for (const [what, payment, now, may] of [

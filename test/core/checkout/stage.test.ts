@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stageOf } from '../../../src/core/payment/stage.ts'
+import { stageOf } from '../../../src/core/checkout/stage.ts'
 import { anAttempt, aPayment, noon } from '../../support/lifeRows.ts'
 
 const failure = anAttempt({ state: 'failed' })

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkAccount } from '../../../src/actions/channels/checkAccount.ts'
+import { mustNotBeBad } from '../../../src/cli/channel/checkText.ts'
+import type { Channel, ChannelKind } from '../../../src/core/channel/channel.ts'
+import { openAccount } from '../../../src/runtime/channels/openAccount.ts'
+import { channelKinds } from '../../../src/runtime/channels.ts'
+import { type AcmeServer, acmeFolder, acmeTools, openAcme } from '../../support/acme.ts'
+
+let acme: AcmeServer
+let kind: ChannelKind
+beforeAll(async () => {
+  acme = await openAcme('live_right')
+  kind = (await channelKinds(acmeFolder())).get('acme') as ChannelKind
+})
+afterAll(() => acme.close())
+
+const check = (key: string, url = acme.url) => {
+  const given = { url, key }
+  return checkAccount(kind, given, openAccount('acme-000000', kind, given, acmeTools))
+}
+
+test('good settings are good, and the provider says so', async () => {
+  const checked = await check('live_right')
+  expect(checked).toEqual({ outcome: 'good', words: 'Acme knows shop 4711.' })
+  expect(() => mustNotBeBad(checked)).not.toThrow()
+})
+
+test('settings that the provider refuses are bad; its words are told without the secret', async () => {
+  const checked = await check('live_wrong-and-secret')
+  expect(checked).toEqual({ outcome: 'bad', words: 'Acme does not know the key ….' })
+  expect(() => mustNotBeBad(checked)).toThrow(
+    'Nothing was changed: the settings are wrong: Acme does not know the key …. With --no-test it is stored all the same.',
+  )
+})
+
+test('a provider that cannot be reached says nothing of the settings', async () => {
+  const shut = await openAcme()
+  await shut.close()
+  const checked = await check('live_right', shut.url)
+  expect(checked.outcome).toBe('no_answer')
+  expect(checked.words).toMatch(/ECONNREFUSED/)
+  expect(() => mustNotBeBad(checked)).not.toThrow()
+})
+
+test('what a check throws holds no secret either', async () => {
+  const given = { url: 'u', key: 'live_top-secret' }
+  const line: Pick<Channel, 'test'> = {
+    test: () => Promise.reject(new Error('at http://live_top-secret@acme')),
+  }
+  expect(await checkAccount(kind, given, line)).toEqual({ outcome: 'no_answer', words: 'at http://…@acme' })
+})
+
+test('a channel without a check says so', async () => {
+  expect((await checkAccount(kind, {}, {})).outcome).toBe('no_check')
+})

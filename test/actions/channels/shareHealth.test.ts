@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createProber } from '../../../src/actions/channels/probe.ts'
+import { createHealthSharing } from '../../../src/actions/channels/shareHealth.ts'
+import { readChannelStatus } from '../../../src/actions/channels/status.ts'
+import type { Channel } from '../../../src/core/channel/channel.ts'
+import { createKeepers } from '../../../src/runtime/channels/keeper.ts'
+import { channelsOf } from '../../../src/runtime/channels.ts'
+import { newAttemptId } from '../../../src/runtime/ids.ts'
+import { sql } from '../../../src/store/db.ts'
+import { insertAttempt } from '../../../src/store/payments/attempts.ts'
+import { query } from '../../support/database.ts'
+import { type Lives, openLives } from '../../support/lifeDb.ts'
+import { simulatedWay, terms } from '../../support/lifeNode.ts'
+import { after, anAttempt, noon, seconds } from '../../support/lifeRows.ts'
+
+let lives: Lives
+let now = noon
+beforeAll(async () => {
+  lives = await openLives()
+})
+afterAll(() => lives.close())
+beforeEach(async () => {
+  now = noon
+  await lives.db.rows(sql`delete from channel_health`)
+})
+
+function node() {
+  const keepers = createKeepers()
+  return { keepers, ...createHealthSharing({ db: lives.db, clock: () => now, keepers }) }
+}
+const see = (
+  { keepers }: ReturnType<typeof node>,
+  what: 'unanswered' | 'paid' | 'declined',
+  count: number,
+) => {
+  for (let n = 0; n < count; n++) keepers.windows.see('mtn', 'wallet', { what })
+}
+const status = async () => readChannelStatus(lives.db, now)
+
+test('what one node sees the others judge by, and a command shows', async () => {
+  const [one, other] = [node(), node()]
+  see(one, 'unanswered', 3)
+  see(other, 'unanswered', 3)
+  expect(other.keepers.of('mtn', 'wallet')).toBe('good') // too few of its own
+  await one.step()
+  await other.step()
+  expect(other.keepers.of('mtn', 'wallet')).toBe('down')
+  expect(await status()).toMatchObject([
+    { account: 'mtn', payment_method: 'wallet', standing: 'down', unanswered: 6 },
+  ])
+})
+
+const writtenAt = () => lives.db.rows(sql`select written_at from channel_health`)
+
+test('whoever has seen nothing new writes nothing', async () => {
+  const one = node()
+  see(one, 'paid', 1)
+  await one.step()
+  const before = await writtenAt()
+  now = after(seconds(30))
+  await one.step()
+  await node().step()
+  expect(await writtenAt()).toEqual(before)
+})
+
+test('a rest that the provider wants is kept by all nodes', async () => {
+  const [one, other] = [node(), node()]
+  see(one, 'unanswered', 1)
+  one.keepers.breakers.rest('mtn', 40_000)
+  await one.step()
+  await other.step()
+  expect(other.keepers.breakers.whyNot('mtn', 'ask')).toMatch(/left alone/)
+})
+
+test('a node that cannot write goes on, and tells it when it can', async () => {
+  const one = node()
+  see(one, 'unanswered', 6)
+  await query(lives.url, 'alter table channel_health rename to elsewhere')
+  await expect(one.step()).rejects.toThrow('channel_health')
+  expect(one.keepers.of('mtn', 'wallet')).toBe('down')
+  await query(lives.url, 'alter table elsewhere rename to channel_health')
+  await one.step()
+  expect(await status()).toMatchObject([{ standing: 'down', unanswered: 6 }])
+})
+
+test('when it is quiet, only how long it was well is known', async () => {
+  const one = node()
+  see(one, 'paid', 1)
+  one.keepers.windows.see('mtn', 'wallet', { what: 'answered', delayMs: 300, isLate: false })
+  one.keepers.windows.hearOddWord('mtn', 'wallet', 'HELD for 0244123456')
+  await one.step()
+  expect(await status()).toMatchObject([
+    {
+      standing: 'good',
+      answered: 1,
+      p50_ms: 500,
+      p95_ms: 500,
+      odd_words: [{ sample: 'HELD for #', count: 1 }],
+    },
+  ])
+  now = after(seconds(3600))
+  expect(await status()).toMatchObject([
+    { standing: 'quiet', answered: 0, p50_ms: null, paid_seconds_ago: 3600, answered_seconds_ago: 3600 },
+  ])
+})
+
+test('old ones are forgotten', async () => {
+  const one = node()
+  see(one, 'paid', 1)
+  await one.step()
+  now = after(seconds(8 * 86_400))
+  const next = node()
+  see(next, 'declined', 1)
+  await next.step()
+  expect(await lives.db.rows(sql`select declined from channel_health`)).toEqual([{ declined: 1 }])
+})
+
+test('attempts that are open are counted with their account', async () => {
+  const [payment] = await lives.addPayments(1, noon)
+  const { merchant_id, tx_reference } = payment as NonNullable<typeof payment>
+  const attempt_id = newAttemptId(merchant_id)
+  const attempt = anAttempt({ merchant_id, tx_reference, attempt_id, channel: 'paystack', state: 'unknown' })
+  await lives.db.transaction(tx => insertAttempt(tx, attempt))
+  expect(await status()).toMatchObject([{ account: 'paystack', standing: 'quiet', open_attempts: 1 }])
+  await query(lives.url, 'delete from attempts')
+})
+
+test('an account that is left alone is asked whether it is well again, where nobody is charged by that', async () => {
+  let isWell = false
+  const channel: Channel = {
+    ...terms,
+    mode: 'live',
+    ways: [simulatedWay],
+    start: () => Promise.resolve({ state: 'unknown', words: 'HTTP 503' }),
+    check: () => Promise.resolve({ state: 'unknown', words: 'HTTP 503' }),
+    test: () => Promise.resolve({ isGood: isWell, words: '' }),
+  }
+  let monotonic = 0
+  const keepers = createKeepers({ monotonicMs: () => monotonic })
+  const channels = channelsOf(new Map([['mtn', channel]]), undefined, keepers)
+  const { breakers } = keepers
+  for (let n = 0; n < 5; n++) breakers.begin('mtn', 'ask', `order ${n}`)('unanswered')
+  await createProber({ channels, breakers })()
+  expect(breakers.stateOf('mtn')).toBe('open') // its pause is not over
+  monotonic = 5000
+  await createProber({ channels, breakers })()
+  expect(breakers.stateOf('mtn')).toBe('open') // in vain: for longer
+  monotonic = 15_000
+  isWell = true
+  await createProber({ channels, breakers })()
+  expect(breakers.stateOf('mtn')).toBe('closed')
+})

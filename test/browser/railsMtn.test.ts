@@ -1,0 +1,63 @@
+import { describe, expect } from 'vitest'
+import { abroad, newNumber, openMtnRail, payByNumber } from '../support/journey/rails.ts'
+import * as step from '../support/journey/steps.ts'
+
+const { en } = step
+
+const rail = openMtnRail()
+
+const chargeOf = (number: string) =>
+  rail.provider.book().find(({ sent }) => sent.payer.partyId === abroad(number))
+const keyOf = (number: string) => chargeOf(number)?.key ?? ''
+
+// A number whose owner decides, and does not pay at once as all others of MTN's sandbox.
+function decides(story: object = {}) {
+  const number = newNumber()
+  rail.provider.rule({ number: abroad(number), story })
+  return number
+}
+
+describe('MTN by its own line', () => {
+  rail.everywhere('is approved on the phone', async ({ page }) => {
+    const number = decides()
+    const sale = await rail.shopAsksFor()
+    await page.goto(sale.address)
+    await payByNumber(page, 'MTN MoMo', number)
+    await step.sees(page, en.wait.prompt)
+    await rail.provider.approve(keyOf(number))
+    await step.seesPaid(page)
+    expect(await sale.history()).toEqual(['paid'])
+    expect(await sale.attempts()).toMatchObject([{ channel: 'mtn', state: 'paid' }])
+    for (const text of [number.slice(1), abroad(number)])
+      expect(rail.gateway.logs.join('\n')).not.toContain(text)
+  })
+
+  rail.everywhere('is declined, and paid at the next try', async ({ page }) => {
+    const number = decides()
+    const sale = await rail.shopAsksFor()
+    await page.goto(sale.address)
+    await payByNumber(page, 'MTN MoMo', number)
+    await step.sees(page, en.wait.prompt)
+    await rail.provider.decline(keyOf(number))
+    await step.seesFailed(page, 'declined')
+    await step.follow(page, en.failed.again)
+    expect(await step.phoneField(page).inputValue()).toBe(number)
+    await payByNumber(page, 'MTN MoMo', newNumber())
+    await step.seesPaid(page)
+    expect((await sale.attempts()).map(({ reason, state }) => reason ?? state)).toEqual(['declined', 'paid'])
+  })
+
+  // The customer waits on the page, not on the request.
+  rail.everywhere('is slow to take the order', async ({ page }) => {
+    const number = decides({ delayMs: 9000 })
+    const sale = await rail.shopAsksFor()
+    await page.goto(sale.address)
+    await payByNumber(page, 'MTN MoMo', number)
+    await step.sees(page, 'We are asking MTN MoMo')
+    await step.reads(page, 'Do not pay again')
+    await step.sees(page, en.wait.prompt)
+    await rail.provider.approve(keyOf(number))
+    await step.seesPaid(page)
+    expect(await sale.attempts()).toHaveLength(1)
+  })
+})

@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../../../src/store/db.ts'
+import { mtnCredentials, openMtn, type PlayedMtn } from '../../simulators/mtn/mtn.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
+import { checkStatus, post, signedRequest } from '../../support/merchant.ts'
+import { type Env, newMasterKey, temporaryFolder, tollgateJson } from '../tollgate.ts'
+
+// An operator's way from nothing to a payment, at a provider that is played.
+const { subscriptionKey, apiUser, apiKey } = mtnCredentials
+const folder = temporaryFolder()
+let gateway: TestGateway
+let mtn: PlayedMtn
+let env: Env
+let shop: TestMerchant
+let said = ''
+beforeAll(async () => {
+  mtn = await openMtn()
+  const settings = { TOLLGATE_MASTER_KEY: newMasterKey() }
+  gateway = await testGateway(settings)
+  env = { ...settings, DATABASE_URL: gateway.databaseUrl }
+  shop = (await tollgateJson(env, 'merchant', 'add', '--name', 'Ama Shop')).data
+})
+afterAll(async () => {
+  await gateway.stop()
+  await mtn.stop()
+})
+
+const inFile = (name: string, text: string) => {
+  const file = join(folder, name)
+  writeFileSync(file, text)
+  return `@${file}`
+}
+
+async function channel(...words: string[]) {
+  const ran = await tollgateJson(env, 'channel', ...words)
+  said += JSON.stringify(ran)
+  return ran
+}
+const add = (key: string, url: string, ...more: string[]) =>
+  channel(
+    'add',
+    'mtn',
+    `subscription_key=${inFile('subscription', subscriptionKey)}`,
+    `api_user=${apiUser}`,
+    `api_key=${inFile('key', key)}`,
+    `url=${url}`,
+    'environment=mtnghana',
+    '--mode',
+    'live',
+    ...more,
+  )
+
+// The way without a page: the wallet is asked at once.
+const direct = {
+  pymt_instrument: '0241234567',
+  extra_wallet_issuer_hint: 'mtn',
+  generate_checkout_url: undefined,
+}
+const ask = async () =>
+  (await post(gateway.url, signedRequest(shop.live, { ...direct, email: 'a@b.example' }))).body
+const keyOf = async (tx_reference: string) =>
+  (
+    await gateway.db.one<{ order_key: string }>(sql`
+    select order_key from attempts where tx_reference = ${tx_reference}`)
+  )?.order_key
+
+test('a key that MTN does not take is refused in words, and nothing is stored', async () => {
+  const { code, error } = await add('wrong-wrong-wrong-wrong', mtn.url)
+  expect(code).toBe(1)
+  expect(error.message).toMatch(/^Nothing was changed: the settings are wrong: MTN .*With --no-test/)
+  expect((await channel('list')).data.accounts.map((one: { channel: string }) => one.channel)).toEqual([
+    'sandbox',
+  ])
+})
+
+test('an MTN that cannot be reached says nothing of the settings: the account is stored, and put right later', async () => {
+  const shut = await openMtn()
+  await shut.stop()
+  const { code, data } = await add(apiKey, shut.url, '--label', 'Head office')
+  expect([code, data.check.outcome]).toEqual([0, 'no_answer'])
+  const failed = await channel('test', data.account)
+  expect([failed.code, failed.error.message]).toEqual([1, expect.stringContaining('could not be asked')])
+  const set = await channel('set', data.account, `url=${mtn.url}`)
+  expect([set.code, set.data.check.outcome]).toEqual([0, 'good'])
+  expect(await channel('test', data.account)).toMatchObject({ code: 0, data: { check: { outcome: 'good' } } })
+})
+
+test('an API user of its own at MTN is another account, and refused: it would not know the orders', async () => {
+  const { account } = (await channel('list')).data.accounts[1]
+  const { error } = await channel('set', account, 'api_user=0c4b6a52-6c1d-4f0e-9a37-2d4c5b6a7f80')
+  expect(error.faults[0]).toMatch(/of another account at the provider/)
+})
+
+test('a live payment is paid by it, though it is disabled meanwhile', async () => {
+  const { account } = (await channel('list')).data.accounts[1]
+  let tx_reference = ''
+  await expect
+    .poll(async () => {
+      tx_reference = (await ask()).tx_reference
+      return keyOf(tx_reference)
+    })
+    .toBeDefined()
+  // A node that had the old address still sends it again when it knows the new one.
+  const hasArrived = () =>
+    mtn.asked.some(({ method, path }) => method === 'POST' && path.endsWith('/requesttopay'))
+  await expect.poll(hasArrived, { timeout: 20_000 }).toBe(true)
+  expect((await channel('disable', account)).code).toBe(0)
+  await mtn.approve((await keyOf(tx_reference)) ?? '')
+  const { invoice_id } = (await gateway.db.one<{ invoice_id: string }>(
+    sql`select invoice_id from payments where tx_reference = ${tx_reference}`,
+  )) ?? { invoice_id: '' }
+  const { merchant_key } = shop.live
+  await expect
+    .poll(async () => (await checkStatus(gateway.url, { merchant_key, invoice_id })).body.status, {
+      timeout: 20_000,
+    })
+    .toBe('paid')
+}, 60_000)
+
+test('no credential stands in what was said or logged, nor the number of the wallet', () => {
+  const all = said + gateway.logs.join('\n')
+  for (const secret of [subscriptionKey, apiKey, 'wrong-wrong', '241234567'])
+    expect(all).not.toContain(secret)
+})

@@ -1,0 +1,71 @@
+import { Command } from 'commander'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createHealthSharing } from '../../../src/actions/channels/shareHealth.ts'
+import { addChannelStatus } from '../../../src/cli/channel/status.ts'
+import type { Output } from '../../../src/cli/output.ts'
+import { createKeepers } from '../../../src/runtime/channels/keeper.ts'
+import { type Db, openDb, sql } from '../../../src/store/db.ts'
+import { type FreshDatabase, migratedDatabase } from '../../support/database.ts'
+
+let database: FreshDatabase
+let db: Db
+const former = process.env.DATABASE_URL
+beforeAll(async () => {
+  database = await migratedDatabase()
+  db = openDb(database.url, 2)
+  process.env.DATABASE_URL = database.url
+})
+afterAll(async () => {
+  if (former === undefined) delete process.env.DATABASE_URL
+  else process.env.DATABASE_URL = former
+  await db.end()
+  await database.drop()
+})
+beforeEach(() => db.rows(sql`delete from channel_health`))
+
+// As a gateway would have written it.
+async function seen(account: string, what: 'paid' | 'unanswered', count = 5) {
+  const keepers = createKeepers()
+  const { step } = createHealthSharing({ db, clock: () => new Date(), keepers })
+  for (let n = 0; n < count; n++) keepers.windows.see(account, 'wallet', { what })
+  keepers.windows.hearOddWord(account, 'wallet', 'HELD for 233244123456')
+  await step()
+}
+
+async function status(): Promise<Output & { exit: unknown }> {
+  let printed: Output = { data: undefined, text: '' }
+  const program = new Command()
+  addChannelStatus(program, { json: false, print: answer => (printed = answer) })
+  const before = process.exitCode
+  await program.parseAsync(['status'], { from: 'user' })
+  const exit = process.exitCode
+  process.exitCode = before
+  return { ...printed, exit }
+}
+
+test('nothing was sent to anybody', async () => {
+  expect(await status()).toMatchObject({ data: { ways: [] }, exit: 0, text: /^Nothing was sent/ })
+})
+
+test('a row for each account and way, with the words that we do not know, masked', async () => {
+  await seen('mtn', 'paid')
+  const { text, data, exit } = await status()
+  expect(text).toMatch(/mtn +wallet +good +closed/)
+  expect(text).toContain('mtn wallet: 1 times HELD for #')
+  expect(JSON.stringify(data)).not.toContain('233244')
+  expect(exit).toBe(0)
+})
+
+test('scripts hear of one that is down', async () => {
+  await seen('mtn', 'paid')
+  await seen('paystack', 'unanswered')
+  expect(await status()).toMatchObject({
+    exit: 1,
+    data: {
+      ways: [
+        { account: 'mtn', standing: 'good' },
+        { account: 'paystack', standing: 'down', unanswered: 5 },
+      ],
+    },
+  })
+})

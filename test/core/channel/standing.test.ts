@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import {
+  addedUp,
+  delayWithin,
+  endingOf,
+  judge,
+  nothingSeen,
+  type Seen,
+  type SeenWindow,
+  see,
+  type Tally,
+  tallyOf,
+  windowMs,
+} from '../../../src/core/channel/standing.ts'
+
+for (const [seen, says] of [
+  [{}, 'good'], // nothing is known
+  [{ unanswered: 4 }, 'good'], // too few to judge
+  [{ unanswered: 5 }, 'down'],
+  [{ answered: 2, unanswered: 3 }, 'down'],
+  [{ answered: 3, unanswered: 2 }, 'slow'],
+  [{ answered: 9, unanswered: 1 }, 'good'],
+  [{ answered: 8, late: 2 }, 'slow'],
+  [{ answered: 100, late: 10, unanswered: 5 }, 'good'],
+  [{ answered: 20, declined: 20 }, 'good'], // customers say no: it works
+  [{ answered: 20, paid: 5, declined: 5, troubled: 2 }, 'good'],
+  [{ answered: 20, paid: 6, declined: 1, troubled: 3 }, 'slow'],
+  [{ answered: 20, declined: 2, troubled: 2 }, 'down'],
+  [{ answered: 20, troubled: 3 }, 'good'], // too few
+] as [Partial<Tally>, string][])
+  test(`${JSON.stringify(seen)} is ${says}`, () => expect(judge({ ...nothingSeen, ...seen })).toBe(says))
+
+const answered = (delayMs: number): Seen => ({ what: 'answered', delayMs, isLate: false })
+const after = (...seen: (readonly [Seen, number])[]) =>
+  seen.reduce<SeenWindow>((window, [one, at]) => see(window, one, at), [])
+
+test('what is older than the window is forgotten', () => {
+  const window = after([{ what: 'unanswered' }, 0], [answered(10), 60_000])
+  expect(tallyOf(window, 60_000)).toMatchObject({ unanswered: 1, answered: 1 })
+  expect(tallyOf(window, windowMs + 10_000)).toMatchObject({ unanswered: 0, answered: 1 })
+  expect(tallyOf(window, windowMs + 70_000)).toEqual(nothingSeen)
+})
+
+test('it keeps a bounded number of slices, however long it runs', () => {
+  let window: SeenWindow = []
+  for (let at = 0; at < 100 * windowMs; at += 1000) window = see(window, answered(1), at)
+  expect(window.length).toBeLessThanOrEqual(windowMs / 10_000 + 1)
+})
+
+test('half of the answers, and nearly all of them, came within', () => {
+  const delays = [20, 20, 20, 20, 20, 80, 80, 80, 80, 40_000]
+  const tally = tallyOf(after(...delays.map(ms => [answered(ms), 0] as const)), 0)
+  expect([0.5, 0.9, 0.95].map(share => delayWithin(tally, share))).toEqual([50, 100, Infinity])
+  expect(delayWithin(nothingSeen, 0.5)).toBeUndefined()
+})
+
+test('what nodes have seen adds up', () => {
+  const one = tallyOf(after([answered(20), 0]), 0)
+  const other = { ...nothingSeen, unanswered: 3 }
+  expect(addedUp([one, other])).toEqual({ ...one, unanswered: 3 })
+})
+
+for (const [state, reason, ending] of [
+  ['paid', null, 'paid'],
+  ['failed', 'declined', 'declined'],
+  ['failed', 'insufficient_funds', 'declined'],
+  ['failed', 'no_answer', 'declined'],
+  ['failed', 'account_trouble', 'troubled'],
+  ['failed', 'network_error', 'troubled'],
+  ['failed', 'not_sent', undefined],
+  ['pending', null, undefined],
+] as const)
+  test(`${state} (${reason}) counts as ${ending}`, () => expect(endingOf(state, reason)).toBe(ending))

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { keyedAndFlatAnswer, keyedAnswer, statusRecord } from '../../../src/core/interface/statusRecord.ts'
+import { aPayment, noon } from '../../support/lifeRows.ts'
+
+for (const [minor, currency, flat, keyed] of [
+  [1n, 'GHS', '0.01', '0.01'],
+  [2550n, 'GHS', '25.5', '25.50'],
+  [99_999_999_999_999n, 'EUR', '999999999999.99', '999999999999.99'],
+  [5000n, 'UGX', '5000', '5000.00'],
+  [1n, 'XOF', '1', '1.00'],
+  [999_999_999_999n, 'XAF', '999999999999', '999999999999.00'],
+] as const)
+  test(`${minor} minor units of ${currency}: ${flat} in the flat record, ${keyed} as text in the keyed one`, () => {
+    const payment = aPayment({ total: minor, currency, charged: minor, status: 'paid', invoice_id: 'A-1' })
+    const record = statusRecord(payment, noon, false)
+    const both = keyedAndFlatAnswer(payment, record)
+    const amounts = [...both.matchAll(/"amount":([^,]*),"currency":"(\w+)","total_amount_charged":([^,]*),/g)]
+    expect(amounts.map(([, ...told]) => told)).toEqual([
+      [`"${keyed}"`, currency, flat],
+      [flat, currency, flat],
+    ])
+    expect(JSON.parse(keyedAnswer(payment, record))['A-1'].amount).toBe(keyed)
+  })
+
+test('a currency that this version does not know: no answer rather than a wrong amount', () => {
+  const payment = aPayment({ currency: 'XAU' as 'GHS' })
+  expect(() => statusRecord(payment, noon, false)).toThrow('does not know the currency XAU')
+})

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inboxOn, keepFor } from '../../src/actions/messages/inbox.ts'
+import { pay } from '../../src/actions/payments/pay.ts'
+import { sql } from '../../src/store/db.ts'
+import type { CustomerMessage } from '../../src/store/messages/messages.ts'
+import { type Lives, openLives } from '../support/lifeDb.ts'
+import { aWish, simulatedNode } from '../support/lifeNode.ts'
+import { no, noon, yes } from '../support/lifeRows.ts'
+
+let lives: Lives
+beforeAll(async () => {
+  lives = await openLives()
+})
+afterAll(() => lives.close())
+
+// An SMS to a number that no messenger would reach is for those who send, and who say why they do not.
+const keeps = ({ medium, next_try_at, created_at }: CustomerMessage) =>
+  medium === 'email' && next_try_at !== null && next_try_at <= created_at
+
+async function payWith(reply: typeof yes | typeof no) {
+  const [payment] = await lives.addPayments(1, noon)
+  if (!payment) throw new Error('no payment')
+  const contact = sql`update payments set number = '+233240000001', email = 'ama@example.com'
+    where tx_reference = ${payment.tx_reference}`
+  await lives.db.rows(contact)
+  const node = simulatedNode(lives.db, () => noon, {
+    start: () => Promise.resolve(reply),
+    check: () => Promise.resolve(reply),
+  })
+  await pay(node, payment, aWish())
+  return lives.db.rows(sql`
+    select medium, state, messenger, tries, next_try_at is null as ended, sent_at, ended_at from messages
+    where tx_reference = ${payment.tx_reference} order by medium`)
+}
+
+const kept = { state: 'sent', messenger: 'inbox', tries: 1, ended: true, sent_at: noon, ended_at: noon }
+const queued = { state: 'queued', messenger: null, tries: 0, ended: false, sent_at: null, ended_at: null }
+
+test('what no messenger carries is in the inbox with the change itself; the rest is for those who send', async () => {
+  const told: CustomerMessage[] = []
+  const end = keepFor(lives.db, { keeps, written: messages => void told.push(...messages) })
+  expect(await payWith(yes)).toEqual([
+    { medium: 'email', ...kept },
+    { medium: 'sms', ...queued },
+  ])
+  expect(told.map(({ medium, topic }) => [medium, topic])).toEqual([
+    ['sms', 'paid'],
+    ['email', 'paid'],
+  ])
+  end()
+  expect(inboxOn(lives.db)).toBeUndefined()
+})
+
+test('news that may be overtaken by better news waits, as it does for a messenger', async () => {
+  const end = keepFor(lives.db, { keeps, written() {} })
+  expect(await payWith(no)).toEqual([
+    { medium: 'email', ...queued },
+    { medium: 'sms', ...queued },
+  ])
+  end()
+})
+
+test('where nobody keeps them here, all are for those who send', async () => {
+  expect(await payWith(yes)).toEqual([
+    { medium: 'email', ...queued },
+    { medium: 'sms', ...queued },
+  ])
+})

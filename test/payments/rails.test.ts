@@ -1,0 +1,160 @@
+import fc from 'fast-check'
+import { describe, expect, inject, test } from 'vitest'
+import { hours, minutes } from '../support/lifeRows.ts'
+import { prompting, stepping } from './manners.ts'
+import { type Rules, rules } from './rules.ts'
+import { walk } from './steps.ts'
+
+const stepsTaken = inject('isProof') ? 1_000_000 : 100_000
+const longest = 200
+const mostRounds = 8
+
+// One that prompts, and one that asks for codes, whose noes stay or may turn for a while.
+const both = (dice: number) => [prompting, stepping([0, minutes(30), hours(24)][dice % 3] as number)]
+
+const ways = fc.array(fc.nat(2 ** 31 - 1), { maxLength: longest, size: 'max' })
+
+// Walks that never came here have shown nothing: they go on until each was seen.
+const everything = [
+  'a no that turned',
+  'a right code after 0 wrong ones',
+  'a right code after 1 wrong ones',
+  'attempt_disputed by channel',
+  'attempt_failed by channel',
+  'attempt_given_up by customer',
+  'attempt_needs_input by channel',
+  'attempt_not_sent by channel',
+  'attempt_paid by channel',
+  'attempt_pending by channel',
+  'attempt_started by customer',
+  'attempt_submitted by customer',
+  'attempt_unknown by channel',
+  'awaiting_payment by customer',
+  'awaiting_payment by merchant',
+  'cancel_wished by customer',
+  'cancelled by channel',
+  'cancelled by customer',
+  'charged_back by channel',
+  'failed by channel',
+  'failed by clock',
+  'never_arrived',
+  'overpaid by channel',
+  'paid by channel',
+  'reversed by channel',
+  'task amount_mismatch',
+  'task charged_back',
+  'task refund',
+  'task reversed',
+  'task unresolved',
+  'went on after giving up',
+  'went on by the other provider',
+]
+
+test(`${stepsTaken} steps of a customer, two providers, two nodes, crashes, clock and callbacks: charges are what the events explain`, () => {
+  const seen = new Set<string>()
+  const round = () => {
+    let taken = 0
+    const anyWay = fc.property(ways, way => {
+      taken += way.length
+      expect(walk(way, seen, both)).toEqual([])
+    })
+    fc.assert(anyWay, { numRuns: Math.ceil(stepsTaken / longest) }) // the seed and the shortest way to the fault are told when it fails
+    return taken
+  }
+  let taken = 0
+  for (let rounds = 0; rounds < mostRounds; rounds++) {
+    taken += round()
+    if (taken >= stepsTaken && seen.size >= everything.length) break
+  }
+  expect(taken).toBeGreaterThanOrEqual(stepsTaken)
+  expect([...seen].toSorted()).toEqual(everything)
+}, 900_000)
+
+// A walk that sees nothing shows nothing: each of these rules is broken on purpose, and noticed.
+describe('a walk notices', () => {
+  const broken: [words: string, changed: Partial<Rules>][] = [
+    [
+      'that an order which is not in sight yet is called failed',
+      {
+        applyReply: (payment, attempt, reply, now, worth) =>
+          rules.applyReply(payment, attempt, reply, now, { ...worth, absentForMs: 0 }),
+      },
+    ],
+    [
+      'that an old answer is taken for one of now',
+      {
+        applyReply: (payment, attempt, reply, now, worth) =>
+          rules.applyReply(payment, attempt, reply, now, { ...worth, askedAt: now }),
+      },
+    ],
+    [
+      'that silence is called failed',
+      {
+        applyReply: (payment, attempt, reply, now, worth) =>
+          rules.applyReply(
+            payment,
+            attempt,
+            reply.state === 'unknown' ? { state: 'failed', reason: 'refused' } : reply,
+            now,
+            worth,
+          ),
+      },
+    ],
+    [
+      'that a no which may turn is not asked about again',
+      {
+        applyReply: (payment, attempt, reply, now, worth) =>
+          rules.applyReply(payment, attempt, reply, now, { ...worth, noMayTurnForMs: 0 }),
+      },
+    ],
+    [
+      'that an answer from before asks again for what was typed',
+      {
+        applyReply: (payment, attempt, reply, now, worth) =>
+          rules.applyReply(payment, attempt, reply, now, { ...worth, submits: attempt.submits }),
+      },
+    ],
+    [
+      'that a second click is carried on',
+      {
+        submit: (payment, attempts, page, pace, now) =>
+          rules.submit(
+            payment,
+            attempts,
+            { ...page, submits: attempts.at(-1)?.submits ?? page.submits },
+            pace,
+            now,
+          ),
+      },
+    ],
+    [
+      'that what may have arrived is sent again to one who does not take that',
+      { maySendAgain: (payment, attempt, _, now) => rules.maySendAgain(payment, attempt, true, now) },
+    ],
+    [
+      'that the other provider is tried while the first may still charge',
+      {
+        whyNotStart: (payment, attempts, merchant, number, now) =>
+          rules.whyNotStart(
+            payment,
+            attempts.map(one => ({ ...one, state: 'failed' })),
+            merchant,
+            number,
+            now,
+          ),
+      },
+    ],
+    [
+      'that the time ends what may still be paid',
+      { expire: (payment, _, now) => rules.expire(payment, [], now) },
+    ],
+  ]
+  for (const [words, changed] of broken)
+    test(words, () => {
+      const isRight = fc.property(
+        ways,
+        way => walk(way, new Set(), both, { ...rules, ...changed }).length === 0,
+      )
+      expect(fc.check(isRight, { numRuns: 5000, endOnFailure: true }).failed).toBe(true)
+    }, 300_000)
+})

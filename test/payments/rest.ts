@@ -1,0 +1,62 @@
+import { minutes } from '../support/lifeRows.ts'
+import type { Entry, Provider } from './provider.ts'
+import { goodLuck } from './wire.ts'
+import type { World } from './world.ts'
+
+const mostTurns = 500
+
+// What was on its way is lost with the nodes, the providers make up their minds, and everything is asked that is due. Some
+// noes become a yes in their last moment.
+export function rest(world: World, dice: number) {
+  const { life, wire, providers, entryOf, clock, wait } = world
+  const isSure = (id: string) => entryOf(id)?.knocks === true
+  const callbacks = wire.splice(0).filter(({ kind, id }) => kind === 'callback' && isSure(id))
+  for (const callback of callbacks) world.deliver(callback, goodLuck)
+  wait(minutes(4))
+  for (const { manner, books, refuse } of providers)
+    if (!manner.isClosing) for (const { reference } of books.values()) refuse(reference)
+  const told = new Set<string>()
+  const isWaitedFor = (id: string) => {
+    const attempt = life.attempts.find(({ attempt_id }) => attempt_id === id)
+    if (!attempt?.next_ask_at) return false
+    return attempt.state !== 'disputed' || !told.has(id)
+  }
+  const until = (ms: number) => wait(Math.max(0, ms - clock().getTime()))
+  for (let turn = 0; turn < mostTurns; turn++) {
+    const due = life.attempts
+      .filter(({ attempt_id }) => isWaitedFor(attempt_id))
+      .map(({ next_ask_at }) => Number(next_ask_at))
+    const turning = nextTurning(providers, clock().getTime(), dice)
+    if (due.length === 0 && !turning) break
+    if (turning && turning.last < Math.min(...due)) {
+      until(turning.last)
+      turning.charge()
+      continue
+    }
+    until(Math.min(...due))
+    world.ask(world.nodes[0])
+    for (let message = wire.shift(); message; message = wire.shift()) {
+      told.add(message.id)
+      world.deliver(message, goodLuck)
+    }
+  }
+  until(life.payment.expires_at.getTime())
+  world.end('clock')
+}
+
+// The no that becomes a yes next, of every other one.
+function nextTurning(providers: readonly Provider[], now: number, dice: number) {
+  return providers
+    .filter(({ manner }) => manner.isClosing)
+    .flatMap(({ manner, books, canCome, charge }) =>
+      [...books.values()]
+        .filter(entry => entry.truth === 'refused' && canCome(entry, now) && isChosen(entry, dice))
+        .map(({ reference, refusedAt }) => {
+          const last = refusedAt + manner.noMayTurnForMs - 1
+          return { last, charge: () => charge(reference, last) }
+        }),
+    )
+    .toSorted((one, other) => one.last - other.last)[0]
+}
+
+const isChosen = ({ reference }: Entry, dice: number) => (Number(reference.at(-1)) + dice) % 2 === 0

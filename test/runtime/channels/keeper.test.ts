@@ -1,0 +1,198 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { askJson, sendJson } from '../../../src/channels/http/askJson.ts'
+import type { Channel, Pace } from '../../../src/core/channel/channel.ts'
+import type { Order } from '../../../src/core/channel/order.ts'
+import type { Heard, Reply } from '../../../src/core/channel/reply.ts'
+import { guardChannel } from '../../../src/runtime/channels/guard.ts'
+import { type CallSeen, createKeepers, type KeeperOptions } from '../../../src/runtime/channels/keeper.ts'
+import { terms } from '../../support/lifeNode.ts'
+
+// A provider that does as the test says, on a socket.
+let server: Server
+let does: (response: ServerResponse) => unknown
+let asked: number
+let now = 0 // of the keepers; moved by the test alone
+
+const answers = (response: ServerResponse) => response.end('{"status":"PENDING"}')
+// Nobody waits for a clock: the deadline is over when the request has come.
+const deadlines = new Set<() => void>()
+const hangs = () => [...deadlines].forEach(ring => ring())
+const tooMany = (response: ServerResponse) => response.writeHead(429).end('{}')
+const breaks = (response: ServerResponse) => response.writeHead(503).end('<html>')
+
+beforeAll(() => {
+  server = createServer((_, response) => {
+    asked++
+    does(response)
+  }).listen(0)
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+beforeEach(() => {
+  does = answers
+  asked = 0
+  now = 0
+})
+
+const url = () => `http://localhost:${(server.address() as AddressInfo).port}/`
+
+function replyOf({ http, answer }: { http: number; answer: Record<string, unknown> }): Reply {
+  if (http === 429) return { state: 'unknown', words: 'HTTP 429', restMs: 30_000 }
+  if (http !== 200) return { state: 'unknown', words: `HTTP ${http}` }
+  if (answer.status === 'PENDING') return { state: 'pending' }
+  return { state: 'unknown', words: 'status', oddWord: String(answer.status) }
+}
+
+const channelWith = (pace?: Pace): Channel => ({
+  ...terms,
+  mode: 'live',
+  pace,
+  ways: [],
+  start: async (_, signal) =>
+    replyOf(await sendJson(url(), { method: 'POST', headers: {}, body: '{}', signal })),
+  check: async (_, signal) => replyOf(await askJson(url(), { method: 'GET', headers: {}, signal })),
+})
+
+const timer = (ring: () => void) => (deadlines.add(ring), () => deadlines.delete(ring))
+
+function lineOf(options: KeeperOptions = {}, pace?: Pace, more: Partial<Channel> = {}) {
+  const seen: CallSeen[] = []
+  const keepers = createKeepers({ monotonicMs: () => now, watch: one => seen.push(one), ...options })
+  const channel = { ...channelWith(pace), ...more }
+  const line = guardChannel(channel, timer, keepers.keeperOf('acme', channel))
+  return { ...line, keepers, seen, standing: () => keepers.of('acme', 'wallet') }
+}
+let number = 0
+const order = (): Order =>
+  ({ attempt_id: `a${number++}`, key: 'k', payment_method: 'wallet' }) as unknown as Order
+const times = async (count: number, call: (order: Order) => Promise<Heard>) => {
+  const heard: Heard[] = []
+  for (let n = 0; n < count; n++) heard.push(await call(order()))
+  return heard
+}
+const states = (heard: readonly Heard[]) => heard.map(({ state }) => state)
+
+test('a provider that hangs is left alone after five orders, and nothing more is sent', async () => {
+  const { start, standing } = lineOf()
+  does = hangs
+  expect(states(await times(5, start))).toEqual(Array(5).fill('unknown'))
+  expect(standing()).toBe('down')
+  expect(states(await times(3, start))).toEqual(Array(3).fill('not_sent'))
+  expect(asked).toBe(5)
+})
+
+for (const [name, sick] of [
+  ['hangs', hangs],
+  ['breaks', breaks],
+] as const)
+  test(`one that ${name} is tried by one at a time, and comes back`, async () => {
+    const { start, mayStart, standing } = lineOf()
+    does = sick
+    await times(5, start)
+    now = 5000
+    expect(mayStart()).toBe(true)
+    const probe = start(order())
+    expect(mayStart()).toBe(false)
+    expect(states(await times(2, start))).toEqual(['not_sent', 'not_sent'])
+    expect((await probe).state).toBe('unknown')
+    now = 14_999
+    expect(states(await times(1, start))).toEqual(['not_sent'])
+    does = answers
+    now = 15_000
+    expect(states(await times(3, start))).toEqual(['pending', 'pending', 'pending'])
+    expect(standing()).toBe('good') // what was before is forgiven
+  })
+
+test('questions go on meanwhile, and bring it back without a customer', async () => {
+  const { start, check, mayStart, standing } = lineOf()
+  does = hangs
+  await times(5, start)
+  expect(states(await times(2, check))).toEqual(['unknown', 'unknown'])
+  does = answers
+  expect(states(await times(1, check))).toEqual(['pending'])
+  expect(mayStart()).toBe(true)
+  expect(states(await times(1, start))).toEqual(['pending'])
+  expect(standing()).toBe('good')
+})
+
+test('one that has too many is left alone for as long as it says, by orders and questions', async () => {
+  const { start, check, standing } = lineOf()
+  does = tooMany
+  await times(1, check)
+  does = answers
+  expect(states([...(await times(1, start)), ...(await times(1, check))])).toEqual(['not_sent', 'unknown'])
+  expect(asked).toBe(1)
+  expect(standing()).toBe('slow')
+  now = 30_000
+  expect(states([...(await times(1, start)), ...(await times(1, check))])).toEqual(['pending', 'pending'])
+  expect(standing()).toBe('good')
+})
+
+test('a word that we do not know is an answer, and is kept without what is private', async () => {
+  const { check, keepers, standing } = lineOf()
+  does = response => response.end('{"status":"HELD for 233244123456"}')
+  await times(7, check)
+  expect(standing()).toBe('good')
+  expect(keepers.windows.all().map(({ oddWords }) => oddWords)).toEqual([[['HELD for #', 7]]])
+})
+
+test('so many words that nobody could have written them are bounded', async () => {
+  const { check, keepers } = lineOf()
+  const letters = 'abcdefghijklmnop'
+  does = response => response.end(JSON.stringify({ status: `word ${letters[asked % 16]}` }))
+  await times(16, check)
+  expect(keepers.windows.all()[0]?.oddWords).toHaveLength(11)
+})
+
+test('what is over the rate is put off, and is no fault of the provider', async () => {
+  const { check, start, seen, standing } = lineOf({}, { perSecond: 1, startWithinMs: 200, askWithinMs: 200 })
+  const heard = await Promise.all(
+    [check, start, start, start, start, start, start].map(call => call(order())),
+  )
+  expect(states(heard)).toEqual(['pending', ...Array<string>(6).fill('not_sent')])
+  expect(seen.filter(({ outcome }) => outcome === 'put_off')).toHaveLength(6)
+  expect(standing()).toBe('good')
+  expect(asked).toBe(1)
+})
+
+test('nobody who listens no more: the order has not left, and it counts', async () => {
+  const keepers = createKeepers({ monotonicMs: () => now })
+  const dead = {
+    ...channelWith(),
+    start: (_: Order, signal: AbortSignal) =>
+      sendJson('http://127.0.0.1:1/', { method: 'POST', headers: {}, body: '', signal }).then(replyOf),
+  }
+  const { start } = guardChannel(dead, timer, keepers.keeperOf('dead', dead))
+  expect(states(await times(6, start))).toEqual(Array(6).fill('not_sent'))
+  expect(keepers.of('dead', 'wallet')).toBe('down')
+})
+
+test('endings: the account is judged by its own faults, and never by what a tester chose', () => {
+  const keepers = createKeepers()
+  keepers.keeperOf('live', { mode: 'live' })
+  keepers.keeperOf('played', { mode: 'test' })
+  const ended = (channel: string, reason: string) =>
+    keepers.ended({
+      attempt: { channel, payment_method: 'wallet', state: 'failed', reason },
+      events: [{ kind: 'attempt_failed' }],
+    } as unknown as Parameters<typeof keepers.ended>[0])
+  for (let n = 0; n < 4; n++) for (const name of ['live', 'played']) ended(name, 'network_error')
+  expect([keepers.of('live', 'wallet'), keepers.of('played', 'wallet')]).toEqual(['down', 'good'])
+})
+
+for (const [what, trouble] of [
+  ['hangs', hangs],
+  ['breaks', breaks],
+] as const)
+  test(`a provider that is played ${what} because a tester wants it: the others pay on, and nothing is said of it`, async () => {
+    const { start, mayStart, standing } = lineOf({}, undefined, { mode: 'test', testEndings: [] })
+    does = trouble
+    for (let at = 0; at < 20; at++) expect(await start(order())).toMatchObject({ state: 'unknown' })
+    does = answers
+    expect([mayStart(), standing()]).toEqual([true, 'good'])
+    expect(await start(order())).toEqual({ state: 'pending' })
+  })

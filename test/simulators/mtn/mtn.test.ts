@@ -1,0 +1,92 @@
+import { once } from 'node:events'
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { playMtn } from '../../channels/mtn/play.ts'
+import { mtnCredentials, openMtn } from './mtn.ts'
+
+// The played MTN is held to what is known of the real one.
+const basic = `Basic ${Buffer.from(`${mtnCredentials.apiUser}:${mtnCredentials.apiKey}`).toString('base64')}`
+const headers = { authorization: basic, 'ocp-apim-subscription-key': mtnCredentials.subscriptionKey }
+
+async function askToken(more: Record<string, string>, body: string, isChunked = false) {
+  const played = await openMtn()
+  onTestFinished(() => played.stop())
+  const outgoing = request(`${played.url}/collection/token/`, {
+    method: 'POST',
+    headers: { ...headers, ...more },
+    agent: false,
+  })
+  if (isChunked) outgoing.write(body)
+  outgoing.end(isChunked ? undefined : body)
+  const [answer] = await once(outgoing, 'response')
+  let text = ''
+  for await (const chunk of answer) text += chunk
+  return `${answer.statusCode} ${text}`
+}
+
+test('a token: without a body or with a grant in JSON, never by chunks or as a form', async () => {
+  expect(await askToken({ 'content-length': '0' }, '')).toMatch(/^200 {"access_token"/)
+  const grant = '{"grant_type":"client_credentials"}'
+  expect(await askToken({ 'content-type': 'application/json' }, grant)).toMatch(/^200 {"access_token"/)
+  expect(await askToken({ 'content-type': 'application/json' }, grant, true)).toMatch(/^411 </)
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  expect(await askToken(form, 'grant_type=client_credentials')).toMatch(/^200 <html>Request Rejected/)
+})
+
+async function openListener() {
+  const heard: { method?: string; body: any }[] = []
+  const server = createServer((incoming, outgoing) => {
+    let text = ''
+    incoming.on('data', chunk => (text += chunk))
+    incoming.on('end', () => {
+      heard.push({ method: incoming.method, body: JSON.parse(text) })
+      outgoing.end()
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => void server.close())
+  return {
+    heard,
+    callback_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callbacks/c0ffee`,
+  }
+}
+
+test('callbacks: before the answer, at the end, twice, forged, by PUT, and never', async () => {
+  const { heard, callback_url } = await openListener()
+  const { played, channel, order } = await playMtn({}, { callbacks: 'on' })
+  const send = async (story: object) => {
+    const sent = order(undefined, { callback_url })
+    played.rule({ key: sent.key, story })
+    await channel.start(sent)
+    return sent
+  }
+  const early = await send({ callbacks: [{ at: 'submit' }, { at: 'end', times: 2, method: 'PUT' }] })
+  expect(heard.map(({ body }) => body.status)).toEqual(['PENDING'])
+  expect(heard[0]?.body).toMatchObject({ externalId: early.attempt_id })
+  expect(heard[0]?.body).not.toHaveProperty('financialTransactionId')
+  await played.approve(early.key)
+  expect(heard.slice(1).map(({ method, body }) => `${method} ${body.status}`)).toEqual([
+    'PUT SUCCESSFUL',
+    'PUT SUCCESSFUL',
+  ])
+  const silent = await send({ callbacks: [] })
+  await played.approve(silent.key)
+  expect(heard).toHaveLength(3)
+  await played.callBack({ key: silent.key, body: { status: 'FAILED', externalId: early.attempt_id } })
+  expect(heard[3]?.body).toMatchObject({ status: 'FAILED', externalId: early.attempt_id })
+})
+
+test('controls are requests, too', async () => {
+  const { played, channel, order } = await playMtn()
+  const sent = order()
+  await channel.start(sent)
+  const control = async (name: string, wish: unknown) =>
+    (await fetch(`${played.url}/control/${name}`, { method: 'POST', body: JSON.stringify(wish) })).json()
+  expect(await control('charges', sent.key)).toEqual({ said: 1 })
+  expect(await control('approve', sent.key)).toEqual({ said: true })
+  expect(await control('decline', sent.key)).toEqual({ said: false }) // what has ended stays so
+  await control('weather', { trouble: 'busy', times: 1 })
+  expect(await channel.check(sent)).toEqual({ state: 'unknown', words: 'HTTP 429', restMs: 7000 })
+  expect(await channel.check(sent)).toMatchObject({ state: 'paid' })
+})

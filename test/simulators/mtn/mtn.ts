@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Asked, openSimulator, type Said, type Trouble } from '../frame.ts'
+import { type Rule, rulesOf } from '../rules.ts'
+import {
+  type Callback,
+  type Charge,
+  callBack,
+  type Ending,
+  endCharge,
+  isEnded,
+  newCharge,
+  objectOf,
+  type Sent,
+  type Story,
+  sendCallback,
+} from './book.ts'
+import { type Credentials, doorOf, hasNoLength, lengthRequired } from './door.ts'
+import { publishedNumbers, succeeds } from './numbers.ts'
+
+export type MtnWorld = Partial<Credentials> & {
+  environment?: string // usual mtnghana; in the sandbox a number that is not published pays at once
+  currency?: string // that it takes
+  callbackHost?: string // that is registered
+  tokenSeconds?: number
+}
+
+export const mtnCredentials: Credentials = {
+  subscriptionKey: 'f0e1d2c3b4a59687f0e1d2c3b4a59687',
+  apiUser: '7b3e8a52-6c1d-4f0e-9a37-2d4c5b6a7f80',
+  apiKey: 'c0ffee00c0ffee00c0ffee00c0ffee00',
+}
+
+export type PlayedMtn = Awaited<ReturnType<typeof openMtn>>
+
+const requests = '/collection/v1_0/requesttopay'
+const holders = '/collection/v1_0/accountholder/msisdn/'
+
+// MTN MoMo Collections. What is not said by a rule waits for `approve` or `decline`, in the sandbox it is paid at once.
+export function openMtn(world: MtnWorld = {}, port?: number) {
+  const { environment = 'mtnghana', callbackHost } = world
+  const isSandbox = environment === 'sandbox'
+  const { currency = isSandbox ? 'EUR' : 'GHS' } = world
+  let { tokenSeconds = 3600 } = world
+  const door = doorOf({ ...mtnCredentials, ...world }, () => tokenSeconds)
+  const rules = rulesOf<Story>(isSandbox ? publishedNumbers : [])
+  const used = new Set<string>() // references, whatever became of them
+  const charges = new Map<string, Charge>()
+  const holding = new Map<string, unknown>() // by number: what the check of a holder says
+
+  function answer(asked: Asked): Promise<Said | Trouble> | Said | Trouble {
+    if (hasNoLength(asked)) return lengthRequired
+    if (asked.path === '/collection/token/') return door.token(asked)
+    const refused = door.refusal(asked)
+    if (refused) return refused
+    if (asked.headers['x-target-environment'] !== environment)
+      return code(500, 'NOT_ALLOWED_TARGET_ENVIRONMENT')
+    if (asked.method === 'POST' && asked.path === requests) return submit(asked)
+    if (asked.method === 'GET' && asked.path.startsWith(`${requests}/`)) return tell(asked.path)
+    if (asked.path.startsWith(holders)) return tellHolder(asked.path)
+    if (asked.path === '/collection/v1_0/account/balance')
+      return { status: 200, body: { availableBalance: '1000', currency } }
+    return { status: 404, body: { statusCode: 404, message: 'Resource not found' } }
+  }
+
+  async function submit({ headers, text }: Asked): Promise<Said | Trouble> {
+    const key = String(headers['x-reference-id']).toLowerCase()
+    if (!uuid4.test(key)) return { status: 400 }
+    if (used.has(key)) return code(409, 'RESOURCE_ALREADY_EXIST')
+    const sent = readSent(text)
+    if (!sent || !isWellFormed(sent) || headers['x-callback-url'] === '') return { status: 400 }
+    used.add(key)
+    const callback_url = headers['x-callback-url'] as string | undefined
+    if (callback_url && callbackHost && new URL(callback_url).hostname !== callbackHost)
+      return code(500, 'INVALID_CALLBACK_URL_HOST')
+    if (sent.currency !== currency) return code(500, 'INVALID_CURRENCY')
+    const { amount, payer } = sent
+    const story = rules.storyOf({ number: payer.partyId, amount, key }) ?? (isSandbox ? succeeds : {})
+    return take(newCharge(key, sent, callback_url, story))
+  }
+
+  async function take(charge: Charge): Promise<Said | Trouble> {
+    const { submit: said = { status: 202 }, isTaken = true, delayMs = 0, ends, afterReads = 0 } = charge.story
+    if (isTaken) {
+      charges.set(charge.key, charge)
+      await callBack(charge, 'submit')
+      if (ends && afterReads === 0) void endCharge(charge, ends)
+    }
+    await sleep(delayMs)
+    return said
+  }
+
+  async function tell(path: string): Promise<Said> {
+    const charge = find(decodeURIComponent(path.slice(requests.length + 1)))
+    if (!charge) return code(404, 'RESOURCE_NOT_FOUND')
+    const { hiddenReads = 0, ends, afterReads = 0 } = charge.story
+    if (charge.reads++ < hiddenReads) return code(404, 'RESOURCE_NOT_FOUND')
+    if (ends && charge.reads - hiddenReads > afterReads) await endCharge(charge, ends)
+    return { status: 200, body: objectOf(charge) }
+  }
+
+  function tellHolder(path: string): Said {
+    const number = path.slice(holders.length).replace('/active', '')
+    const result = holding.get(number) ?? true
+    return result === 'broken' ? code(500, 'INTERNAL_PROCESSING_ERROR') : { status: 200, body: { result } }
+  }
+
+  const find = (key: string) => charges.get(key.toLowerCase())
+  const end = async (key: string, ending: Ending) => {
+    const charge = find(key)
+    return charge ? endCharge(charge, ending) : false
+  }
+
+  return openSimulator(
+    {
+      answer,
+      controls: {
+        rule: (rule: Rule<Story>) => rules.add(rule),
+        clearRules: () => rules.clear(),
+        approve: (key: string) => end(key, { status: 'SUCCESSFUL' }),
+        decline: (key: string) => end(key, { status: 'FAILED', reason: 'APPROVAL_REJECTED' }),
+        end: ({ key, ...ending }: Ending & { key: string }) => end(key, ending),
+        // A callback by hand: late, again, forged, or another order's.
+        callBack({ key, ...callback }: Omit<Callback, 'at'> & { key: string }) {
+          const charge = find(key)
+          return charge ? sendCallback(charge, callback) : []
+        },
+        holder: ({ number, result }: { number: string; result: unknown }) => void holding.set(number, result),
+        expireTokens: () => door.expire(),
+        tokensLive: (seconds: number) => void (tokenSeconds = seconds),
+        charges: (key: string) => (find(key) ? 1 : 0),
+        // What a statement would list: the money that moved.
+        book: () =>
+          [...charges.values()].map(charge => ({ ...charge, isPaid: charge.status === 'SUCCESSFUL' })),
+        open: () => [...charges.values()].filter(charge => !isEnded(charge)).map(({ key }) => key),
+      },
+    },
+    port,
+  )
+}
+
+const uuid4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const code = (status: number, word: string): Said => ({ status, body: { code: word, message: '' } })
+
+function readSent(text: string): Sent | undefined {
+  try {
+    return (JSON.parse(text) as Sent | null) ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isNote = (note: unknown) => typeof note === 'string' && /^[\w .,-]{0,160}$/.test(note)
+
+function isWellFormed({ amount, externalId, payer, payerMessage, payeeNote }: Sent): boolean {
+  const isPayer = payer?.partyIdType === 'MSISDN' && /^\d{8,15}$/.test(payer.partyId)
+  const isAmount = typeof amount === 'string' && /^\d+(\.\d+)?$/.test(amount)
+  return isAmount && typeof externalId === 'string' && isPayer && isNote(payerMessage) && isNote(payeeNote)
+}

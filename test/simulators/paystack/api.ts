@@ -1,0 +1,85 @@
+import type { Asked, Said } from '../frame.ts'
+import { type Charge, isOver, type Terms, transactionOf } from './books.ts'
+
+// What Paystack answers, in its envelope.
+export const good = (message: string, data: unknown): Said => ({
+  status: 200,
+  body: { status: true, message, data },
+})
+
+export const bad = (status: number, message: string): Said => ({
+  status,
+  body: {
+    status: false,
+    message,
+    meta: { nextStep: 'Please check the request and try again' },
+    type: 'validation_error',
+    code: message.toLowerCase().replaceAll(/\W+/g, '_'),
+  },
+})
+
+export const notFound = () => bad(404, 'Transaction reference not found')
+
+export function refusedKey({ headers }: Asked, secretKey: string): Said | undefined {
+  const [, key] = /^Bearer (\S+)$/.exec(headers.authorization ?? '') ?? []
+  if (key === undefined) return bad(401, 'Format is Authorization Bearer [secret key]')
+  return key === secretKey ? undefined : bad(401, 'Invalid key')
+}
+
+export type Wish = {
+  email?: unknown
+  amount?: unknown
+  currency?: unknown
+  reference?: unknown
+  mobile_money?: { phone?: unknown; provider?: unknown }
+  callback_url?: unknown
+  metadata?: unknown
+}
+
+// What is wrong with a request, by itself.
+export function faultOf({ email, amount, currency, reference, mobile_money }: Wish): Said | undefined {
+  if (typeof email !== 'string' || !email.includes('@'))
+    return bad(400, 'Email address is required to create charge')
+  if (!/^\d+$/.test(String(amount))) return bad(400, 'Amount must be an integer')
+  if (currency !== 'GHS') return bad(400, 'Currency not supported by merchant')
+  if (typeof reference !== 'string' || !/^[\w.=-]+$/.test(reference) || reference.includes('_'))
+    return bad(400, 'Invalid character in transaction reference')
+  if (!mobile_money) return undefined
+  if (!/^0\d{9}$/.test(String(mobile_money.phone))) return bad(422, 'Invalid phone number format')
+  return ['mtn', 'vod', 'atl'].includes(String(mobile_money.provider))
+    ? undefined
+    : bad(400, 'Invalid mobile money provider')
+}
+
+const texts: Readonly<Record<string, string>> = {
+  pay_offline: 'Please complete authorization process on your mobile phone',
+  send_otp: 'Please enter the code that was sent to your phone',
+  send_birthday: 'Please enter your birthday',
+}
+const voucherText = 'Please dial *110# on your phone to generate a voucher, then enter it here'
+
+export const textOf = (asks: string, provider?: string) =>
+  asks === 'send_otp' && provider === 'vod' ? voucherText : (texts[asks] ?? '')
+
+// A charge as POST /charge, a submit and GET /charge show it.
+export function chargeOf(charge: Charge, terms: Terms, now: number): Said {
+  const { reference, asks, text, ended } = charge
+  const isOpen = !ended && !isOver(charge, terms, now)
+  if (!isOpen || asks === 'success') return good('Charge attempted', transactionOf(charge, terms, now))
+  const url = asks === 'open_url' ? { url: 'https://bank.example.test/approve' } : {}
+  return good('Charge attempted', { reference, status: asks, display_text: text, ...url })
+}
+
+const mostTries = 3
+
+// What the customer typed at a step. The time for the prompt begins when it is right.
+export function submitted(charge: Charge, typed: unknown, terms: Terms, now: number): Said {
+  if (charge.ended || isOver(charge, terms, now))
+    return bad(400, 'Transaction cannot be completed. Session timeout exceeded.')
+  if (!charge.asks.startsWith('send_')) return bad(400, 'Charge is not waiting for this')
+  if (++charge.tries > mostTries)
+    return bad(400, 'Too many attempts. You have to wait for 5 minutes to try again')
+  if (typed !== (charge.story.code ?? '123456')) return bad(400, 'Provided registration token is invalid')
+  Object.assign(charge, { asks: 'pay_offline', text: textOf('pay_offline'), window_at: now })
+  return chargeOf(charge, terms, now)
+}

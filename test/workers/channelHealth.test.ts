@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readChannelStatus } from '../../src/actions/channels/status.ts'
+import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { send } from '../support/merchant.ts'
+import { shopOf, wallet } from '../support/stagePayments.ts'
+
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await testGateway({}, { sandboxPace: 0.05 })
+})
+afterAll(() => gateway.stop())
+
+test('a payment leaves what was seen of its account, in the numbers and for the other nodes', async () => {
+  const shop = shopOf(gateway)
+  const token = await shop.ask(await shop.merchant('Ama Shop'))
+  await shop.pay(token, wallet('0240000000'))
+  await shop.until(token, 'paid')
+  const { text } = await send(`${gateway.url}/metrics`)
+  expect(text).toMatch(
+    /^tollgate_channel_calls_total\{account="sandbox",.*verb="start",outcome="answered"\} 1$/m,
+  )
+  expect(text).toMatch(
+    /^tollgate_channel_standing\{account="sandbox",payment_method="mtn_mobile_money"\} 0$/m,
+  )
+  await expect
+    .poll(() => readChannelStatus(gateway.db, new Date()), { timeout: 20_000 })
+    .toMatchObject([
+      {
+        account: 'sandbox',
+        payment_method: 'mtn_mobile_money',
+        standing: 'good',
+        paid_seconds_ago: expect.any(Number),
+      },
+    ])
+}, 60_000)

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
+import { forgetOldMessages } from '../../src/actions/messages/forgetOldMessages.ts'
+import { forgetOldTries } from '../../src/actions/notifications/forgetOldTries.ts'
+import { expireDue } from '../../src/actions/payments/expire.ts'
+import { createRedaction } from '../../src/actions/redaction/redact.ts'
+import { startEmbedded } from '../../src/postgres/embedded.ts'
+import { openDataFolder } from '../../src/postgres/folder/dataFolder.ts'
+import { asSuperuser } from '../../src/postgres/keeper.ts'
+import { bringForward } from '../../src/runtime/bringForward.ts'
+import { givenMasterKeys } from '../../src/start/masterKeys.ts'
+import { type Db, sql } from '../../src/store/db.ts'
+import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { post, send, signedRequest } from '../support/merchant.ts'
+import { openReceiver, type Receiver } from '../support/receiver.ts'
+
+// A server of its own, on which nobody else counts, without its own sweeper.
+const folder = mkdtempSync(join(tmpdir(), 'tollgate-idle-'))
+let server: Awaited<ReturnType<typeof startEmbedded>>
+const masterKey = randomBytes(32)
+let nodes: TestGateway[] = []
+let receiver: Receiver
+
+beforeAll(async () => {
+  await (await startEmbedded(folder, 'command')).stop()
+  await asSuperuser(openDataFolder(folder), undefined, [['postgres', 'alter system set autovacuum = off']])
+  server = await startEmbedded(folder, 'command')
+  receiver = await openReceiver()
+  const database = { url: server.url, drop: async () => {} }
+  const env = { TOLLGATE_EGRESS_LOOPBACK: 'on', TOLLGATE_MASTER_KEY: masterKey.toString('hex') }
+  for (let n = 0; n < 2; n++) nodes = [...nodes, await testGateway(env, {}, database)]
+}, 120_000)
+afterAll(async () => {
+  await Promise.all(nodes.map(node => node.stop()))
+  await receiver.close()
+  await server.stop()
+  rmSync(folder, { recursive: true, force: true })
+}, 60_000)
+
+const first = () => nodes[0] as TestGateway
+const db = (): Db => first().db
+
+// The next number of a transaction. One that has only read takes none.
+const nextNumber = async () =>
+  (await db().one<{ next: string }>(sql`select pg_snapshot_xmax(pg_current_snapshot())::text as next`))?.next
+
+// One that waits for its customer, and one that was cancelled and told of.
+async function addPayments() {
+  const merchant = await onboard(db(), givenMasterKeys([masterKey]), 'Ama Shop', ['test'], new Date())
+  const keys = merchant.test as Credentials
+  const ask = async () =>
+    (await post(first().url, signedRequest(keys, { ipn_url: `${receiver.url}/ipn` }))).body
+  await ask()
+  const { checkout_url, tx_reference } = await ask()
+  await send(`${checkout_url}/cancel`, { method: 'POST', body: new URLSearchParams() })
+  while (receiver.of(tx_reference).length === 0) await sleep(20)
+  const left = sql`select from deliveries where acknowledged_at is null`
+  while ((await db().rows(left)).length > 0) await sleep(20)
+}
+
+test('nodes that have nothing to do commit nothing', async () => {
+  await addPayments()
+  const before = await nextNumber()
+  await sleep(4000) // all that look, look several times
+  expect(await nextNumber()).toBe(before)
+  await addPayments()
+  expect(await nextNumber()).not.toBe(before) // else nothing was proved
+}, 60_000)
+
+// What is done so seldom that nobody would wait for it.
+for (const [name, work] of [
+  ['old tries are forgotten', now => forgetOldTries(db(), now)],
+  ['old messages are forgotten', now => forgetOldMessages(db(), now)],
+  ['payments whose time is over end', now => expireDue(db(), now)],
+  ['what was put off too far is brought forward', now => bringForward({ db: db(), clock: () => now }, fail)],
+  ['payers are forgotten', now => createRedaction(db(), 400, { leftOut: fail, redacted: fail })(now)],
+] as [string, (now: Date) => Promise<number>][])
+  test(`${name}: where there are none, nothing is committed`, async () => {
+    await addPayments()
+    const before = await nextNumber()
+    expect(await work(new Date())).toBe(0)
+    expect(await nextNumber()).toBe(before)
+  })
+
+function fail(why: unknown): never {
+  throw why instanceof Error ? why : new Error(String(why))
+}
