@@ -8,6 +8,7 @@ import { crowded, versus } from './plans/requests.js'
 import { besideFormer } from './plans/beside.js'
 import { checkout } from './plans/checkout.js'
 import { delivery } from './plans/delivery.js'
+import { peers } from './plans/peers.js'
 import { trouble } from './plans/trouble.js'
 import { createProgress } from './report/progress.js'
 import { footnotes, header, sectionText, targetsText } from './report/text.js'
@@ -17,12 +18,12 @@ import { limitTargets, memoryTargets, ratioTargets, weightTargets } from './repo
 import { bringRivals } from './packages.js'
 import { NoVersion, otherVersion } from './version.js'
 
-const longestMinutes = { alone: 30, beside: 40 }
+const longestMinutes = { alone: 40, beside: 55 }
 
 async function main({ quick = false, json, only = '', beside, 'no-pgbench': noPgbench }) {
   const bench = await setUp(noPgbench, beside === undefined ? undefined : otherVersion(beside))
   console.log(header(bench.machine, quick))
-  const plan = planFor(bench, quick).filter(({ title }) => isAbout(title, only))
+  const plan = planFor(bench, quick, only).filter(({ title }) => isAbout(title, only))
   if (plan.length === 0) throw new Error(`No section has "${only}" in its title.`)
   if (plan.some(section => section.hasRivals)) bringRivals()
   const progress = createProgress(plan.reduce((sum, section) => sum + lengthOfSection(section), 0))
@@ -45,13 +46,14 @@ async function main({ quick = false, json, only = '', beside, 'no-pgbench': noPg
 }
 
 // Nothing starts before its section does. From those beside another version on, each stops all gateways before it.
-const planFor = (bench, quick) => [
+const planFor = (bench, quick, only) => [
   ...versus(bench, quick),
   ...checkout(bench, quick),
   ...(quick ? [] : crowded(bench)),
   ...(bench.former ? besideFormer(bench, quick) : []),
   ...delivery(bench, quick),
   ...trouble(bench, quick),
+  ...(/^peers/i.test(only) ? peers(bench, quick) : []), // they need programs that few have, and their time
 ]
 
 const isAbout = (title, words) => title.toLowerCase().includes(words.toLowerCase())

@@ -8,6 +8,8 @@ import { startGateway } from './contenders/gateway.js'
 import { startReadyMade } from './rivals/readyMade.js'
 import { pgbenchVersion } from './rivals/pgbench.js'
 import { straightConnections } from './rivals/straight.js'
+import { startPayProvider } from './endpoints/payProvider.js'
+import { startPlayed } from './endpoints/played.js'
 import { startProviders } from './endpoints/providers.js'
 import { startReceiver } from './endpoints/receiver.js'
 import { startChanging } from './load/changes.js'
@@ -30,10 +32,9 @@ export async function setUp(noPgbench, former) {
   const server = await startDatabase(join(folder, 'data'))
   cleanups.push(server.stop)
   const load = startWorker('load/requestsProcess.js')
-  const customers = startWorker('load/customersProcess.js')
   const pgbench = noPgbench ? undefined : pgbenchVersion()
   const loop = pgbench ? undefined : startWorker('rivals/straightProcess.js')
-  cleanups.push(load.stop, customers.stop, () => loop?.stop())
+  cleanups.push(load.stop, () => loop?.stop())
   const shipped = []
   const gateways = []
   return {
@@ -41,7 +42,6 @@ export async function setUp(noPgbench, former) {
     former,
     server,
     load,
-    customers,
     loop, // undefined where pgbench does its work
     shipped, // the gateways that run with no settings but the defaults
     async startGateway(database, env) {
@@ -54,8 +54,12 @@ export async function setUp(noPgbench, former) {
     // For sections that start their own: even a gateway that nobody asks looks for work now and then.
     stopGateways: () => Promise.all(gateways.map(gateway => gateway.stop())),
     startArrivals: () => kept(startArrivals()),
+    startCustomers: () => kept(startWorker('load/customersProcess.js')),
+    startCancellers: () => kept(startWorker('load/cancellersProcess.js')),
     startShops: () => kept(startWorker('load/shopsProcess.js')),
     startReceiver: () => kept(startReceiver()),
+    startPayProvider: async () => kept(await startPayProvider()),
+    startPlayed: async () => kept(await startPlayed()),
     startProviders: async () => kept(await startProviders()),
     startChanging: (...given) => kept(startChanging(...given)),
     async startReadyMade(page, merchant) {

@@ -11,6 +11,9 @@ export const versionAt = folder => {
     program: join(folder, 'bin/tollgate.js'),
     build: async () => (await import(file('build.js'))).build(),
     load: (...names) => Promise.all(names.map(name => loadOne(join(folder, 'dist'), name))),
+    // What only some versions have.
+    loadIfThere: async name =>
+      existsSync(join(folder, 'dist', `${name}.js`)) ? loadOne(join(folder, 'dist'), name) : undefined,
   }
 }
 

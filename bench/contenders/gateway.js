@@ -8,6 +8,9 @@ import { cpuMs, peakMemoryMb } from './usage.js'
 // What makes (b) of it: every request its own statement, and as many at once as (a) has, which is half of its pool.
 export const oneStatementEach = { TOLLGATE_BATCH_ROWS: '1', TOLLGATE_POOL_SIZE: '64' }
 
+// One whose customers come from many addresses, as a proxy tells: pages are counted by them.
+export const behindProxy = { TOLLGATE_TRUST_PROXY: '1' }
+
 // A node that may notify endpoints on this machine.
 export const toThisMachine = { TOLLGATE_EGRESS_LOOPBACK: 'on' }
 export const nodeEnv = url => ({ DATABASE_URL: url, TOLLGATE_MASTER_KEY: masterKey, ...toThisMachine })
@@ -46,8 +49,13 @@ export async function startGateway({ url, merchant, version }, env = {}) {
     peakMemoryMb: () => peakMb ?? peakMemoryMb(child.pid),
     pause: () => child.kill('SIGSTOP'),
     goOn: () => child.kill('SIGCONT'),
+    kill: async () => {
+      peakMb = peakMemoryMb(child.pid)
+      child.kill('SIGKILL')
+      await ended
+    },
     stop: async () => {
-      if (child.exitCode !== null) return
+      if (child.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGCONT') // who is paused hears nothing
       peakMb = peakMemoryMb(child.pid)
       child.kill('SIGTERM')

@@ -1,32 +1,54 @@
-// Customers who pay, as a contender. Every round is counted in the database: a fast payment that is lost or taken
-// twice is no result.
+// Customers who pay, as a contender. Every round is counted in the database, at the provider and at the shops: a fast
+// payment that is lost, taken twice, or told never or twice is no result.
 import { createMeter, nextSeries } from './meter.js'
-import { countPaid, reset } from '../rows/database.js'
+import { emptyAll, reset } from '../rows/database.js'
+import { countSettled, mustBeOnce } from '../rows/settled.js'
 
-export function paying(bench, gateway, database, { id, label, count }) {
-  const total = { payments: 0 }
+const kept = ['payments', 'paid', 'attempts', 'notifications', 'acknowledged']
+const once = [...kept, 'orders', 'charged', 'told']
+const never = ['sentAgain', 'toldTwice', 'again']
+const question = { warmMs: 0, measureMs: 0 }
+
+export function openShops(customers, { callers, urls }) {
   return {
-    id,
-    label,
-    gateway,
-    connections: count,
-    total,
-    async run(job) {
-      await reset(database, { emptied: true })
-      const { port, merchant } = gateway
-      const meter = createMeter({ gateway: gateway.cpuMs, postgres: bench.server.cpuMs })
-      const whole = { ...job, port, merchant, connections: count, series: `P${nextSeries()}` }
-      const figures = await bench.customers.run(whole, meter.start, meter.stop)
-      const counted = await countPaid(database)
-      check(figures.begun, counted)
-      total.payments += counted.payments
-      return meter.complete(figures)
-    },
+    shops: callers.map((caller, at) => ({ caller, ipn_url: urls[at] })),
+    countTold: () => customers.run({ asked: 'count', ...question }),
   }
 }
 
-function check(begun, counted) {
-  const { payments, paid, attempts, charges, twice } = counted
-  const isRight = [payments, paid, attempts, charges].every(count => count === begun) && twice === 0
-  if (!isRight) throw new Error(`${begun} payments were begun, and counted were ${JSON.stringify(counted)}.`)
+export const openPorts = (customers, count) => customers.run({ asked: 'open', count, ...question })
+
+// `place` has, when the first round begins, a gateway, its town, the provider and the customers.
+// `meanwhile` happens beside it, and gives back how to undo it before anything is counted.
+export function paying(bench, place, { id, label, count, meanwhile = async () => async () => {} }) {
+  const total = { payments: 0, asks: 0 }
+  return {
+    id,
+    label,
+    gateway: place.gateway,
+    connections: count,
+    total,
+    async run(job) {
+      const { gateway, town, provider, customers } = place
+      await emptyAll(town)
+      await reset(town, { emptied: false })
+      await provider.forget()
+      const undo = await meanwhile(place)
+      const meter = createMeter({
+        gateway: gateway.cpuMs,
+        postgres: bench.server.cpuMs,
+        provider: provider.cpuMs,
+      })
+      const { shops, countTold } = openShops(customers, town)
+      const whole = { ...job, port: gateway.port, shops, connections: count, series: `P${nextSeries()}` }
+      const figures = await customers.run(whole, meter.start, meter.stop)
+      await undo()
+      const settled = await countSettled(town, kept, figures.begun)
+      const counted = { ...settled, ...(await provider.count()), ...(await countTold()) }
+      await mustBeOnce(town, 'begun', figures.begun, { counted, once, never })
+      total.payments += figures.begun
+      total.asks += counted.asks
+      return meter.complete(figures)
+    },
+  }
 }

@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { nodeEnv } from '../contenders/gateway.js'
 import { cpuMs } from '../contenders/usage.js'
 
-// `isDelivering`: it carries what it commits, as a gateway does; otherwise somebody else has to.
-export function startChanging({ url, version }, isDelivering) {
+// `by`: what it carries what it commits by, as a gateway does (own); or somebody else has to, who hears of it (node) or
+// does not (looking).
+export function startChanging({ url, version }, by) {
   const child = fork(fileURLToPath(new URL('./changesProcess.js', import.meta.url)), {
     serialization: 'advanced',
   })
@@ -16,7 +17,7 @@ export function startChanging({ url, version }, isDelivering) {
     // Gives back the times of each change by the id of its notification, in order.
     async run(changes) {
       const { folder } = version
-      child.send(isDelivering ? { folder, env: nodeEnv(url), changes } : { folder, url, changes })
+      child.send({ folder, by, url, env: nodeEnv(url), changes })
       const [{ times, failed }] = await once(child, 'message')
       if (failed) throw new Error(failed)
       return times

@@ -1,6 +1,6 @@
 // Whoever makes payments change, in a process of its own and at a steady pace: a node that cancels payments, delivers
-// and is woken by its own commits, as the gateway is; or another node that writes down notifications and delivers
-// nothing itself. Tells when each change was known to be committed.
+// and is woken by its own commits, as the gateway is; one that cancels payments, delivers nothing and tells other nodes so;
+// or whoever writes down notifications and says nothing. Tells when each change was known to be committed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nowMs } from './moment.js'
 import { versionAt } from '../version.js'
@@ -10,14 +10,14 @@ const body = JSON.stringify({ status: 'cancelled', padding: '.'.repeat(560) })
 
 process.once('message', job => void begin(job))
 
-async function begin({ folder, env, url, changes }) {
+async function begin({ folder, by, env, url, changes }) {
   try {
     const version = versionAt(folder)
-    const { change, close } = env ? await delivering(version, env) : await writing(version, url)
+    const { change, close } = await ways[by](version, { env, url })
     process.once('message', () => void close().then(() => process.exit()))
     process.send({ times: await makeAll(changes, change) })
   } catch (error) {
-    process.send({ failed: error.message })
+    process.send({ failed: [error.message, error.cause?.message].filter(Boolean).join(' Because of: ') })
   }
 }
 process.on('disconnect', () => process.exit()) // the parent is gone
@@ -41,7 +41,7 @@ async function makeAll(changes, change) {
 
 const clock = () => new Date()
 
-async function delivering(version, env) {
+async function delivering(version, { env }) {
   const [{ readConfig }, { openDatabase }, { openDeliveries }, { createMetrics }, { createLog }, { cancel }] =
     await version.load(
       'config',
@@ -51,8 +51,10 @@ async function delivering(version, env) {
       'observe/log',
       'actions/payments/cancel',
     )
+  const carriers = await version.loadIfThere('actions/notifications/carriers')
   const config = readConfig(env)
   const records = await openDatabase(config, 'gateway')
+  const isHandedOver = () => carriers?.carrierOn(records.db) !== undefined // else it has to be looked for
   const dispatch = openDeliveries(config, records, {
     clock,
     metrics: createMetrics(),
@@ -61,7 +63,7 @@ async function delivering(version, env) {
   return {
     async change(payment) {
       await cancel(records.db, payment, clock())
-      dispatch.wake()
+      if (!isHandedOver()) dispatch.wake()
     },
     async close() {
       await dispatch.stop()
@@ -70,7 +72,30 @@ async function delivering(version, env) {
   }
 }
 
-async function writing(version, url) {
+// A version that has no hints between its nodes gives none.
+async function hinting(version, { env }) {
+  const [{ readConfig }, { openDatabase }, { cancel }] = await version.load(
+    'config',
+    'start/database',
+    'actions/payments/cancel',
+  )
+  const records = await openDatabase(readConfig(env), 'gateway')
+  const nodes = await version.loadIfThere('workers/nodes/node')
+  const watch = { deaf() {}, gone() {} }
+  const node = nodes?.startNode({ db: records.db, clock, hear() {}, watch })
+  return {
+    async change(payment) {
+      await cancel(records.db, payment, clock())
+      node?.hint('senders')
+    },
+    async close() {
+      await node?.stop()
+      await records.close()
+    },
+  }
+}
+
+async function writing(version, { url }) {
   const [{ openDb }, { addNotification }] = await version.load(
     'store/db',
     'store/notifications/notifications',
@@ -86,3 +111,5 @@ async function writing(version, url) {
     close: () => db.end(),
   }
 }
+
+const ways = { own: delivering, node: hinting, looking: writing }

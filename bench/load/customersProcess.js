@@ -1,23 +1,22 @@
-// Customers who pay, in a process of its own: N at once, each on a connection of its own and one payment after
-// the other. A payment is counted when the merchant's status check says that it is paid; its clock starts with
-// the click on the page.
+// Customers who pay, and their shops, in a process of its own: N at once, each on a connection of its own and one
+// payment after the other. When its shop has been told, the shop asks once how the payment stands; then it is counted.
+// Its clock starts with the click on the page.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveJobs, startClock } from './clock.js'
 import { formOf } from './form.js'
 import { openConnection, readAnswer } from './connection.js'
+import { answerOf, forget, told } from './ownShops.js'
 import { formRequest, initiationRequest, newInvoice, pageRequest, statusRequest } from '../rows/payments.js'
 
-const providerMs = 600 // the simulated provider's own time: there is nothing to ask about before
 const arrivalGapMs = 10
-const mostAsked = 800 // status checks a second of all together: what is measured is not the asking
-const leastGapMs = 50
-const patienceMs = 60_000 // for one payment
 
-serveJobs(async job => {
+serveJobs(job => (answerOf[job.asked] ?? payAll)(job))
+
+async function payAll(job) {
+  forget()
   const connections = await Promise.all(
     Array.from({ length: job.connections }, () => openConnection(job.port)),
   )
-  const gapMs = Math.max(leastGapMs, (job.connections * 1000) / mostAsked)
   let clock
   let newcomers = connections.length
   let begun = 0
@@ -26,7 +25,7 @@ serveJobs(async job => {
   const run = async (connection, at) => {
     await sleep(at * arrivalGapMs)
     for (let isNew = true; !clock?.isOver(); isNew = false) {
-      const clicked = await payOnce(connection, { ...job, gapMs }, begun++)
+      const clicked = await payOnce(connection, job, begun++)
       if (isNew && --newcomers === 0) clock = startClock(job)
       clock?.record(clicked)
     }
@@ -37,27 +36,28 @@ serveJobs(async job => {
   } finally {
     for (const connection of connections) connection.close()
   }
-})
+}
 
 // Gives back when the customer clicked.
-async function payOnce(connection, { merchant, series, gapMs }, n) {
-  const initiated = await connection.ask(initiationRequest(merchant, series, n))
-  const { checkout_url } = JSON.parse(readAnswer(initiated).text)
+async function payOnce(connection, { shops, series, ends }, n) {
+  const { caller, ipn_url } = shops[n % shops.length]
+  const initiated = await connection.ask(
+    initiationRequest(caller, series, n, { ipn_url, ...customerOf(n, ends) }),
+  )
+  const { tx_reference, checkout_url } = JSON.parse(readAnswer(initiated).text)
   const page = await connection.ask(pageRequest(new URL(checkout_url).pathname))
   const form = formRequest(formOf(readAnswer(page).text, '/pay'))
   const clicked = performance.now()
   await connection.ask(form, '303')
-  await sleep(clicked + providerMs - performance.now())
-  const question = statusRequest(merchant, newInvoice(series, n))
-  while (!(await isPaid(connection, question))) {
-    if (performance.now() - clicked > patienceMs) throw new Error('A payment was not paid in time.')
-    await sleep(gapMs)
-  }
+  await told(`${tx_reference}-N1`)
+  const asked = await connection.ask(statusRequest(caller, newInvoice(series, n)))
+  const { status } = JSON.parse(readAnswer(asked).text)
+  if (status !== 'paid') throw new Error(`The shop was told, and the payment is ${status}.`)
   return clicked
 }
 
-async function isPaid(connection, question) {
-  const { status } = JSON.parse(readAnswer(await connection.ask(question)).text)
-  if (status !== 'paid' && status !== 'awaiting_payment') throw new Error(`A payment ended as ${status}.`)
-  return status === 'paid'
-}
+// Each payment is another person's. Where the number has to end in a certain way, there are fewer of them.
+const customerOf = (n, ends) => ({
+  number: ends ? `024${1000 + (n % 9000)}${ends}` : `024${String(1_000_000 + (n % 9_000_000))}`,
+  email: `customer${n}@mail.example`,
+})

@@ -7,7 +7,8 @@ const endpoints = 64
 const warmMs = 1500
 const forDefaults = { count: 10_000, measureMs: 4000 } // they deliver few: pg-boss one in two seconds
 
-const better = { of: 'ours', by: 'rate', atLeast: 1.5 }
+const better = { of: 'ours', by: 'rate' }
+const logged = ['boss++log', 'graphile++log']
 
 export function backlogSection(bench, { rounds, measureMs }) {
   const contenders = []
@@ -15,7 +16,8 @@ export function backlogSection(bench, { rounds, measureMs }) {
     'One POST of some 600 bytes per job, to 64 endpoints that answer at once; a job is committed before and marked',
     'done after the 200. Each in one process, on a database of its own on the same server. The rivals send by the',
     'fetch that Node comes with, or by undici, the fastest client we know, on 128 connections. They keep nothing of',
-    'what came of a job; with a log they keep a row of it, as ours does, written in batches before the job is done.',
+    'what came of a job; with a log they keep a row of it, as ours does, written in batches before the job is done: that',
+    'is equal work, and the one with a target.',
     'Ours also vets the address, signs, and keeps lanes apart.',
   ]
   return {
@@ -26,12 +28,13 @@ export function backlogSection(bench, { rounds, measureMs }) {
     rounds,
     job: { warmMs, measureMs },
     contenders,
-    count: 8,
+    count: 9,
     ratios: [
       { ...better, name: 'ours/better tuned by fetch, rate', to: ['boss+', 'graphile+'] },
       { ...better, name: 'ours/better tuned by undici, rate', to: ['boss++', 'graphile++'] },
-      { name: 'ours/graphile undici, log, rate', of: 'ours', to: 'graphile++log', by: 'rate' },
-      { name: 'ours/graphile undici, log, CPU', of: 'ours', to: 'graphile++log', by: 'cpu' },
+      { ...better, name: 'ours/better with a log, rate', to: logged, atLeast: 1.5 },
+      { name: 'ours/pg-boss with a log, CPU', of: 'ours', to: 'boss++log', by: 'cpu' },
+      { name: 'ours/graphile with a log, CPU', of: 'ours', to: 'graphile++log', by: 'cpu' },
     ],
     async prepare() {
       const { rivals, tunings } = await import('../rivals/rivals.js') // its packages are there only now

@@ -1,22 +1,29 @@
 // This version beside a former one, each on a database that it migrated itself: what was gained elsewhere must not have
 // been paid for here.
 import { fillAll, ours, refillTo, unknownSize } from '../contenders/backlog.js'
+import { behindProxy } from '../contenders/gateway.js'
 import { through } from '../contenders/requests.js'
 import { fill } from '../rows/database.js'
 import { bodyInSql } from '../rows/deliveries.js'
+import { cancelFormBeside } from './cancelForm.js'
 import { once } from './once.js'
-import { hearing, openPlace, perSecond, warmMs as hearingWarmMs } from './latency.js'
+import { hearing, openPlace, busy, warmMs as hearingWarmMs } from './latency.js'
+import { wholePaymentBeside } from './wholePayment.js'
 import { createTown } from '../rows/town.js'
 import { thisVersion } from '../version.js'
 
 const lengths = {
   whole: {
     requests: { rounds: 10, measureMs: 2000, warmUpMs: 4000 },
+    pay: { rounds: 5, measureMs: 5000 },
+    cancel: { rounds: 5, measureMs: 3000 },
     backlog: { rounds: 7, measureMs: 5000 },
     latency: { rounds: 7, measureMs: 5000 },
   },
   quick: {
     requests: { rounds: 4, measureMs: 700, warmUpMs: 2000 },
+    pay: { rounds: 2, measureMs: 3000 },
+    cancel: { rounds: 2, measureMs: 2000 },
     backlog: { rounds: 2, measureMs: 2000 },
     latency: { rounds: 2, measureMs: 2000 },
   },
@@ -24,6 +31,7 @@ const lengths = {
 const warmMs = 400
 const backlogWarmMs = 1500
 const connections = 256
+const viewers = 64
 const stored = 20_000
 const endpoints = 64
 
@@ -35,6 +43,8 @@ export function besideFormer(bench, quick) {
   const length = lengths[quick ? 'quick' : 'whole']
   return [
     ...requestSections(bench, length.requests),
+    wholePaymentBeside(bench, versions(bench), length.pay, beside('Whole payment')),
+    cancelFormBeside(bench, versions(bench), length.cancel, beside('Cancel form to notification')),
     backlogBeside(bench, length.backlog),
     latencyBeside(bench, length.latency),
   ]
@@ -52,25 +62,29 @@ function requestSections(bench, { rounds, measureMs, warmUpMs }) {
     await bench.stopGateways()
     for (const { id, version, database, gateway } of both) {
       Object.assign(database, await bench.server.create(`requests_${id}`, version))
-      Object.assign(gateway, await bench.startGateway(database, {})) // their memory is not that of (c)
+      Object.assign(gateway, await bench.startGateway(database, behindProxy)) // their memory is not that of (c)
     }
   })
-  const filled = async () => {
+  const filled = status => async () => {
     await start()
-    for (const { database } of both) await fill(database, stored)
+    for (const { database } of both) await fill(database, stored, status)
   }
-  const section = (title, kind, emptied, prepare) => ({
+  const section = (title, kind, emptied, prepare, count = connections) => ({
     title: beside(title),
     rounds,
     warmUpMs,
     prepare,
     job: { kind, stored, warmMs, measureMs },
     contenders: both.map(({ id, label, gateway, database }) =>
-      through(bench, gateway, database, { id, label, count: connections, emptied }),
+      through(bench, gateway, database, { id, label, count, emptied }),
     ),
     ratios: [asMany, { name: 'new/former, CPU', of: 'new', to: 'former', by: 'cpu' }],
   })
-  return [section('Initiation', 'initiation', true, start), section('Status check', 'status', false, filled)]
+  return [
+    section('Initiation', 'initiation', true, start),
+    section('Status check', 'status', false, filled()),
+    section('Checkout page', 'page', false, filled(`'awaiting_payment'`), viewers),
+  ]
 }
 
 function backlogBeside(bench, { rounds, measureMs }) {
@@ -103,14 +117,16 @@ function backlogBeside(bench, { rounds, measureMs }) {
 function latencyBeside(bench, { rounds, measureMs }) {
   const both = versions(bench).map(each => ({ ...each, place: {} }))
   return {
-    title: beside(`Delivery, ${perSecond} changes a second`),
+    title: beside(`Delivery, ${busy} changes a second`),
     table: 'latency',
     about: [
       'From the return of the commit to the first byte at the merchant, of 64; woken by its own commits.',
     ],
     rounds,
     job: { warmMs: hearingWarmMs, measureMs },
-    contenders: both.map(({ id, label, place }) => hearing(bench, place, { id, label, isWoken: true })),
+    contenders: both.map(({ id, label, place }) =>
+      hearing(bench, place, { id, label, perSecond: busy, by: 'own' }),
+    ),
     ratios: [asSoon, { name: 'new/former, p99', of: 'new', to: 'former', by: 'p99' }],
     async prepare() {
       await bench.stopGateways()

@@ -1,23 +1,35 @@
 // What is measured of the customer's side.
+import { behindProxy } from '../contenders/gateway.js'
 import { through } from '../contenders/requests.js'
 import { fill } from '../rows/database.js'
 import { once } from './once.js'
 import { weigh } from '../load/pageWeight.js'
-import { paying } from '../contenders/payments.js'
+import { cancelForm } from './cancelForm.js'
+import { hangingSection, railsSection } from './rails.js'
+import { wholePayment } from './wholePayment.js'
 
+// A page runs through much more code than a status check, and there are fewer of them a second: it takes some thousands
+// until all of it is compiled. A short measure on a machine that others use may see not one.
 const lengths = {
-  whole: { rounds: 5, measureMs: 2000, warmUpMs: 4000, payRounds: 4, payMs: 3500, crowd: 200 },
-  quick: { rounds: 3, measureMs: 700, warmUpMs: 2000, payRounds: 2, payMs: 3000, crowd: 50 },
+  whole: {
+    view: { rounds: 5, measureMs: 2000, warmUpMs: 10_000 },
+    pay: { rounds: 5, measureMs: 4000, initiationMs: 2000 },
+    cancel: { rounds: 3, measureMs: 3000 },
+    rails: { rounds: 5, measureMs: 4000 },
+  },
+  quick: {
+    view: { rounds: 3, measureMs: 2000, warmUpMs: 6000 },
+    pay: { rounds: 2, measureMs: 3000, initiationMs: 700 },
+    cancel: { rounds: 1, measureMs: 2000 },
+    rails: { rounds: 2, measureMs: 3000 },
+  },
 }
 const warmMs = 400
-const payGraceMs = 150_000 // for those who pay before and after the measuring
 const stored = 20_000
 const viewers = 64
-const behindProxy = { TOLLGATE_TRUST_PROXY: '1' }
-const few = 10 // who pay at the same time, beside a crowd that keeps the gateway busy
 
 export function checkout(bench, quick) {
-  const length = lengths[quick ? 'quick' : 'whole']
+  const { view, pay, cancel, rails } = lengths[quick ? 'quick' : 'whole']
   const [database, gateway] = [{}, {}]
   const start = once(async () => {
     Object.assign(database, await bench.server.create('checkout'))
@@ -25,8 +37,11 @@ export function checkout(bench, quick) {
     Object.assign(gateway, await bench.startGateway(database, behindProxy))
   })
   return [
-    firstView(bench, gateway, database, { ...length, start }),
-    wholePayment(bench, gateway, database, { ...length, start }),
+    firstView(bench, gateway, database, { ...view, start }),
+    wholePayment(bench, pay),
+    railsSection(bench, rails),
+    hangingSection(bench, rails),
+    cancelForm(bench, cancel),
   ]
 }
 
@@ -55,7 +70,7 @@ function firstView(bench, gateway, database, { rounds, measureMs, warmUpMs, star
     ratios: [
       { name: '(d)/checkout page', of: 'd', to: 'page', by: 'rate' },
       { name: 'status checks to a page, rate', of: 'status', to: 'page', by: 'rate' },
-      { name: 'status checks to a page, CPU', of: 'page', to: 'status', by: 'cpu' },
+      { name: 'status checks to a page, CPU', of: 'page', to: 'status', by: 'cpu', atMost: 4 },
     ],
     async prepare() {
       await start()
@@ -65,40 +80,5 @@ function firstView(bench, gateway, database, { rounds, measureMs, warmUpMs, star
       Object.assign(ready, await bench.startReadyMade(weighed.page, gateway.merchant))
     },
     facts: () => ({ files }),
-  }
-}
-
-function wholePayment(bench, gateway, database, { measureMs, payRounds, payMs, crowd, start }) {
-  const payers = [few, crowd].map(count =>
-    paying(bench, gateway, database, { id: `pay${count}`, label: `(c) payments, ${count} at once`, count }),
-  )
-  const initiation = through(bench, gateway, database, {
-    id: 'initiation',
-    label: '(c) initiation',
-    count: crowd,
-    emptied: true,
-    kind: 'initiation',
-    measureMs,
-  })
-  return {
-    title: 'Whole payment',
-    about: [
-      'Initiation, page, form, the simulated provider over HTTP (in the same process), its callback, asking it, paid.',
-      'Times are from the click until a status check says paid; each payment is asked about 4 to 20 times a second.',
-      '600 ms of them are the provider. The last lines tell how many initiations cost as much as one payment.',
-    ],
-    rounds: payRounds,
-    prepare: start,
-    job: { warmMs, measureMs: payMs, graceMs: payGraceMs },
-    warmUpMs: payMs,
-    contenders: [initiation, ...payers],
-    ratios: [
-      { name: 'initiations to a payment, rate', of: 'initiation', to: `pay${crowd}`, by: 'rate' },
-      { name: 'initiations to a payment, CPU', of: `pay${crowd}`, to: 'initiation', by: 'cpu' },
-    ],
-    facts: () => ({
-      paid: payers.reduce((sum, { total }) => sum + total.payments, 0),
-      megabytes: gateway.peakMemoryMb(),
-    }),
   }
 }

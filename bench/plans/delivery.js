@@ -2,13 +2,13 @@
 import { backlogSection } from './backlog.js'
 import { growthSection } from './growth.js'
 import { isolationSection } from './isolation.js'
-import { latencySection } from './latency.js'
+import { latencySections } from './latency.js'
 
 const lengths = {
   whole: {
     backlog: { rounds: 3, measureMs: 8000 },
-    latency: { rounds: 3, measureMs: 8000 },
-    isolation: { rounds: 2, measureMs: 20_000, coldMs: 10_000 },
+    latency: { rounds: 3, measureMs: 6000 },
+    isolation: { rounds: 5, measureMs: 16_000, coldMs: 10_000 },
     growth: { rounds: 3, measureMs: 3000 },
   },
   quick: {
@@ -22,7 +22,7 @@ export function delivery(bench, quick) {
   const { backlog, latency, isolation, growth } = lengths[quick ? 'quick' : 'whole']
   return [
     backlogSection(bench, backlog),
-    latencySection(bench, latency),
+    ...latencySections(bench, latency),
     isolationSection(bench, isolation),
     ...(growth ? [growthSection(bench, growth)] : []),
   ]

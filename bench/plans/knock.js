@@ -4,7 +4,8 @@ import { createMeter } from '../contenders/meter.js'
 import { query } from '../rows/database.js'
 import { shown } from '../contenders/deliveryLatency.js'
 import { addAttempts, knockAll } from '../load/knocks.js'
-import { providers, withSimulatedChannels } from '../endpoints/providers.js'
+import { providers, simulatedChannels } from '../endpoints/providers.js'
+import { withChannels } from '../endpoints/withChannels.js'
 import { thisVersion } from '../version.js'
 
 const sick = { from: 1, to: 600, due: `now() - interval '1 minute'` }
@@ -51,7 +52,8 @@ export function knockSection(bench, { rounds, count }) {
     async prepare() {
       await bench.stopGateways()
       place.simulated = await bench.startProviders()
-      const version = await withSimulatedChannels(thisVersion, join(bench.folder, providers.join('_')))
+      const folder = join(bench.folder, providers.join('_'))
+      const version = await withChannels(thisVersion, folder, simulatedChannels)
       place.database = await bench.server.create('knock', version)
     },
   }

@@ -5,11 +5,13 @@ import { startOurs } from '../contenders/deliveryRate.js'
 import { createTown, fillPayments, paymentOf } from '../rows/town.js'
 
 const endpoints = 64
-export const perSecond = 500
+export const busy = 500 // changes a second
+const calm = 100
 export const warmMs = 2000
 
-// `place` has the receiver and the town when the first round begins.
-export const hearing = (bench, place, { isWoken, ...named }) => ({
+// `place` has the receiver and the town when the first round begins. Carried is what was committed by the node itself,
+// by another that tells it so, or by another that does not.
+export const hearing = (bench, place, { by, perSecond, ...named }) => ({
   ...named,
   async run({ measureMs }) {
     const { receiver, town } = place
@@ -18,8 +20,8 @@ export const hearing = (bench, place, { isWoken, ...named }) => ({
     await receiver.forget()
     const all = [...town.merchants.keys()]
     const changes = evenly(perSecond, lengthMs, all, (merchant, n) => paymentOf(town, merchant, n))
-    const changing = bench.startChanging(town, isWoken)
-    const carrier = isWoken ? changing : await startOurs(bench, town)
+    const changing = bench.startChanging(town, by)
+    const carrier = by === 'own' ? changing : await startOurs(bench, town)
     try {
       const { latencies, used } = await timeChanges(bench, receiver, changing, carrier, changes)
       return { ...used, ...shown(latencies.filter(({ atMs }) => atMs >= warmMs)) }
@@ -30,32 +32,42 @@ export const hearing = (bench, place, { isWoken, ...named }) => ({
   },
 })
 
-export function latencySection(bench, { rounds, measureMs }) {
+export const latencySections = (bench, length) => [
+  { ...latencySection(bench, length, busy, 'latency'), limits: limits(250, 250, 250) },
+  { ...latencySection(bench, length, calm, 'latency_calm'), limits: limits(250, 50, 250) },
+]
+
+function latencySection(bench, { rounds, measureMs }, perSecond, name) {
   const place = {}
+  const contender = (by, label) => hearing(bench, place, { id: by, label, perSecond, by })
   return {
     title: `Delivery, ${perSecond} changes a second`,
     table: 'latency',
     about: [
-      'From the return of the commit to the first byte at the merchant, of 64. Woken: the process that delivers also',
-      'cancels payments, and its own commits wake it. By looking alone: another process commits the notifications.',
+      'From the return of the commit to the first byte at the merchant, of 64. By its own commits: the process that',
+      'delivers also cancels payments. By those of another node: that one cancels them, delivers nothing, and gives the',
+      'hint that nodes give each other. By looking alone: another process writes notifications and gives no hint.',
     ],
     rounds,
     job: { warmMs, measureMs },
     contenders: [
-      hearing(bench, place, { id: 'woken', label: '(c) woken by its own commits', isWoken: true }),
-      hearing(bench, place, { id: 'looking', label: '(c) by looking alone', isWoken: false }),
+      contender('own', '(c) woken by its own commits'),
+      contender('node', '(c) by those of another node'),
+      contender('looking', '(c) by looking alone'),
     ],
     ratios: [],
-    limits: [
-      { name: 'p99 ms, woken', of: 'woken', by: 'p99', below: 250 },
-      { name: 'p99 ms, looking', of: 'looking', by: 'p99', below: 250 },
-    ],
     async prepare() {
       await bench.stopGateways()
-      Object.assign(place, await openPlace(bench, 'latency'))
+      Object.assign(place, await openPlace(bench, name))
     },
   }
 }
+
+const limits = (own, node, looking) => [
+  { name: 'p99 ms, woken', of: 'own', by: 'p99', below: own },
+  { name: 'p99 ms, by another node', of: 'node', by: 'p99', below: node },
+  { name: 'p99 ms, looking', of: 'looking', by: 'p99', below: looking },
+]
 
 export async function openPlace(bench, name, version) {
   const receiver = bench.startReceiver()

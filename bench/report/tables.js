@@ -1,4 +1,6 @@
 // The columns of a section: what each is called, and how it shows the figures of a row.
+import { peerTables } from '../peers/tables.js'
+
 const rate = ['rate/s', row => (row.rate < 10 ? row.rate.toFixed(1) : whole(row.rate))]
 const cpuOf = (first, last) => [
   [first, row => cpu(row.cpuUs.gateway)],
@@ -15,6 +17,14 @@ export const tables = {
     ms('p50 ms', 'p50'),
     ms('p99 ms', 'p99'),
     ...cpuOf('gateway', 'load'),
+  ],
+  payments: [
+    ['at once', row => String(row.connections)],
+    rate,
+    ms('p50 ms', 'p50'),
+    ms('p99 ms', 'p99'),
+    ...cpuOf('gateway', 'load'),
+    ['provider', row => cpu(row.cpuUs.provider)],
   ],
   backlog: [
     rate,
@@ -58,6 +68,7 @@ export const tables = {
     ['seconds', row => row.seconds.toFixed(1)],
   ],
   knock: [ms('p50 ms', 'p50'), ms('p99 ms', 'p99'), ms('worst ms', 'worst')],
+  ...peerTables,
   growth: [rate, ms('look ms', 'lookMs'), ms('take ms', 'takeMs'), ...cpuOf('gateway', 'receiver')],
 }
 const worst = ({ rounds }, name) => whole(Math.max(...rounds.map(round => round[name])))

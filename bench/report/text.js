@@ -27,30 +27,14 @@ export function header(machine, quick) {
   ].join('\n')
 }
 
-export function sectionText({
-  title,
-  about = [],
-  table = 'requests',
-  rows,
-  ratios,
-  files,
-  paid,
-  megabytes,
-  notes = [],
-}) {
+export function sectionText({ title, about = [], table = 'requests', rows, ratios, files, notes = [] }) {
   const columns = tables[table]
   const heads = columns.map(([name]) => name.padStart(width)).join('')
   const lines = rows.map(
     row => row.label.padEnd(labelWidth) + columns.map(([, show]) => show(row).padStart(width)).join(''),
   )
   const compared = ratios.map(ratio => ratio.name.padEnd(labelWidth) + spreadText(ratio))
-  const told = [
-    ...lines,
-    ...compared,
-    ...(files ? weightLines(files) : []),
-    ...(paid ? paidLines(paid, megabytes) : []),
-    ...notes,
-  ]
+  const told = [...lines, ...compared, ...(files ? weightLines(files) : []), ...notes]
   return [headOf(title, quiet(heads)), ...about.map(quiet), ...told, ''].join('\n')
 }
 
@@ -70,11 +54,6 @@ function weightLines(files) {
   ]
 }
 
-const paidLines = (paid, megabytes) => [
-  `Counted in the database: ${whole(paid)} payments begun, all of them paid, one attempt and one charge each.`,
-  `The gateway of the checkout took at most ${whole(megabytes)} MB.`,
-]
-
 export function targetsText(targets) {
   const nameWidth = Math.max(...targets.map(({ name }) => name.length), 0)
   const lines = targets.map(({ reached, name, wanted, ...got }) =>
@@ -90,14 +69,15 @@ export function targetsText(targets) {
 
 export function footnotes(sections, quick) {
   const others = sections.flatMap(({ rows }) =>
-    rows.flatMap(({ rounds }) => rounds.map(round => round.others)),
+    rows.flatMap(({ rounds }) => rounds.flatMap(round => round.others ?? [])),
   )
-  const { median, max } = spread(others)
+  const { median, max } = others.length > 0 ? spread(others) : {}
   return [
     'Rates, latencies and CPU are medians over the rounds; a ratio is taken within each round, then its median',
     'and its range are shown. Gateway (or worker), PostgreSQL and load (or receiver) are CPU time per request in',
     'microseconds; of PostgreSQL that is all its processes. Gateways write their whole log, to /dev/null.',
-    `Other work took ${percent(median)} of the machine while we measured, ${percent(max)} in the worst round.`,
+    others.length > 0 &&
+      `Other work took ${percent(median)} of the machine while we measured, ${percent(max)} in the worst round.`,
     quick &&
       'Left out in a quick run: initiation and status check at 64 connections, at 100 requests a second,',
     quick &&

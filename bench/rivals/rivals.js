@@ -19,7 +19,7 @@ const withLog = {
 }
 
 const queues = [
-  { queue: pgBoss, file: './pgBoss.js', label: 'pg-boss', ways: [asItComes, tuned, byUndici] },
+  { queue: pgBoss, file: './pgBoss.js', label: 'pg-boss', ways: [asItComes, tuned, byUndici, withLog] },
   {
     queue: graphile,
     file: './graphileWorker.js',

@@ -98,19 +98,9 @@ export async function reset({ url }, { emptied }) {
   )
 }
 
-// What became of the payments of a round, counted where it is kept.
-export async function countPaid({ url }) {
-  const [counted] = await query(
-    url,
-    `select (select count(*)::int from payments) as payments,
-      (select count(*)::int from payments where status = 'paid') as paid,
-      (select count(*)::int from attempts) as attempts,
-      (select count(*)::int from sandbox_charges) as charges,
-      (select count(*)::int from (select from attempts group by merchant_id, tx_reference having count(*) > 1) t)
-        as twice`,
-  )
-  return counted
-}
+// For rounds in which payments are lived to their end.
+export const emptyAll = ({ url }) =>
+  query(url, 'truncate payments, events, sandbox_charges, notifications, deliveries, tries, messages cascade')
 
 export async function query(url, text) {
   const client = new Client({ connectionString: url, application_name: 'bench' })

@@ -3,15 +3,16 @@ import { masterKey, query } from './database.js'
 import { literal } from './deliveries.js'
 import { rowInSql, storedParts } from './payments.js'
 
-export async function createTown(bench, name, ports, made) {
-  const { url, version } = await bench.server.create(name, made)
-  const callers = await onboardAll(url, version, ports.length)
+// `settings` are of every merchant.
+export async function createTown(bench, name, ports, made, settings = []) {
+  const { url, version, merchant } = await bench.server.create(name, made)
+  const callers = await onboardAll(url, version, ports.length, settings)
   const merchants = callers.map(({ merchant_id }) => merchant_id)
   const urls = ports.map((port, n) => `http://127.0.0.1:${port}/ipn/${n}`)
-  return { url, version, callers, merchants, urls }
+  return { url, version, merchant, callers, merchants, urls } // `merchant` has no endpoint
 }
 
-async function onboardAll(url, version, count) {
+async function onboardAll(url, version, count, settings) {
   const [{ openDb }, { onboard }, { setMerchant }, { givenMasterKeys }] = await version.load(
     'store/db',
     'actions/merchants/onboard',
@@ -24,7 +25,7 @@ async function onboardAll(url, version, count) {
     const onboarded = []
     for (let n = 0; n < count; n++) {
       const { merchant_id, test } = await onboard(db, keys, `Merchant ${n}`, ['test'], new Date())
-      await setMerchant(db, merchant_id, ['rate_limit=0'])
+      await setMerchant(db, merchant_id, ['rate_limit=0', ...settings])
       onboarded.push({ merchant_id, ...test })
     }
     return onboarded
@@ -59,5 +60,5 @@ export function paymentOf({ merchants, urls }, merchant, n) {
   const number = firstOf(merchant) + n
   const digits = String(number).padStart(18, '0')
   const tx_reference = `TG-${digits.slice(0, 6)}-${digits.slice(6, 12)}-${digits.slice(12)}`
-  return { merchant_id, tx_reference, address: urls[merchant], id: `${tx_reference}-N1` }
+  return { merchant_id, number, tx_reference, address: urls[merchant], id: `${tx_reference}-N1` }
 }

@@ -1,0 +1,37 @@
+// Where customers pay: a gateway of a version that has a line to the provider, on a database with many merchants.
+import { join } from 'node:path'
+import { withChannels } from '../endpoints/withChannels.js'
+import { createTown } from '../rows/town.js'
+import { behindProxy, toThisMachine } from './gateway.js'
+import { openPorts } from './payments.js'
+
+const endpoints = 64
+
+// Known when the first round begins.
+export const unknownPlace = () => ({ gateway: {}, town: {} })
+
+export const openPayers = async bench => ({
+  provider: await bench.startPayProvider(),
+  customers: bench.startCustomers(),
+})
+
+export async function openPayPlace(bench, place, name, version, { provider, customers }) {
+  const paid = await withChannels(version, join(bench.folder, name), { pay: './payChannel.js' })
+  const ports = await openPorts(customers, endpoints)
+  Object.assign(place.town, await createTown(bench, name, ports, paid))
+  const env = { ...toThisMachine, ...behindProxy, ...provider.env, ...(await beforeTheSandbox(paid)) }
+  Object.assign(place.gateway, await bench.startGateway(place.town, env))
+  Object.assign(place, { provider, customers })
+}
+
+// Former versions go by the names of the files, and know no such setting.
+const beforeTheSandbox = async version =>
+  (await version.loadIfThere('core/channel/choose')) ? { TOLLGATE_CHANNELS: 'pay' } : {}
+
+export async function openCancelPlace(bench, place, name, version, customers) {
+  const ports = await openPorts(customers, endpoints)
+  Object.assign(place.town, await createTown(bench, name, ports, version))
+  const env = { ...toThisMachine, ...behindProxy }
+  Object.assign(place.gateway, await bench.startGateway(place.town, env))
+  Object.assign(place, { customers })
+}

@@ -1,0 +1,71 @@
+// MTN and Paystack, as the tests play them, in a process of its own. Whoever is asked pays a while later, as in the sandbox.
+// They are TypeScript, which Node 20 does not read by itself.
+import { fileURLToPath } from 'node:url'
+import { runnerImport } from 'vite'
+import { answerAll } from './answering.js'
+
+const payMs = 600
+const lookMs = 50
+const secretKey = 'sk_test_bench'
+
+const load = async file => {
+  const path = fileURLToPath(new URL(`../../test/simulators/${file}.ts`, import.meta.url))
+  return (await runnerImport(path, { configFile: false, logLevel: 'error' })).module
+}
+const [{ openMtn, mtnCredentials }, { openPaystack }] = await Promise.all([
+  load('mtn/mtn'),
+  load('paystack/paystack'),
+])
+
+const played = {}
+const seen = new Map() // when a prompt was first seen
+let before = { mtn: 0, paystack: 0 }
+
+async function open() {
+  played.mtn = await openMtn({ environment: 'sandbox' })
+  played.mtn.rule({ story: {} })
+  played.paystack = await openPaystack({ secretKey, promptMs: 3_600_000 })
+  played.paystack.rule({ story: { ends: 'success', afterMs: payMs } })
+  setInterval(payMtn, lookMs).unref()
+  return {
+    mtn: {
+      MTN_SUBSCRIPTION_KEY: mtnCredentials.subscriptionKey,
+      MTN_API_USER: mtnCredentials.apiUser,
+      MTN_API_KEY: mtnCredentials.apiKey,
+      MTN_URL: played.mtn.url,
+      MTN_CALLBACKS: 'on',
+    },
+    paystack: { PAYSTACK_SECRET_KEY: secretKey, PAYSTACK_URL: played.paystack.url },
+  }
+}
+
+function payMtn() {
+  const now = performance.now()
+  for (const key of played.mtn.open()) {
+    if (!seen.has(key)) seen.set(key, now)
+    if (now - seen.get(key) < payMs) continue
+    seen.delete(key)
+    void played.mtn.approve(key)
+  }
+}
+
+const books = {
+  mtn: () => played.mtn.book().map(({ isPaid }) => isPaid),
+  paystack: () => played.paystack.book().map(({ ended }) => ended === 'success'),
+}
+
+// Of one of them, since the last time that it was forgotten. An order that came twice would be refused, and not be here.
+function count(name) {
+  const since = books[name]().slice(before[name])
+  return { orders: since.length, charged: since.filter(Boolean).length, sentAgain: 0, asks: 0 }
+}
+
+const forget = name => void (before[name] = books[name]().length)
+
+// Paystack takes what it is asked for, and says nothing.
+const hang = isSo =>
+  void (played.paystack.weather = isSo ? { trouble: 'silence', hasTaken: true } : undefined)
+
+const knockAt = url => void played.paystack.settings({ webhook_url: url })
+
+answerAll({ open, count, forget, hang, knockAt })

@@ -1,0 +1,49 @@
+// The shops' endpoints in the process of their customers, who so learn at once and for nothing that the shop was told.
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { readRequests, webhookId } from '../endpoints/readRequests.js'
+
+const thanks = Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok')
+const patienceMs = 60_000
+
+let times = new Map() // how often each notification came, by its id
+const waiting = new Map()
+let requests = 0
+
+const serve = socket =>
+  readRequests(socket, request => {
+    const id = webhookId(request)
+    requests++
+    times.set(id, (times.get(id) ?? 0) + 1)
+    socket.write(thanks)
+    waiting.get(id)?.()
+  })
+
+async function open() {
+  const server = createServer({ noDelay: true }, serve)
+  await once(server.listen(0, '127.0.0.1', 1024), 'listening')
+  return server.address().port
+}
+
+// What the parent may ask beside the work; undefined when it does not.
+export const answerOf = {
+  open: ({ count }) => Promise.all(Array.from({ length: count }, open)), // gives back their ports
+  count: () => Promise.resolve({ told: times.size, toldTwice: requests - times.size }),
+}
+
+export function forget() {
+  times = new Map()
+  requests = 0
+}
+
+// Until the shop has heard of it for the first time.
+export const told = id =>
+  new Promise((resolve, reject) => {
+    if (times.has(id)) return resolve()
+    const late = setTimeout(() => reject(new Error(`The shop was not told of ${id} in time.`)), patienceMs)
+    waiting.set(id, () => {
+      clearTimeout(late)
+      waiting.delete(id)
+      resolve()
+    })
+  })

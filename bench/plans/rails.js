@@ -1,0 +1,138 @@
+// Whole payments through the channels that the gateway has, whose providers are played.
+import { unknownPlace } from '../contenders/checkoutPlace.js'
+import { behindProxy, toThisMachine } from '../contenders/gateway.js'
+import { openPorts, paying } from '../contenders/payments.js'
+import { hangOrders } from '../load/hungOrders.js'
+import { query } from '../rows/database.js'
+import { createTown } from '../rows/town.js'
+import { thisVersion } from '../version.js'
+
+const warmMs = 400
+const newWarmMs = 3000 // of a gateway that has just begun
+const graceMs = 150_000
+const customers = 50
+const hanging = 150 // orders
+const endpoints = 64
+const ends = '000' // of a number that the sandbox lets pay by itself
+
+const common = ({ rounds, measureMs }) => ({
+  table: 'payments',
+  rounds,
+  job: { warmMs, graceMs, measureMs, ends },
+  warmUpMs: measureMs,
+})
+
+export function railsSection(bench, lengths) {
+  const lines = ['sandbox', 'mtn', 'paystack'].map(name => ({ name, place: unknownPlace() }))
+  return {
+    ...common(lengths),
+    title: 'Whole payment through played providers',
+    about: [
+      'By the sandbox, which is a part of the gateway, and by MTN and Paystack as the tests play them, in a process of their',
+      'own. The customer approves after 600 ms. What a played provider costs has a column of its own.',
+    ],
+    contenders: lines.map(({ name, place }) =>
+      paying(bench, place, { id: name, label: `(c) by ${name}`, count: customers }),
+    ),
+    ratios: ['mtn', 'paystack'].flatMap(id => [
+      { name: `${id}/sandbox, rate`, of: id, to: 'sandbox', by: 'rate' },
+      { name: `${id}/sandbox, CPU`, of: id, to: 'sandbox', by: 'cpu' },
+    ]),
+    async prepare() {
+      await bench.stopGateways()
+      const people = { played: await bench.startPlayed(), customers: bench.startCustomers() }
+      for (const { name, place } of lines) await openPlace(bench, place, name, [name], people)
+    },
+  }
+}
+
+// Each round has gateways of its own: one that has seen a provider hang leaves it alone for a while.
+export function hangingSection(bench, lengths) {
+  const [alone, beside] = [unknownPlace(), unknownPlace()]
+  const contender = (place, id, label, more) => paying(bench, place, { id, label, count: customers, ...more })
+  return {
+    ...common(lengths),
+    job: { ...common(lengths).job, warmMs: newWarmMs },
+    warmUpMs: 0,
+    title: 'Whole payment beside a provider that hangs',
+    about: [
+      `By the played MTN, alone and while ${hanging} orders of another shop hang at the played Paystack, which has taken them`,
+      'and says nothing.',
+    ],
+    contenders: [
+      contender(alone, 'alone', '(c) by mtn, alone', { meanwhile: place => startAnew(bench, place) }),
+      contender(beside, 'beside', '(c) beside one that hangs', {
+        meanwhile: async place => {
+          await startAnew(bench, place)
+          return hangMeanwhile(place)
+        },
+      }),
+    ],
+    ratios: [
+      { name: 'beside/alone, rate', of: 'beside', to: 'alone', by: 'rate', atLeast: 0.8 },
+      { name: 'p99 beside/alone', of: 'beside', to: 'alone', by: 'p99', atMost: 1.5 },
+    ],
+    async prepare() {
+      await bench.stopGateways()
+      const people = { played: await bench.startPlayed(), customers: bench.startCustomers() }
+      await openPlace(bench, alone, 'alone', ['mtn', 'paystack'], people)
+      await openPlace(bench, beside, 'beside', ['mtn', 'paystack'], people)
+    },
+  }
+}
+
+// The first of the channels serves every shop but one, which has the last.
+async function openPlace(bench, place, name, channels, { played, customers: people }) {
+  const [first] = channels
+  const ports = await openPorts(people, endpoints)
+  const town = await createTown(bench, `rails_${name}`, ports, thisVersion, [`channels=${first}`])
+  await setChannel(town, town.merchant.merchant_id, channels.at(-1))
+  Object.assign(place.town, town)
+  const settings = Object.assign({}, ...channels.map(channel => played.env[channel]))
+  const sandbox = first === 'sandbox' ? {} : { TOLLGATE_SANDBOX: 'off' } // it would serve where another does not
+  place.env = { ...toThisMachine, ...behindProxy, ...sandbox, ...settings }
+  Object.assign(place.gateway, await bench.startGateway(place.town, place.env))
+  const provider = first === 'sandbox' ? sandboxOf(town) : played.provider(first)
+  Object.assign(place, { provider, played, customers: people })
+  if (first === 'paystack') await played.knockAt(await webhookOf(place.gateway))
+}
+
+async function startAnew(bench, { gateway, town, env }) {
+  await gateway.stop()
+  Object.assign(gateway, await bench.startGateway(town, env))
+  return async () => {}
+}
+
+async function setChannel({ url }, merchant_id, channel) {
+  const [{ openDb }, { setMerchant }] = await thisVersion.load('store/db', 'actions/merchants/setMerchant')
+  const db = openDb(url, 2, 'bench')
+  await setMerchant(db, merchant_id, [`channels=${channel}`])
+  await db.end()
+}
+
+// It keeps its books beside ours; what it costs is in the gateway.
+const sandboxOf = ({ url }) => ({
+  forget: () => {},
+  cpuMs: () => 0,
+  async count() {
+    const [{ orders }] = await query(url, 'select count(*)::int as orders from sandbox_charges')
+    return { orders, charged: orders, sentAgain: 0, asks: 0 }
+  },
+})
+
+async function webhookOf({ port }) {
+  const [{ webhookIdOf }] = await thisVersion.load('runtime/channels/webhookId')
+  return `http://127.0.0.1:${port}/callbacks/account/${webhookIdOf('paystack')}`
+}
+
+// The shop without an endpoint has its payments at the account that hangs. They go before anything is counted.
+async function hangMeanwhile({ gateway, town, played }) {
+  const { merchant_id } = gateway.merchant
+  await played.hang(true)
+  await hangOrders(gateway, hanging)
+  return async () => {
+    for (const table of ['attempts', 'events', 'payments'])
+      await query(town.url, `delete from ${table} where merchant_id = '${merchant_id}'`)
+    await played.hang(false)
+  }
+}
