@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { failures } from './test/support/failures.reporter.ts'
 import { markup, proofs } from './vitest.proof.config.ts'
 
 // `npm test`: all that is fast. Files share a process, so each leaves it as it was.
@@ -9,6 +10,7 @@ export default defineConfig({
     exclude: proofs,
     globalSetup: ['test/support/database.setup.ts', 'test/support/browser.setup.ts'],
     setupFiles: ['test/support/afterFile.setup.ts'],
+    reporters: ['default', failures],
     provide: { isProof: false },
     testTimeout: 120_000,
     hookTimeout: 60_000,

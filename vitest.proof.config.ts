@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { failures } from './test/support/failures.reporter.ts'
 
 // What JSX becomes, as it stands in src/ and not as it was last built.
 const sources = fileURLToPath(new URL('./src/core/markup/', import.meta.url))
@@ -36,6 +37,7 @@ export default defineConfig({
     include: [...proofs, ...walks],
     globalSetup: ['test/support/database.setup.ts', 'test/support/browser.setup.ts'],
     setupFiles: ['test/support/afterFile.setup.ts'],
+    reporters: ['default', failures],
     provide: { isProof: true },
     testTimeout: 120_000,
     hookTimeout: 60_000,

@@ -10,7 +10,7 @@ import { giveUp } from '../../src/actions/payments/giveUp.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
 import { submit } from '../../src/actions/payments/submit.ts'
 import type { Webhook } from '../../src/core/channel/webhook.ts'
-import { Locked } from '../../src/core/interface/refusal.ts'
+import { Unavailable } from '../../src/core/interface/refusal.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { webhookIdOf } from '../../src/runtime/channels/webhookId.ts'
@@ -18,6 +18,7 @@ import { databaseDeadline } from '../../src/runtime/inTime.ts'
 import type { Db } from '../../src/store/db.ts'
 import { hours, minutes, noon, seconds } from '../support/lifeRows.ts'
 import { createDice } from './dice.ts'
+import { insist } from './insist.ts'
 import { plain, prompting, stepping } from './manners.ts'
 import { Crash, crashingDb, createNode, type Stage } from './nodes.ts'
 import { createProvider, type Entry, type Provider, rightCode } from './provider.ts'
@@ -51,10 +52,8 @@ const quietTurns = 20
 type Page = Pick<Attempt, 'number' | 'submits'>
 const emptyWebhook: Webhook = { path: '', headers: {}, body: Buffer.from('[]'), address: '192.0.2.1' }
 
-// Who is told on a slow machine that somebody else holds the payment need not ask again.
-function onlyCrashes(error: unknown) {
-  if (!(error instanceof Crash || error instanceof Locked)) throw error
-}
+// Who is told on a slow machine that somebody else holds the payment, or that the records do not answer, need not ask again.
+const isTrouble = (error: unknown) => error instanceof Crash || error instanceof Unavailable
 
 // Customers, providers, workers and the clock around many payments, on several nodes at once.
 export function createCrowd(pools: readonly Db[], seed: number) {
@@ -63,6 +62,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
   const pages = new Map<string, Page>() // what the customer of a payment has seen of its attempts
   let now = noon.getTime()
   let isOver: Error | undefined
+  const today = () => new Date(now)
 
   function providersOf(tx_reference: string) {
     const own = providers.get(tx_reference) ?? manners.map(createProvider)
@@ -80,14 +80,15 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     held: new Set(),
   }
 
+  const noteFault = (error: unknown) => {
+    if (!isTrouble(error)) isOver ??= error as Error
+  }
+
   // A step in a process of its own: done when it is done, when it has died, or when it waits for a slow answer.
   function live(work: (deps: PaymentDeps) => Promise<unknown>): Promise<void> {
     return new Promise(gone => {
       const deps = createNode(pick(pools), stage, gone)
-      work(deps)
-        .catch(onlyCrashes)
-        .catch((error: Error) => (isOver ??= error))
-        .finally(gone)
+      work(deps).catch(noteFault).finally(gone)
     })
   }
 
@@ -151,18 +152,18 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     entry.knocks = false
   }
 
+  // A provider that knocks until it is heard does so here.
   const knock = (reference: string, mayCrash = true) =>
-    prompted(
-      { db: mayCrash ? crashingDb(pick(pools), stage) : (pools[0] as Db), clock: () => new Date(now) },
-      reference,
-    )
+    mayCrash
+      ? prompted({ db: crashingDb(pick(pools), stage), clock: today }, reference).catch(noteFault)
+      : insist(() => prompted({ db: pools[0] as Db, clock: today }, reference))
 
   function step(hot: readonly Payment[]): Promise<unknown> {
     const payment = pick(hot)
     const at = dice()
     if (at < 0.26) return customerPays(payment)
     if (at < 0.3) return live(({ db, clock }) => cancel(db, payment, clock()))
-    if (at < 0.44) return live(deps => askDue(deps, error => onlyCrashes(error)))
+    if (at < 0.44) return live(deps => askDue(deps, noteFault))
     if (at < 0.48) return live(({ db, clock }) => expireDue(db, clock()))
     if (at < 0.52) return shopAsksAgain(payment)
     if (at < 0.57) return customerGivesUp(payment)
@@ -197,12 +198,18 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     stage.troubles = false
     const all = [...providers.values()].flat()
     for (const { books, refuse } of all) for (const reference of books.keys()) refuse(reference, now)
-    for (const ms of waitsAtRest) {
+    const later = [...waitsAtRest]
+    for (const ms of later) {
       now += ms
       for (const provider of all) turnSome(provider)
-      const { db, ...deps } = createNode(pools[0] as Db, stage, () => {})
-      while ((await askDue({ ...deps, db }, error => (isOver ??= error as Error))) > 0);
-      while ((await expireDue(db, deps.clock())) > 0);
+      const deps = createNode(pools[0] as Db, stage, () => {})
+      const isUnknown = (error: unknown) => {
+        if (error instanceof Unavailable)
+          later.push(hours(10)) // it is asked again
+        else isOver ??= error as Error
+      }
+      while ((await insist(() => askDue(deps, isUnknown))) > 0);
+      while ((await insist(() => expireDue(deps.db, deps.clock()))) > 0);
     }
     stage.troubles = true
     if (isOver) throw isOver
@@ -223,5 +230,5 @@ export function createCrowd(pools: readonly Db[], seed: number) {
       ),
   })
 
-  return { round, rest, quiet, pick, dice, pages, booksAt, clock: () => new Date(now) }
+  return { round, rest, quiet, pick, dice, pages, booksAt, clock: today }
 }

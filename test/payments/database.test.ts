@@ -5,6 +5,7 @@ import { type Lives, openLives } from '../support/lifeDb.ts'
 import { hours, minutes } from '../support/lifeRows.ts'
 import { createCrowd } from './crowd.ts'
 import { faultsAtRest, faultsOf, faultsOfTasks } from './faults.ts'
+import { insist } from './insist.ts'
 
 const isProof = inject('isProof')
 const generations = isProof ? 8 : 1
@@ -57,7 +58,8 @@ test(`${generations * rounds * stepsOfRound} steps of nodes that crash, on a rea
   const happened = new Set<string>()
 
   async function check(all: readonly Payment[], isAtRest = false) {
-    for (const life of await lives.read(all.map(({ tx_reference }) => tx_reference))) {
+    const references = all.map(({ tx_reference }) => tx_reference)
+    for (const life of await insist(() => lives.read(references))) {
       const { books, comes } = crowd.booksAt(life.payment.tx_reference)
       crowd.pages.set(life.payment.tx_reference, life.attempts.at(-1) ?? { number: 0, submits: 0 })
       const faults = [
