@@ -91,7 +91,7 @@ for (const scripts of [true, false])
       await page.goto(sale.address)
       await step.seesPaid(page)
     })
-  }, 60_000)
+  })
 
 test.concurrent('a lost connection is told, and what happened meanwhile is shown when it is back', async () => {
   const sale = await market.shopAsksFor()
@@ -114,4 +114,4 @@ test.concurrent('a lost connection is told, and what happened meanwhile is shown
   const lost = `failed: net::ERR_INTERNET_DISCONNECTED ${asked}` // where it asked at all before it was told
   expect(customer.faults.filter(fault => fault !== lost)).toEqual([])
   await customer.close()
-}, 60_000)
+})

@@ -61,8 +61,9 @@ test('at a terminal it has colour, short log lines, and says that it stops', asy
   terminal.stdout.on('data', chunk => (shown += String(chunk)))
   const ended = once(terminal, 'close')
   await expect.poll(() => shown, { timeout: 60_000 }).toContain('Ctrl-C stops it.')
-  await fetch(`${/Checkout and API +(\S+)/.exec(stripVTControlCharacters(shown))?.[1]}/docs`)
-  await expect.poll(() => shown).toContain('route=/docs')
+  const base = /Checkout and API +(\S+)/.exec(stripVTControlCharacters(shown))?.[1]
+  await expect.poll(async () => (await fetch(`${base}/docs`)).status).toBe(200) // it may still be busy with its start
+  await expect.poll(() => shown).toContain('route=/docs status=200')
   terminal.stdin.write('\x03') // Ctrl-C
   expect(await ended).toEqual([0, null])
   expect(shown).toContain('\x1b[1m')

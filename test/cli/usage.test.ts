@@ -163,4 +163,4 @@ test('a database that cannot be reached or used ends with 69, in one sentence', 
   expect([code, stdout]).toEqual([69, ''])
   expect(stderr).toMatch(/^The database cannot be reached \(connect ECONNREFUSED 127\.0\.0\.1:1\): .*\n$/)
   expect(stderr).not.toContain('hunter2')
-}, 15_000)
+})

@@ -83,6 +83,6 @@ export const post = (url: string, more: Partial<OutboundRequest> = {}): Promise<
   sharedByFile().send(request(url, more))
 
 // For what happens a moment later; how long a moment is depends on the machine.
-export const patience = { timeout: 8000 }
+export const patience = { timeout: 20_000 }
 
 export const sleep = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))

@@ -51,7 +51,7 @@ for (const [tries, words, mode, wish, most] of [
     const [payment] = await lives.addPayments(1, after(hours(1.01)))
     const node = simulatedNode(lives.db, () => after(hours(1.01)), line)
     expect(payment && (await pay(node, payment, wish(0)))).toEqual({ done: 'started' })
-  }, 60_000)
+  })
 }
 
 test('a payment is tried ten times, each wait at least as long as the one before', async () => {
@@ -72,4 +72,4 @@ test('a payment is tried ten times, each wait at least as long as the one before
     if (done === 'started') starts.push(second)
   }
   expect(starts).toEqual([0, 1, 6, 16, 36, 66, 96, 126, 156, 186])
-}, 60_000)
+})

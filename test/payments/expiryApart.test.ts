@@ -131,7 +131,7 @@ test('a database that cannot be reached is no fault of any payment', async () =>
   await expect(expire(later)).rejects.toThrow('We cannot reach our records now')
   expect(told).toEqual([])
   await gone.end()
-}, 20_000)
+})
 
 test('a setting that cannot be read: its payments end all the same, told by the default', async () => {
   const { db, merchant_id } = lives

@@ -177,4 +177,4 @@ test('a provider that says anything: every charge is booked, or has a task', asy
     }),
     { numRuns: inject('isProof') ? 300 : 100 },
   )
-}, 120_000)
+})

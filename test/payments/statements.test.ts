@@ -102,10 +102,10 @@ test('one payment alone takes few statements', async () => {
     if (counted.length < (fewest?.length ?? Infinity)) fewest = counted
   }
   expect(fewest?.length, shown(fewest ?? [])).toBeLessThanOrEqual(most)
-}, 60_000)
+})
 
 test('many payments at once share them', async () => {
   const counted = await statements.of(() => payAll(many))
   console.info(`${many} payments at once: ${counted.length / many} statements each`)
   expect(counted.length).toBeGreaterThan(0)
-}, 120_000)
+})

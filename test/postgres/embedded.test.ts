@@ -139,13 +139,13 @@ test('a second gateway on the same data is refused', async () => {
     `Another Tollgate (process ${process.pid}) is already running on the data folder ${shared}. ` +
       'Stop it first, or choose another TOLLGATE_DATA_DIR.',
   )
-}, 10_000)
+})
 
 test('of two gateways that start at once on a new folder, one runs and one is refused', async () => {
   const data = join(base, 'twice')
   const both = await Promise.allSettled([start(data, 'gateway'), start(data, 'gateway')])
   assert.deepEqual(both.map(one => one.status).sort(), ['fulfilled', 'rejected'])
-}, 15_000)
+})
 
 test('a command beside a gateway is a guest', async () => {
   const gateway = await start(shared, 'gateway')

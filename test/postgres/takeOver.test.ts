@@ -110,7 +110,7 @@ test('a data folder of the first version is taken over, with every payment', asy
   const data = copyOf('plain')
   await isWhole(data)
   await isWhole(data)
-}, 60_000)
+})
 
 test('a take-over that was cut off after any of its statements is completed by the next start', async () => {
   const steps = theApplicationsRole('0'.repeat(64)).length
@@ -121,7 +121,7 @@ test('a take-over that was cut off after any of its statements is completed by t
     await isWhole(data)
     rmSync(data, { recursive: true })
   }
-}, 120_000)
+})
 
 const rules = (data: string) => readFileSync(join(data, 'postgres', 'pg_hba.conf'), 'utf8')
 const note = (data: string) => join(data, 'postgres', 'postmaster.pid')
@@ -163,7 +163,7 @@ test('two that take over at once both get there', async () => {
   for (const { url } of both) expect(await query(url, everyPayment)).toEqual(payments)
   for (const one of both.sort((a, b) => Number(a.owner) - Number(b.owner))) await one.stop()
   await isWhole(data)
-}, 60_000)
+})
 
 test('beside a running gateway of a former version a command and a gateway are told to wait for its end', async () => {
   const data = copyOf('running')
@@ -185,7 +185,7 @@ test('beside a running gateway of a former version a command and a gateway are t
   await sign.end()
   await server.stop()
   await isWhole(data)
-}, 60_000)
+})
 
 test('a password that was lost, or of another folder, is replaced', async () => {
   const data = join(base, 'lost')
@@ -202,7 +202,7 @@ test('a password that was lost, or of another folder, is replaced', async () => 
     expect(next.url).not.toBe(first.url)
     await next.stop()
   }
-}, 60_000)
+})
 
 test('files that nobody has put into the place of those of PostgreSQL do not change hands', async context => {
   onlyRoot(context)
@@ -221,7 +221,7 @@ test('files that nobody has put into the place of those of PostgreSQL do not cha
     rmSync(planted)
   }
   await isWhole(data)
-}, 60_000)
+})
 
 test('what belongs to nobody altogether stays with nobody', async context => {
   onlyRoot(context)
@@ -230,4 +230,4 @@ test('what belongs to nobody altogether stays with nobody', async context => {
   await (await startEmbedded(data, 'command')).stop()
   expect(statSync(join(data, 'postgres')).uid).toBe(nobody.uid)
   expect(statSync(join(data, 'postgres.pgpass')).uid).toBe(nobody.uid)
-}, 60_000)
+})

@@ -56,5 +56,5 @@ describe.concurrent('a node that is killed in the middle', () => {
       await next.kill('SIGTERM')
       const { faults } = await compare(town, shops, books.received)
       assert.deepEqual([faults, books.overlaps], [[], []])
-    }, 120_000)
+    })
 })

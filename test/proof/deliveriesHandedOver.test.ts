@@ -71,7 +71,7 @@ describe.concurrent('a gateway is killed between a commit and the first byte of 
       await next.kill('SIGTERM')
       const { faults, repeated } = await compare(town, shops, books.received)
       assert.deepEqual([faults, books.overlaps, repeated], [[], [], 0])
-    }, 120_000)
+    })
 })
 
 test('two gateways that commit and carry at once: each notification goes out once', async ({ expect }) => {
@@ -87,4 +87,4 @@ test('two gateways that commit and carry at once: each notification goes out onc
   for (const node of nodes) await node.kill('SIGTERM')
   const { faults, repeated, notifications } = await compare(town, shops, books.received)
   assert.deepEqual([faults, books.overlaps, repeated, notifications], [[], [], 0, payments.length])
-}, 120_000)
+})

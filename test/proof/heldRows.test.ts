@@ -65,7 +65,7 @@ for (const [what, click] of [
       sql`select count(*)::integer from attempts where tx_reference = ${tx_reference}`,
     )
     expect(attempts?.count).toBe(what === 'pay' ? 1 : 0)
-  }, 40_000)
+  })
 
 test('an invoice that a paused node is storing: the requests that share its statement are stored', async () => {
   const request = signedRequest(shop.test)
@@ -87,4 +87,4 @@ test('an invoice that a paused node is storing: the requests that share its stat
   expect(await held).toMatchObject({ http: 503, body: { error: { code: 'GW-050' } } })
   await holder.query('rollback')
   expect((await post(gateway.url, request)).http).toBe(200)
-}, 40_000)
+})

@@ -49,4 +49,4 @@ for (const [path, table, method] of [
     expect((await checkStatus(gateway.url, { merchant_key, invoice_id: request.invoice_id })).http).toBe(200)
     await holder.query('rollback')
     for (const { http } of await Promise.all(asked)) expect([200, 404, 503]).toContain(http)
-  }, 40_000)
+  })

@@ -45,7 +45,7 @@ test('out of reach: 503 with Retry-After for all; when it is back, the same requ
     await house.stored(all),
     answers.map(answer => [answer.body.tx_reference]),
   )
-}, 60_000)
+})
 
 test('out of reach: a customer gets a page in words, and the same page when it is back', async () => {
   const { checkout_url } = (await post(url, signedRequest(shop))).body
@@ -57,7 +57,7 @@ test('out of reach: a customer gets a page in words, and the same page when it i
   assert.match(page.headers.get('retry-after') ?? '', /^\d+$/)
   assert.match(page.text, /Your payment is safe/)
   assert.equal((await send(checkout_url)).http, 200)
-}, 60_000)
+})
 
 // Requests of both merchants share a statement, and so its failure.
 test('out of reach: no merchant is told "200" because another one wishes errors as 200', async () => {

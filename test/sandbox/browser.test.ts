@@ -65,7 +65,7 @@ for (const [width, dark] of [
     expect(customer.faults).toEqual([])
     expect(await customer.origins()).toEqual([house.url])
     await customer.close()
-  }, 120_000) // thirteen pages, each looked at from all sides
+  }) // thirteen pages, each looked at from all sides
 }
 
 async function expectSound(page: Parameters<typeof axeFaults>[0], name: string) {

@@ -108,7 +108,7 @@ test('a transaction that stands still is ended by the database, and its rows are
   await db.rows(sql`update things set id = 7 where id = 7`)
   await ended
   await standing.end()
-}, 20_000)
+})
 
 // Nobody waits for the answer to `begin`, nor for what is written last before the commit is sent; and still each of them
 // has somebody who hears how it ended.

@@ -118,7 +118,7 @@ describe.skipIf(!shardedUrl)(title, () => {
       sql`select status as kind, count(*) as count from payments group by 1`,
     )
     expect(kept).toEqual([{ kind: 'paid', count: BigInt(all.length) }])
-  }, 120_000)
+  })
 
   test('customers cancel, and their shops are told once', async () => {
     const all = await everywhere(async merchant => {
@@ -128,14 +128,14 @@ describe.skipIf(!shardedUrl)(title, () => {
       return begun
     })
     await mustBeOver(all, 'cancelled')
-  }, 120_000)
+  })
 
   test('payments whose time is over end, and their shops are told once', async () => {
     const all = await everywhere(initiate)
     await gateway.db.rows(sql`update payments set expires_at = now() where status = 'awaiting_payment'`)
     await Promise.all(all.map(toldOf))
     await mustBeOver(all, 'failed')
-  }, 120_000)
+  })
 
   test('a click twice begins one attempt, and a refusal may be tried again', async () => {
     const merchant = merchants[0] as TestMerchant
@@ -150,7 +150,7 @@ describe.skipIf(!shardedUrl)(title, () => {
         and tx_reference = ${begun.tx_reference}`,
     )) as [{ attempts: bigint }]
     expect(attempts).toBe(2n)
-  }, 120_000)
+  })
 
   test('what operators ask for is answered', async () => {
     const { db } = gateway
@@ -177,7 +177,7 @@ describe.skipIf(!shardedUrl)(title, () => {
       await newestNotifications(db, { state, limit: 10 })
     expect(await countExhausted(db, after(-hours(1), now), 10)).toBe(0)
     expect(await countDeliveries(db, now)).toMatchObject({ due: 0, held: 0 })
-  }, 120_000)
+  })
 
   test('what is old is forgotten', async () => {
     const { db } = gateway
@@ -191,7 +191,7 @@ describe.skipIf(!shardedUrl)(title, () => {
       [],
     )
     expect(await db.rows(sql`select from messages`)).toEqual([])
-  }, 120_000)
+  })
 
   // The numbers of the next transactions, at the coordinator and at its workers. One that has only read takes none.
   const nextNumbers = () =>
@@ -206,7 +206,7 @@ describe.skipIf(!shardedUrl)(title, () => {
       await sleep(3000) // all that look, look several times
       return isDeepStrictEqual(await nextNumbers(), before)
     })
-  }, 60_000)
+  })
 
   test('nobody had trouble', () => {
     const troubles = gateway.logs.map(line => JSON.parse(line)).filter(({ level }) => level >= 40)

@@ -103,4 +103,4 @@ test('in one go or one after the other', async () => {
     expect(deliveries).toHaveLength((history.told > 0 ? 1 : 0) + (history.url ? 1 : 0))
     expect(messages).toHaveLength(history.email && history.tries > 0 ? 1 : 0)
   }
-}, 60_000)
+})

@@ -117,7 +117,7 @@ test('a live payment is paid by it, though it is disabled meanwhile', async () =
       timeout: 20_000,
     })
     .toBe('paid')
-}, 60_000)
+})
 
 test('no credential stands in what was said or logged, nor the number of the wallet', () => {
   const all = said + gateway.logs.join('\n')

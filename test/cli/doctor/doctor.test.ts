@@ -143,7 +143,7 @@ test('a database out of reach fails, with what to do', async () => {
     state: 'failed',
     fact: expect.stringContaining('see that it runs'),
   })
-}, 15_000)
+})
 
 test('a database that does not exist fails by name', async () => {
   const url = database.url.replace(/\/test_\w+\?/, '/nowhere?')

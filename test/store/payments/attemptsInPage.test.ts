@@ -75,4 +75,4 @@ for (const knocked of [false, true])
       }
     expect(changed.all).toBe(rounds * count)
     expect(changed.inPage).toBeGreaterThan(0.9 * changed.all)
-  }, 120_000)
+  })

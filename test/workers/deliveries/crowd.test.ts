@@ -58,7 +58,7 @@ test('20,000 behind a lane that hangs: another merchant is served before the wor
   expect(sent).toEqual([first, second])
   keeper.letGo()
   await dispatcher.finished()
-}, 60_000)
+})
 
 test('2,400 of one and the same moment: none is overlooked, and none is sent twice', async () => {
   const seen: string[] = []
@@ -96,7 +96,7 @@ test('a crowd is let in as its lane has room: all are acknowledged once, eight a
   await carryAll(dispatcher)
   expect(await tableOf()).toEqual({ held: 0, due: 0, acknowledged: 1500 })
   expect([inFlight.most, seen.size, new Set(seen.values())]).toEqual([8, 1500, new Set([1])])
-}, 60_000)
+})
 
 test('the process that held a crowd has died: another one finds it and brings it to its end', async () => {
   const dead = hangFor(() => true)
@@ -107,7 +107,7 @@ test('the process that held a crowd has died: another one finds it and brings it
   post.pass(seconds(31)) // it never comes back
   await carryAll(post.dispatcher(playedOutbound(thanks)))
   expect(await tableOf()).toEqual({ held: 0, due: 0, acknowledged: 1200 })
-}, 60_000)
+})
 
 for (const [why, urlOf] of [
   ['a hundred addresses of its own', (at: number) => `https://shop${at % 100}.example/ipn`],
@@ -132,7 +132,7 @@ for (const [why, urlOf] of [
       await stepUntilRest(dispatcher, keeper)
     }
     expect(await tableOf()).toEqual({ held: 0, due: 0, acknowledged: 701 })
-  }, 60_000)
+  })
 
 test('where half of the slots are taken, a crowd that already has some keeps nobody waiting who has none', async () => {
   const { keeper, sent, outbound } = hangFor(url => url !== 'https://kofi.example/ipn')
@@ -173,4 +173,4 @@ test('5,000 retries that are due take half of the slots at most, and no first tr
   expect(sent.toSorted()).toEqual(firsts.toSorted())
   keeper.letGo()
   await dispatcher.finished()
-}, 60_000)
+})

@@ -101,7 +101,7 @@ test('connections that are cut again and again lose nothing; what comes twice ha
   expect(new Set(requests.map(idOf)).size).toBe(150)
   expect(new Set(requests.map(one => `${idOf(one)} ${String(one.body)}`)).size).toBe(150)
   expect(new Set(requests.map(one => `${idOf(one)} ${attemptOf(one)}`)).size).toBe(requests.length)
-}, 60_000)
+})
 
 // The database refuses one kind of change of a delivery.
 async function refusing(change: string, work: () => Promise<void>) {

@@ -141,7 +141,7 @@ test('nobody hears of the commit, nor of anything after it: what may be there be
   expect(await post.deliveries()).toMatchObject([{ lease_token: null, lease_until: null, tries: 0 }])
   await carryAll(dispatcher)
   expect(sent).toEqual([nameOf(payment)])
-}, 30_000)
+})
 
 test('what a dead node had in its hands is sent by another when its leases are ended', async () => {
   const dead = { token: () => 'n7-gone', isOurs: () => true, confirm: () => Promise.resolve(true) }

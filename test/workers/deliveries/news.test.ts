@@ -57,7 +57,7 @@ for (const [who, isOurs] of [
     await until(() => sent.length > 0)
     expect(sent).toEqual([told])
     await close(town)
-  }, 60_000)
+  })
 
 test('a signal is enough while a crowd is in sight', async () => {
   const town = openTown()
@@ -87,7 +87,7 @@ test('what came while the worker stood still is seen before the crowd', async ()
   await until(() => sent.length > 0)
   expect(sent).toEqual([told])
   await close(town)
-}, 60_000)
+})
 
 test('what waits for its lane stays in sight before a crowd, however long it waits', async () => {
   const town = openTown()
@@ -111,7 +111,7 @@ test('what waits for its lane stays in sight before a crowd, however long it wai
   await until(() => ofKofi().length === 1)
   expect([one, ...ofKofi()].map(each => each && referenceOf(each.request))).toEqual([first, second])
   await close(town)
-}, 60_000)
+})
 
 test('what has just come is not put away with the crowd that waits for its lane', async () => {
   const town = openTown()

@@ -54,7 +54,7 @@ test('of all statuses from 200 to 599 only 200 acknowledges, and no redirect is 
     if (!isRight) wrong.push({ status, delivery, log, requests })
   }
   expect(wrong).toEqual([])
-}, 60_000)
+})
 
 const notHttp: [string, Result, Answering][] = [
   ['hangs up', 'no_connection', (_, __, incoming) => void incoming.socket.destroy()],

@@ -73,7 +73,7 @@ for (const [cap, perRecipient, perMerchant, sent] of [
     expect(mostOf(sms.letters)).toBeLessThanOrEqual(perRecipient)
     expect(Math.max(...countLetters(sms.letters).values())).toBe(1)
     expect((await allMessages(db)).filter(({ state }) => state === 'dropped')).toHaveLength(10_000 - sent)
-  }, 120_000)
+  })
 
 test('processes that count in the same moment give way to each other', async () => {
   await addMany(

@@ -144,7 +144,7 @@ test('who does not know whether others see it takes leases that have only their 
   await expect.poll(() => ama.token().includes('-'), soon).toBe(true)
   expect(ama.isOurs(ama.token())).toBe(true)
   expect([ama.isOurs(token), await ama.confirm(token)]).toEqual([false, false]) // others may have given it up
-}, 30_000)
+})
 
 test('who was held up for long asks once more, and keeps what it has: its connection never ended', async () => {
   const proxy = await startProxy(post.url)
@@ -163,7 +163,7 @@ test('who was held up for long asks once more, and keeps what it has: its connec
     living.clear()
     await proxy.stop()
   }
-}, 30_000)
+})
 
 test('no connection at all, or one on which nothing is heard: it goes on without, and says so once', async () => {
   const deaf = vi.fn()
