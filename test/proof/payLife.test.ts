@@ -17,6 +17,7 @@ import { send } from '../support/merchant.ts'
 
 const killsOfEach = 15
 const shops = 16
+const enough = 60 // payments
 const quietWithinMs = 120_000 // the slowest wallet takes 20 s, and a no is asked about again after 20 s
 
 const masterKey = randomBytes(32)
@@ -110,13 +111,25 @@ const letTimePass = () =>
       and (resent_at < now() - interval '15 seconds' or created_at < now() - interval '80 seconds')
       and not exists (select from sandbox_charges c where c.reference = a.attempt_id)`)
 
+// On a slow machine few payments come between the kills, and a gateway is rarely between stored and sent when it is hit.
+// One such blow has to come so late that somebody lives to send it again.
+async function hasSeenAll() {
+  const [seen] = await db.rows<{ payments: bigint; lost: bigint; resent: bigint }>(sql`
+    select (select count(*) from payments) as payments,
+      (select count(*) from events where kind = 'attempt_resent') as resent,
+      (select count(*) from attempts a where state in ('started', 'unknown')
+        and created_at between now() - interval '25 seconds' and now() - interval '5 seconds'
+        and not exists (select from sandbox_charges c where c.reference = a.attempt_id)) as lost`)
+  return Number(seen?.payments) > enough && (Number(seen?.lost) > 1 || Number(seen?.resent) > 0)
+}
+
 test(`two gateways killed ${2 * killsOfEach} times while shops charge wallets: each payment has one charge, and ends as the charge did`, async () => {
   const env = {
     DATABASE_URL: database.url,
     TOLLGATE_MASTER_KEY: masterKey.toString('hex'),
     LOG_LEVEL: 'error',
   }
-  gateways.push(...(await Promise.all([1, 2].map(() => startKilled(env, killsOfEach)))))
+  gateways.push(...(await Promise.all([1, 2].map(() => startKilled(env, killsOfEach, hasSeenAll)))))
   let isOver = false
   const asking = Promise.all(Array.from({ length: shops }, () => shopAway(shop, gateways, () => isOver)))
   await Promise.all(gateways.map(({ done }) => done))
@@ -136,5 +149,5 @@ test(`two gateways killed ${2 * killsOfEach} times while shops charge wallets: e
   )
   const kinds = await db.rows<{ kind: string }>(sql`select distinct kind from events`)
   assert.ok(kinds.some(({ kind }) => kind === 'attempt_resent')) // else no blow came between stored and sent
-  assert.ok(requests.length > 60)
-}, 300_000)
+  assert.ok(requests.length > enough)
+}, 400_000)

@@ -6,9 +6,11 @@ import { post, type Request, signedRequest } from './merchant.ts'
 // Gateways that are killed again and again, and shops that keep asking them.
 export type Killed = { url(): string | undefined; kills: number; stop(): Promise<void> }
 
+// At least so many times, and for as long as it has not been enough.
 export async function startKilled(
   env: Record<string, string>,
   times: number,
+  isEnough = () => Promise.resolve(true),
 ): Promise<Killed & { done: Promise<void> }> {
   let gateway: GatewayProcess | undefined = await spawnGateway(env)
   const killed = {
@@ -17,7 +19,7 @@ export async function startKilled(
     stop: async () => gateway?.kill('SIGTERM'),
   }
   const run = async () => {
-    while (killed.kills < times) {
+    while (killed.kills < times || !(await isEnough())) {
       await sleep(200 + Math.random() * 700)
       const dying = gateway as GatewayProcess
       gateway = undefined
