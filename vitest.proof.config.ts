@@ -39,7 +39,7 @@ export default defineConfig({
     setupFiles: ['test/support/afterFile.setup.ts'],
     reporters: ['default', failures],
     provide: { isProof: true },
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     maxWorkers: 2,

@@ -143,4 +143,4 @@ test(`two gateways killed ${2 * killsOfEach} times while customers give up and g
     return found.filter(Boolean).map(fault => `${payment.tx_reference} ${fault}`)
   })
   assert.deepEqual(faults, [])
-}, 400_000)
+}, 900_000)

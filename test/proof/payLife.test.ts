@@ -150,4 +150,4 @@ test(`two gateways killed ${2 * killsOfEach} times while shops charge wallets: e
   const kinds = await db.rows<{ kind: string }>(sql`select distinct kind from events`)
   assert.ok(kinds.some(({ kind }) => kind === 'attempt_resent')) // else no blow came between stored and sent
   assert.ok(requests.length > enough)
-}, 400_000)
+}, 900_000)

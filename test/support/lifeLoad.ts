@@ -12,7 +12,14 @@ export async function startKilled(
   times: number,
   isEnough = () => Promise.resolve(true),
 ): Promise<Killed & { done: Promise<void> }> {
-  let gateway: GatewayProcess | undefined = await spawnGateway(env)
+  let startMs = 0
+  const start = async () => {
+    const began = performance.now()
+    const started = await spawnGateway(env)
+    startMs = performance.now() - began
+    return started
+  }
+  let gateway: GatewayProcess | undefined = await start()
   const killed = {
     url: () => gateway?.url,
     kills: 0,
@@ -20,12 +27,13 @@ export async function startKilled(
   }
   const run = async () => {
     while (killed.kills < times || !(await isEnough())) {
-      await sleep(200 + Math.random() * 700)
+      // Where a start takes long, so does all that a blow may hit.
+      await sleep(Math.max(200 + Math.random() * 700, Math.random() * startMs))
       const dying = gateway as GatewayProcess
       gateway = undefined
       await dying.kill('SIGKILL')
       killed.kills++
-      gateway = await spawnGateway(env)
+      gateway = await start()
     }
   }
   return Object.assign(killed, { done: run() })
