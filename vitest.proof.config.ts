@@ -21,9 +21,9 @@ export const proofs = [
 
 // Walks: some steps with all that is fast, and here as many as show everything.
 const walks = [
-  'test/payments/walk.test.ts',
-  'test/payments/rails.test.ts',
-  'test/payments/database.test.ts',
+  'test/payments/walk/walk.test.ts',
+  'test/payments/walk/rails.test.ts',
+  'test/payments/walk/database.test.ts',
   'test/payments/poison.test.ts',
   'test/workers/deliveries/siblingsWalk.test.ts',
   'test/workers/messages/tries.test.ts',

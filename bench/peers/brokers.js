@@ -1,7 +1,8 @@
 // Redis and RabbitMQ as the peers want them: on this machine only, in a folder of their own, and durable.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort, startChild } from './child.js'
+import { freePort } from '../endpoints/freePort.js'
+import { startChild } from './child.js'
 import { findProgram } from './programs.js'
 
 // With its append-only file, written through every second: what its own documentation advises. A commit of PostgreSQL

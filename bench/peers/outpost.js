@@ -1,8 +1,9 @@
 // Outpost: RabbitMQ between its services, Redis for its settings and locks, PostgreSQL for its log.
 import { dirname, join } from 'node:path'
+import { freePort } from '../endpoints/freePort.js'
 import { callApi, idOf, messageOf, postBytes } from './api.js'
 import { startRabbit, startRedis } from './brokers.js'
-import { freePort, runChild, startChild } from './child.js'
+import { runChild, startChild } from './child.js'
 import { findProgram } from './programs.js'
 
 export const peer = { id: 'outpost', label: 'Outpost', needs: ['outpost', 'redis', 'rabbitmq', 'epmd'] }

@@ -1,8 +1,9 @@
 // Svix: Redis as its queue, PostgreSQL for messages and attempts. Not run: written from its source and documentation.
 import { join } from 'node:path'
+import { freePort } from '../endpoints/freePort.js'
 import { callApi, idOf, messageOf, postBytes } from './api.js'
 import { startRedis } from './brokers.js'
-import { freePort, runChild, startChild } from './child.js'
+import { runChild, startChild } from './child.js'
 import { findProgram } from './programs.js'
 
 export const peer = { id: 'svix', label: 'Svix', needs: ['svix', 'redis'] }

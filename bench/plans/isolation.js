@@ -1,8 +1,8 @@
 // One healthy endpoint, alone and beside a hundred in trouble.
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import { evenly } from '../load/changes.js'
+
 import { shown, timeChanges } from '../contenders/deliveryLatency.js'
+import { freePort } from '../endpoints/freePort.js'
+import { evenly } from '../load/changes.js'
 import { add, bodyInSql, dueSql } from '../rows/deliveries.js'
 import { createTown, fillPayments, paymentOf } from '../rows/town.js'
 
@@ -86,14 +86,5 @@ async function openTroubled(bench) {
   const ports = await bench
     .startReceiver()
     .open([...Array(hanging).fill('hanging'), ...Array(failing).fill('failing')])
-  return [...ports, ...(await Promise.all(Array.from({ length: refusing }, closedPort)))]
-}
-
-async function closedPort() {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
+  return [...ports, ...(await Promise.all(Array.from({ length: refusing }, freePort)))]
 }

@@ -11,6 +11,7 @@ import type { Webhook } from '../../../src/core/channel/webhook.ts'
 import { type GuardedChannel, guardChannel } from '../../../src/runtime/channels/guard.ts'
 import { type Timer, timerOf } from '../../../src/runtime/deadline.ts'
 import type { Line } from '../line.ts'
+import { anOrder } from '../order.ts'
 
 // A provider, lines to it that can misbehave, and a customer. What is optional, a channel may have no use for.
 export type Bench = {
@@ -123,32 +124,5 @@ function recorded(channel: Channel, said: string[]): Channel {
   }
 }
 
-let orders = 0
-
-export function newOrder(way: Way, given: Record<string, string>, changes: Partial<Order> = {}): Order {
-  const attempt_id = `m0m0m0m0m0order${process.pid}n${++orders}`
-  return {
-    attempt_id,
-    key: attempt_id,
-    number: 1,
-    started_at: new Date(),
-    tx_reference: 'TG-000000-000000-000000',
-    invoice_id: `SH-${orders}`,
-    payment_method: way.payment_method,
-    amount: 2500n,
-    currency: 'GHS',
-    given,
-    merchant_id: 'merchant',
-    merchant_name: 'Ama’s Shop',
-    email: null,
-    name: null,
-    phone: null,
-    description: 'Two straw hats',
-    provider_ref: null,
-    redirect_url: null,
-    callback_url: 'https://pay.example.test/callbacks/c0ffee',
-    webhook_url: 'https://pay.example.test/callbacks/account/c0ffee',
-    return_url: 'https://pay.example.test/checkout/t0ken',
-    ...changes,
-  }
-}
+export const newOrder = (way: Way, given: Record<string, string>, changes: Partial<Order> = {}): Order =>
+  anOrder(way.payment_method, { given, ...changes })

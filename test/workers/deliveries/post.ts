@@ -15,7 +15,7 @@ import {
   type DispatcherOptions,
 } from '../../../src/workers/deliveries/dispatcher.ts'
 import { createSignerCache } from '../../../src/workers/deliveries/signerCache.ts'
-import { createDice } from '../../payments/dice.ts'
+import { createDice } from '../../payments/walk/dice.ts'
 import { migratedDatabase, query } from '../../support/database.ts'
 import type { TestMerchant } from '../../support/gateway.ts'
 import { noon } from '../../support/lifeRows.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import type { Sent } from '../../../src/core/message/messenger.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
-import { createDice } from '../../payments/dice.ts'
+import { createDice } from '../../payments/walk/dice.ts'
 import { type Lives, openLives } from '../../support/lifeDb.ts'
 import { after, hours, minutes, noon } from '../../support/lifeRows.ts'
 import { addMany, allMessages, later, never, playMessenger, testPostman, yes } from '../../support/post.ts'

@@ -1,4 +1,4 @@
-import { minutes } from '../support/lifeRows.ts'
+import { minutes } from '../../support/lifeRows.ts'
 import type { Entry, Provider } from './provider.ts'
 import { goodLuck } from './wire.ts'
 import type { World } from './world.ts'

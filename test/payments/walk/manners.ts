@@ -1,5 +1,5 @@
-import type { Pace } from '../../src/core/channel/channel.ts'
-import { hours, minutes, seconds } from '../support/lifeRows.ts'
+import type { Pace } from '../../../src/core/channel/channel.ts'
+import { hours, minutes, seconds } from '../../support/lifeRows.ts'
 
 // What kind of provider is played, and what its channel says of it. A provider keeps what its channel promises, and does
 // whatever else it likes.

@@ -1,6 +1,6 @@
-import type { Attempt } from '../../src/core/payment/attempt.ts'
-import type { Payment } from '../../src/core/payment/payment.ts'
-import { resendForMs } from '../../src/core/payment/pollSchedule.ts'
+import type { Attempt } from '../../../src/core/payment/attempt.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
+import { resendForMs } from '../../../src/core/payment/pollSchedule.ts'
 import type { Model, News } from './model.ts'
 import type { Message } from './wire.ts'
 

@@ -1,4 +1,4 @@
-import { hours, minutes, seconds } from '../support/lifeRows.ts'
+import { hours, minutes, seconds } from '../../support/lifeRows.ts'
 import { faultsAtRest, faultsOf, faultsOfTasks } from './faults.ts'
 import { type Manner, plain } from './manners.ts'
 import { type Entry, type Provider, rightCode } from './provider.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, inject, test } from 'vitest'
-import { hours, minutes } from '../support/lifeRows.ts'
+import { hours, minutes } from '../../support/lifeRows.ts'
 import { prompting, stepping } from './manners.ts'
 import { type Rules, rules } from './rules.ts'
 import { walk } from './steps.ts'

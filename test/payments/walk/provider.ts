@@ -1,6 +1,6 @@
-import type { Reply, Reversal } from '../../src/core/channel/reply.ts'
-import type { Step } from '../../src/core/channel/way.ts'
-import { absent, minutes, no, pending, withdrawn } from '../support/lifeRows.ts'
+import type { Reply, Reversal } from '../../../src/core/channel/reply.ts'
+import type { Step } from '../../../src/core/channel/way.ts'
+import { absent, minutes, no, pending, withdrawn } from '../../support/lifeRows.ts'
 import { type Manner, plain } from './manners.ts'
 
 // A provider with books of its own. It takes an order once per reference, and decides when it likes: it may refuse and

@@ -1,0 +1,248 @@
+import { describe, expect, test } from 'vitest'
+import { check, orderFor, start, submit } from './context.ts'
+import { bad, good, openScripted, type Script } from './scripted.ts'
+
+const minutes = 60_000
+
+describe('what a charge says', () => {
+  const text = 'Please do something'
+  for (const [word, reply] of [
+    ['pay_offline', { state: 'pending', text }],
+    ['pending', { state: 'pending', text }],
+    ['ongoing', { state: 'pending', text }],
+    ['processing', { state: 'pending', text }],
+    ['queued', { state: 'pending', text }],
+    [
+      'send_otp',
+      { state: 'pending', step: { name: 'otp', text, fields: [{ name: 'otp', kind: 'digits' }] } },
+    ],
+    ['send_birthday', { state: 'pending', step: { name: 'birthday', text, fields: [{ kind: 'date' }] } }],
+    ['send_phone', { state: 'pending', step: { name: 'phone', text, fields: [{ kind: 'phone' }] } }],
+    ['send_pin', { state: 'unknown', acknowledged: true, oddWord: 'send_pin' }],
+    ['send_address', { state: 'unknown', acknowledged: true, oddWord: 'send_address' }],
+    ['open_url', { state: 'pending', redirect_url: 'https://bank.example.test/', text }],
+    ['half_done', { state: 'unknown', acknowledged: true, oddWord: 'half_done' }],
+    ['', { state: 'unknown', acknowledged: true }],
+  ] as const) {
+    test(`${word}, in answer to a start, a step and a question`, async () => {
+      const order = orderFor('mtn_mobile_money')
+      const data = {
+        reference: order.key,
+        status: word,
+        display_text: text,
+        url: 'https://bank.example.test/',
+      }
+      const told = good(data)
+      const verify = good({ reference: order.key, status: 'ongoing' })
+      const { channel } = await openScripted({ charge: told, submit: told, pending: told, verify })
+      expect(await start(channel, order)).toMatchObject(reply)
+      expect(await submit(channel, order, 'otp', { otp: '123456' })).toMatchObject(reply)
+      expect(await check(channel, order)).toMatchObject(reply)
+    })
+  }
+
+  test('open_url without an address has no way on', async () => {
+    const order = orderFor('mtn_mobile_money')
+    const { channel } = await openScripted({ charge: good({ reference: order.key, status: 'open_url' }) })
+    expect(await start(channel, order)).toMatchObject({ state: 'unknown', acknowledged: true })
+  })
+
+  test('to Telecel’s customers the code is a voucher', async () => {
+    const order = orderFor('telecel_cash')
+    const { channel } = await openScripted({ charge: good({ reference: order.key, status: 'send_otp' }) })
+    expect(await start(channel, order)).toEqual({
+      state: 'pending',
+      step: { name: 'voucher', fields: [{ name: 'voucher_code', kind: 'digits', maxLength: 12 }] },
+    })
+  })
+
+  for (const word of ['success', 'failed', 'timeout', 'abandoned', 'reversed']) {
+    test(`${word} is not believed: verify is asked`, async () => {
+      const order = orderFor('mtn_mobile_money')
+      const { key } = order
+      const told = good({ reference: key, status: word, amount: 2500, currency: 'GHS' })
+      const script: Script = { charge: told, submit: told, pending: told }
+      const { channel } = await openScripted(script)
+      const replies = async () => [
+        await start(channel, order),
+        await submit(channel, order, 'otp', { otp: '1' }),
+      ]
+      for (const reply of await replies())
+        expect(reply).toMatchObject({ state: 'unknown', acknowledged: true })
+      script.verify = bad(404, 'Transaction reference not found')
+      for (const reply of await replies())
+        expect(reply).toMatchObject({ state: 'unknown', acknowledged: true })
+      script.verify = good({ reference: key, status: 'ongoing' })
+      for (const reply of await replies()) expect(reply).toEqual({ state: 'pending' })
+      script.verify = good({ id: 7, reference: key, status: 'success', amount: 2500, currency: 'GHS' })
+      for (const reply of await replies())
+        expect(reply).toEqual({
+          state: 'paid',
+          order: key,
+          amount: 2500n,
+          currency: 'GHS',
+          provider_ref: '7',
+        })
+    })
+  }
+
+  test('a charge of another reference says nothing of this one', async () => {
+    const told = good({ reference: 'another', status: 'pay_offline' })
+    const verify = good({ reference: 'another', status: 'failed' })
+    const { channel } = await openScripted({ charge: told, submit: told, verify })
+    const order = orderFor('mtn_mobile_money')
+    for (const reply of [
+      await start(channel, order),
+      await submit(channel, order, 'otp', { otp: '1' }),
+      await check(channel, order),
+    ])
+      expect(reply).toEqual({ state: 'unknown', words: 'The answer is about another order.' })
+  })
+})
+
+describe('what verify says', () => {
+  for (const [status, reply] of [
+    ['success', { state: 'paid', amount: 2500n, currency: 'GHS' }],
+    ['reversed', { state: 'paid', amount: 2500n, reversal: { kind: 'reversed' } }],
+    ['failed', { state: 'failed', reason: 'refused' }],
+    ['abandoned', { state: 'pending' }],
+    ['timeout', { state: 'pending' }],
+    ['ongoing', { state: 'pending' }],
+    ['pending', { state: 'pending' }],
+    ['processing', { state: 'pending' }],
+    ['queued', { state: 'pending' }],
+    ['Success', { state: 'unknown', acknowledged: true, oddWord: 'Success' }],
+    ['settled', { state: 'unknown', acknowledged: true, oddWord: 'settled' }],
+    [true, { state: 'unknown' }],
+    [undefined, { state: 'unknown' }],
+  ] as const) {
+    test(`${status}`, async () => {
+      const order = orderFor('card')
+      const data = { reference: order.key, status, amount: 2500, currency: 'GHS' }
+      const { channel } = await openScripted({ verify: good(data) })
+      expect(await check(channel, order)).toMatchObject(reply)
+    })
+  }
+
+  test('a whole yes: fee, net, time, and the card as a receipt may show it', async () => {
+    const order = orderFor('card')
+    const data = {
+      id: 4_099_260_516,
+      reference: order.key,
+      status: 'success',
+      amount: 2500,
+      currency: 'GHS',
+      fees: 49,
+      paid_at: '2026-11-17T03:00:00.000Z',
+      gateway_response: 'Approved',
+      message: null,
+      channel: 'card',
+      authorization: { brand: 'visa', last4: '4081', bin: '408408', card_type: 'visa ' },
+    }
+    const { channel } = await openScripted({ verify: good(data) })
+    expect(await check(channel, order)).toEqual({
+      state: 'paid',
+      order: order.key,
+      amount: 2500n,
+      currency: 'GHS',
+      fee: 49n,
+      net: 2451n,
+      provider_ref: '4099260516',
+      provider_time: new Date('2026-11-17T03:00:00Z'),
+      psp_response_msg: 'Approved',
+      card_type: 'Visa',
+      instrument: 'Visa •••• 4081',
+    })
+  })
+
+  for (const amount of [25.5, -1, '25.00', '', 'lots', null, undefined, 2 ** 60, '-1', [2500]])
+    test(`paid ${JSON.stringify(amount)} is unknown`, async () => {
+      const order = orderFor('card')
+      const verify = good({ reference: order.key, status: 'success', amount, currency: 'GHS' })
+      const { channel } = await openScripted({ verify })
+      expect(await check(channel, order)).toMatchObject({ state: 'unknown', acknowledged: true })
+    })
+
+  for (const [amount, currency] of [
+    [2600, 'GHS'],
+    ['2600', 'GHS'],
+    [2600, 'NGN'],
+  ] as const)
+    test(`paid ${currency} ${JSON.stringify(amount)} is told as it is`, async () => {
+      const order = orderFor('card')
+      const verify = good({ reference: order.key, status: 'success', amount, currency })
+      const { channel } = await openScripted({ verify })
+      expect(await check(channel, order)).toMatchObject({ state: 'paid', amount: 2600n, currency })
+    })
+
+  test('a yes names the order that Paystack names, or none', async () => {
+    const script: Script = {}
+    const { channel } = await openScripted(script)
+    for (const [reference, named] of [
+      ['another', 'another'],
+      [undefined, ''],
+    ] as const) {
+      script.verify = good({ reference, status: 'success', amount: 2500, currency: 'GHS' })
+      expect(await check(channel, orderFor('card'))).toMatchObject({ state: 'paid', order: named })
+    }
+  })
+})
+
+const cardPage = 'https://checkout.example.test/page'
+
+describe('abandoned', () => {
+  for (const [way, since, charge, reply] of [
+    ['card', 29 * minutes, undefined, { state: 'pending' }],
+    ['card', 32 * minutes, undefined, { state: 'failed', reason: 'no_answer' }],
+    ['mtn_mobile_money', 2 * minutes, 'abandoned', { state: 'pending' }],
+    ['mtn_mobile_money', 5 * minutes, 'abandoned', { state: 'failed', reason: 'no_answer' }],
+    ['mtn_mobile_money', 5 * minutes, 'pending', { state: 'failed', reason: 'no_answer' }],
+    ['mtn_mobile_money', 5 * minutes, 'pay_offline', { state: 'pending' }], // since a code was typed late
+    ['telecel_cash', 5 * minutes, 'send_otp', { state: 'pending', step: { name: 'voucher' } }],
+    ['telecel_cash', 61 * minutes, 'send_otp', { state: 'failed', reason: 'no_answer' }],
+  ] as const) {
+    test(`${way} after ${since / minutes} minutes, the charge says ${charge}`, async () => {
+      const order = orderFor(way, { redirect_url: way === 'card' ? cardPage : null })
+      const script: Script = {
+        verify: good({ reference: order.key, status: 'abandoned' }),
+        pending: charge && good({ reference: order.key, status: charge }),
+      }
+      const { channel } = await openScripted(script, () => new Date(order.started_at.getTime() + since))
+      expect(await check(channel, order)).toMatchObject(reply)
+    })
+  }
+
+  for (const [since, status, redirect_url, reply] of [
+    [1 * minutes, 'abandoned', null, { state: 'pending' }], // the answer to the start may still be on its way
+    [3 * minutes, 'abandoned', null, { state: 'failed', reason: 'provider_error' }],
+    [3 * minutes, 'abandoned', cardPage, { state: 'pending' }],
+    [3 * minutes, 'ongoing', null, { state: 'pending' }],
+  ] as const)
+    test(`card after ${since / minutes} minutes, ${status}, ${redirect_url ? 'with' : 'without'} a page`, async () => {
+      const order = orderFor('card', { redirect_url })
+      const verify = good({ reference: order.key, status })
+      const { channel } = await openScripted({ verify }, () => new Date(order.started_at.getTime() + since))
+      expect(await check(channel, order)).toMatchObject(reply)
+    })
+
+  test('ongoing is never over by our clock', async () => {
+    const order = orderFor('mtn_mobile_money')
+    const told = good({ reference: order.key, status: 'ongoing' })
+    const late = () => new Date(order.started_at.getTime() + 600 * minutes)
+    const { channel } = await openScripted({ verify: told, pending: told }, late)
+    expect(await check(channel, order)).toEqual({ state: 'pending' })
+  })
+
+  for (const pending of [
+    bad(500, ''),
+    bad(429, ''),
+    bad(401, 'Invalid key'),
+    bad(400, 'Please wait a few minutes'),
+  ])
+    test(`a step is not over because the charge answered ${pending.status}`, async () => {
+      const order = orderFor('telecel_cash')
+      const verify = good({ reference: order.key, status: 'abandoned' })
+      const { channel } = await openScripted({ verify, pending })
+      expect(await check(channel, order)).toMatchObject({ state: 'unknown', acknowledged: true })
+    })
+})

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest'
+import { isWrongCode } from '../../../src/channels/paystack/charge.ts'
+import { sampleOf } from '../../../src/channels/paystack/line.ts'
+import { check, orderFor, secretKey, start, submit } from './context.ts'
+import { bad, good, openScripted, type Script } from './scripted.ts'
+
+describe('errors', () => {
+  for (const [http, message, reply] of [
+    [400, 'Invalid character in transaction reference', { state: 'failed', reason: 'refused' }],
+    [400, 'Amount must be an integer', { state: 'failed', reason: 'refused' }],
+    [400, 'Email address is required to create charge', { state: 'failed', reason: 'refused' }],
+    [400, 'Currency not supported by merchant', { state: 'failed', reason: 'account_trouble' }],
+    [422, 'Invalid phone number format', { state: 'failed', reason: 'no_wallet' }],
+    [400, 'Charge attempt cannot be fulfilled until 10 minutes', { state: 'unknown' }],
+    [400, 'Please wait a few minutes and try again.', { state: 'unknown', restMs: 180_000 }],
+    [429, 'Too Many Requests', { state: 'unknown', restMs: 180_000 }],
+    [401, 'Format is Authorization Bearer [secret key]', { state: 'not_sent' }], // it does not know who asks
+    [401, 'Invalid key', { state: 'not_sent' }],
+    [500, 'Amount must be an integer', { state: 'unknown', words: 'HTTP 500' }],
+    [400, 'Something that nobody has seen', { state: 'unknown', oddWord: 'Something that nobody has seen' }],
+  ] as const) {
+    for (const way of ['mtn_mobile_money', 'card'])
+      test(`${way}: HTTP ${http} "${message}" to a start`, async () => {
+        const { channel } = await openScripted({ charge: bad(http, message), page: bad(http, message) })
+        expect(await start(channel, orderFor(way))).toMatchObject(reply)
+      })
+  }
+
+  test('a page that says "too often" is heard, and one that says anything else is none', async () => {
+    const page = { headers: { 'content-type': 'text/html', 'retry-after': '30' }, body: '<h1>Slow down</h1>' }
+    const script: Script = { verify: { status: 429, ...page } }
+    const { channel } = await openScripted(script)
+    expect(await check(channel, orderFor('card'))).toMatchObject({ state: 'unknown', restMs: 30_000 })
+    script.verify = { status: 403, ...page }
+    await expect(check(channel, orderFor('card'))).rejects.toThrow('HTTP 403')
+  })
+
+  for (const message of ['Duplicate charge request for reference', 'Duplicate Transaction Reference'])
+    test(`"${message}": how does it stand?`, async () => {
+      const order = orderFor('mtn_mobile_money')
+      const script: Script = { charge: bad(400, message) }
+      const { channel } = await openScripted(script)
+      for (const verify of [
+        undefined,
+        bad(404, 'Transaction reference not found'),
+        bad(401, 'Invalid key'),
+      ]) {
+        script.verify = verify
+        expect(await start(channel, order)).toMatchObject({ state: 'unknown', acknowledged: true })
+      }
+      script.verify = good({ reference: order.key, status: 'success', amount: 2500, currency: 'GHS' })
+      expect(await start(channel, order)).toMatchObject({ state: 'paid', amount: 2500n })
+    })
+
+  for (const [http, message, reply] of [
+    [404, 'Transaction reference not found', { state: 'absent' }],
+    [400, 'Transaction reference not found.', { state: 'absent' }],
+    [404, 'Cannot GET /transaction/verify', { state: 'unknown' }],
+    [404, '', { state: 'unknown' }],
+    [500, 'Transaction reference not found', { state: 'unknown' }],
+    [200, 'Transaction reference not found', { state: 'unknown' }],
+    [429, '', { state: 'unknown', restMs: 180_000 }],
+  ] as const)
+    test(`HTTP ${http} "${message}" to verify`, async () => {
+      const { channel } = await openScripted({ verify: bad(http, message) })
+      expect(await check(channel, orderFor('card'))).toMatchObject(reply)
+    })
+
+  for (const [http, message, isAgain] of [
+    [400, 'Provided registration token is invalid', true],
+    [400, 'Too many attempts. You have to wait for 5 minutes to try again', true],
+    [400, 'Incorrect OTP', true],
+    [400, 'Transaction cannot be completed. Session timeout exceeded.', false],
+    [500, 'Provided registration token is invalid', false],
+  ] as const)
+    test(`HTTP ${http} "${message}" to a step: ${isAgain ? 'the same is asked again' : 'not known'}`, async () => {
+      const order = orderFor('telecel_cash')
+      const { channel } = await openScripted({ submit: bad(http, message) })
+      const reply = await submit(channel, order, 'voucher', { voucher_code: '000000' })
+      if (isAgain) expect(reply).toMatchObject({ state: 'pending', step: { name: 'voucher', text: message } })
+      else expect(reply).toMatchObject({ state: 'unknown' })
+      expect(isWrongCode({ http, message, isHandled: false, data: {} })).toBe(isAgain)
+    })
+
+  test('a session that timed out is as verify says', async () => {
+    const order = orderFor('telecel_cash')
+    const submitted = bad(400, 'Transaction cannot be completed. Session timeout exceeded.')
+    const verify = good({ reference: order.key, status: 'failed', gateway_response: 'Session timed out' })
+    const { channel } = await openScripted({ submit: submitted, verify })
+    const reply = await submit(channel, order, 'voucher', { voucher_code: '123456' })
+    expect(reply).toMatchObject({ state: 'failed', reason: 'no_answer' })
+  })
+
+  test('a step that Paystack has not', async () => {
+    const { provider, channel } = await openScripted({})
+    expect(await submit(channel, orderFor('card'), 'pin', { pin: '1234' })).toMatchObject({
+      state: 'unknown',
+    })
+    expect(provider.asked).toEqual([])
+  })
+
+  test('what is private is not in a sample', () => {
+    for (const [told, sample] of [
+      ['Invalid phone 0244123456 of kofi@example.test', 'Invalid phone # of #'],
+      [`Invalid key ${secretKey}`, 'Invalid key #'],
+      ['Wallet 233-24-412-3456 is barred', 'Wallet # is barred'],
+      ['x'.repeat(500), '#'],
+      [undefined, 'undefined'],
+    ])
+      expect(sampleOf(told)).toBe(sample)
+  })
+})

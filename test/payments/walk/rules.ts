@@ -1,0 +1,22 @@
+import { applyReply } from '../../../src/core/payment/applyReply.ts'
+import { cancel, expire } from '../../../src/core/payment/end.ts'
+import { giveUp } from '../../../src/core/payment/giveUp.ts'
+import { whyNotStart } from '../../../src/core/payment/mayStart.ts'
+import { reopen } from '../../../src/core/payment/reopen.ts'
+import { reverse } from '../../../src/core/payment/reverse.ts'
+import { maySendAgain } from '../../../src/core/payment/sendAgain.ts'
+import { submit } from '../../../src/core/payment/submit.ts'
+
+// What the program decides by. A test puts a broken one in its place, to see that a walk notices.
+export const rules = {
+  applyReply,
+  cancel,
+  expire,
+  giveUp,
+  maySendAgain,
+  reopen,
+  reverse,
+  submit,
+  whyNotStart,
+}
+export type Rules = typeof rules
