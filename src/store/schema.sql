@@ -133,7 +133,9 @@ create table payments (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   expires_at timestamptz not null,
-  reversed_at timestamptz, -- the money went back after all, or some of it
+  paid_attempt_id text, -- the attempt that paid it; a second success is an overpayment
+  reversed_at timestamptz, -- when that attempt's money was first reversed, wholly or in part
+  reversed_amount bigint, -- how much of it so far
   redacted_at timestamptz, -- what is known of the payer was removed; what changes later is removed again
   primary key (merchant_id, tx_reference),
   unique (merchant_id, mode, invoice_id), -- so that a merchant may safely ask again
@@ -153,6 +155,8 @@ create table attempts (
   tx_reference text not null,
   number integer not null, -- of its payment; a form carries the next one, so that a double click is one attempt
   channel text not null, -- the account that it goes through
+  mode text, -- of the payment and of the account
+  account_identity text, -- the provider's environment and business: the account must still be the same one when it is asked
   order_key text, -- what the provider knows it by; null: the attempt_id
   payment_method text not null,
   state text not null
@@ -175,6 +179,9 @@ create table attempts (
   card_type text,
   psp_response_code text,
   psp_response_msg text,
+  provider_code text, -- the provider's raw code, for operators
+  declined_at timestamptz, -- a card was declined on the provider's page, which is still open
+  check_reversals boolean not null default false, -- a webhook named a refund or a dispute: the next question reads them
   -- the order on its way
   sends integer not null default 1,
   resent_at timestamptz, -- although it may have arrived before
@@ -215,6 +222,36 @@ create table paid_references (
   merchant_id text not null,
   attempt_id text not null,
   primary key (account, reference)
+);
+
+-- Money of a charge that the provider paid back. One row for each of the provider's refunds; several may be partial.
+create table reversals (
+  merchant_id text not null,
+  attempt_id text not null,
+  reversal_id text not null, -- the provider's id of the refund
+  tx_reference text not null,
+  amount bigint not null,
+  currency text not null,
+  reason text not null default '',
+  reversed_at timestamptz not null, -- by the provider's clock where it tells
+  created_at timestamptz not null,
+  primary key (merchant_id, attempt_id, reversal_id)
+);
+
+-- A charge that the customer's bank disputes. Opening one moves no money; losing it does.
+create table disputes (
+  merchant_id text not null,
+  attempt_id text not null,
+  dispute_id text not null, -- the provider's
+  tx_reference text not null,
+  state text not null check (state in ('open', 'won', 'lost')),
+  amount bigint not null,
+  currency text not null,
+  reason text not null default '',
+  due_at timestamptz, -- the provider wants evidence before then
+  opened_at timestamptz not null,
+  resolved_at timestamptz,
+  primary key (merchant_id, attempt_id, dispute_id)
 );
 
 -- What happened to a payment. Rows are added, never changed.
@@ -259,7 +296,7 @@ create table notifications (
   sequence integer not null,
   mode text not null check (mode in ('test', 'live')),
   status text not null,
-  type text not null default 'status', -- or reversed, charged_back
+  type text not null default 'status', -- or reversed, dispute_opened, dispute_won, dispute_lost
   body text not null,
   created_at timestamptz not null,
   position bigint, -- in the merchant's feed, given when the feed is read

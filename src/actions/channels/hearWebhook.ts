@@ -1,9 +1,9 @@
 import { orderNews } from '../../core/channel/orderNews.ts'
 import type { OrderNews, Webhook } from '../../core/channel/webhook.ts'
 import { merchantOfToken } from '../../runtime/ids.ts'
+import { checkReversals } from '../../store/payments/moneyBack.ts'
 import { findByKey, learnReference } from '../../store/payments/orderKeys.ts'
 import type { PaymentDeps } from '../payments/deps.ts'
-import { recordReversal } from '../payments/recordReversal.ts'
 import { isAttemptId, prompted } from './knocks.ts'
 
 export type HeardWebhook = { heard: 'heard' | 'forged' | 'no_such_account'; account?: string }
@@ -35,12 +35,20 @@ function read(hear: () => unknown): OrderNews[] | undefined {
 
 // A plain knock at an order that is called as its attempt is needs no look: it makes us ask, and no more. All else counts
 // only for an attempt of this very account.
-async function hearOne(deps: PaymentDeps, account: string, { key, provider_ref, reversal }: OrderNews) {
-  if (isAttemptId(key) && !provider_ref && !reversal) return prompted(deps, key)
+async function hearOne(
+  deps: PaymentDeps,
+  account: string,
+  { key, provider_ref, check_reversals }: OrderNews,
+) {
+  if (isAttemptId(key) && !provider_ref && !check_reversals) return prompted(deps, key)
   const merchant_id = isAttemptId(key) ? merchantOfToken(key) : undefined
   const attempt = await findByKey(deps.db, account, key, merchant_id)
   if (!attempt) return false
   if (provider_ref) await learnReference(deps.db, attempt, provider_ref)
-  if (reversal) await recordReversal(deps, attempt, reversal)
+  if (check_reversals) {
+    await checkReversals(deps.db, attempt, deps.clock())
+    deps.wake('pollers')
+    return true
+  }
   return prompted(deps, attempt.attempt_id)
 }

@@ -1,6 +1,6 @@
 import type { Order } from '../../core/channel/order.ts'
 import type { Heard } from '../../core/channel/reply.ts'
-import { type Attempt, isUnresolved, orderKeyOf } from '../../core/payment/attempt.ts'
+import { type Attempt, isUnresolved, orderKeyOf, requestEndsAt, sentAt } from '../../core/payment/attempt.ts'
 import { type Change, event } from '../../core/payment/change.ts'
 import { maySendAgain, sentAgain } from '../../core/payment/sendAgain.ts'
 import { withoutTurns } from '../../core/text.ts'
@@ -35,7 +35,7 @@ export async function submitStep(
   const channel = deps.channels.find(attempt.channel)
   const askedAt = deps.clock()
   const reply = channel
-    ? await channel.submit(orderOf(payment, attempt, deps.baseUrl()), step, typed)
+    ? await channel.submit(orderOf(deps, payment, attempt), step, typed)
     : notSetUp(attempt)
   return settle(deps, attempt, reply, askedAt)
 }
@@ -112,7 +112,7 @@ async function call(
   const channel = deps.channels.find(attempt.channel)
   if (!channel) return verb === 'start' ? { ...notSetUp(attempt), state: 'not_sent' } : notSetUp(attempt)
   const ask = channel[verb] ?? channel.check
-  return ask(orderOf(payment, attempt, deps.baseUrl()))
+  return ask(orderOf(deps, payment, attempt))
 }
 
 const notSetUp = ({ channel }: Attempt) => ({
@@ -125,11 +125,17 @@ function returnUrl({ tx_token }: { tx_token: string }, { given }: Attempt, baseU
   return `${baseUrl}/checkout/${tx_token}?back=1${given.lang ? `&lang=${given.lang}` : ''}`
 }
 
-const orderOf = (payment: OrderedPayment, attempt: Attempt, baseUrl: string): Order => ({
+const endsAt = ({ channels }: PaymentDeps, attempt: Attempt) =>
+  requestEndsAt(attempt, channels.find(attempt.channel)?.terms(attempt.payment_method).livesForMs ?? 0)
+
+const orderOf = (deps: PaymentDeps, payment: OrderedPayment, attempt: Attempt): Order => ({
   attempt_id: attempt.attempt_id,
   key: orderKeyOf(attempt),
   number: attempt.number,
   started_at: attempt.created_at,
+  sent_at: sentAt(attempt),
+  ends_at: endsAt(deps, attempt),
+  check_reversals: attempt.check_reversals,
   tx_reference: payment.tx_reference,
   invoice_id: payment.invoice_id,
   payment_method: attempt.payment_method,
@@ -144,8 +150,8 @@ const orderOf = (payment: OrderedPayment, attempt: Attempt, baseUrl: string): Or
   phone: payment.number ?? attempt.instrument,
   provider_ref: attempt.provider_ref,
   redirect_url: attempt.redirect_url,
-  callback_url: `${baseUrl}/callbacks/${attempt.attempt_id}`,
-  webhook_url: `${baseUrl}/callbacks/account/${webhookIdOf(attempt.channel)}`,
-  return_url: returnUrl(payment, attempt, baseUrl),
+  callback_url: `${deps.baseUrl()}/callbacks/${attempt.attempt_id}`,
+  webhook_url: `${deps.baseUrl()}/callbacks/account/${webhookIdOf(attempt.channel)}`,
+  return_url: returnUrl(payment, attempt, deps.baseUrl()),
   lang: attempt.lang ?? undefined,
 })

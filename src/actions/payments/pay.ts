@@ -65,7 +65,7 @@ const payerOf = (merchant_id: string, address: string) =>
   hash('sha256', `${merchant_id} ${network(address)}`, 'hex').slice(0, 32)
 
 function newAttempt(
-  { merchant_id, tx_reference }: PaymentKey,
+  { merchant_id, tx_reference, mode }: PaymentKey & Pick<Payment, 'mode'>,
   { name, channel }: { name: string; channel: GuardedChannel },
   wish: Wish,
   given: Record<string, string>,
@@ -81,6 +81,8 @@ function newAttempt(
     tx_reference,
     number: wish.number,
     channel: name,
+    mode,
+    account_identity: null,
     order_key: channel.newKey(attempt_id),
     payment_method,
     state: 'started',
@@ -101,6 +103,9 @@ function newAttempt(
     card_type: null,
     psp_response_code: null,
     psp_response_msg: null,
+    provider_code: null,
+    declined_at: null,
+    check_reversals: false,
     acknowledged_at: null,
     sends: 1,
     resent_at: null,

@@ -6,7 +6,6 @@ import { wakeSenders } from '../notifications/wakeSenders.ts'
 import { callPerson } from './callPerson.ts'
 import { decisionsOn } from './decisions/decisions.ts'
 import type { PaymentDeps } from './deps.ts'
-import { recordReversal } from './recordReversal.ts'
 
 // A channel replied to our question. Safe to call twice with the same news.
 export async function settle(
@@ -16,7 +15,6 @@ export async function settle(
   askedAt: Date,
 ): Promise<Change> {
   const now = deps.clock()
-  if (reply.state === 'paid' && reply.reversal) await recordReversal(deps, asked, reply.reversal)
   const change = await save(deps, asked, reply, askedAt, now).catch(async (error: unknown) => {
     if (!(error instanceof Unavailable)) await callPerson(deps, asked, reply, error, now)
     throw error

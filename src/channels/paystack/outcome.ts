@@ -11,7 +11,7 @@ const notEnded = new Set<unknown>(['pending', 'ongoing', 'processing', 'queued',
 export function outcomeOf(order: Order, data: JsonAnswer): Reply | undefined {
   const { status } = data
   if (status === 'success') return paid(data)
-  if (status === 'reversed') return paid(data, { reversal })
+  if (status === 'reversed') return paid(data, wholly(data))
   if (data.reference !== order.key) return { state: 'unknown', words: 'The answer is about another order.' }
   if (notEnded.has(status)) return undefined
   if (status === 'failed') return failed(order, data)
@@ -23,10 +23,12 @@ export function outcomeOf(order: Order, data: JsonAnswer): Reply | undefined {
   }
 }
 
-const reversal = { kind: 'reversed', words: 'Paystack says that the transaction was reversed.' } as const
+const wholly = ({ amount }: JsonAnswer) => ({
+  reversals: [{ id: 'charge', amount: subunits(amount) ?? 0n, words: 'Paystack reversed the transaction.' }],
+})
 
 // Amount, currency and order are told as Paystack tells them: whether they are ours is not decided here.
-function paid(data: JsonAnswer, more: Pick<Reply & { state: 'paid' }, 'reversal'> = {}): Reply {
+function paid(data: JsonAnswer, more: Pick<Reply & { state: 'paid' }, 'reversals'> = {}): Reply {
   const { reference, currency } = data
   const amount = subunits(data.amount)
   if (amount === undefined || typeof currency !== 'string')

@@ -69,7 +69,11 @@ const todo: Record<TaskKind, string> = {
   other_order: 'Ask the provider why; we believe it about this order alone, and go on asking.',
   reference_taken: 'Ask the provider which of the two the money is for; tollgate payment show has more.',
   reversed: 'Tell the shop: its goods may have to come back. The payment stays paid.',
-  charged_back: 'Answer the provider in time, with proof from the shop, or take it for a loss.',
+  dispute_opened: 'Answer the provider in time, with proof from the shop. No money has moved yet.',
+  dispute_lost: 'Tell the shop: the money went back to the customer. The payment stays paid.',
+  not_set_up:
+    'tollgate channel list shows the account; set it up again, or confirm that it is the same business.',
+  unknown_code: 'Ask the provider what its code means; tollgate payment show has it.',
   not_recorded: 'tollgate payment show says why; we go on asking.',
 }
 

@@ -6,6 +6,9 @@ export type Order = {
   key: string
   number: number // of the attempt: 1, 2, 3 of its payment
   started_at: Date
+  sent_at: Date // when the last thing was sent: what the customer typed, the order again, or the order
+  ends_at: Date // nobody can approve it after this moment: sent_at and the lifetime of the prompt, page or code
+  check_reversals: boolean // refunds and disputes of the charge have to be read as well
   tx_reference: string
   invoice_id: string
   payment_method: string

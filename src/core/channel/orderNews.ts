@@ -1,5 +1,4 @@
 import { cleanId } from '../stranger.ts'
-import { reversalOf } from './understand.ts'
 import type { OrderNews } from './webhook.ts'
 
 const mostNews = 20 // of one webhook
@@ -9,9 +8,15 @@ const maxKey = 100
 export function orderNews(told: unknown): OrderNews[] | undefined {
   if (!Array.isArray(told)) return undefined
   return told.slice(0, mostNews).flatMap((one: Readonly<Record<string, unknown>>) => {
-    const { key, provider_ref } = one ?? {}
+    const { key, provider_ref, check_reversals } = one ?? {}
     if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key) || key.length > maxKey) return []
     const reference = provider_ref === undefined ? undefined : cleanId(provider_ref)
-    return [{ key, ...(reference && { provider_ref: reference }), ...reversalOf(one) }]
+    return [
+      {
+        key,
+        ...(reference && { provider_ref: reference }),
+        ...(check_reversals === true && { check_reversals }),
+      },
+    ]
   })
 }

@@ -18,6 +18,7 @@ export const reasons = {
   refused: 'The provider refused the payment.',
   provider_error: 'The provider could not carry out the payment.',
   account_trouble: "The provider does not accept the operator's account or its settings.",
+  reversed: 'The provider reversed the charge before it was reported paid.',
   never_arrived: 'The request never reached the provider.',
   not_sent: 'The provider could not be reached. Nothing was sent.',
   given_up: 'A person closed the attempt after looking into it.',

@@ -1,14 +1,27 @@
 import type { Reason } from './reason.ts'
 import type { Step } from './way.ts'
 
-// Money that was paid went back: by the provider, or because the customer's bank took it.
-export type Reversal = { kind: 'reversed' | 'charged_back'; words: string }
+// One refund of a charge, processed by the provider. `id` is the provider's, so that each is recorded once.
+export type Reversal = { id: string; amount: bigint; words: string; at?: Date }
+
+// A dispute of a charge by the customer's bank. Opening one moves no money; a lost one does.
+export type Dispute = {
+  id: string
+  state: DisputeState
+  amount: bigint
+  words: string
+  due_at?: Date // evidence must be handed in before then
+}
+export type DisputeState = 'open' | 'won' | 'lost'
 
 // What we made of a provider's answer. Only a plain yes or no is an ending: a word that we do not know, a timeout, a
 // 5xx or silence is `unknown`; `acknowledged`, where it shows all the same that the provider has the order. `absent` is
 // the provider's own word that it has no such order. A yes names the `order` that it is for, as the provider does, and
 // the amount, or that the provider does not say it. `oddWord`: what the provider said that we do not know, without what
-// is private. `restMs`: so long it wants to be left alone.
+// is private. `restMs`: so long it wants to be left alone. `declined`: a card was declined on the provider's page, where
+// the customer may still try another one. The amount of a `paid` is what the order asked for; `charged` is what the
+// customer was charged in all, where the provider added its fee. `paid_mismatch`: the provider says paid, and its amount is
+// unreadable or too large to store. `reversals` and `disputes` are all that the provider has of the charge.
 export type Reply =
   | ({ state: 'pending'; redirect_url?: string; qr?: string; step?: Step } & ReplyFacts)
   | ({
@@ -16,25 +29,34 @@ export type Reply =
       order: string
       amount: bigint | 'not_said'
       currency: string
-      reversal?: Reversal
+      charged?: bigint
+      reversals?: readonly Reversal[]
+      disputes?: readonly Dispute[]
     } & ReplyFacts)
+  | ({ state: 'paid_mismatch'; order: string; words: string } & ReplyFacts)
   | ({ state: 'failed'; reason: Reason } & ReplyFacts)
-  | { state: 'unknown'; words: string; acknowledged?: boolean; oddWord?: string; restMs?: number }
+  | ({ state: 'declined'; reason: Reason } & ReplyFacts)
+  | {
+      state: 'unknown'
+      words: string
+      acknowledged?: boolean
+      oddWord?: string
+      provider_code?: string
+      restMs?: number
+    }
   | { state: 'absent' }
   | NotSentReply
 
 // For certain nothing of the order has left us, so nobody can have been charged: an answer to a start alone.
-type NotSentReply = { state: 'not_sent'; words: string }
+type NotSentReply = { state: 'not_sent'; words: string; provider_code?: string }
 
 // The same, thrown, by whoever sends an order.
 export class NotSent extends Error {}
 
-// A reply that may be written down, see `understand`. `paid_oddly`: a yes to an amount that our books cannot hold.
-// `other_order`: a yes that is not for the order that was asked about.
-export type Heard =
-  | Reply
-  | ({ state: 'paid_oddly'; words: string } & ReplyFacts)
-  | { state: 'other_order'; words: string }
+// A sanitized reply, see `understand`.
+// `other_order`: paid, but for another order than the one that was asked about. `not_set_up`: the account that the attempt
+// was sent to is not open here, or is now another business's or another mode's, so the provider was not asked.
+export type Heard = Reply | { state: 'not_set_up'; words: string } | { state: 'other_order'; words: string }
 
 // What a provider may tell beside it.
 export type ReplyFacts = {
@@ -43,6 +65,8 @@ export type ReplyFacts = {
   card_type?: string
   psp_response_code?: string
   psp_response_msg?: string
+  provider_code?: string // the raw code, for operators; cut at 100 characters
+  isRepeatedCode?: boolean // set by the account guard: an unknown code that was seen several times
   provider_time?: Date // when it happened, by the provider's clock
   fee?: bigint // in minor units of the order's currency; so is the next
   net?: bigint // what the merchant gets of it

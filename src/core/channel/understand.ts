@@ -2,7 +2,7 @@ import { maskNumbers } from '../mask.ts'
 import { cleanId, cleanText, cleanWords } from '../stranger.ts'
 import { isPlainText, parseUrl } from '../text.ts'
 import { type Reason, reasons } from './reason.ts'
-import type { Heard, ReplyFacts, Reversal } from './reply.ts'
+import type { Dispute, DisputeState, Heard, ReplyFacts, Reversal } from './reply.ts'
 import type { FormField, Step } from './way.ts'
 
 const maxWords = 200
@@ -12,7 +12,9 @@ const maxQr = 1000 // more than a telephone reads off a screen
 const maxText = 300
 const mostFields = 5
 const maxRestMs = 3_600_000
-const maxAmount = 2n ** 63n - 1n // that our books can hold
+const maxCode = 100
+const mostRecords = 50 // refunds or disputes of one charge
+const maxAmount = BigInt(Number.MAX_SAFE_INTEGER) // a locked row passes through JSON, whose numbers are doubles
 
 type Said = Readonly<Record<string, unknown>>
 
@@ -23,14 +25,24 @@ export function understand(told: unknown, name: string): Heard {
     return unknown(`The channel answered ${cleanText(told, 40)}.`)
   const said = told as Said
   if (said.state === 'paid') return paid(said, name)
-  if (said.state === 'failed') return failed(said)
+  if (said.state === 'paid_mismatch') return mismatch(said, name)
+  if (said.state === 'failed' || said.state === 'declined') return refused(said, said.state)
   if (said.state === 'pending') return pending(said)
   if (said.state === 'absent') return { state: 'absent' }
-  if (said.state === 'not_sent') return { state: 'not_sent', words: cleanWords(said.words, maxWords) ?? '' }
+  if (said.state === 'not_sent')
+    return {
+      state: 'not_sent',
+      words: cleanWords(said.words, maxWords) ?? '',
+      ...present({ provider_code: codeOf(said) }),
+    }
   if (said.state === 'unknown')
     return {
       ...unknown(cleanWords(said.words, maxWords) ?? '', said.acknowledged === true),
-      ...present({ oddWord: cleanWords(said.oddWord, maxName), restMs: restOf(said.restMs) }),
+      ...present({
+        oddWord: cleanWords(said.oddWord, maxName),
+        provider_code: codeOf(said),
+        restMs: restOf(said.restMs),
+      }),
     }
   return unknown(`The channel answered ${cleanText(said.state, 40)}.`)
 }
@@ -44,27 +56,61 @@ const unknown = (words: string, acknowledged = false): Heard & { state: 'unknown
   ...(acknowledged && { acknowledged }),
 })
 
-// A yes is never lost: where its amount is none that we can write down, or it is for another order, a person is told
-// what was said.
+// A payment that the provider reports is never dropped: an unreadable amount or another order's name becomes a task.
 function paid(said: Said, name: string): Heard {
   const { amount, currency, order } = said
   if (order !== name || name === '') return { state: 'other_order', words: otherOrder(said) }
   const isAmount = amount === 'not_said' || isMoney(amount)
-  if (isAmount && typeof currency === 'string' && /^\w{1,10}$/.test(currency))
-    return { state: 'paid', order: name, amount, currency, ...reversalOf(said), ...toldOf(said) }
-  const words = `The provider says paid: ${cleanText(amount, maxName)} of ${cleanText(currency, maxName)}, which is no amount.`
-  return { state: 'paid_oddly', words, ...toldOf(said) }
+  const isCharge = said.charged === undefined || isMoney(said.charged)
+  if (isAmount && isCharge && typeof currency === 'string' && /^\w{1,10}$/.test(currency)) {
+    const charge = present({ charged: said.charged, ...reversalsOf(said), ...disputesOf(said) })
+    return { state: 'paid', order: name, amount, currency, ...charge, ...toldOf(said) }
+  }
+  return { state: 'paid_mismatch', order: name, words: noAmount(amount, currency), ...toldOf(said) }
 }
+
+// The provider says paid, and its channel could not read the amount.
+function mismatch(said: Said, name: string): Heard {
+  if (said.order !== name || name === '') return { state: 'other_order', words: otherOrder(said) }
+  const words = masked(cleanWords(said.words, maxWords)) ?? noAmount(said.amount, said.currency)
+  return { state: 'paid_mismatch', order: name, words, ...toldOf(said) }
+}
+
+const noAmount = (amount: unknown, currency: unknown) =>
+  `The provider says paid: ${cleanText(amount, maxName)} of ${cleanText(currency, maxName)}, which is no amount.`
 
 const isMoney = (told: unknown): told is bigint => typeof told === 'bigint' && told >= 0n && told <= maxAmount
 
-const reversalKinds: ReadonlySet<unknown> = new Set<Reversal['kind']>(['reversed', 'charged_back'])
+// A record without an id or an amount cannot be told from another: it is left out, and so would be recorded twice.
+function recordsOf(told: unknown): Said[] {
+  if (!Array.isArray(told)) return []
+  return (told as Said[])
+    .slice(0, mostRecords)
+    .filter(one => cleanId(one?.id) !== undefined && isMoney(one.amount) && one.amount > 0n)
+}
 
-// Of a yes, and of what a webhook tells.
-export function reversalOf({ reversal }: Said): { reversal?: Reversal } {
-  const { kind, words } = (reversal ?? {}) as Said
-  if (!reversalKinds.has(kind)) return {}
-  return { reversal: { kind: kind as Reversal['kind'], words: cleanWords(words, maxWords) ?? '' } }
+const reversalsOf = ({ reversals }: Said): { reversals?: Reversal[] } => {
+  const read = recordsOf(reversals).map(one => ({
+    id: cleanId(one.id) as string,
+    amount: one.amount as bigint,
+    words: masked(cleanWords(one.words, maxWords)) ?? '',
+    ...(isTime(one.at) && { at: one.at as Date }),
+  }))
+  return read.length > 0 ? { reversals: read } : {}
+}
+
+const disputeStates: ReadonlySet<unknown> = new Set<DisputeState>(['open', 'won', 'lost'])
+
+// A state that we do not know leaves the dispute open.
+const disputesOf = ({ disputes }: Said): { disputes?: Dispute[] } => {
+  const read = recordsOf(disputes).map(one => ({
+    id: cleanId(one.id) as string,
+    state: (disputeStates.has(one.state) ? one.state : 'open') as DisputeState,
+    amount: one.amount as bigint,
+    words: masked(cleanWords(one.words, maxWords)) ?? '',
+    ...(isTime(one.due_at) && { due_at: one.due_at as Date }),
+  }))
+  return read.length > 0 ? { disputes: read } : {}
 }
 
 function otherOrder({ order, amount, currency, provider_ref }: Said): string {
@@ -74,11 +120,11 @@ function otherOrder({ order, amount, currency, provider_ref }: Said): string {
   return `We asked about one order, and the provider says paid for ${named}: ${what}.`
 }
 
-function failed(said: Said): Heard {
+function refused(said: Said, state: 'failed' | 'declined'): Heard {
   const { reason } = said
   if (typeof reason !== 'string' || !Object.hasOwn(reasons, reason))
     return unknown(`The channel answered failed for a reason that is none: ${cleanText(reason, 40)}.`, true)
-  return { state: 'failed', reason: reason as Reason, ...toldOf(said) }
+  return { state, reason: reason as Reason, ...toldOf(said) }
 }
 
 // Without the way on, the customer would wait for nothing: it is asked for again.
@@ -119,12 +165,15 @@ const toldOf = (said: Said): ReplyFacts =>
     card_type: cleanWords(said.card_type, maxName),
     psp_response_code: cleanWords(said.psp_response_code, maxName),
     psp_response_msg: masked(cleanWords(said.psp_response_msg, maxWords)),
+    provider_code: codeOf(said),
     text: cleanWords(said.text, maxText),
     oddWord: cleanWords(said.oddWord, maxName),
     provider_time: isTime(said.provider_time) ? said.provider_time : undefined,
     fee: isMoney(said.fee) ? said.fee : undefined,
     net: isMoney(said.net) ? said.net : undefined,
   })
+
+const codeOf = (said: Said) => masked(cleanWords(said.provider_code, maxCode))
 
 const masked = (sentence: string | undefined) => sentence && maskNumbers(sentence)
 

@@ -1,5 +1,3 @@
-import type { Reversal } from './reply.ts'
-
 // A request of the provider, as it came. `path` is what stands behind the account's address.
 export type Webhook = {
   path: string
@@ -8,10 +6,9 @@ export type Webhook = {
   address: string // whose connection it came by
 }
 
-// What a webhook tells of an order. It makes us ask. What else it says counts only as far as it stands here: an id that
-// no answer has, and that money went back after all.
+// What a webhook tells of an order. It only prompts a question to the provider: amounts and ids come from the answer.
 export type OrderNews = {
   key: string // the order's
-  provider_ref?: string
-  reversal?: Reversal
+  provider_ref?: string // an id that no answer has
+  check_reversals?: boolean // it is about a refund or a dispute
 }

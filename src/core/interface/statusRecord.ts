@@ -27,6 +27,9 @@ export function statusRecord(payment: PaymentState, now: Date, masked: boolean) 
     payment_instrument:
       payment.payment_instrument ?? (payment.pymt_instrument && maskPhone(payment.pymt_instrument)),
     payment_time: payment.payment_time?.toISOString() ?? null,
+    reversed_at: payment.reversed_at?.toISOString() ?? null,
+    reversed_amount:
+      payment.reversed_amount === null ? null : moneyNumber(payment.reversed_amount, payment.currency),
     as_at: now.toISOString(),
     last_updated: payment.updated_at.toISOString(),
     narration: payment.description,
@@ -137,6 +140,8 @@ export const recordKeys: ReadonlySet<string> = new Set([
   'payment_method',
   'payment_instrument',
   'payment_time',
+  'reversed_at',
+  'reversed_amount',
   'as_at',
   'last_updated',
   'narration',

@@ -240,6 +240,10 @@ export const en = {
       title: 'Not paid: this way to pay is out of order',
       advice: 'It is not your fault. Pay another way, or try again later.',
     },
+    reversed: {
+      title: 'Not paid: the provider sent the money back',
+      advice: 'The charge was undone, so nothing was kept. Try again, or pay another way.',
+    },
     never_arrived: {
       title: 'Not paid: the request did not get through',
       advice: 'Try again, or pay another way.',

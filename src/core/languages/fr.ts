@@ -243,6 +243,10 @@ export const fr: Texts = {
       title: 'Non payé : ce moyen de paiement est hors service',
       advice: 'Vous n’y êtes pour rien. Payez autrement, ou réessayez plus tard.',
     },
+    reversed: {
+      title: 'Non payé : le prestataire a rendu l’argent',
+      advice: 'Le débit a été annulé, rien n’a été gardé. Réessayez, ou payez autrement.',
+    },
     never_arrived: {
       title: 'Non payé : la demande n’est pas arrivée',
       advice: 'Réessayez, ou payez autrement.',

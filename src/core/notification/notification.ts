@@ -1,9 +1,9 @@
-import type { Reversal } from '../channel/reply.ts'
 import { extraOf } from '../interface/statusRecord.ts'
 import type { IpnStyle } from '../merchant/settings.ts'
 import type { Mode } from '../mode.ts'
 import { moneyNumber, twoDecimals } from '../money.ts'
 import type { NewPayment, Payment, Status } from '../payment/payment.ts'
+import type { MoneyBackType } from '../payment/reverse.ts'
 
 // An event told to the merchant. Its body is written once and sent byte for byte on every try.
 export type Notification = {
@@ -12,7 +12,7 @@ export type Notification = {
   sequence: number // counts the changes of this payment's status
   mode: Mode
   status: Status
-  type?: 'status' | Reversal['kind'] // without it, status; what is of another type stands in the feed alone
+  type?: 'status' | MoneyBackType // default status; the other types are in the feed only
   body: string
   created_at: Date
 }

@@ -8,6 +8,7 @@ import { type Change, event, statusEvent, task } from './change.ts'
 import type { Cause } from './event.ts'
 import { move, type Payment } from './payment.ts'
 import { furthestPollMs, nextPoll, resendForMs, worryAfterMs } from './pollSchedule.ts'
+import { type MoneyBack, noMoneyBack, recordMoneyBack, reversedBy, withReversals } from './reverse.ts'
 import { isOverForSending } from './sendAgain.ts'
 import type { Task } from './task.ts'
 
@@ -31,14 +32,20 @@ export function applyReply(
   reply: Heard,
   now: Date,
   worth: Worth,
+  stored: MoneyBack = noMoneyBack, // read only where the reply has refunds or disputes
 ): Change {
-  const change = decide(payment, attempt, reply, now, worth)
+  const change = decide(payment, attempt, reply, now, worth, stored)
   const { created_at } = attempt
-  const wasClear = !unclearStates.has(reply.state)
+  const wasClear = !unclearStates.has(reply.state) && !leavesDisputes(attempt, reply)
   const { livesForMs, noMayTurnForMs, pace, askedAt } = worth
   const endsAt = livesForMs === undefined ? undefined : requestEndsAt(attempt, livesForMs)
-  const next = nextPoll(change.attempt, now, { wasClear, askedAt, endsAt, noMayTurnForMs, pace })
+  const absentAt = neverAcknowledged(change.attempt) ? absentFinalAt(change.attempt, worth) : undefined
+  const next = nextPoll(change.attempt, now, { wasClear, askedAt, endsAt, absentAt, noMayTurnForMs, pace })
   const next_ask_at = next && afterRest(next, reply, now)
+  if ('isRepeatedCode' in reply && reply.isRepeatedCode)
+    change.tasks.push(
+      task(payment, change.attempt, 'unknown_code', dueOf(payment), reply.provider_code ?? '', now),
+    )
   if (isUnresolved(change.attempt) && now.getTime() - created_at.getTime() >= worryAfterMs)
     change.tasks.push(task(payment, change.attempt, 'unresolved', dueOf(payment), '', now))
   return { ...change, attempt: { ...change.attempt, next_ask_at } }
@@ -61,55 +68,153 @@ export function withTheirTime(
   return isOurs || after.state === 'paid' ? after : { ...after, next_ask_at: before.next_ask_at }
 }
 
-const unclearStates = new Set<Heard['state']>(['unknown', 'not_sent', 'other_order'])
+const unclearStates = new Set<Heard['state']>(['unknown', 'not_sent', 'not_set_up', 'other_order'])
 
-function decide(payment: Payment, before: Attempt, reply: Heard, now: Date, worth: Worth): Change {
+// An attempt that becomes paid now is asked once more, so that its disputes follow in an order that a merchant expects.
+const leavesDisputes = (before: Attempt, reply: Heard) =>
+  before.state !== 'paid' && reply.state === 'paid' && (reply.disputes?.length ?? 0) > 0
+
+function decide(
+  payment: Payment,
+  before: Attempt,
+  reply: Heard,
+  now: Date,
+  worth: Worth,
+  stored: MoneyBack,
+): Change {
   const same = { payment, attempt: before, events: [], tasks: [] }
-  if (before.state === 'paid') return same
+  if (before.state === 'paid')
+    return reply.state === 'paid' ? recordMoneyBack(payment, before, reply, stored, now) : same
   switch (reply.state) {
     case 'paid':
-      return saidYes(payment, before, reply, now)
-    case 'paid_oddly':
-      return paidOddly(payment, before, reply, now)
+      return saidYes(payment, before, reply, now, stored)
+    case 'paid_mismatch':
+      return paidMismatch(payment, before, reply, now)
     case 'failed':
       return isUnresolved(before) ? failed(payment, withReply(before, reply, now), reply.reason, now) : same
+    case 'declined':
+      return isUnresolved(before) ? declined(payment, before, reply, now, worth) : same
     case 'pending':
       return pending(payment, before, reply, now, worth)
     case 'absent':
-      return isUnheardOf(before) && isLongAbsent(before, worth)
-        ? failed(payment, { ...before, updated_at: now }, 'never_arrived', now)
+      return neverAcknowledged(before) && worth.askedAt >= absentFinalAt(before, worth)
+        ? failed(payment, { ...before, updated_at: now }, absentReason(before), now)
         : unclear(payment, before, 'The provider does not know this attempt.', now)
     case 'not_sent':
-      return notSent(payment, before, reply.words, now, worth)
+      return notSent(payment, withCode(before, reply), reply.words, now, worth)
+    case 'not_set_up':
+      return notSetUp(payment, before, reply.words, now)
     case 'other_order':
       return otherOrder(payment, before, reply.words, now)
     default:
-      return unclear(payment, acknowledged(before, reply.acknowledged === true, now), reply.words, now)
+      return unclear(
+        payment,
+        acknowledged(withCode(before, reply), reply.acknowledged === true, now),
+        reply.words,
+        now,
+      )
   }
 }
 
 // The provider has never shown that it has the order of this attempt.
-const isUnheardOf = (attempt: Attempt) => isUnresolved(attempt) && !isAcknowledged(attempt)
+const neverAcknowledged = (attempt: Attempt) => isUnresolved(attempt) && !isAcknowledged(attempt)
 
-// What was sent again was so within this time.
-const isLongAbsent = ({ created_at, sends }: Attempt, { absentForMs, askedAt }: Worth) =>
-  askedAt.getTime() - created_at.getTime() >= absentForMs + (sends > 1 ? resendForMs : 0)
+// From this moment on "not found" is final. An order is sent again within `resendForMs` of its creation, if at all.
+const absentFinalAt = ({ created_at, sends }: Attempt, { absentForMs }: Worth) =>
+  new Date(Math.min(created_at.getTime() + absentForMs + (sends > 1 ? resendForMs : 0), endOfTime))
+const endOfTime = 8.64e15
 
-// Who shows that it has what we think never left is right about that.
+// A provider that answered with a code received the order and refused it.
+const absentReason = ({ provider_code }: Attempt): Reason => (provider_code ? 'refused' : 'never_arrived')
+
+const withCode = (attempt: Attempt, { provider_code }: { provider_code?: string }): Attempt =>
+  provider_code ? { ...attempt, provider_code } : attempt
+
+// If the provider knows the order, it was sent, whatever we recorded.
 function acknowledged(attempt: Attempt, isSo: boolean, now: Date): Attempt {
   if (!isSo || attempt.acknowledged_at) return attempt
   return { ...attempt, acknowledged_at: now, state: attempt.state === 'not_sent' ? 'unknown' : attempt.state }
 }
 
-// Where the provider does not say the amount, it is the one that was asked for.
-function saidYes(payment: Payment, before: Attempt, reply: Reply & { state: 'paid' }, now: Date): Change {
+// Where the provider does not tell the amount, it is the one that was asked for. A charge that was wholly reversed before
+// it was ever reported paid never pays; one that was partly reversed is another amount than was asked for.
+function saidYes(
+  payment: Payment,
+  before: Attempt,
+  reply: Reply & { state: 'paid' },
+  now: Date,
+  stored: MoneyBack,
+): Change {
   const amount = reply.amount === 'not_said' ? payment.total : reply.amount
-  const attempt = withReply({ ...before, charged: amount }, reply, now)
+  const charged = reply.charged ?? amount
+  const attempt = withReply({ ...before, charged }, reply, now)
+  const reversed = reversedBy(reply)
+  if (reversed > 0n && reversed >= amount)
+    return withReversals(reversedBeforePaid(payment, attempt, reversed, now), reply, stored, now)
+  if (reversed > 0n)
+    return withReversals(partlyReversed(payment, before, attempt, reversed, now), reply, stored, now)
   if (amount === payment.total && reply.currency === payment.currency) return paid(payment, attempt, now)
-  return amount === before.charged
+  return charged === before.charged
     ? { payment, attempt, events: [], tasks: [] }
     : disputed(payment, attempt, { amount, currency: reply.currency }, now)
 }
+
+function reversedBeforePaid(payment: Payment, attempt: Attempt, reversed: bigint, now: Date): Change {
+  const change = isUnresolved(attempt)
+    ? failed(payment, attempt, 'reversed', now)
+    : { payment, attempt, events: [], tasks: [] }
+  const { currency } = payment
+  const note = 'The charge was reversed before it was reported paid. The customer may pay again.'
+  const tasks = [task(payment, attempt, 'reversed', { amount: reversed, currency }, note, now)]
+  return { ...change, tasks }
+}
+
+function partlyReversed(
+  payment: Payment,
+  before: Attempt,
+  attempt: Attempt,
+  reversed: bigint,
+  now: Date,
+): Change {
+  const { currency } = payment
+  const left = (attempt.charged ?? payment.total) - reversed
+  if (before.state === 'disputed' && before.charged === attempt.charged)
+    return { payment, attempt, events: [], tasks: [] }
+  return disputed(payment, attempt, { amount: left > 0n ? left : 0n, currency }, now)
+}
+
+const declineLastsMs = 30 * 60_000 // a hosted page stays open for another card
+const returnAnsweredMs = 30_000 // a question this soon after the customer's return was asked because of it
+
+// A card was declined on the provider's page, which is still open. The attempt ends when the customer has left the page:
+// by returning, by choosing another method, or by doing nothing for half an hour.
+function declined(
+  payment: Payment,
+  before: Attempt,
+  reply: Reply & { state: 'declined' },
+  now: Date,
+  { askedAt }: Worth,
+): Change {
+  const isSame = before.declined_at !== null && isSameDecline(before, reply)
+  const declined_at = isSame ? before.declined_at : askedAt
+  const hasReturned =
+    before.returned_at !== null &&
+    (isSame
+      ? before.returned_at >= (declined_at as Date)
+      : askedAt.getTime() - before.returned_at.getTime() <= returnAnsweredMs)
+  const isOver = isSame && askedAt.getTime() - (declined_at as Date).getTime() >= declineLastsMs
+  const attempt: Attempt = { ...withReply(before, reply, now), declined_at }
+  if (hasReturned || isOver || before.gave_up_at || payment.cancel_wished_at)
+    return failed(payment, attempt, reply.reason, now)
+  const state = before.state === 'disputed' ? 'disputed' : 'pending'
+  const events = isSame ? [] : [event('attempt_declined', 'channel', attempt, reasons[reply.reason], now)]
+  return { payment, attempt: { ...attempt, state, step: null }, events, tasks: [] }
+}
+
+const isSameDecline = (before: Attempt, { psp_response_msg, psp_response_code, provider_time }: ReplyFacts) =>
+  (psp_response_msg ?? before.psp_response_msg) === before.psp_response_msg &&
+  (psp_response_code ?? before.psp_response_code) === before.psp_response_code &&
+  (provider_time?.getTime() ?? before.provider_time?.getTime()) === before.provider_time?.getTime()
 
 type PendingReply = Reply & { state: 'pending' }
 
@@ -137,13 +242,19 @@ function pending(
 // Nothing has left us. That is known of the sending that was asked about, and of those before it: there is another only
 // after one that has not left. It says nothing where one may have arrived all the same.
 function notSent(payment: Payment, before: Attempt, words: string, now: Date, { sends }: Worth): Change {
-  if (!isUnheardOf(before) || before.resent_at || before.sends !== sends)
+  if (!neverAcknowledged(before) || before.resent_at || before.sends !== sends)
     return unclear(payment, before, words, now)
   const attempt: Attempt = { ...before, updated_at: now }
   if (isOverForSending(payment, before, now)) return failed(payment, attempt, 'not_sent', now)
   const isNews = before.state !== 'not_sent' && sends === 1
   const events = isNews ? [event('attempt_not_sent', 'channel', before, words, now)] : []
   return { payment, attempt: { ...attempt, state: 'not_sent' }, events, tasks: [] }
+}
+
+// Nobody was asked, so nothing is known. A person has to set the account up again.
+function notSetUp(payment: Payment, before: Attempt, words: string, now: Date): Change {
+  const change = unclear(payment, before, words, now)
+  return { ...change, tasks: [task(payment, before, 'not_set_up', dueOf(payment), words, now)] }
 }
 
 // Nothing was said about this order; but money may have moved where nobody looks for it.
@@ -190,10 +301,16 @@ function paid(payment: Payment, before: Attempt, now: Date): Change {
     const note = 'A second success for one payment.'
     return { payment, attempt, events, tasks: [task(payment, attempt, 'refund', dueOf(payment), note, now)] }
   }
-  const after: Payment = { ...withAttempt(moved, attempt), late, payment_time: now, charged: attempt.charged }
+  const after: Payment = { ...withAttempt(moved, attempt), ...paidFacts(attempt, now), late }
   events.push(statusEvent(payment, after, 'channel', attempt, now))
   return { payment: after, attempt, events, tasks: [] }
 }
+
+const paidFacts = ({ attempt_id, charged }: Attempt, now: Date) => ({
+  payment_time: now,
+  charged,
+  paid_attempt_id: attempt_id,
+})
 
 // Another amount than we asked for is never `paid`. A failed attempt stays failed, since the customer may be trying
 // again by now; the alarm is raised either way.
@@ -226,8 +343,13 @@ export function doubt(
   return { payment, attempt, events, tasks }
 }
 
-// An amount that our books cannot hold stands in the words alone. The task is there once, however often it is said.
-function paidOddly(payment: Payment, before: Attempt, reply: Heard & { state: 'paid_oddly' }, now: Date) {
+// An unreadable amount is kept in the note alone. The task is raised once, however often the provider repeats it.
+function paidMismatch(
+  payment: Payment,
+  before: Attempt,
+  reply: Heard & { state: 'paid_mismatch' },
+  now: Date,
+) {
   const words = `${reply.words} ${payment.currency} ${figureIn(payment.total, payment.currency)} was asked for.`
   const isNews = isUnresolved(before) && before.state !== 'disputed'
   const state = isNews ? 'disputed' : before.state
@@ -245,6 +367,7 @@ function withReply(attempt: Attempt, reply: ReplyFacts, now: Date): Attempt {
     card_type: reply.card_type ?? attempt.card_type,
     psp_response_code: reply.psp_response_code ?? attempt.psp_response_code,
     psp_response_msg: reply.psp_response_msg ?? attempt.psp_response_msg,
+    provider_code: reply.provider_code ?? attempt.provider_code,
     provider_text: reply.text ?? attempt.provider_text,
     provider_time: reply.provider_time ?? attempt.provider_time,
     fee: reply.fee ?? attempt.fee,

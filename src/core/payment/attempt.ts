@@ -1,5 +1,6 @@
 import type { Reason } from '../channel/reason.ts'
 import type { Step } from '../channel/way.ts'
+import type { Mode } from '../mode.ts'
 
 // One go at paying a payment through one account at a provider. `unknown` is not `failed`: it is asked about until the
 // provider knows. `not_sent`: for certain nothing has left us, so it may be sent on any channel. `needs_input`: the
@@ -27,6 +28,8 @@ export type Attempt = {
   tx_reference: string
   number: number // 1, 2, 3 of its payment: a form carries the next one, so that a double click is one attempt
   channel: string // the name of the account that it goes through
+  mode: Mode | null // null: made by an older version
+  account_identity: string | null // the provider's environment and business behind that name; null as above
   order_key: string | null // what the provider knows it by; null: the attempt_id
   payment_method: string
   state: AttemptState
@@ -47,6 +50,9 @@ export type Attempt = {
   card_type: string | null
   psp_response_code: string | null
   psp_response_msg: string | null
+  provider_code: string | null // the provider's raw code, for operators
+  declined_at: Date | null // a card was declined on the provider's page, which is still open
+  check_reversals: boolean // a webhook named a refund or a dispute: the next question reads them
   acknowledged_at: Date | null // since then the provider has shown that it has it
   sends: number // how often it was handed to the channel
   resent_at: Date | null // sent once more, although it may have arrived before
@@ -73,9 +79,12 @@ const shown: ReadonlySet<AttemptState> = new Set(['pending', 'needs_input', 'dis
 export const orderKeyOf = ({ order_key, attempt_id }: Pick<Attempt, 'order_key' | 'attempt_id'>) =>
   order_key ?? attempt_id
 
-// From then on nobody can approve what was sent: the prompt, the page or the code is over. What the customer typed at a
-// step is sent, too.
-export const requestEndsAt = (
-  { created_at, resent_at, submitted_at }: Pick<Attempt, 'created_at' | 'resent_at' | 'submitted_at'>,
-  livesForMs: number,
-): Date => new Date((submitted_at ?? resent_at ?? created_at).getTime() + livesForMs)
+type Sent = Pick<Attempt, 'created_at' | 'resent_at' | 'submitted_at'>
+
+// When the last thing was sent: what the customer typed at a step, the order again, or the order.
+export const sentAt = ({ created_at, resent_at, submitted_at }: Sent): Date =>
+  submitted_at ?? resent_at ?? created_at
+
+// After this moment nobody can approve what was sent: the prompt, the page or the code has expired.
+export const requestEndsAt = (attempt: Sent, livesForMs: number): Date =>
+  new Date(sentAt(attempt).getTime() + livesForMs)

@@ -1,10 +1,17 @@
 import type { Attempt } from './attempt.ts'
 import type { Cause, EventKind, NewEvent } from './event.ts'
 import type { Payment } from './payment.ts'
+import type { MoneyBackChange } from './reverse.ts'
 import type { Task, TaskKind } from './task.ts'
 
 // What has to be saved together, in one commit.
-export type Change = { payment: Payment; attempt: Attempt; events: NewEvent[]; tasks: Task[] }
+export type Change = {
+  payment: Payment
+  attempt: Attempt
+  events: NewEvent[]
+  tasks: Task[]
+  moneyBack?: MoneyBackChange // refunds and disputes of the attempt
+}
 // What others see of it, once it is saved.
 export type News = Omit<Change, 'payment'>
 

@@ -13,7 +13,10 @@ const endsAttempt: Record<TaskKind, boolean> = {
   unresolved: true,
   other_order: false,
   reversed: false,
-  charged_back: false,
+  dispute_opened: false,
+  dispute_lost: false,
+  not_set_up: false,
+  unknown_code: false,
   not_recorded: false,
 }
 

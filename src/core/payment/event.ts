@@ -11,6 +11,7 @@ export const eventKinds = [
   'attempt_unknown', // no clear answer
   'attempt_resent', // the provider never heard of it: sent again under the same reference
   'attempt_given_up', // the customer wishes to go on without it
+  'attempt_declined', // a card, on the provider's page, which is still open
   'attempt_failed',
   'attempt_paid',
   'attempt_disputed', // yes, but to another amount
@@ -18,8 +19,10 @@ export const eventKinds = [
   'status_changed',
   'cancel_wished', // while an attempt was unresolved
   'overpaid', // a second success
-  'reversed', // the provider gave the money back
-  'charged_back', // the customer's bank took it back
+  'reversed', // the provider refunded the charge, or part of it
+  'dispute_opened', // by the customer's bank; no money has moved
+  'dispute_won',
+  'dispute_lost', // the money went back
   'task_closed',
   'receipt_resent', // by a person; the reason is the medium
 ] as const

@@ -46,7 +46,9 @@ export type Life = {
   card_type: string | null
   psp_response_code: string | null
   psp_response_msg: string | null
-  reversed_at: Date | null // when the money went back after all, or some of it; it stays paid, and a person looks
+  paid_attempt_id: string | null // the attempt that paid it
+  reversed_at: Date | null // when money of that attempt was first reversed; the payment stays paid
+  reversed_amount: bigint | null // how much of it so far
   redacted_at: Date | null // when what is known of the payer was removed
 }
 export type Payment = NewPayment & Life
@@ -62,7 +64,9 @@ export const unlived: Life = {
   card_type: null,
   psp_response_code: null,
   psp_response_msg: null,
+  paid_attempt_id: null,
   reversed_at: null,
+  reversed_amount: null,
   redacted_at: null,
 }
 
@@ -98,6 +102,6 @@ export type PaymentState = Omit<
   | 'created_at'
   | 'expires_at'
   | 'cancel_wished_at'
-  | 'reversed_at'
+  | 'paid_attempt_id'
   | 'redacted_at'
 >

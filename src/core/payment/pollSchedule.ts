@@ -37,12 +37,20 @@ const closing = { afterMs: second, everyMs: 5 * second, forMs: minute }
 // it: the gaps begin anew, and grow with the wait.
 const shortestWaitMs = 2 * second
 
-type Asked = Pick<Attempt, 'state' | 'asks' | 'ended_at' | 'gave_up_at' | 'submitted_at'>
+type Asked = Pick<Attempt, 'state' | 'asks' | 'ended_at' | 'gave_up_at' | 'submitted_at'> &
+  Partial<Pick<Attempt, 'check_reversals'>>
 
-// What the channel says of it, and when what was sent is over.
-export type PollTerms = { endsAt?: Date; noMayTurnForMs?: number; pace?: Pace }
+// What the channel says of it, when what was sent is over, and when "not found" becomes final.
+export type PollTerms = { endsAt?: Date; absentAt?: Date; noMayTurnForMs?: number; pace?: Pace }
 
-function gapOf(attempt: Asked, now: Date, { endsAt, pace }: PollTerms): number {
+// A poll falls on the moment when "not found" becomes final, so that the customer does not wait for the next one.
+function gapOf(attempt: Asked, now: Date, terms: PollTerms): number {
+  const gap = usualGapOf(attempt, now, terms)
+  const absentInMs = terms.absentAt ? terms.absentAt.getTime() - now.getTime() : -Infinity
+  return absentInMs > 0 ? Math.min(gap, absentInMs) : gap
+}
+
+function usualGapOf(attempt: Asked, now: Date, { endsAt, pace }: PollTerms): number {
   const { asks, gave_up_at, submitted_at } = attempt
   const since = gave_up_at ?? submitted_at
   const waitedMs = since ? now.getTime() - since.getTime() : Infinity
@@ -61,7 +69,8 @@ export function nextPoll(
 ): Date | null {
   const soon = new Date(now.getTime() + gapOf(attempt, now, terms))
   if (isUnresolved(attempt)) return soon
-  if (attempt.state === 'paid' || !attempt.ended_at) return null
+  if (attempt.state === 'paid') return attempt.check_reversals && !wasClear ? soon : null
+  if (!attempt.ended_at) return null
   const since = Math.max(0, askedAt.getTime() - attempt.ended_at.getTime())
   const next = followUpAfter(since, terms.noMayTurnForMs ?? lastFollowUp)
   if (next === undefined) return wasClear ? null : soon

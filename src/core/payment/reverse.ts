@@ -1,21 +1,233 @@
-import type { Reversal } from '../channel/reply.ts'
+import type { Dispute, Reply } from '../channel/reply.ts'
+import { figureIn } from '../money.ts'
 import type { Attempt } from './attempt.ts'
 import { type Change, event, task } from './change.ts'
+import type { NewEvent } from './event.ts'
 import type { Payment } from './payment.ts'
+import type { Task } from './task.ts'
 
-// Money that was paid went back. The payment stays what it is: whether that is right, is fought for or is a loss is for a
-// person. Whoever saves it does so once for each kind: providers repeat themselves.
-export function reverse<P extends Payment>(
-  payment: P,
+// One refund of a charge, and one dispute of it, as they are stored.
+export type ReversalRecord = {
+  merchant_id: string
+  attempt_id: string
+  reversal_id: string // the provider's
+  tx_reference: string
+  amount: bigint
+  currency: string
+  reason: string
+  reversed_at: Date
+  created_at: Date
+}
+export type DisputeRecord = {
+  merchant_id: string
+  attempt_id: string
+  dispute_id: string // the provider's
+  tx_reference: string
+  state: Dispute['state']
+  amount: bigint
+  currency: string
+  reason: string
+  due_at: Date | null
+  opened_at: Date
+  resolved_at: Date | null
+}
+
+// What is stored of an attempt's refunds and disputes.
+export type MoneyBack = { reversals: readonly ReversalRecord[]; disputes: readonly DisputeRecord[] }
+export const noMoneyBack: MoneyBack = { reversals: [], disputes: [] }
+
+// What a merchant reads in its feed.
+export const moneyBackTypes = ['reversed', 'dispute_opened', 'dispute_won', 'dispute_lost'] as const
+export type MoneyBackType = (typeof moneyBackTypes)[number]
+export type MoneyBackNotice = { type: MoneyBackType; amount: bigint; reason: string; at: Date }
+
+// What a change adds to those records. `closes`: tasks that nobody has to look at any more.
+export type MoneyBackChange = MoneyBack & {
+  notices: readonly MoneyBackNotice[]
+  closes: readonly { kind: Task['kind']; note: string }[]
+}
+
+type PaidReply = Reply & { state: 'paid' }
+
+// The sum of a charge's refunds and of the disputes that were lost.
+export const reversedBy = ({ reversals = [], disputes = [] }: PaidReply): bigint =>
+  sumOf(reversals) + sumOf(disputes.filter(({ state }) => state === 'lost'))
+
+const sumOf = (all: readonly { amount: bigint }[]) => all.reduce((sum, { amount }) => sum + amount, 0n)
+
+// A charge that took money has refunds or disputes. Each is recorded once, by the provider's id; a dispute once more when
+// it is resolved. Only money of the attempt that paid marks the payment and is reported to the merchant: the refund of an
+// overpayment leaves the payment as it is.
+export function recordMoneyBack(
+  payment: Payment,
   attempt: Attempt,
-  { kind, words }: Reversal,
+  reply: PaidReply,
+  stored: MoneyBack,
   now: Date,
-): Change & { payment: P } {
-  const amount = attempt.charged ?? payment.total
+): Change {
+  const reversals = newReversals(payment, attempt, reply, stored, now)
+  const disputes = changedDisputes(payment, attempt, reply, stored, now)
+  if (reversals.length + disputes.length === 0) return { payment, attempt, events: [], tasks: [] }
+  const notices = [...reversals.map(reversalNotice), ...disputes.map(record => disputeNotice(record, now))]
+  const events = notices.map(notice => noticeEvent(payment, attempt, notice))
+  const total = sumOf([...stored.reversals, ...reversals]) + sumOf(lostOf(stored, disputes))
+  const isPaying = paidBy(payment, attempt)
+  const moneyBack: MoneyBackChange = {
+    reversals,
+    disputes,
+    notices: isPaying ? notices : [],
+    closes: [...refundDone(attempt, payment, total, isPaying), ...disputesDone(stored, disputes)],
+  }
   return {
-    payment: { ...payment, reversed_at: payment.reversed_at ?? now, updated_at: now },
+    payment: isPaying ? withReversed(payment, attempt, reversals, total, now) : payment,
     attempt,
-    events: [event(kind, 'channel', attempt, words, now)],
-    tasks: [task(payment, attempt, kind, { amount, currency: payment.currency }, words, now)],
+    events,
+    tasks: tasksFor(payment, attempt, { reversals, disputes, total, isPaying }, now),
+    moneyBack,
+  }
+}
+
+// A payment of an older version does not name its attempt.
+const paidBy = ({ paid_attempt_id, payment_reference }: Payment, { attempt_id, provider_ref }: Attempt) =>
+  paid_attempt_id ? paid_attempt_id === attempt_id : payment_reference === provider_ref
+
+function newReversals(
+  { tx_reference, currency }: Payment,
+  { merchant_id, attempt_id }: Attempt,
+  { reversals = [] }: PaidReply,
+  stored: MoneyBack,
+  now: Date,
+): ReversalRecord[] {
+  const known = new Set(stored.reversals.map(({ reversal_id }) => reversal_id))
+  return reversals
+    .filter(({ id }) => !known.has(id))
+    .map(({ id, amount, words, at = now }) => ({
+      merchant_id,
+      attempt_id,
+      reversal_id: id,
+      tx_reference,
+      amount,
+      currency,
+      reason: words,
+      reversed_at: at,
+      created_at: now,
+    }))
+}
+
+// A dispute that was resolved stays so.
+function changedDisputes(
+  { tx_reference, currency }: Payment,
+  { merchant_id, attempt_id }: Attempt,
+  { disputes = [] }: PaidReply,
+  stored: MoneyBack,
+  now: Date,
+): DisputeRecord[] {
+  return disputes.flatMap(({ id, state, amount, words, due_at = null }) => {
+    const before = stored.disputes.find(({ dispute_id }) => dispute_id === id)
+    if (before && (before.state !== 'open' || state === 'open')) return []
+    const resolved_at = state === 'open' ? null : now
+    const opened_at = before?.opened_at ?? now
+    const names = { merchant_id, attempt_id, dispute_id: id, tx_reference }
+    return [{ ...names, state, amount, currency, reason: words, due_at, opened_at, resolved_at }]
+  })
+}
+
+const lostOf = (stored: MoneyBack, changed: readonly DisputeRecord[]) =>
+  [...stored.disputes, ...changed].filter(({ state }) => state === 'lost')
+
+const reversalNotice = ({ amount, reason, reversed_at }: ReversalRecord): MoneyBackNotice => ({
+  type: 'reversed',
+  amount,
+  reason,
+  at: reversed_at,
+})
+
+const disputeNotice = ({ state, amount, reason }: DisputeRecord, now: Date): MoneyBackNotice => ({
+  type: state === 'open' ? 'dispute_opened' : state === 'won' ? 'dispute_won' : 'dispute_lost',
+  amount,
+  reason,
+  at: now,
+})
+
+function noticeEvent({ currency }: Payment, attempt: Attempt, notice: MoneyBackNotice): NewEvent {
+  const reason = `${currency} ${figureIn(notice.amount, currency)}${notice.reason ? `. ${notice.reason}` : ''}`
+  return event(notice.type, 'channel', attempt, reason, notice.at)
+}
+
+// Never more than was charged: a lost dispute may also be listed as a refund.
+function withReversed(
+  payment: Payment,
+  { charged }: Attempt,
+  reversals: readonly ReversalRecord[],
+  total: bigint,
+  now: Date,
+): Payment {
+  if (total === 0n) return payment
+  const most = charged ?? payment.total
+  return {
+    ...payment,
+    reversed_at: payment.reversed_at ?? reversals[0]?.reversed_at ?? now,
+    reversed_amount: total < most ? total : most,
+    updated_at: now,
+  }
+}
+
+type Recorded = {
+  reversals: readonly ReversalRecord[]
+  disputes: readonly DisputeRecord[]
+  total: bigint
+  isPaying: boolean
+}
+
+function tasksFor(
+  payment: Payment,
+  attempt: Attempt,
+  { reversals, disputes, total, isPaying }: Recorded,
+  now: Date,
+): Task[] {
+  const { currency } = payment
+  const tasks: Task[] = []
+  const last = reversals.at(-1)
+  if (last && isPaying)
+    tasks.push(task(payment, attempt, 'reversed', { amount: total, currency }, last.reason, now))
+  for (const { state, amount, reason } of disputes)
+    if (state !== 'won')
+      tasks.push(
+        task(
+          payment,
+          attempt,
+          state === 'open' ? 'dispute_opened' : 'dispute_lost',
+          { amount, currency },
+          reason,
+          now,
+        ),
+      )
+  return tasks
+}
+
+// The refund that an overpayment asked for has been made.
+const refundDone = ({ charged }: Attempt, { total: due }: Payment, total: bigint, isPaying: boolean) =>
+  !isPaying && total >= (charged ?? due)
+    ? [{ kind: 'refund' as const, note: 'The provider reports the refund.' }]
+    : []
+
+function disputesDone(stored: MoneyBack, changed: readonly DisputeRecord[]) {
+  const states = new Map([...stored.disputes, ...changed].map(({ dispute_id, state }) => [dispute_id, state]))
+  const hasResolved = changed.some(({ state }) => state !== 'open')
+  return hasResolved && ![...states.values()].includes('open')
+    ? [{ kind: 'dispute_opened' as const, note: 'The dispute was resolved.' }]
+    : []
+}
+
+// Refunded before we ever reported it paid: the reversals are recorded beside the change that follows from that.
+export const withReversals = (change: Change, reply: PaidReply, stored: MoneyBack, now: Date): Change => {
+  const { payment, attempt } = change
+  const reversals = newReversals(payment, attempt, reply, stored, now)
+  if (reversals.length === 0) return change
+  const events = reversals.map(record => noticeEvent(payment, attempt, reversalNotice(record)))
+  return {
+    ...change,
+    events: [...events, ...change.events],
+    moneyBack: { reversals, disputes: [], notices: [], closes: [] },
   }
 }

@@ -5,8 +5,11 @@ export const taskKinds = {
   unresolved: 'The provider has not said how this ended for a day.',
   other_order: 'The provider said paid, and named another order.',
   reference_taken: 'The provider says paid by a reference that has paid another attempt already.',
-  reversed: 'The provider gave money back after it was paid.',
-  charged_back: "The customer's bank took money back after it was paid.",
+  reversed: 'The provider refunded the charge, or part of it.',
+  dispute_opened: "The customer's bank disputes the charge.",
+  dispute_lost: 'A dispute was lost: the money went back to the customer.',
+  not_set_up: 'The provider account of the attempt is not set up, or is another one now.',
+  unknown_code: 'The provider refuses payments with a code that we do not know.',
   not_recorded: 'The provider answered, and we could not write it down.',
 } as const
 export type TaskKind = keyof typeof taskKinds

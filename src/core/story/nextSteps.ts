@@ -30,8 +30,11 @@ function taskStep({ kind, amount, currency, note }: Task): Next {
     unresolved: 'the provider has not said for a day how the attempt ended',
     other_order: note,
     reference_taken: note,
-    reversed: `the provider gave ${money(currency, amount)} back. ${note}`,
-    charged_back: `the customer's bank took ${money(currency, amount)} back. ${note}`,
+    reversed: `the provider refunded ${money(currency, amount)}. ${note}`,
+    dispute_opened: `the customer's bank disputes ${money(currency, amount)}. ${note}`,
+    dispute_lost: `a dispute over ${money(currency, amount)} was lost. ${note}`,
+    not_set_up: note,
+    unknown_code: `the provider refuses with the code ${note}, which we do not know`,
     not_recorded: `the provider answered, and it could not be written down. ${note}`,
   }[kind]
   return { at: null, words: `A person must look: ${what}` }

@@ -29,6 +29,8 @@ export function paymentFacts(story: Story): PaymentFact[] {
     ["provider's ref", payment.payment_reference],
     ['paid', payment.payment_time],
     ['charged', charged === null ? null : money(currency, charged)],
+    ['reversed', payment.reversed_at],
+    ['reversed amount', payment.reversed_amount === null ? null : money(currency, payment.reversed_amount)],
     ['late', payment.late ? 'yes: the money came after we had said no' : null],
     ['card', payment.card_type],
     ['code', withoutNumbers([psp_response_code, psp_response_msg].filter(Boolean).join(': '), story) || null],

@@ -56,6 +56,8 @@ const sentences: Record<EventKind, Sentence> = {
     `Sent ${nth(attempt)} again under the same reference: the provider had not heard of it`,
   attempt_given_up: ({ event, attempt }) =>
     join(`Gave ${nth(attempt)} up; it counts if it is approved all the same`, event.reason),
+  attempt_declined: ({ event }) =>
+    join("A card was declined; the customer may try another on the provider's page", event.reason),
   attempt_failed: ({ event, attempt }) =>
     event.cause === 'operator'
       ? `Gave ${nth(attempt)} up`
@@ -69,8 +71,11 @@ const sentences: Record<EventKind, Sentence> = {
     `Cancelled while ${nth(attempt)} was on its way; the money may still arrive, so it is a wish for now`,
   overpaid: ({ attempt, payment }) =>
     `The payment was already paid: ${money(payment.currency, attempt?.charged ?? payment.total)} came on top, to be given back`,
-  reversed: ({ event }) => join('Gave the money back after it was paid', event.reason),
-  charged_back: ({ event }) => join("The customer's bank took the money back", event.reason),
+  reversed: ({ event, attempt }) => join(`Refunded ${nth(attempt)}`, event.reason),
+  dispute_opened: ({ event, attempt }) => join(`The customer's bank disputes ${nth(attempt)}`, event.reason),
+  dispute_won: ({ event }) => join('The dispute was won: the money stays', event.reason),
+  dispute_lost: ({ event }) =>
+    join('The dispute was lost: the money went back to the customer', event.reason),
   receipt_resent: ({ event }) => `Sent the receipt again by ${event.reason === 'sms' ? 'SMS' : 'email'}`,
   task_closed: ({ event, tasks }) => join(`Closed the ${kindClosedBy(tasks, event)}task`, event.reason),
 }
@@ -108,6 +113,8 @@ const worries: Partial<Record<Task['kind'], (attempt: string) => string>> = {
   unresolved: attempt => `Nobody could say for a day how ${attempt} ended`,
   other_order: attempt => `A yes to our question about ${attempt} was for another order`,
   not_recorded: attempt => `An answer about ${attempt} could not be written down`,
+  not_set_up: attempt => `The account of ${attempt} is not set up, so the provider was not asked`,
+  unknown_code: attempt => `${attempt} was refused with an unknown code`,
 }
 
 function withWorries(moments: Moment[], { tasks, attempts }: Story): Moment[] {

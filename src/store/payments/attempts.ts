@@ -9,6 +9,7 @@ type Instants =
   | 'returned_at'
   | 'gave_up_at'
   | 'submitted_at'
+  | 'declined_at'
   | 'provider_time'
   | 'next_ask_at'
   | 'created_at'
@@ -19,13 +20,14 @@ export type AttemptInJson = Omit<Attempt, Instants | Amounts> &
   Record<Instants, string | null> &
   Record<Amounts, number | null>
 
-// JSON has neither instants nor 64-bit numbers; what a provider can charge fits a double.
+// JSON has neither instants nor 64-bit integers. Amounts fit a double: `understand` refuses larger ones.
 export const attemptOfJson = (row: AttemptInJson): Attempt => ({
   ...row,
   charged: amount(row.charged),
   fee: amount(row.fee),
   net: amount(row.net),
   submitted_at: instant(row.submitted_at),
+  declined_at: instant(row.declined_at),
   provider_time: instant(row.provider_time),
   acknowledged_at: instant(row.acknowledged_at),
   resent_at: instant(row.resent_at),
@@ -41,11 +43,12 @@ const amount = (minor: number | null) => (minor === null ? null : BigInt(minor))
 const instant = (text: string | null) => (text === null ? null : new Date(text))
 
 export const insertAttempts = (all: readonly Attempt[]) => part('begun')`
-  insert into attempts (merchant_id, attempt_id, tx_reference, number, channel, order_key, payment_method, state,
-    instrument, payer, lang, given, next_ask_at, created_at, updated_at)
+  insert into attempts (merchant_id, attempt_id, tx_reference, number, channel, mode, account_identity,
+    order_key, payment_method, state, instrument, payer, lang, given, next_ask_at, created_at, updated_at)
   select * from unnest(${all.map(a => a.merchant_id)}::text[], ${all.map(a => a.attempt_id)}::text[],
     ${all.map(a => a.tx_reference)}::text[], ${all.map(a => a.number)}::integer[],
-    ${all.map(a => a.channel)}::text[], ${all.map(a => a.order_key)}::text[],
+    ${all.map(a => a.channel)}::text[], ${all.map(a => a.mode)}::text[], ${all.map(a => a.account_identity)}::text[],
+    ${all.map(a => a.order_key)}::text[],
     ${all.map(a => a.payment_method)}::text[], ${all.map(a => a.state)}::text[], ${all.map(a => a.instrument)}::text[], ${all.map(a => a.payer)}::text[],
     ${all.map(a => a.lang)}::text[], ${all.map(a => JSON.stringify(a.given))}::jsonb[],
     ${all.map(a => a.next_ask_at)}::timestamptz[], ${all.map(a => a.created_at)}::timestamptz[],
@@ -61,6 +64,7 @@ export const saveAttempts = (all: readonly Attempt[]) => part('heard')`
     provider_ref = c.provider_ref, redirect_url = c.redirect_url, qr = c.qr, step = c.step,
     provider_text = c.provider_text, provider_time = c.provider_time, charged = c.charged, fee = c.fee, net = c.net,
     card_type = c.card_type, psp_response_code = c.psp_response_code, psp_response_msg = c.psp_response_msg,
+    provider_code = c.provider_code, declined_at = c.declined_at,
     lease_until = case when a.next_ask_at = c.next_ask_at then a.lease_until end,
     knocked = a.knocked and coalesce(a.next_ask_at = c.next_ask_at, false),
     acknowledged_at = c.acknowledged_at, next_ask_at = c.next_ask_at, updated_at = c.updated_at,
@@ -73,11 +77,13 @@ export const saveAttempts = (all: readonly Attempt[]) => part('heard')`
       ${all.map(a => a.provider_time)}::timestamptz[], ${all.map(a => a.charged)}::bigint[],
       ${all.map(a => a.fee)}::bigint[], ${all.map(a => a.net)}::bigint[],
       ${all.map(a => a.card_type)}::text[], ${all.map(a => a.psp_response_code)}::text[],
-      ${all.map(a => a.psp_response_msg)}::text[], ${all.map(a => a.acknowledged_at)}::timestamptz[],
+      ${all.map(a => a.psp_response_msg)}::text[], ${all.map(a => a.provider_code)}::text[],
+      ${all.map(a => a.declined_at)}::timestamptz[], ${all.map(a => a.acknowledged_at)}::timestamptz[],
       ${all.map(a => a.next_ask_at)}::timestamptz[], ${all.map(a => a.updated_at)}::timestamptz[],
       ${all.map(a => a.ended_at)}::timestamptz[])
     as c (merchant_id, attempt_id, state, reason, instrument, given, provider_ref, redirect_url, qr, step,
-      provider_text, provider_time, charged, fee, net, card_type, psp_response_code, psp_response_msg, acknowledged_at, next_ask_at, updated_at, ended_at)
+      provider_text, provider_time, charged, fee, net, card_type, psp_response_code, psp_response_msg, provider_code, declined_at,
+      acknowledged_at, next_ask_at, updated_at, ended_at)
   where a.merchant_id = c.merchant_id and a.attempt_id = c.attempt_id and ${ofMerchants('a', all)}`
 
 export const saveAttempt = (tx: Tx, attempt: Attempt) => tx.rows(saveAttempts([attempt]))

@@ -119,7 +119,7 @@ export function savePayments(all: readonly Payment[]) {
       payment_instrument = c.payment_instrument, payment_reference = c.payment_reference,
       payment_time = c.payment_time, charged = c.charged, card_type = c.card_type,
       psp_response_code = c.psp_response_code, psp_response_msg = c.psp_response_msg, redacted_at = null,
-      reversed_at = c.reversed_at
+      paid_attempt_id = c.paid_attempt_id, reversed_at = c.reversed_at, reversed_amount = c.reversed_amount
     from unnest(${merchants}::text[], ${references}::text[], ${all.map(p => p.status)}::text[],
         ${all.map(p => p.status_reason)}::text[], ${all.map(p => p.updated_at)}::timestamptz[],
         ${all.map(p => p.late)}::boolean[], ${all.map(p => p.cancel_wished_at)}::timestamptz[],
@@ -127,9 +127,10 @@ export function savePayments(all: readonly Payment[]) {
         ${all.map(p => p.payment_reference)}::text[], ${all.map(p => p.payment_time)}::timestamptz[],
         ${all.map(p => p.charged)}::bigint[], ${all.map(p => p.card_type)}::text[],
         ${all.map(p => p.psp_response_code)}::text[], ${all.map(p => p.psp_response_msg)}::text[],
-        ${all.map(p => p.reversed_at)}::timestamptz[])
+        ${all.map(p => p.paid_attempt_id)}::text[], ${all.map(p => p.reversed_at)}::timestamptz[],
+        ${all.map(p => p.reversed_amount)}::bigint[])
       as c (merchant_id, tx_reference, status, status_reason, updated_at, late, cancel_wished_at, payment_method,
         payment_instrument, payment_reference, payment_time, charged, card_type, psp_response_code,
-        psp_response_msg, reversed_at)
+        psp_response_msg, paid_attempt_id, reversed_at, reversed_amount)
     where p.merchant_id = c.merchant_id and p.tx_reference = c.tx_reference and ${ofMerchants('p', all)}`
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { currencies } from '../../core/money.ts'
+import { moneyBackTypes } from '../../core/payment/reverse.ts'
 import { codes } from './codes.ts'
 
 // The bodies that we answer, key by key. The description is made from these schemas, and a test holds real
@@ -69,6 +70,16 @@ export const statusRecord = z.object({
   ),
   payment_instrument: maybe('The wallet or card of the latest attempt, masked.'),
   payment_time: z.iso.datetime().nullable().meta({ description: 'When it was paid; null until then.' }),
+  reversed_at: z.iso
+    .datetime()
+    .nullable()
+    .meta({
+      description: 'When the provider first refunded the charge; null otherwise. The status stays paid.',
+    }),
+  reversed_amount: z
+    .number()
+    .nullable()
+    .meta({ description: 'How much of it was refunded so far, in major units; null where nothing was.' }),
   as_at: instant('The moment of this answer.'),
   last_updated: instant('The moment of the last change.'),
   narration: maybe('The description of the request.'),
@@ -105,7 +116,7 @@ const event = z.object({
   cursor: told('Ask with this as after to go on behind this event.'),
   id: told('The webhook-id of its notification.'),
   sequence: z.int().min(1).meta({ description: "Counts the changes of this payment's status." }),
-  type: z.enum(['status', 'reversed', 'charged_back']).meta({
+  type: z.enum(['status', ...moneyBackTypes]).meta({
     description:
       'A change of the status, which was notified; or what happened to money after it was paid, which stands here alone.',
   }),

@@ -143,6 +143,8 @@ const paid: Payment = {
   status: 'paid',
   payment_method: 'mtn_mobile_money',
   payment_time: now,
+  reversed_at: null,
+  reversed_amount: null,
 }
 const { tx_reference } = payment
 const told = {

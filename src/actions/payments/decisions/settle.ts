@@ -6,8 +6,10 @@ import type { Tx } from '../../../store/db.ts'
 import { lockToSettle, type Patience, type ToSettle } from '../../../store/payments/locks.ts'
 import { holdReference, nameOfAttempt, type PaidReference } from '../../../store/payments/paidReferences.ts'
 import type { PaymentKey } from '../../../store/payments/paymentKeys.ts'
+import { moneyBackOf } from '../../../store/payments/moneyBack.ts'
 import { addTasks } from '../../../store/payments/tasks.ts'
 import { changeOf, type PaymentChange } from './saveChange.ts'
+import { saveMoneyBack } from './saveMoneyBack.ts'
 import { eachMerchant, firstOfEach, type Outcome, outcomeOf } from './sharing.ts'
 import type { Write } from './writing.ts'
 
@@ -49,7 +51,10 @@ async function settleOne(
   patience: Patience,
   changes: PaymentChange[],
 ): Promise<Outcome<Change>> {
-  const wished = outcomeOf(() => applyReply(life.payment, life.attempt, item.reply, item.now, item.worth))
+  const stored = hasMoneyBack(item.reply) ? await moneyBackOf(tx, life.attempt) : undefined
+  const wished = outcomeOf(() =>
+    applyReply(life.payment, life.attempt, item.reply, item.now, item.worth, stored),
+  )
   if ('error' in wished) return wished
   const reference = referenceOf(life.attempt, wished.answer, item.account)
   const doubted =
@@ -60,8 +65,12 @@ async function settleOne(
   if ('error' in saved) return saved
   const kept = patience === 'waiting' ? undefined : reference
   changes.push({ ...saved.answer, heard: change.attempt, reference: kept })
+  await saveMoneyBack(tx, change, item.now)
   return { answer: { ...change, tasks: await addTasks(tx, change.tasks) } }
 }
+
+const hasMoneyBack = (reply: Heard) =>
+  reply.state === 'paid' && (reply.reversals !== undefined || reply.disputes !== undefined)
 
 // Whatever becomes paid holds the provider's reference. A yes without one goes by the order's own name.
 function referenceOf(before: Attempt, { attempt }: Change, account: string): PaidReference | undefined {

@@ -1,0 +1,49 @@
+import type { Attempt } from '../../core/payment/attempt.ts'
+import type { DisputeRecord, MoneyBack, ReversalRecord } from '../../core/payment/reverse.ts'
+import { named, type Tx } from '../db.ts'
+
+// Refunds and disputes of an attempt. Its row is locked by the caller, so nobody adds one at the same time.
+export async function moneyBackOf(
+  tx: Tx,
+  { merchant_id, attempt_id }: Pick<Attempt, 'merchant_id' | 'attempt_id'>,
+): Promise<MoneyBack> {
+  const reversals = await tx.rows<ReversalRecord>(named('reversals_of')`
+    select * from reversals where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}
+    order by created_at, reversal_id`)
+  const disputes = await tx.rows<DisputeRecord>(named('disputes_of')`
+    select * from disputes where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}
+    order by opened_at, dispute_id`)
+  return { reversals, disputes }
+}
+
+export async function addMoneyBack(tx: Tx, { reversals, disputes }: MoneyBack) {
+  for (const r of reversals)
+    await tx.rows(named('add_reversal')`
+      insert into reversals (merchant_id, attempt_id, reversal_id, tx_reference, amount, currency, reason, reversed_at,
+        created_at)
+      values (${r.merchant_id}, ${r.attempt_id}, ${r.reversal_id}, ${r.tx_reference}, ${r.amount}, ${r.currency},
+        ${r.reason}, ${r.reversed_at}, ${r.created_at})
+      on conflict (merchant_id, attempt_id, reversal_id) do nothing`)
+  for (const d of disputes)
+    await tx.rows(named('save_dispute')`
+      insert into disputes (merchant_id, attempt_id, dispute_id, tx_reference, state, amount, currency, reason, due_at,
+        opened_at, resolved_at)
+      values (${d.merchant_id}, ${d.attempt_id}, ${d.dispute_id}, ${d.tx_reference}, ${d.state}, ${d.amount},
+        ${d.currency}, ${d.reason}, ${d.due_at}, ${d.opened_at}, ${d.resolved_at})
+      on conflict (merchant_id, attempt_id, dispute_id) do update set state = excluded.state,
+        amount = excluded.amount, reason = excluded.reason, due_at = excluded.due_at,
+        resolved_at = excluded.resolved_at`)
+}
+
+// A webhook named a refund or a dispute. The provider is asked for it, also about an attempt that is paid.
+export const checkReversals = async (
+  tx: Tx,
+  { merchant_id, attempt_id }: Pick<Attempt, 'merchant_id' | 'attempt_id'>,
+  now: Date,
+) =>
+  (await tx.one(named('check_reversals')`
+    update attempts set check_reversals = true, knocked = true, lease_until = null,
+      next_ask_at = least(${now}::timestamptz,
+        (next_ask_at at time zone 'UTC' - interval '1 millisecond') at time zone 'UTC')
+    where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}
+    returning 1`)) !== undefined
