@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { askDue } from '../../src/actions/channels/askDue.ts'
 import { hearWebhook } from '../../src/actions/channels/hearWebhook.ts'
 import { askAttempt } from '../../src/actions/payments/askProvider.ts'
+import { closeTask } from '../../src/actions/payments/closeTask.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
 import type { Channel } from '../../src/core/channel/channel.ts'
+import type { Order } from '../../src/core/channel/order.ts'
+import type { Dispute, Reply, Reversal } from '../../src/core/channel/reply.ts'
 import type { OrderNews, Webhook } from '../../src/core/channel/webhook.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
@@ -109,49 +113,120 @@ test('an id that no answer has is learnt, and never instead of one that we have'
   expect((await life()).attempt.provider_ref).toBe('RECEIPT1')
 })
 
-test('money that went back: a mark, a task, an event and an entry of the feed, once for each kind', async () => {
-  const { tell, life, node, payment } = await journey()
-  const before = await life()
-  await askAttempt(node, before.attempt)
-  const key = before.attempt.attempt_id
-  const reversal = { kind: 'reversed', words: 'Refund 7 of the provider.' } as const
-  const dispute = { kind: 'charged_back', words: 'Dispute 8.' } as const
-  for (const told of [reversal, reversal, dispute, reversal]) await tell([{ key, reversal: told }])
-  const { payment: paid, tasks, events } = await life()
-  expect(paid).toMatchObject({ status: 'paid', reversed_at: noon })
-  expect(
-    tasks
-      .map(({ kind, amount, note }) => [kind, amount, note])
-      .toSorted(([a = ''], [b = '']) => String(a).localeCompare(String(b))),
-  ).toEqual([
-    ['charged_back', 2500n, 'Dispute 8.'],
-    ['reversed', 2500n, 'Refund 7 of the provider.'],
+// A provider that has refunds and disputes of the charge, told to whoever asks for them.
+function chargeWith() {
+  const has: { reversals: Reversal[]; disputes: Dispute[] } = { reversals: [], disputes: [] }
+  const asked: [attempt_id: string, check_reversals: boolean][] = []
+  const check = async ({ attempt_id, check_reversals }: Order): Promise<Reply> => {
+    asked.push([attempt_id, check_reversals])
+    return check_reversals ? { ...yes, reversals: [...has.reversals], disputes: [...has.disputes] } : yes
+  }
+  return { has, asked, check }
+}
+
+const feedOf = async ({ tx_reference }: Payment) =>
+  lives.db.rows<{ type: string; status: string; body: string }>(sql`
+    select type, status, body from notifications where tx_reference = ${tx_reference} order by sequence`)
+
+test('refunds and disputes: the provider is asked, and each is recorded and told once with its own amount', async () => {
+  const { has, asked, check } = chargeWith()
+  const { tell, life, node, payment } = await journey({ check })
+  await askAttempt(node, (await life()).attempt)
+  const { attempt } = await life()
+  expect(attempt).toMatchObject({ state: 'paid', next_ask_at: null })
+  const key = attempt.attempt_id
+  const hearOf = async (times: number) => {
+    for (let at = 0; at < times; at++) await tell([{ key, check_reversals: true }])
+    expect(isDue((await life()).attempt)).toBe(true) // committed before the webhook is answered
+    await askDue(node, error => expect(error).toBeUndefined())
+  }
+  has.reversals.push({ id: '7', amount: 1000n, words: 'Refund 7.' })
+  await hearOf(3)
+  has.reversals.push({ id: '8', amount: 500n, words: 'Refund 8.' })
+  has.disputes.push({ id: 'D1', state: 'open', amount: 1000n, words: 'Answer before Friday.' })
+  await hearOf(1)
+  await hearOf(2)
+  has.disputes[0] = { ...(has.disputes[0] as Dispute), state: 'won' }
+  await hearOf(1)
+  const own = asked.filter(([attempt_id]) => attempt_id === key)
+  expect(own.map(([, checks]) => checks)).toEqual([false, true, true, true, true])
+  const { payment: paid, tasks, events, reversals, disputes, attempt: last } = await life()
+  expect(paid).toMatchObject({ status: 'paid', reversed_at: noon, reversed_amount: 1500n })
+  expect(last.next_ask_at).toBeNull()
+  expect(reversals.map(({ reversal_id, amount }) => [reversal_id, amount])).toEqual([
+    ['7', 1000n],
+    ['8', 500n],
   ])
-  expect(events.map(({ kind }) => kind).slice(-2)).toEqual(['reversed', 'charged_back'])
-  const told = await lives.db.rows<{ type: string; status: string; body: string }>(sql`
-    select type, status, body from notifications where tx_reference = ${payment.tx_reference} order by sequence`)
+  expect(disputes).toMatchObject([{ dispute_id: 'D1', state: 'won', amount: 1000n }])
+  expect(tasks.map(({ kind, amount, closed_note }) => [kind, amount, closed_note]).toSorted()).toEqual([
+    ['dispute_opened', 1000n, 'The dispute was resolved.'],
+    ['reversed', 1500n, null],
+  ])
+  expect(events.map(({ kind }) => kind).slice(-4)).toEqual([
+    'reversed',
+    'reversed',
+    'dispute_opened',
+    'dispute_won',
+  ])
+  const told = await feedOf(payment)
   expect(told.map(({ type, status }) => [type, status])).toEqual([
     ['status', 'paid'],
     ['reversed', 'paid'],
-    ['charged_back', 'paid'],
+    ['reversed', 'paid'],
+    ['dispute_opened', 'paid'],
+    ['dispute_won', 'paid'],
   ])
-  expect(JSON.parse(told[1]?.body ?? '')).toMatchObject({ type: 'reversed', amount: 25, currency: 'GHS' })
+  expect(told.slice(1, 3).map(({ body }) => (JSON.parse(body) as { amount: number }).amount)).toEqual([10, 5])
   const sent = await lives.db.rows(sql`select 1 from deliveries where tx_reference = ${payment.tx_reference}`)
   expect(sent.length).toBeLessThanOrEqual(1) // of the status alone
 })
 
-test('a reversal signed by another account says nothing of ours', async () => {
+test('a charge that is first heard of as reversed never pays: the shop is told failed, and the payer may try again', async () => {
+  const reversals = [{ id: '7', amount: 2500n, words: 'Refund 7.' }]
+  const { life, node, payment } = await journey({ check: async () => ({ ...yes, reversals }) })
+  await askAttempt(node, (await life()).attempt)
+  const { payment: failed, attempt, tasks } = await life()
+  expect(failed).toMatchObject({ status: 'failed', paid_attempt_id: null, reversed_at: null })
+  expect(attempt).toMatchObject({ state: 'failed', reason: 'reversed' })
+  expect(tasks).toMatchObject([{ kind: 'reversed', amount: 2500n, closed_at: null }])
+  expect((await feedOf(payment)).map(({ type, status }) => [type, status])).toEqual([['status', 'failed']])
+  const again = await pay(node, failed, aWish({ number: 2, address: '203.0.113.250' }))
+  expect(again).toEqual({ done: 'started' })
+})
+
+test('a task that was closed is open again with the next refund', async () => {
+  const { has, check } = chargeWith()
+  const { tell, life, node, payment } = await journey({ check })
+  await askAttempt(node, (await life()).attempt)
+  const key = (await life()).attempt.attempt_id
+  const hearOf = async () => {
+    await tell([{ key, check_reversals: true }])
+    await askDue(node, error => expect(error).toBeUndefined())
+  }
+  has.reversals.push({ id: '1', amount: 100n, words: 'Refund 1.' })
+  await hearOf()
+  await closeTask(lives.db, payment, { kind: 'reversed', note: 'The shop knows.' }, noon)
+  await hearOf() // nothing new
+  expect((await life()).tasks).toMatchObject([{ kind: 'reversed', amount: 100n, closed_at: noon }])
+  has.reversals.push({ id: '2', amount: 200n, words: 'Refund 2.' })
+  await hearOf()
+  expect((await life()).tasks).toMatchObject([
+    { kind: 'reversed', amount: 300n, note: 'Refund 2.', closed_at: null },
+  ])
+})
+
+test('a refund signed by another account says nothing of ours', async () => {
   const { life } = await journey()
   const { attempt } = await life()
   const other = {
     ...simulatedNode(lives.db, () => after(hours(1)), { start: async () => pending, check: async () => yes }),
   }
-  const reversal = { kind: 'reversed', words: 'Not yours.' } as const
-  const channel = { ...other.channels.find('simulated'), hear: () => [{ key: attempt.attempt_id, reversal }] }
+  const news = [{ key: attempt.attempt_id, check_reversals: true }]
+  const channel = { ...other.channels.find('simulated'), hear: () => news }
   const channels = {
     ...other.channels,
     findByWebhook: () => ({ name: 'another', channel: channel as never }),
   }
   await hearWebhook({ ...other, channels }, 'any', webhook)
-  expect((await life()).tasks).toEqual([])
+  expect((await life()).attempt.check_reversals).toBe(false)
 })

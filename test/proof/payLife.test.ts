@@ -62,7 +62,8 @@ function entryOf(charge: Charge, now: Date): Entry {
     refusedAt: 0,
     code: 'none',
     wrongCodes: 0,
-    reversals: new Set(),
+    refunds: [],
+    disputes: [],
   }
 }
 

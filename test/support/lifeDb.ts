@@ -3,6 +3,7 @@ import { onboard } from '../../src/actions/merchants/onboard.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { PaymentEvent } from '../../src/core/payment/event.ts'
 import type { NewPayment, Payment } from '../../src/core/payment/payment.ts'
+import type { DisputeRecord, ReversalRecord } from '../../src/core/payment/reverse.ts'
 import type { Task } from '../../src/core/payment/task.ts'
 import { newReference, newToken } from '../../src/runtime/ids.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
@@ -24,6 +25,8 @@ export type StoredLife = {
   attempts: Attempt[]
   events: PaymentEvent[]
   tasks: Task[]
+  reversals: ReversalRecord[]
+  disputes: DisputeRecord[]
 }
 
 const noWaitForDisk = `do $$ begin
@@ -80,6 +83,8 @@ export async function readLives(db: Db, merchant_id: string, references: string[
       attempts: await tx.rows<Attempt>(sql`select * from attempts ${which} order by number`),
       events: await tx.rows<PaymentEvent>(sql`select * from events ${which} order by sequence`),
       tasks: await tx.rows<Task>(sql`select * from tasks ${which} order by created_at`),
+      reversals: await tx.rows<ReversalRecord>(sql`select * from reversals ${which} order by reversal_id`),
+      disputes: await tx.rows<DisputeRecord>(sql`select * from disputes ${which} order by dispute_id`),
     }
   })
   return rows.payments.map(payment => ({
@@ -87,5 +92,7 @@ export async function readLives(db: Db, merchant_id: string, references: string[
     attempts: of(rows.attempts, payment),
     events: of(rows.events, payment),
     tasks: of(rows.tasks, payment),
+    reversals: of(rows.reversals, payment),
+    disputes: of(rows.disputes, payment),
   }))
 }

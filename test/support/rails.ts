@@ -145,7 +145,8 @@ function entryOf(reference: string, amount: bigint, status: string): Entry {
     knocks: !isCharged, // it is still to be heard of
     code: 'none',
     wrongCodes: 0,
-    reversals: new Set(),
+    refunds: [],
+    disputes: [],
   }
 }
 

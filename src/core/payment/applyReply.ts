@@ -8,7 +8,7 @@ import { type Change, event, statusEvent, task } from './change.ts'
 import type { Cause } from './event.ts'
 import { move, type Payment } from './payment.ts'
 import { furthestPollMs, nextPoll, resendForMs, worryAfterMs } from './pollSchedule.ts'
-import { type MoneyBack, noMoneyBack, recordMoneyBack, reversedBy, withReversals } from './reverse.ts'
+import { type MoneyBack, noMoneyBack, recordMoneyBack, reversedOf, withReversals } from './reverse.ts'
 import { isOverForSending } from './sendAgain.ts'
 import type { Task } from './task.ts'
 
@@ -32,7 +32,7 @@ export function applyReply(
   reply: Heard,
   now: Date,
   worth: Worth,
-  stored: MoneyBack = noMoneyBack, // read only where the reply has refunds or disputes
+  stored: MoneyBack = noMoneyBack,
 ): Change {
   const change = decide(payment, attempt, reply, now, worth, stored)
   const { created_at } = attempt
@@ -65,7 +65,8 @@ export function withTheirTime(
   asked: Pick<Attempt, 'asks' | 'next_ask_at'>, // as it was when we asked
 ): Attempt {
   const isOurs = before.asks === asked.asks && before.next_ask_at?.getTime() === asked.next_ask_at?.getTime()
-  return isOurs || after.state === 'paid' ? after : { ...after, next_ask_at: before.next_ask_at }
+  const isOver = after.state === 'paid' && !before.check_reversals
+  return isOurs || isOver ? after : { ...after, next_ask_at: before.next_ask_at }
 }
 
 const unclearStates = new Set<Heard['state']>(['unknown', 'not_sent', 'not_set_up', 'other_order'])
@@ -148,7 +149,7 @@ function saidYes(
   const amount = reply.amount === 'not_said' ? payment.total : reply.amount
   const charged = reply.charged ?? amount
   const attempt = withReply({ ...before, charged }, reply, now)
-  const reversed = reversedBy(reply)
+  const reversed = reversedOf(reply, stored)
   if (reversed > 0n && reversed >= amount)
     return withReversals(reversedBeforePaid(payment, attempt, reversed, now), reply, stored, now)
   if (reversed > 0n)
@@ -178,8 +179,7 @@ function partlyReversed(
 ): Change {
   const { currency } = payment
   const left = (attempt.charged ?? payment.total) - reversed
-  if (before.state === 'disputed' && before.charged === attempt.charged)
-    return { payment, attempt, events: [], tasks: [] }
+  if (before.charged === attempt.charged) return { payment, attempt, events: [], tasks: [] }
   return disputed(payment, attempt, { amount: left > 0n ? left : 0n, currency }, now)
 }
 

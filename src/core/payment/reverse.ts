@@ -49,9 +49,21 @@ export type MoneyBackChange = MoneyBack & {
 
 type PaidReply = Reply & { state: 'paid' }
 
-// The sum of a charge's refunds and of the disputes that were lost.
-export const reversedBy = ({ reversals = [], disputes = [] }: PaidReply): bigint =>
-  sumOf(reversals) + sumOf(disputes.filter(({ state }) => state === 'lost'))
+// The sum of a charge's refunds and of the disputes that were lost, each once. What is stored counts although this reply
+// does not have it: the question may have been asked before the refund was made.
+export function reversedOf({ reversals = [], disputes = [] }: PaidReply, stored: MoneyBack): bigint {
+  const lost = stored.disputes.filter(isLost)
+  const isNewReversal = ({ id }: { id: string }) => !stored.reversals.some(one => one.reversal_id === id)
+  const isNewLoss = (one: Dispute) => isLost(one) && !lost.some(({ dispute_id }) => dispute_id === one.id)
+  return sumOf([
+    ...stored.reversals,
+    ...reversals.filter(isNewReversal),
+    ...lost,
+    ...disputes.filter(isNewLoss),
+  ])
+}
+
+const isLost = ({ state }: { state: Dispute['state'] }) => state === 'lost'
 
 const sumOf = (all: readonly { amount: bigint }[]) => all.reduce((sum, { amount }) => sum + amount, 0n)
 
@@ -133,7 +145,7 @@ function changedDisputes(
 }
 
 const lostOf = (stored: MoneyBack, changed: readonly DisputeRecord[]) =>
-  [...stored.disputes, ...changed].filter(({ state }) => state === 'lost')
+  [...stored.disputes, ...changed].filter(isLost)
 
 const reversalNotice = ({ amount, reason, reversed_at }: ReversalRecord): MoneyBackNotice => ({
   type: 'reversed',
@@ -219,15 +231,16 @@ function disputesDone(stored: MoneyBack, changed: readonly DisputeRecord[]) {
     : []
 }
 
-// Refunded before we ever reported it paid: the reversals are recorded beside the change that follows from that.
+// Refunded, or lost in a dispute, before we ever reported it paid: recorded beside the change that follows from that.
 export const withReversals = (change: Change, reply: PaidReply, stored: MoneyBack, now: Date): Change => {
   const { payment, attempt } = change
   const reversals = newReversals(payment, attempt, reply, stored, now)
-  if (reversals.length === 0) return change
-  const events = reversals.map(record => noticeEvent(payment, attempt, reversalNotice(record)))
+  const disputes = changedDisputes(payment, attempt, reply, stored, now).filter(isLost)
+  if (reversals.length + disputes.length === 0) return change
+  const notices = [...reversals.map(reversalNotice), ...disputes.map(record => disputeNotice(record, now))]
   return {
     ...change,
-    events: [...events, ...change.events],
-    moneyBack: { reversals, disputes: [], notices: [], closes: [] },
+    events: [...notices.map(notice => noticeEvent(payment, attempt, notice)), ...change.events],
+    moneyBack: { reversals, disputes, notices: [], closes: [] },
   }
 }

@@ -44,6 +44,7 @@ function askStep(attempt: Attempt, now: Date): Next[] {
   const { next_ask_at, asks, payment_method, number } = attempt
   if (!next_ask_at) return []
   const at = next_ask_at > now ? next_ask_at : now
+  if (attempt.state === 'paid') return [{ at, words: `We ask for refunds and disputes of attempt ${number}` }]
   if (!isUnresolved(attempt))
     return [{ at, words: `The no to attempt ${number} is asked about again, in case it turns into a yes` }]
   if (attempt.state === 'not_sent' && !attempt.gave_up_at)

@@ -2,7 +2,8 @@ import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Task, TaskKind } from '../../core/payment/task.ts'
 import { named, sql, type Tx } from '../db.ts'
 
-// A task is raised once, however often its cause is seen. Gives back those that are new.
+// A task is raised once, however often its cause is seen. Another amount is another cause: the task is open again with it.
+// Returns those that are new or open again.
 export async function addTasks(tx: Tx, tasks: Task[]): Promise<Task[]> {
   const added: Task[] = []
   for (const t of tasks)
@@ -11,7 +12,10 @@ export async function addTasks(tx: Tx, tasks: Task[]): Promise<Task[]> {
       insert into tasks (merchant_id, attempt_id, kind, tx_reference, amount, currency, note, created_at)
       values (${t.merchant_id}, ${t.attempt_id}, ${t.kind}, ${t.tx_reference}, ${t.amount}, ${t.currency},
         ${t.note}, ${t.created_at})
-      on conflict (merchant_id, attempt_id, kind) do nothing
+      on conflict (merchant_id, attempt_id, kind) do update
+        set amount = excluded.amount, note = excluded.note, created_at = excluded.created_at, closed_at = null,
+          closed_note = null
+        where tasks.kind in ('reversed', 'dispute_opened', 'dispute_lost') and tasks.amount <> excluded.amount
       returning *`)),
     )
   return added

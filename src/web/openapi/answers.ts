@@ -70,12 +70,9 @@ export const statusRecord = z.object({
   ),
   payment_instrument: maybe('The wallet or card of the latest attempt, masked.'),
   payment_time: z.iso.datetime().nullable().meta({ description: 'When it was paid; null until then.' }),
-  reversed_at: z.iso
-    .datetime()
-    .nullable()
-    .meta({
-      description: 'When the provider first refunded the charge; null otherwise. The status stays paid.',
-    }),
+  reversed_at: z.iso.datetime().nullable().meta({
+    description: 'When the provider first refunded the charge; null otherwise. The status stays paid.',
+  }),
   reversed_amount: z
     .number()
     .nullable()

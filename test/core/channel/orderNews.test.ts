@@ -13,22 +13,12 @@ for (const [what, told, news] of [
   ['an id that is none', [{ key: 'A-1', provider_ref: {} }], [{ key: 'A-1' }]],
   ['an empty id', [{ key: 'A-1', provider_ref: '' }], [{ key: 'A-1' }]],
   ['an id of odd bytes', [{ key: 'A', provider_ref: 'a\u0000' }], [{ key: 'A', provider_ref: 'a\\u0000' }]],
+  ['a refund or a dispute', [{ key: 'A-1', check_reversals: true }], [{ key: 'A-1', check_reversals: true }]],
   [
-    'money that went back',
-    [{ key: 'A-1', reversal: { kind: 'reversed', words: 'Refund\n12' } }],
-    [{ key: 'A-1', reversal: { kind: 'reversed', words: 'Refund 12' } }],
-  ],
-  [
-    'money that the bank took back, without words',
-    [{ key: 'A-1', reversal: { kind: 'charged_back' } }],
-    [{ key: 'A-1', reversal: { kind: 'charged_back', words: '' } }],
-  ],
-  [
-    'a reversal of a kind that is none',
-    [{ key: 'A-1', reversal: { kind: 'lost', words: '' } }],
+    'amounts of a refund, which do not count',
+    [{ key: 'A-1', check_reversals: 'yes', reversal: { amount: 5n } }],
     [{ key: 'A-1' }],
   ],
-  ['a reversal that is none', [{ key: 'A-1', reversal: 'reversed' }], [{ key: 'A-1' }]],
   [
     'keys that nobody can have',
     [{ key: '' }, { key: 7 }, { key: 'a b' }, { key: 'a\u0000' }, { key: 'ä' }],

@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { doubt, applyReply as hearIt, withTheirTime } from '../../../src/core/payment/applyReply.ts'
-import type { AttemptState } from '../../../src/core/payment/attempt.ts'
-import type { Status } from '../../../src/core/payment/payment.ts'
+import type { Heard } from '../../../src/core/channel/reply.ts'
+import type { Attempt, AttemptState } from '../../../src/core/payment/attempt.ts'
+import type { Payment, Status } from '../../../src/core/payment/payment.ts'
+import type { MoneyBack } from '../../../src/core/payment/reverse.ts'
 import * as rows from '../../support/lifeRows.ts'
 import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 
@@ -9,9 +11,8 @@ const { yes, wrong, no, pending, unclear, absent } = rows
 const young = after(seconds(10))
 const old = after(minutes(5))
 const worth = rows.worth
-const hear = (...[payment, attempt, reply, now]: HearArguments) =>
-  hearIt(payment, attempt, reply, now, { ...worth, askedAt: now })
-type HearArguments = Parameters<typeof hearIt> extends [...infer Four, unknown] ? Four : never
+const hear = (payment: Payment, attempt: Attempt, reply: Heard, now: Date, stored?: MoneyBack) =>
+  hearIt(payment, attempt, reply, now, { ...worth, askedAt: now }, stored)
 const leased = after(hours(9)) // whoever asks has put the next ask off
 
 // What an attempt becomes: a yes, a yes to another amount, a no, pending, nothing clear, absent, absent for long.
@@ -130,7 +131,7 @@ for (const [from, state, events] of [
   ['paid', 'paid', []],
 ] as const)
   test(`a yes to no amount, heard of an attempt that is ${from}`, () => {
-    const reply = { state: 'paid_oddly', words: 'It says 1e99.', provider_ref: 'P-9' } as const
+    const reply = { state: 'paid_mismatch', order: 'X', words: 'It says 1e99.', provider_ref: 'P-9' } as const
     const change = hear(aPayment(), anAttempt({ state: from }), reply, young)
     expect(change.attempt).toMatchObject({ state, charged: null })
     expect(change.payment.status).toBe('awaiting_payment')
@@ -350,3 +351,177 @@ for (const [before, state] of [
     expect(events.map(({ kind }) => kind)).toEqual(isNews ? ['attempt_needs_input'] : [])
     expect(payment.status).toBe('awaiting_payment')
   })
+
+describe('refunds and disputes', () => {
+  const refund = (id: string, amount: bigint) => ({ id, amount, words: `Refund ${id}.` })
+  const partly = { ...yes, reversals: [refund('R1', 1000n)] }
+  const wholly = { ...yes, reversals: [refund('R1', 1000n), refund('R2', 1500n)] }
+  const kinds = (all: readonly { kind: string }[]) => all.map(({ kind }) => kind)
+  const payer = anAttempt({ state: 'paid', charged: 2500n, provider_ref: 'P-1' })
+  const paid = aPayment({ status: 'paid', paid_attempt_id: payer.attempt_id, charged: 2500n })
+  const recordsOf = ({ moneyBack = { reversals: [], disputes: [] } }: { moneyBack?: MoneyBack }): MoneyBack =>
+    moneyBack
+
+  test('a charge that is first heard of as wholly reversed never pays', () => {
+    const { payment, attempt, events, tasks, moneyBack } = hear(aPayment(), anAttempt(), wholly, young)
+    expect(payment).toMatchObject({ status: 'failed', reversed_at: null, paid_attempt_id: null })
+    expect(attempt).toMatchObject({ state: 'failed', reason: 'reversed', charged: 2500n })
+    expect(kinds(events)).toEqual(['reversed', 'reversed', 'attempt_failed', 'status_changed'])
+    expect(tasks).toMatchObject([{ kind: 'reversed', amount: 2500n }])
+    expect(moneyBack?.notices).toEqual([]) // the merchant was never told paid
+    const again = hear(payment, attempt, wholly, old, recordsOf({ moneyBack }))
+    expect([again.events, again.moneyBack]).toEqual([[], undefined])
+  })
+
+  test('a charge that was partly reversed before it was reported paid is another amount', () => {
+    const change = hear(aPayment(), anAttempt(), partly, young)
+    expect(change.payment.status).toBe('awaiting_payment')
+    expect(change.attempt.state).toBe('disputed')
+    expect(change.tasks).toMatchObject([{ kind: 'amount_mismatch', amount: 1500n }])
+    const rest = hear(change.payment, change.attempt, wholly, old, recordsOf(change))
+    expect(rest.attempt).toMatchObject({ state: 'failed', reason: 'reversed' })
+    expect(rest.moneyBack?.reversals.map(one => one.reversal_id)).toEqual(['R2'])
+  })
+
+  test('a lost dispute before it was reported paid never pays either', () => {
+    const lost = { id: 'D1', state: 'lost', amount: 2500n, words: '' } as const
+    const { attempt } = hear(aPayment(), anAttempt(), { ...yes, disputes: [lost] }, young)
+    expect(attempt).toMatchObject({ state: 'failed', reason: 'reversed' })
+  })
+
+  test('refunds of a paid payment: each is recorded and told once, with its own amount', () => {
+    const first = hear(paid, payer, partly, young)
+    expect(first.payment).toMatchObject({ status: 'paid', reversed_at: young, reversed_amount: 1000n })
+    expect(first.moneyBack?.notices).toMatchObject([{ type: 'reversed', amount: 1000n }])
+    const second = hear(first.payment, first.attempt, wholly, old, recordsOf(first))
+    expect(second.payment).toMatchObject({ reversed_at: young, reversed_amount: 2500n })
+    expect(second.moneyBack?.notices).toMatchObject([{ type: 'reversed', amount: 1500n }])
+    expect(second.tasks).toMatchObject([{ kind: 'reversed', amount: 2500n }])
+  })
+
+  test('the refund of an overpayment leaves the good payment as it is, and its task is done', () => {
+    const other = anAttempt({ attempt_id: 'ama0000000second', number: 2, state: 'paid', charged: 2500n })
+    const { payment, events, tasks, moneyBack } = hear(paid, other, wholly, young)
+    expect(payment).toBe(paid)
+    expect(kinds(events)).toEqual(['reversed', 'reversed'])
+    expect(tasks).toEqual([])
+    expect(moneyBack).toMatchObject({ notices: [], closes: [{ kind: 'refund' }] })
+  })
+
+  test('opening a dispute moves no money; losing it does, and winning it does not', () => {
+    const open = { id: 'D1', state: 'open', amount: 2500n, words: 'Answer before Friday.' } as const
+    const opened = hear(paid, payer, { ...yes, disputes: [open] }, young)
+    expect(opened.payment).toBe(paid)
+    expect(kinds(opened.events)).toEqual(['dispute_opened'])
+    expect(kinds(opened.tasks)).toEqual(['dispute_opened'])
+    for (const [state, amount, tasks] of [
+      ['won', null, []],
+      ['lost', 2500n, ['dispute_lost']],
+    ] as const) {
+      const reply = { ...yes, disputes: [{ ...open, state }] }
+      const resolved = hear(opened.payment, opened.attempt, reply, old, recordsOf(opened))
+      expect(kinds(resolved.events)).toEqual([`dispute_${state}`])
+      expect(kinds(resolved.tasks)).toEqual(tasks)
+      expect(resolved.payment.reversed_amount).toBe(amount)
+      expect(resolved.moneyBack?.closes).toMatchObject([{ kind: 'dispute_opened' }])
+    }
+  })
+
+  test('never more than was charged, where a lost dispute is listed as a refund too', () => {
+    const lost = { id: 'D1', state: 'lost', amount: 2500n, words: '' } as const
+    const { payment } = hear(paid, payer, { ...wholly, disputes: [lost] }, young)
+    expect(payment.reversed_amount).toBe(2500n)
+  })
+
+  test('a webhook named a refund, and no clear answer came: it is asked again', () => {
+    const checked = { ...payer, check_reversals: true, next_ask_at: leased }
+    expect(hear(paid, checked, unclear, young).attempt.next_ask_at).not.toBeNull()
+    expect(hear(paid, checked, yes, young).attempt.next_ask_at).toBeNull()
+    expect(hear(paid, payer, unclear, young).attempt.next_ask_at).toBeNull()
+  })
+
+  test('a webhook that came while the provider was asked is not forgotten', () => {
+    const asked = { asks: 1, next_ask_at: leased }
+    const before = { ...payer, asks: 1, check_reversals: true, next_ask_at: young }
+    expect(withTheirTime({ ...before, next_ask_at: null }, before, asked).next_ask_at).toBe(young)
+  })
+})
+
+test('the customer bears the fee: paid, and charged is what the customer paid in all', () => {
+  const { payment, attempt } = hear(aPayment(), anAttempt(), { ...yes, charged: 2550n, fee: 50n }, young)
+  expect(payment).toMatchObject({ status: 'paid', charged: 2550n })
+  expect(attempt).toMatchObject({ charged: 2550n, fee: 50n })
+})
+
+describe('a declined card on a page that is still open', () => {
+  const reply: Heard & { state: 'declined' } = {
+    state: 'declined',
+    reason: 'card_declined',
+    psp_response_msg: 'Do not honour',
+  }
+  const open = anAttempt({ state: 'pending', payment_method: 'card', redirect_url: 'https://pay.test' })
+  const decline = (attempt: Attempt, at: Date, said = reply) => hear(aPayment(), attempt, said, at)
+
+  test('is not the end', () => {
+    const { attempt, events, payment } = decline(open, young)
+    expect(attempt).toMatchObject({ state: 'pending', declined_at: young, redirect_url: 'https://pay.test' })
+    expect(events.map(({ kind }) => kind)).toEqual(['attempt_declined'])
+    expect(payment.status).toBe('awaiting_payment')
+    expect(decline(attempt, old).events).toEqual([])
+    expect(hear(aPayment(), attempt, yes, old).payment.status).toBe('paid')
+  })
+  test('ends when the customer returns', () => {
+    const seen = decline({ ...open, returned_at: old }, old)
+    expect(seen.attempt).toMatchObject({ state: 'failed', reason: 'card_declined' })
+    const before = decline({ ...open, returned_at: noon }, old) // and went back to the page since
+    expect(before.attempt.state).toBe('pending')
+    const later = decline({ ...decline(open, young).attempt, returned_at: old }, old)
+    expect(later.attempt.state).toBe('failed')
+  })
+  test('ends when another method is chosen', () =>
+    expect(decline({ ...open, gave_up_at: young, gave_up_for: 'way' }, old).attempt.state).toBe('failed'))
+  test('ends half an hour after the last decline', () => {
+    const first = decline(open, young).attempt
+    const again = decline(first, after(minutes(29)), { ...reply, psp_response_msg: 'Expired' })
+    expect(again.attempt).toMatchObject({ state: 'pending', declined_at: after(minutes(29)) })
+    expect(decline(first, after(minutes(31))).attempt.state).toBe('failed')
+    const same = { ...reply, psp_response_msg: 'Expired' }
+    expect(decline(again.attempt, after(minutes(31)), same).attempt.state).toBe('pending')
+  })
+})
+
+test('a poll falls on the moment when "not found" becomes final, also after the order was sent again', () => {
+  const at = after(minutes(4.5))
+  expect(hear(aPayment(), anAttempt({ asks: 30 }), absent, at).attempt.next_ask_at).toEqual(after(minutes(5)))
+  const resent = anAttempt({ asks: 30, sends: 2, resent_at: young })
+  expect(hear(aPayment(), resent, absent, after(minutes(5.98))).attempt.next_ask_at).toEqual(
+    after(minutes(6)),
+  )
+  const final = hear(aPayment(), { ...resent, state: 'unknown' }, absent, after(minutes(6)))
+  expect(final.attempt).toMatchObject({ state: 'failed', reason: 'never_arrived' })
+})
+
+test('an order that the provider refused with a code has reached it', () => {
+  const refused = anAttempt({ state: 'unknown', provider_code: 'NOT_ALLOWED' })
+  const { attempt } = hear(aPayment(), refused, absent, after(minutes(6)))
+  expect(attempt).toMatchObject({ state: 'failed', reason: 'refused' })
+})
+
+test('an account that is not set up: nothing is known, and a person is called', () => {
+  const { attempt, tasks } = hear(
+    aPayment(),
+    anAttempt(),
+    { state: 'not_set_up', words: 'Another one.' },
+    young,
+  )
+  expect(attempt.state).toBe('unknown')
+  expect(attempt.next_ask_at).not.toBeNull()
+  expect(tasks).toMatchObject([{ kind: 'not_set_up', note: 'Another one.' }])
+})
+
+test('an unknown code that comes again and again is for a person', () => {
+  const reply = { ...no, provider_code: 'BRAND_NEW', isRepeatedCode: true } as Heard
+  expect(hear(aPayment(), anAttempt(), reply, young).tasks).toMatchObject([
+    { kind: 'unknown_code', note: 'BRAND_NEW' },
+  ])
+})

@@ -217,12 +217,27 @@ describe('every kind of event has its sentence', () => {
     [
       anEvent('reversed', { cause: 'channel', reason: 'Refund 7.' }),
       {},
-      'provider (simulated): Gave the money back after it was paid: Refund 7.',
+      'provider (simulated): Refunded attempt 1: Refund 7.',
     ],
     [
-      anEvent('charged_back', { cause: 'channel', reason: 'Dispute 7.' }),
+      anEvent('dispute_opened', { cause: 'channel', reason: 'GHS 25.00' }),
       {},
-      "provider (simulated): The customer's bank took the money back: Dispute 7.",
+      "provider (simulated): The customer's bank disputes attempt 1: GHS 25.00",
+    ],
+    [
+      anEvent('dispute_won', { cause: 'channel', reason: 'GHS 25.00' }),
+      {},
+      'provider (simulated): The dispute was won: the money stays: GHS 25.00',
+    ],
+    [
+      anEvent('dispute_lost', { cause: 'channel', reason: 'GHS 25.00' }),
+      {},
+      'provider (simulated): The dispute was lost: the money went back to the customer: GHS 25.00',
+    ],
+    [
+      anEvent('attempt_declined', { cause: 'channel', reason: 'The card has expired.' }),
+      {},
+      "provider (simulated): A card was declined; the customer may try another on the provider's page: The card has expired.",
     ],
     [
       anEvent('status_changed', { cause: 'customer', to_status: 'awaiting_payment' }),

@@ -119,9 +119,12 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     const charged = [...provider.books.values()].filter(({ truth }) => truth === 'charged')
     const entry = pick(charged)
     if (!entry) return
-    const kind = pick(['reversed', 'charged_back'] as const)
-    provider.reverse(entry.reference, kind)
-    const news = [{ key: entry.name, reversal: { kind, words: 'It went back.' } }]
+    const isDone =
+      dice() < 0.5
+        ? provider.refund(entry.reference, dice() < 0.5)
+        : provider.dispute(entry.reference, dice() < 0.5)
+    if (!isDone) return
+    const news = [{ key: entry.name, check_reversals: true }]
     const webhook: Webhook = { ...emptyWebhook, body: Buffer.from(JSON.stringify(news)) }
     const account = webhookIdOf(provider.manner.name)
     const times = pick([0, 1, 1, 3])

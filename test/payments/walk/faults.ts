@@ -1,6 +1,7 @@
 import { type Attempt, isUnresolved } from '../../../src/core/payment/attempt.ts'
 import type { PaymentEvent } from '../../../src/core/payment/event.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
+import type { DisputeRecord, ReversalRecord } from '../../../src/core/payment/reverse.ts'
 import type { Task, TaskKind } from '../../../src/core/payment/task.ts'
 import {
   arrows,
@@ -13,14 +14,20 @@ import {
   mayType,
   newModel,
   reopen,
-  reverse,
   type Status,
   tell,
   type,
 } from './model.ts'
-import type { Entry } from './provider.ts'
+import { type Entry, lostOf, refundedOf } from './provider.ts'
 
-export type Life = { payment: Payment; attempts: Attempt[]; events: PaymentEvent[]; tasks: Task[] }
+export type Life = {
+  payment: Payment
+  attempts: Attempt[]
+  events: PaymentEvent[]
+  tasks: Task[]
+  reversals: readonly ReversalRecord[]
+  disputes: readonly DisputeRecord[]
+}
 export type Books = ReadonlyMap<string, Entry>
 
 const nobody = () => false
@@ -61,7 +68,7 @@ export function faultsOf(life: Life, books: Books, comes: (entry: Entry) => bool
       `${entry.reference} can be charged, and nobody will ask`,
     )
   }
-  faults.push(...reversalFaults(life))
+  faults.push(...moneyBackFaults(life, books))
   const model = replay(events, payment, faults)
   check(payment.status === model.status, `the status is ${payment.status}, the table says ${model.status}`)
   check(payment.late === model.late, `late is ${payment.late}`)
@@ -99,7 +106,8 @@ function attemptFaults(attempt: Attempt, entry: Entry | undefined): string[] {
   const check = (holds: boolean, words: string) => void (holds || faults.push(`${attempt_id} ${words}`))
   check(isUnresolved(attempt) === (ended_at === null), 'has ended and has not')
   check(!isUnresolved(attempt) || next_ask_at !== null, 'is unresolved and nobody will ask')
-  check(state !== 'paid' || (entry?.charges === 1 && next_ask_at === null), 'is paid without a charge')
+  check(state !== 'paid' || entry?.charges === 1, 'is paid without a charge')
+  check(state !== 'paid' || next_ask_at === null || attempt.check_reversals, 'is paid and still asked about')
   check(isUnresolved(attempt) || Object.keys(given).length === 0, 'still holds what the customer gave')
   check((entry?.charges ?? 0) <= 1, 'was charged twice')
   check((gave_up_at === null) === (gave_up_for === null), 'was given up and was not')
@@ -109,6 +117,8 @@ function attemptFaults(attempt: Attempt, entry: Entry | undefined): string[] {
   if (state === 'failed' && reason === 'never_arrived')
     check((ended_at as Date).getTime() - created_at.getTime() >= 300_000 && !entry, 'was given up too early')
   else if (state === 'failed' && reason === 'not_sent') check(entry === undefined, 'was sent all the same')
+  else if (state === 'failed' && reason === 'reversed')
+    check(entry !== undefined && refundedOf(entry) + lostOf(entry) >= entry.amount, 'was not reversed')
   else if (state === 'failed') check(entry?.wasRefused === true, 'failed without a no')
   return faults
 }
@@ -130,25 +140,37 @@ const isAskedAbout = ({ attempts }: Life, { reference }: Entry) =>
     attempt_id === reference ? state === 'paid' || next_ask_at !== null : false,
   )
 
-const reversalsIn = (all: readonly { kind: string; attempt_id: string | null }[]) =>
-  all
-    .filter(({ kind }) => kind === 'reversed' || kind === 'charged_back')
-    .map(({ kind, attempt_id }) => `${attempt_id} ${kind}`)
-    .toSorted()
-
-// Each kind is told once, to a person and in the events, and the payment is marked.
-function reversalFaults({ payment, events, tasks }: Life): string[] {
-  const [inEvents, inTasks] = [reversalsIn(events), reversalsIn(tasks)]
-  const faults = new Set(inEvents).size < inEvents.length ? ['a reversal is told twice'] : []
-  if (inEvents.join() !== inTasks.join()) faults.push('reversals and their tasks differ')
-  if ((payment.reversed_at !== null) !== inEvents.length > 0) faults.push('the mark of a reversal differs')
+// Every refund and dispute is recorded once, with the provider's amount, and told once. Only those of the attempt that
+// paid mark the payment.
+function moneyBackFaults({ payment, events, reversals, disputes }: Life, books: Books): string[] {
+  const faults: string[] = []
+  const check = (holds: boolean, words: string) => void (holds || faults.push(words))
+  const names = reversals.map(({ attempt_id, reversal_id }) => `${attempt_id} ${reversal_id}`)
+  check(new Set(names).size === names.length, 'a refund is recorded twice')
+  for (const { attempt_id, reversal_id, amount } of reversals)
+    check(
+      books.get(attempt_id)?.refunds.some(one => one.id === reversal_id && one.amount === amount) === true,
+      `${attempt_id} has a refund that the provider has not`,
+    )
+  const count = (kind: string) => events.filter(one => one.kind === kind).length
+  const resolved = disputes.filter(({ state }) => state !== 'open').length
+  check(count('reversed') === reversals.length, 'refunds and their events differ')
+  check(count('dispute_won') + count('dispute_lost') === resolved, 'disputes and their events differ')
+  check(count('dispute_opened') <= disputes.length, 'a dispute is opened twice')
+  const ofPayer = (one: { attempt_id: string }) => one.attempt_id === payment.paid_attempt_id
+  const lost = disputes.filter(one => ofPayer(one) && one.state === 'lost')
+  const sum = [...reversals.filter(ofPayer), ...lost].reduce((total, { amount }) => total + amount, 0n)
+  const most = payment.charged ?? payment.total
+  check((payment.reversed_amount ?? 0n) === (sum < most ? sum : most), 'the reversed amount differs')
+  check((payment.reversed_at === null) === (sum === 0n), 'the mark of a reversal differs')
   return faults
 }
 
 const isFinished = (life: Life, id: string) =>
   (life.payment.status === 'paid' && paidBy(life) === id) ||
   hasTask(life, id, 'refund') ||
-  hasTask(life, id, 'amount_mismatch')
+  hasTask(life, id, 'amount_mismatch') ||
+  hasTask(life, id, 'reversed')
 
 // Whatever a person is told to give back or to look into was charged.
 export const faultsOfTasks = ({ tasks }: Life, books: Books): string[] =>
@@ -157,14 +179,24 @@ export const faultsOfTasks = ({ tasks }: Life, books: Books): string[] =>
     .filter(({ attempt_id }) => books.get(attempt_id)?.charges !== 1)
     .map(({ attempt_id, kind }) => `${attempt_id} has a task of ${kind}, and no charge`)
 
-const aboutCharges: ReadonlySet<TaskKind> = new Set(['refund', 'amount_mismatch', 'reversed', 'charged_back'])
+const aboutCharges: ReadonlySet<TaskKind> = new Set([
+  'refund',
+  'amount_mismatch',
+  'reversed',
+  'dispute_opened',
+  'dispute_lost',
+])
 
 // And when all is told: no charge is left to be asked about, and the status follows from the books alone. Whoever has given
 // the last one up may go on until the time to pay is over.
 export function faultsAtRest(life: Life, books: Books, now: Date): string[] {
   const { payment, attempts } = life
   const charged = [...books.values()].filter(({ truth }) => truth === 'charged')
-  const right = charged.filter(({ amount }) => amount === payment.total)
+  // What was refunded or lost before it was reported paid need not pay.
+  const isPaid = (id: string) => attempts.some(one => one.attempt_id === id && one.state === 'paid')
+  const right = charged
+    .filter(({ amount }) => amount === payment.total)
+    .filter(entry => isPaid(entry.reference) || refundedOf(entry) + lostOf(entry) === 0n)
   const faults = charged
     .filter(({ reference }) => !isFinished(life, reference))
     .map(({ reference }) => `the charge of ${reference} was never found`)
@@ -209,7 +241,6 @@ function replay(events: PaymentEvent[], { expires_at }: Payment, faults: string[
         faults.push(`${id} was carried on where nothing was asked`)
       type(model, id)
     }
-    if (kind === 'reversed' || kind === 'charged_back') reverse(model, id, kind)
     if (kind === 'overpaid' && !model.refunds.has(id)) faults.push(`${id} is no overpayment`)
     if (kind !== 'status_changed') continue
     if (to_status === 'cancelled' && cause === 'customer') cancel(model)

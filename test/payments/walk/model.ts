@@ -1,7 +1,16 @@
 // The life of a payment as the answers' table tells it, written from the table and not from the program: what may
 // follow what, and what each piece of news does.
 export type Status = 'awaiting_payment' | 'paid' | 'failed' | 'cancelled'
-export type News = 'yes' | 'other_amount' | 'no' | 'pending' | 'asks' | 'taken' | 'unclear' | 'never_there'
+export type News =
+  | 'yes'
+  | 'other_amount'
+  | 'no'
+  | 'pending'
+  | 'asks'
+  | 'taken'
+  | 'unclear'
+  | 'never_there'
+  | 'undone'
 
 export const arrows: readonly `${Status} > ${Status}`[] = [
   'awaiting_payment > paid',
@@ -31,7 +40,9 @@ export type Model = {
   tries: Map<string, Try>
   refunds: Set<string>
   mismatches: Set<string>
-  reversals: Set<string> // each kind of each try
+  payer?: string // the try that paid
+  undone: Set<string> // tries whose charge was wholly refunded before it was reported paid
+  moneyBack: Set<string> // each refund, and each state of each dispute, of a try
 }
 
 export const newModel = (): Model => ({
@@ -41,7 +52,8 @@ export const newModel = (): Model => ({
   tries: new Map(),
   refunds: new Set(),
   mismatches: new Set(),
-  reversals: new Set(),
+  undone: new Set(),
+  moneyBack: new Set(),
 })
 
 export const isOpen = (model: Model) => [...model.tries.values()].some(({ open }) => open)
@@ -70,14 +82,16 @@ export function tell(model: Model, id: string, news: News, isOld = false) {
   }
   if (news === 'taken') one.known = true
   if (news === 'never_there' && one.open && !one.known && !one.disputed) no(model, one)
-  if (news === 'no' && one.open) no(model, one)
+  if (news === 'undone') model.undone.add(id)
+  if ((news === 'no' || news === 'undone') && one.open) no(model, one) // undone: charged and wholly refunded
 }
 
 function yes(model: Model, id: string, one: Try) {
   one.open = false
   one.paid = true
-  if (model.status === 'paid') model.refunds.add(id)
-  else model.late = model.status !== 'awaiting_payment'
+  if (model.status === 'paid') return void model.refunds.add(id)
+  model.payer = id
+  model.late = model.status !== 'awaiting_payment'
   model.status = 'paid'
 }
 
@@ -114,15 +128,26 @@ export function cancel(model: Model) {
   else if (model.status === 'awaiting_payment' || model.status === 'failed') model.status = 'cancelled'
 }
 
-// The money went back. What was paid stays paid.
-export const reverse = (model: Model, id: string, kind: string) => void model.reversals.add(`${id} ${kind}`)
+// Refunds and disputes of a charge, each once. Of one that is not paid, refunds and losses are recorded.
+export function moneyBack(model: Model, id: string, { reversals = [], disputes = [] }: PaidReply) {
+  for (const one of reversals) model.moneyBack.add(`${id} reversed ${one.id}`)
+  const isPaid = model.tries.get(id)?.paid
+  for (const one of disputes.filter(({ state }) => isPaid || state === 'lost')) {
+    const isResolved = ['won', 'lost'].some(state => model.moneyBack.has(`${id} ${state} ${one.id}`))
+    if (!isResolved) model.moneyBack.add(`${id} ${one.state} ${one.id}`)
+  }
+}
+type PaidReply = {
+  reversals?: readonly { id: string }[]
+  disputes?: readonly { id: string; state: string }[]
+}
 
 const mostTries = 10
 
 // The merchant sends its request again after the end: only where nobody can have paid, and somebody could.
 export function reopen(model: Model) {
   if (model.status === 'paid' || isOpen(model)) return
-  if (model.mismatches.size > 0 || model.reversals.size > 0 || model.tries.size >= mostTries) return
+  if (model.mismatches.size > 0 || model.undone.size > 0 || model.tries.size >= mostTries) return
   model.status = 'awaiting_payment'
   model.wished = false
 }

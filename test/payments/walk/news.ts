@@ -1,5 +1,7 @@
+import type { Reply } from '../../../src/core/channel/reply.ts'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
+import type { MoneyBack } from '../../../src/core/payment/reverse.ts'
 import { resendForMs } from '../../../src/core/payment/pollSchedule.ts'
 import type { Model, News } from './model.ts'
 import type { Message } from './wire.ts'
@@ -10,8 +12,11 @@ export function newsOf(
   { total }: Payment,
   { attempt_id, created_at, sends, resent_at }: Attempt,
   { reply, asked, began }: Message & { kind: 'reply' },
-  { now, absentForMs }: { now: Date; absentForMs: number },
+  { now, absentForMs, stored }: { now: Date; absentForMs: number; stored: MoneyBack },
 ): News {
+  const reversed = reply.state === 'paid' ? reversedBy(reply, stored) : 0n
+  if (reply.state === 'paid' && reversed > 0n)
+    return reversed >= (reply.amount === 'not_said' ? total : reply.amount) ? 'undone' : 'other_amount'
   if (reply.state === 'paid')
     return reply.amount === total || reply.amount === 'not_said' ? 'yes' : 'other_amount'
   if (reply.state === 'failed') return 'no'
@@ -29,4 +34,15 @@ export function newsOf(
   if (reply.state === 'pending') return reply.step ? 'asks' : 'pending'
   if (reply.state === 'unknown' && reply.acknowledged) return 'taken'
   return 'unclear'
+}
+
+// All refunds and lost disputes that the provider or our records name, each once.
+function reversedBy({ reversals = [], disputes = [] }: Reply & { state: 'paid' }, stored: MoneyBack): bigint {
+  const amounts = new Map<string, bigint>()
+  for (const { reversal_id, amount } of stored.reversals) amounts.set(`refund ${reversal_id}`, amount)
+  for (const { dispute_id, state, amount } of stored.disputes)
+    if (state === 'lost') amounts.set(`dispute ${dispute_id}`, amount)
+  for (const { id, amount } of reversals) amounts.set(`refund ${id}`, amount)
+  for (const { id, state, amount } of disputes) if (state === 'lost') amounts.set(`dispute ${id}`, amount)
+  return [...amounts.values()].reduce((sum, amount) => sum + amount, 0n)
 }

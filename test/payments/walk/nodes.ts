@@ -114,7 +114,7 @@ function lineTo(manner: Manner, stage: Stage, play: Play): Channel {
               name: order.key,
             }),
           ),
-    check: order => play(order, ({ look }) => look(order.attempt_id, now())),
+    check: order => play(order, ({ look }) => look(order.attempt_id, now(), order.check_reversals)),
     submit: (order, _, { otp = '' }) => play(order, ({ type }) => type(order.attempt_id, otp, now())),
     hear: ({ body }) => JSON.parse(body.toString()) as OrderNews[],
     // Some nodes know how to withdraw, and some are of a version before.

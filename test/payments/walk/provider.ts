@@ -1,4 +1,4 @@
-import type { Reply, Reversal } from '../../../src/core/channel/reply.ts'
+import type { Dispute, Reply, Reversal } from '../../../src/core/channel/reply.ts'
 import type { Step } from '../../../src/core/channel/way.ts'
 import { absent, minutes, no, pending, withdrawn } from '../../support/lifeRows.ts'
 import { type Manner, plain } from './manners.ts'
@@ -21,7 +21,8 @@ export type Entry = {
   knocks: boolean // and this is on its way
   code: 'none' | 'asked' | 'taken'
   wrongCodes: number
-  reversals: Set<Reversal['kind']>
+  refunds: Reversal[]
+  disputes: Dispute[]
 }
 
 // What the provider promises, so that asking finds every charge in the end: an order is in sight long before we give
@@ -73,7 +74,8 @@ export function createProvider(manner: Manner = plain) {
       knocks: false,
       code: asks && manner.asksForCode ? 'asked' : 'none',
       wrongCodes: 0,
-      reversals: new Set(),
+      refunds: [],
+      disputes: [],
     }
     books.set(reference, fresh)
     return openReply(fresh)
@@ -89,16 +91,18 @@ export function createProvider(manner: Manner = plain) {
     entry.wasRefused = true
   }
 
-  function look(reference: string, now: number): Reply {
+  // A whole refund shows by itself; partial ones and disputes are told to those who ask for them.
+  function look(reference: string, now: number, asksForRefunds = false): Reply {
     const entry = books.get(reference)
     if (!entry || entry.visible > now) return absent
     close(entry, now)
     if (entry.truth === 'pending') return openReply(entry)
     if (entry.truth === 'refused') return entry.wasWithdrawn ? withdrawn : no
-    const { amount, name } = entry
-    const [kind] = entry.reversals
+    const { amount, name, refunds, disputes } = entry
     const yes: Reply = { state: 'paid', order: name, amount, currency: 'GHS', provider_ref: `P-${reference}` }
-    return kind ? { ...yes, reversal: { kind, words: '' } } : yes
+    const reversals =
+      refunds.length > 0 && (asksForRefunds || isRefunded(entry)) ? { reversals: refunds } : {}
+    return { ...yes, ...reversals, ...(asksForRefunds && disputes.length > 0 && { disputes }) }
   }
 
   // Whether it can be charged from this moment on.
@@ -148,13 +152,32 @@ export function createProvider(manner: Manner = plain) {
     return look(reference, Math.max(now, entry.visible))
   }
 
-  // The money goes back, of whatever was charged.
-  function reverse(reference: string, kind: Reversal['kind']) {
+  // Some or all of what is left of a charge goes back.
+  function refund(reference: string, isWhole: boolean) {
     const entry = books.get(reference)
-    if (entry?.truth !== 'charged') return false
-    entry.reversals.add(kind)
+    if (entry?.truth !== 'charged' || isRefunded(entry)) return false
+    const left = entry.amount - refundedOf(entry)
+    const amount = isWhole || left < 10n ? left : left / 3n
+    entry.refunds = [...entry.refunds, { id: `R${entry.refunds.length + 1}`, amount, words: '' }]
     return true
   }
 
-  return { manner, books, take, look, charge, canCome, refuse, withdraw, type, reverse }
+  // Opens a dispute, or resolves the one that is open.
+  function dispute(reference: string, isWon: boolean) {
+    const entry = books.get(reference)
+    if (entry?.truth !== 'charged') return false
+    const open = entry.disputes.find(({ state }) => state === 'open')
+    const one: Dispute = open
+      ? { ...open, state: isWon ? 'won' : 'lost' }
+      : { id: `D${entry.disputes.length + 1}`, state: 'open', amount: entry.amount, words: '' }
+    entry.disputes = [...entry.disputes.filter(({ id }) => id !== one.id), one]
+    return true
+  }
+
+  return { manner, books, take, look, charge, canCome, refuse, withdraw, type, refund, dispute }
 }
+
+const sumOf = (all: readonly { amount: bigint }[]) => all.reduce((sum, { amount }) => sum + amount, 0n)
+export const refundedOf = ({ refunds }: Entry) => sumOf(refunds)
+export const lostOf = ({ disputes }: Entry) => sumOf(disputes.filter(({ state }) => state === 'lost'))
+export const isRefunded = (entry: Entry) => refundedOf(entry) >= entry.amount

@@ -34,15 +34,19 @@ const everything = [
   'cancel_wished by customer',
   'cancelled by channel',
   'cancelled by customer',
-  'charged_back by channel',
+  'dispute_lost by channel',
+  'dispute_opened by channel',
+  'dispute_won by channel',
   'failed by channel',
   'failed by clock',
   'never_arrived',
   'overpaid by channel',
   'paid by channel',
+  'reversed',
   'reversed by channel',
   'task amount_mismatch',
-  'task charged_back',
+  'task dispute_lost',
+  'task dispute_opened',
   'task refund',
   'task reversed',
   'task unresolved',
@@ -76,42 +80,71 @@ describe('a walk notices', () => {
     [
       'that an order which is not in sight yet is called failed',
       {
-        applyReply: (payment, attempt, reply, now, worth) =>
-          rules.applyReply(payment, attempt, reply, now, { ...worth, absentForMs: 0 }),
+        applyReply: (payment, attempt, reply, now, worth, stored) =>
+          rules.applyReply(payment, attempt, reply, now, { ...worth, absentForMs: 0 }, stored),
       },
     ],
     [
       'that an old answer is taken for one of now',
       {
-        applyReply: (payment, attempt, reply, now, worth) =>
-          rules.applyReply(payment, attempt, reply, now, { ...worth, askedAt: now }),
+        applyReply: (payment, attempt, reply, now, worth, stored) =>
+          rules.applyReply(payment, attempt, reply, now, { ...worth, askedAt: now }, stored),
       },
     ],
     [
       'that silence is called failed',
       {
-        applyReply: (payment, attempt, reply, now, worth) =>
+        applyReply: (payment, attempt, reply, now, worth, stored) =>
           rules.applyReply(
             payment,
             attempt,
             reply.state === 'unknown' ? { state: 'failed', reason: 'refused' } : reply,
             now,
             worth,
+            stored,
           ),
       },
     ],
     [
       'that a no which may turn is not asked about again',
       {
-        applyReply: (payment, attempt, reply, now, worth) =>
-          rules.applyReply(payment, attempt, reply, now, { ...worth, noMayTurnForMs: 0 }),
+        applyReply: (payment, attempt, reply, now, worth, stored) =>
+          rules.applyReply(payment, attempt, reply, now, { ...worth, noMayTurnForMs: 0 }, stored),
+      },
+    ],
+    [
+      'that a charge pays which was reversed before anybody heard of it',
+      {
+        applyReply: (payment, attempt, reply, now, worth, stored) =>
+          rules.applyReply(
+            payment,
+            attempt,
+            reply.state === 'paid' && attempt.state !== 'paid' ? { ...reply, reversals: [] } : reply,
+            now,
+            worth,
+            stored,
+          ),
+      },
+    ],
+    [
+      'that an answer from before a refund makes its charge pay',
+      {
+        applyReply: (payment, attempt, reply, now, worth, stored) =>
+          rules.applyReply(
+            payment,
+            attempt,
+            reply,
+            now,
+            worth,
+            attempt.state === 'paid' ? stored : { reversals: [], disputes: [] },
+          ),
       },
     ],
     [
       'that an answer from before asks again for what was typed',
       {
-        applyReply: (payment, attempt, reply, now, worth) =>
-          rules.applyReply(payment, attempt, reply, now, { ...worth, submits: attempt.submits }),
+        applyReply: (payment, attempt, reply, now, worth, stored) =>
+          rules.applyReply(payment, attempt, reply, now, { ...worth, submits: attempt.submits }, stored),
       },
     ],
     [

@@ -3,7 +3,6 @@ import { cancel, expire } from '../../../src/core/payment/end.ts'
 import { giveUp } from '../../../src/core/payment/giveUp.ts'
 import { whyNotStart } from '../../../src/core/payment/mayStart.ts'
 import { reopen } from '../../../src/core/payment/reopen.ts'
-import { reverse } from '../../../src/core/payment/reverse.ts'
 import { maySendAgain } from '../../../src/core/payment/sendAgain.ts'
 import { submit } from '../../../src/core/payment/submit.ts'
 
@@ -15,7 +14,6 @@ export const rules = {
   giveUp,
   maySendAgain,
   reopen,
-  reverse,
   submit,
   whyNotStart,
 }

@@ -59,7 +59,9 @@ function type(world: World, dice: number) {
 function decide(world: World, dice: number) {
   const { wire, clock } = world
   const provider = pick(world.providers, dice >> 5) as Provider
-  const entry = pick([...provider.books.values()], dice >> 8)
+  const all = [...provider.books.values()]
+  const refused = all.filter(({ truth }) => truth === 'refused') // a late yes is rare, and the most dangerous
+  const entry = pick(dice % 5 < 2 && refused.length > 0 ? refused : all, dice >> 8)
   if (!entry) return
   const id = entry.reference
   const ms = clock().getTime()
@@ -73,10 +75,12 @@ function takeBack({ providers, wire }: World, dice: number) {
   const charged = [...provider.books.values()].filter(({ truth }) => truth === 'charged')
   const entry = pick(charged, dice >> 8)
   if (!entry) return
-  const kind = dice % 2 ? 'reversed' : 'charged_back'
-  provider.reverse(entry.reference, kind)
-  for (let times = dice % 3; times > 0; times--)
-    wire.push({ kind: 'news', id: entry.reference, reversal: { kind, words: '' } })
+  const isDone =
+    dice % 2
+      ? provider.refund(entry.reference, dice % 4 === 1)
+      : provider.dispute(entry.reference, dice % 4 === 0)
+  if (!isDone) return
+  for (let times = dice % 3; times > 0; times--) wire.push({ kind: 'news', id: entry.reference })
 }
 
 // Delivered in any order; some are lost, and some come again: callbacks and answers, because what is sent to a provider
@@ -166,7 +170,7 @@ function lookAround({ life, books }: World, seen: Set<string>) {
   for (const { kind, to_status, cause } of life.events) seen.add(`${to_status ?? kind} by ${cause}`)
   for (const { kind } of life.tasks) seen.add(`task ${kind}`)
   for (const [at, { reason, gave_up_at, channel }] of life.attempts.entries()) {
-    if (reason === 'withdrawn' || reason === 'never_arrived') seen.add(reason)
+    if (reason === 'withdrawn' || reason === 'never_arrived' || reason === 'reversed') seen.add(reason)
     const next = life.attempts[at + 1]
     if (gave_up_at && next) seen.add('went on after giving up')
     if (next && next.channel !== channel) seen.add('went on by the other provider')
@@ -194,7 +198,13 @@ function modelFaults({ life, table }: World): string[] {
   const raised = (kind: string) => tasks.filter(task => task.kind === kind).map(task => task.attempt_id)
   const asking = attempts.filter(({ state }) => state === 'needs_input').map(a => a.attempt_id)
   const asked = [...table.tries].filter(([, one]) => one.open && one.asks && !one.disputed).map(([id]) => id)
-  const wentBack = ['reversed', 'charged_back'].flatMap(kind => raised(kind).map(id => `${id} ${kind}`))
+  const paying = [...table.moneyBack].some(one => one.startsWith(`${table.payer} reversed`))
+  const reversed = new Set([...table.undone, ...(paying ? [table.payer] : [])])
+  const recorded = [
+    ...life.reversals.map(({ attempt_id, reversal_id }) => `${attempt_id} reversed ${reversal_id}`),
+    ...life.disputes.map(({ attempt_id, dispute_id, state }) => `${attempt_id} ${state} ${dispute_id}`),
+  ]
+  const isRecorded = (one: string) => recorded.includes(one) || / open /.test(one)
   return [
     payment.status !== table.status && `${payment.status}, the model says ${table.status}`,
     payment.late !== table.late && `late is ${payment.late}`,
@@ -204,6 +214,8 @@ function modelFaults({ life, table }: World): string[] {
     raised('refund').join() !== [...table.refunds].join() && 'other refunds than the model',
     raised('amount_mismatch').toSorted().join() !== [...table.mismatches].toSorted().join() &&
       'other mismatches',
-    wentBack.toSorted().join() !== [...table.reversals].toSorted().join() && 'other reversals',
+    raised('reversed').toSorted().join() !== [...reversed].toSorted().join() && 'other tasks of reversals',
+    recorded.some(one => !table.moneyBack.has(one)) && 'records that the model does not have',
+    [...table.moneyBack].some(one => !isRecorded(one)) && 'refunds or disputes that were not recorded',
   ].filter(fault => fault !== false)
 }

@@ -1,4 +1,4 @@
-import type { Reply, Reversal } from '../../../src/core/channel/reply.ts'
+import type { Reply } from '../../../src/core/channel/reply.ts'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
 import { minutes } from '../../support/lifeRows.ts'
 
@@ -21,7 +21,7 @@ export type Message =
   | ({ kind: 'typed'; code: string } & Trip)
   | ({ kind: 'reply'; reply: Reply; isQuestion: boolean } & Trip)
   | { kind: 'callback'; id: string }
-  | { kind: 'news'; id: string; reversal: Reversal }
+  | { kind: 'news'; id: string } // of a refund or a dispute
 
 // How a message fares, and what its receiver makes of it.
 export type Luck = {

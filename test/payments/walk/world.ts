@@ -1,9 +1,10 @@
-import type { Reply, Reversal } from '../../../src/core/channel/reply.ts'
+import type { Reply } from '../../../src/core/channel/reply.ts'
 import { withTheirTime } from '../../../src/core/payment/applyReply.ts'
 import { type Attempt, isUnresolved } from '../../../src/core/payment/attempt.ts'
 import { begin } from '../../../src/core/payment/begin.ts'
 import type { NewEvent } from '../../../src/core/payment/event.ts'
 import { firstPollAfter } from '../../../src/core/payment/pollSchedule.ts'
+import { type DisputeRecord, type MoneyBack, noMoneyBack } from '../../../src/core/payment/reverse.ts'
 import { sentAgain } from '../../../src/core/payment/sendAgain.ts'
 import type { Task } from '../../../src/core/payment/task.ts'
 import { after, anAttempt, aPayment, noon, notSent, seconds, unclear } from '../../support/lifeRows.ts'
@@ -24,7 +25,14 @@ const idOf = (number: number) => `ama0000000-${number}`
 // One payment, its providers, the nodes, and what is on its way between them, in memory. The rules are the program's;
 // where the program stores, this keeps.
 export function createWorld(manners: readonly Manner[] = [plain], rules = ours) {
-  const life: Life = { payment: aPayment(), attempts: [], events: [], tasks: [] }
+  const life: Life = {
+    payment: aPayment(),
+    attempts: [],
+    events: [],
+    tasks: [],
+    reversals: [],
+    disputes: [],
+  }
   const table = model.newModel()
   const providers = manners.map(createProvider)
   const nodes: [Process, Process] = [{ isDead: false }, { isDead: false }]
@@ -106,7 +114,7 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
     if (message.kind === 'typed') return provider.type(id, message.code, ms)
     const isOpen = isUnresolved(asked) && asked.state !== 'disputed'
     const verb = asked.gave_up_at && isOpen && provider.manner.canWithdraw ? 'withdraw' : 'look'
-    return provider[verb](id, ms)
+    return verb === 'look' ? provider.look(id, ms, asked.check_reversals) : provider.withdraw(id, ms)
   }
 
   // A worker takes what is due, and asks.
@@ -174,24 +182,32 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
     const { id, reply, asked, isQuestion } = message
     const isSendable = reply.state === 'absent' || reply.state === 'not_sent'
     if (isQuestion && isSendable && sendAgain(message, leaves)) return
-    if (reply.state === 'paid' && reply.reversal) reverse(id, reply.reversal)
     const before = find(id)
     const { manner } = providerOf(id)
     const { livesForMs, noMayTurnForMs, pace } = manner
     const times = { absentForMs: absentForMs(manner), livesForMs, noMayTurnForMs, pace }
     const askedAt = new Date(message.began)
     const worth = { ...times, askedAt, sends: asked.sends, submits: asked.submits }
-    const news = newsOf(table, life.payment, before, message, { now, absentForMs: times.absentForMs })
-    const { payment, attempt, events, tasks } = rules.applyReply(life.payment, before, reply, now, worth)
+    const news = newsOf(table, life.payment, before, message, {
+      now,
+      absentForMs: times.absentForMs,
+      stored: storedOf(id),
+    })
+    const wasPaid = before.state === 'paid'
+    const change = rules.applyReply(life.payment, before, reply, now, worth, storedOf(id))
+    const { payment, attempt, events, tasks } = change
     life.payment = payment
     put(withTheirTime(attempt, before, asked))
     note(events, tasks)
-    const again = rules.applyReply(payment, attempt, reply, now, worth)
-    if (again.events.length > 0 || again.payment.status !== payment.status)
+    keep(change.moneyBack)
+    const again = rules.applyReply(payment, attempt, reply, now, worth, storedOf(id))
+    const leavesDisputes = !wasPaid && attempt.state === 'paid' && again.moneyBack !== undefined // asked for next
+    if ((again.events.length > 0 && !leavesDisputes) || again.payment.status !== payment.status)
       broken.push(`${reply.state} said again to a ${attempt.state} attempt is ${again.events[0]?.kind}`)
     if (isSendable && isUnresolved(before) && !isUnresolved(attempt) && mayStillCome(id))
       broken.push(`${id} failed while its order may still arrive, or is there`)
     model.tell(table, id, news, message.at < (typedAt.get(id) ?? 0))
+    if (reply.state === 'paid' && (wasPaid || news !== 'yes')) model.moneyBack(table, id, reply)
   }
 
   const mayStillCome = (id: string) =>
@@ -207,15 +223,23 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
     put({ ...attempt, next_ask_at: new Date(soonest) })
   }
 
-  // What is told once is stored once, however often it is said.
-  function reverse(id: string, reversal: Reversal) {
-    const change = rules.reverse(life.payment, find(id), reversal, now)
-    model.reverse(table, id, reversal.kind)
-    const known = life.tasks.length
-    note([], change.tasks)
-    if (life.tasks.length === known) return
-    life.payment = change.payment
-    note(change.events)
+  // A webhook about a refund or a dispute prompts a question, also about what is paid.
+  function askForRefunds(id: string) {
+    const attempt = find(id)
+    const soonest = attempt.next_ask_at ? Math.min(now.getTime(), attempt.next_ask_at.getTime() - 1) : now
+    put({ ...attempt, check_reversals: true, next_ask_at: new Date(soonest) })
+  }
+
+  const storedOf = (id: string): MoneyBack => ({
+    reversals: life.reversals.filter(({ attempt_id }) => attempt_id === id),
+    disputes: life.disputes.filter(({ attempt_id }) => attempt_id === id),
+  })
+
+  function keep(records: MoneyBack = noMoneyBack) {
+    life.reversals = [...life.reversals, ...records.reversals]
+    const isKept = (one: DisputeRecord) =>
+      !records.disputes.some(d => d.attempt_id === one.attempt_id && d.dispute_id === one.dispute_id)
+    life.disputes = [...life.disputes.filter(isKept), ...records.disputes]
   }
 
   function end(by: 'customer' | 'clock') {
@@ -241,10 +265,8 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
     if (isLost(message, now.getTime(), onItsWayMs)) return
     if (message.kind === 'reply') listen(message, luck.leaves)
     else if (message.kind === 'callback') knock(message.id)
-    else if (message.kind === 'news') {
-      reverse(message.id, message.reversal)
-      knock(message.id)
-    } else arrive(message, luck)
+    else if (message.kind === 'news') askForRefunds(message.id)
+    else arrive(message, luck)
   }
 
   function crash(which: 0 | 1) {

@@ -51,7 +51,7 @@ async function settleOne(
   patience: Patience,
   changes: PaymentChange[],
 ): Promise<Outcome<Change>> {
-  const stored = hasMoneyBack(item.reply) ? await moneyBackOf(tx, life.attempt) : undefined
+  const stored = mayHaveMoneyBack(life.attempt, item.reply) ? await moneyBackOf(tx, life.attempt) : undefined
   const wished = outcomeOf(() =>
     applyReply(life.payment, life.attempt, item.reply, item.now, item.worth, stored),
   )
@@ -69,8 +69,14 @@ async function settleOne(
   return { answer: { ...change, tasks: await addTasks(tx, change.tasks) } }
 }
 
-const hasMoneyBack = (reply: Heard) =>
-  reply.state === 'paid' && (reply.reversals !== undefined || reply.disputes !== undefined)
+// Refunds and disputes are rare, so their records are read only where there may be some: the reply or a webhook named one,
+// or the provider reported a charge before that did not pay.
+const mayHaveMoneyBack = ({ state, charged, check_reversals }: Attempt, reply: Heard) =>
+  reply.state === 'paid' &&
+  (reply.reversals !== undefined ||
+    reply.disputes !== undefined ||
+    check_reversals ||
+    (charged !== null && state !== 'paid'))
 
 // Whatever becomes paid holds the provider's reference. A yes without one goes by the order's own name.
 function referenceOf(before: Attempt, { attempt }: Change, account: string): PaidReference | undefined {
