@@ -20,8 +20,6 @@ const mayImport: Record<string, readonly string[]> = {
 }
 const above = ['start', 'cli', 'main.ts', 'cli.ts', 'config.ts']
 
-const mostFiles = 17 // in one folder: more do not fit into a head; texts and migrations are lists
-const lists = ['src/store/migrations', 'src/store/migrations/former']
 
 const entries = readdirSync('src', { recursive: true, withFileTypes: true })
   .filter(entry => entry.isFile())
@@ -94,13 +92,6 @@ test('no room imports itself by way of its neighbours', () => {
       if (!isOneHouse) rooms.set(from, (rooms.get(from) ?? new Set()).add(room))
     }
   expect(circleIn(rooms)).toEqual([])
-})
-
-test('no folder is crowded', () => {
-  const folders = [...new Set(entries.map(dirname))].filter(folder => !lists.includes(folder))
-  const inside = (folder: string) => entries.filter(file => dirname(file) === folder).length
-  const crowded = folders.filter(folder => inside(folder) > mostFiles)
-  expect(crowded.map(folder => `${folder} has ${inside(folder)}`)).toEqual([])
 })
 
 test('the simulated provider and the gateway know each other by the wire alone', () => {

@@ -61,8 +61,8 @@ export async function askAttempt(
   const isSendable = reply.state === 'absent' || reply.state === 'not_sent'
   const sending = isSendable ? await sendAgain(deps, payment, attempt) : undefined
   if (!sending) return settle(deps, attempt, reply, askedAt)
-  const sentAt = deps.clock()
-  return settle(deps, sending, await call(deps, payment, sending, 'start'), sentAt)
+  const sendingAt = deps.clock()
+  return settle(deps, sending, await call(deps, payment, sending, 'start'), sendingAt)
 }
 
 const unsent: Heard = { state: 'not_sent', words: '' }

@@ -3,7 +3,7 @@ import type { IpnStyle } from '../merchant/settings.ts'
 import type { Mode } from '../mode.ts'
 import { moneyNumber, twoDecimals } from '../money.ts'
 import type { NewPayment, Payment, Status } from '../payment/payment.ts'
-import type { MoneyBackType } from '../payment/reverse.ts'
+import type { MoneyBackType } from '../payment/moneyBack.ts'
 
 // An event told to the merchant. Its body is written once and sent byte for byte on every try.
 export type Notification = {

@@ -1,7 +1,7 @@
 import type { Attempt } from './attempt.ts'
 import type { Cause, EventKind, NewEvent } from './event.ts'
 import type { Payment } from './payment.ts'
-import type { MoneyBackChange } from './reverse.ts'
+import type { MoneyBackChange } from './moneyBack.ts'
 import type { Task, TaskKind } from './task.ts'
 
 // What has to be saved together, in one commit.

@@ -3,7 +3,7 @@ import { doubt, applyReply as hearIt, withTheirTime } from '../../../src/core/pa
 import type { Heard } from '../../../src/core/channel/reply.ts'
 import type { Attempt, AttemptState } from '../../../src/core/payment/attempt.ts'
 import type { Payment, Status } from '../../../src/core/payment/payment.ts'
-import type { MoneyBack } from '../../../src/core/payment/reverse.ts'
+import type { MoneyBack } from '../../../src/core/payment/moneyBack.ts'
 import * as rows from '../../support/lifeRows.ts'
 import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 
@@ -352,15 +352,16 @@ for (const [before, state] of [
     expect(payment.status).toBe('awaiting_payment')
   })
 
+const refund = (id: string, amount: bigint) => ({ id, amount, words: `Refund ${id}.` })
+const kinds = (all: readonly { kind: string }[]) => all.map(({ kind }) => kind)
+const recordsOf = ({ moneyBack = { reversals: [], disputes: [] } }: { moneyBack?: MoneyBack }): MoneyBack =>
+  moneyBack
+
 describe('refunds and disputes', () => {
-  const refund = (id: string, amount: bigint) => ({ id, amount, words: `Refund ${id}.` })
   const partly = { ...yes, reversals: [refund('R1', 1000n)] }
   const wholly = { ...yes, reversals: [refund('R1', 1000n), refund('R2', 1500n)] }
-  const kinds = (all: readonly { kind: string }[]) => all.map(({ kind }) => kind)
   const payer = anAttempt({ state: 'paid', charged: 2500n, provider_ref: 'P-1' })
   const paid = aPayment({ status: 'paid', paid_attempt_id: payer.attempt_id, charged: 2500n })
-  const recordsOf = ({ moneyBack = { reversals: [], disputes: [] } }: { moneyBack?: MoneyBack }): MoneyBack =>
-    moneyBack
 
   test('a charge that is first heard of as wholly reversed never pays', () => {
     const { payment, attempt, events, tasks, moneyBack } = hear(aPayment(), anAttempt(), wholly, young)

@@ -1,7 +1,7 @@
 import { type Attempt, isUnresolved } from '../../../src/core/payment/attempt.ts'
 import type { PaymentEvent } from '../../../src/core/payment/event.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
-import type { DisputeRecord, ReversalRecord } from '../../../src/core/payment/reverse.ts'
+import type { DisputeRecord, ReversalRecord } from '../../../src/core/payment/moneyBack.ts'
 import type { Task, TaskKind } from '../../../src/core/payment/task.ts'
 import {
   arrows,

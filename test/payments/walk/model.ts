@@ -89,7 +89,10 @@ export function tell(model: Model, id: string, news: News, isOld = false) {
 function yes(model: Model, id: string, one: Try) {
   one.open = false
   one.paid = true
-  if (model.status === 'paid') return void model.refunds.add(id)
+  if (model.status === 'paid') {
+    model.refunds.add(id)
+    return
+  }
   model.payer = id
   model.late = model.status !== 'awaiting_payment'
   model.status = 'paid'

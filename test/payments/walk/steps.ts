@@ -199,7 +199,7 @@ function modelFaults({ life, table }: World): string[] {
   const asking = attempts.filter(({ state }) => state === 'needs_input').map(a => a.attempt_id)
   const asked = [...table.tries].filter(([, one]) => one.open && one.asks && !one.disputed).map(([id]) => id)
   const paying = [...table.moneyBack].some(one => one.startsWith(`${table.payer} reversed`))
-  const reversed = new Set([...table.undone, ...(paying ? [table.payer] : [])])
+  const reversed = new Set([...table.undone, ...(paying && table.payer ? [table.payer] : [])])
   const recorded = [
     ...life.reversals.map(({ attempt_id, reversal_id }) => `${attempt_id} reversed ${reversal_id}`),
     ...life.disputes.map(({ attempt_id, dispute_id, state }) => `${attempt_id} ${state} ${dispute_id}`),

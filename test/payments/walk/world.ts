@@ -4,7 +4,7 @@ import { type Attempt, isUnresolved } from '../../../src/core/payment/attempt.ts
 import { begin } from '../../../src/core/payment/begin.ts'
 import type { NewEvent } from '../../../src/core/payment/event.ts'
 import { firstPollAfter } from '../../../src/core/payment/pollSchedule.ts'
-import { type DisputeRecord, type MoneyBack, noMoneyBack } from '../../../src/core/payment/reverse.ts'
+import { type DisputeRecord, type MoneyBack, noMoneyBack } from '../../../src/core/payment/moneyBack.ts'
 import { sentAgain } from '../../../src/core/payment/sendAgain.ts'
 import type { Task } from '../../../src/core/payment/task.ts'
 import { after, anAttempt, aPayment, noon, notSent, seconds, unclear } from '../../support/lifeRows.ts'
