@@ -22,14 +22,18 @@ export type Wish = { port: number; gateway: string }
 export async function playPaystack({ port, gateway }: Wish): Promise<Played> {
   const secretKey = 'sk_test_simulated'
   const webhookUrl = `${gateway}/callbacks/account/${webhookIdOf('paystack')}`
-  const { url, stop } = await openPaystack({ secretKey, webhookUrl, port })
+  const liveKey = 'sk_live_simulated'
+  const { url, stop, business } = await openPaystack({ secretKey, webhookUrl, port })
+  business({ secret_key: liveKey })
   return {
     name: 'Paystack',
     url,
     settings: { PAYSTACK_SECRET_KEY: secretKey, PAYSTACK_URL: url },
     notes: [
       `Telephones that are asked: ${url}/`,
+      `Refunds, disputes and webhook addresses: ${url}/dashboard`,
       `Webhooks go to ${webhookUrl}`,
+      `Live mode: the secret key ${liveKey}. Its webhook address is set on the dashboard, or by business below.`,
       'Telecel asks for a voucher first: 123456. Cards are paid on a page of its own.',
     ],
     numbers: Object.entries(standing).map(
@@ -42,7 +46,11 @@ export async function playPaystack({ port, gateway }: Wish): Promise<Played> {
       ['rule', '{"amount":"2500","story":{"asks":"send_otp","code":"42"}}'],
       ['hook', '{"key":"KEY","kind":"forged"}'],
       ['reverse', '{"key":"KEY"}'],
+      ['refund', '{"key":"KEY","amount":500}'],
       ['dispute', '{"key":"KEY"}'],
+      ['resolve', '{"key":"KEY","won":true}'],
+      ['refuseKey', '{"http":401}'],
+      ['business', `{"secret_key":"${liveKey}","webhook_url":"${gateway}/callbacks/account/ID"}`],
       ['weather', '{"trouble":"maintenance","times":5}'],
       ['book', ''],
     ],

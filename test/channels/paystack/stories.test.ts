@@ -6,7 +6,8 @@ import { guardChannel } from '../../../src/runtime/channels/guard.ts'
 import { openPaystack, type PaystackSimulator } from '../../simulators/paystack/paystack.ts'
 import { type Received, receiveWebhooks } from '../../simulators/paystack/receiver.ts'
 import type { Story } from '../../simulators/paystack/stories.ts'
-import { channelAt, check, orderFor, secretKey, start, submit } from './context.ts'
+import livePaystack from '../../../src/channels/paystack.ts'
+import { channelAt, check, orderFor, secretKey, start, submit, tools } from './context.ts'
 
 // Whole payments at the played provider, as a customer sees them.
 let paystack: PaystackSimulator
@@ -27,10 +28,25 @@ beforeEach(() => {
 })
 
 const toBe = (order: Order, story: Story) => paystack.rule({ key: order.key, story })
+// The same order, after something was sent at this moment: its prompt lives for three minutes from then on.
+const sentAt = (order: Order, ms: number): Order => ({
+  ...order,
+  sent_at: new Date(ms),
+  ends_at: new Date(ms + 180_000),
+})
 const hear = (webhook: Webhook) => channel.hear?.(webhook)
 const ofOrder = ({ key }: Order) => received.webhooks.filter(({ body }) => body.includes(key))
 const told = (order: Order, count = 1) =>
   expect.poll(() => ofOrder(order).length).toBeGreaterThanOrEqual(count)
+
+const news = (order: Order) => ofOrder(order).flatMap(webhook => hear(webhook) ?? [])
+
+async function paidOrder(way = 'mtn_mobile_money') {
+  const order = orderFor(way)
+  await start(channel, order)
+  paystack.approve(order)
+  return { key: order.key, order: { ...order, check_reversals: true } }
+}
 
 describe('wallets', () => {
   test('a prompt, approved; the webhook makes us ask', async () => {
@@ -108,8 +124,8 @@ describe('wallets', () => {
     })
 
   test('nobody answers: not finished inside the window, failed after it, paid all the same', async () => {
-    const order = orderFor('mtn_mobile_money')
     let now = Date.now()
+    const order = sentAt(orderFor('mtn_mobile_money'), now)
     const patient = channelAt(paystack.url, () => new Date(now))
     await start(patient, order)
     now += 300_000
@@ -128,19 +144,58 @@ describe('wallets', () => {
   })
 
   test('a code that is typed late has the whole window after it', async () => {
-    const order = orderFor('telecel_cash')
     let now = Date.now()
+    const order = sentAt(orderFor('telecel_cash'), now)
     const patient = channelAt(paystack.url, () => new Date(now))
+    toBe(order, { asks: 'send_otp', meanwhile: 'abandoned' })
     await start(patient, order)
     now += 170_000
     paystack.age({ key: order.key, ms: 170_000 })
     await submit(patient, order, 'voucher', { voucher_code: '123456' })
-    now += 120_000
+    const typed = sentAt(order, now)
+    now += 120_000 // 290 s after the start, 120 s after the code
     paystack.age({ key: order.key, ms: 120_000 })
-    expect(await check(patient, order)).toMatchObject({ state: 'pending' })
-    now += 120_000
-    paystack.age({ key: order.key, ms: 120_000 })
-    expect(await check(patient, order)).toEqual({ state: 'failed', reason: 'no_answer' })
+    expect(await check(patient, typed)).toMatchObject({ state: 'pending' })
+    now += 125_000
+    paystack.age({ key: order.key, ms: 125_000 })
+    expect(await check(patient, typed)).toEqual({ state: 'failed', reason: 'no_answer' })
+  })
+
+  test('the charge says pending: open, whatever verify says, and paid late', async () => {
+    let now = Date.now()
+    const order = sentAt(orderFor('mtn_mobile_money', { given: { phone: '+233240000015' } }), now)
+    const patient = channelAt(paystack.url, () => new Date(now))
+    expect(await start(patient, order)).toMatchObject({ state: 'pending' })
+    for (const ms of [300_000, 3_600_000]) {
+      now += ms
+      paystack.age({ key: order.key, ms })
+      expect(await check(patient, order)).toMatchObject({ state: 'pending' })
+    }
+    paystack.approve(order)
+    expect(await check(patient, order)).toMatchObject({ state: 'paid' })
+  })
+
+  test('a wrong code that ends the charge is a no', async () => {
+    const order = orderFor('mtn_mobile_money', { given: { phone: '+233240000016' } })
+    expect(await start(channel, order)).toMatchObject({ state: 'pending', step: { name: 'otp' } })
+    expect(await submit(channel, order, 'otp', { otp: '000000' })).toMatchObject({
+      state: 'failed',
+      reason: 'wrong_voucher',
+    })
+  })
+
+  test('the customer bears the fee: paid, and charged more than was asked for', async () => {
+    const order = orderFor('mtn_mobile_money')
+    toBe(order, { feeBearer: 'customer' })
+    await start(channel, order)
+    paystack.approve(order)
+    expect(await check(channel, order)).toMatchObject({
+      state: 'paid',
+      amount: 2500n,
+      charged: 2549n,
+      fee: 49n,
+      net: 2500n,
+    })
   })
 })
 
@@ -184,30 +239,66 @@ describe('money that was taken is never lost', () => {
     expect(await guardChannel(channel).check(order)).toMatchObject({ state: 'other_order' })
   })
 
-  test('reversed: paid, and money that went back', async () => {
-    const order = orderFor('mtn_mobile_money')
-    await start(channel, order)
-    paystack.approve(order)
-    paystack.reverse(order)
-    expect(await check(channel, order)).toMatchObject({ state: 'paid', reversal: { kind: 'reversed' } })
+  test('reversed by Paystack itself: the whole amount, by one id', async () => {
+    const { key, order } = await paidOrder()
+    paystack.reverse({ key })
+    for (const asked of [order, { ...order, check_reversals: false }])
+      expect(await check(channel, asked)).toMatchObject({
+        state: 'paid',
+        reversals: [{ id: 'reversed', amount: 2500n }],
+      })
     await told(order, 2)
-    expect(ofOrder(order).flatMap(webhook => hear(webhook) ?? [])).toContainEqual({
-      key: order.key,
-      reversal: { kind: 'reversed', words: 'Paystack paid back GHS 25.00.' },
-    })
+    expect(news(order)).toContainEqual({ key, check_reversals: true })
   })
 
-  test('a dispute', async () => {
-    const order = orderFor('card')
-    await start(channel, order)
-    paystack.approve(order)
-    await paystack.dispute(order)
-    await told(order, 2)
-    expect(ofOrder(order).flatMap(webhook => hear(webhook) ?? [])).toContainEqual({
-      key: order.key,
-      reversal: { kind: 'charged_back', words: expect.stringContaining('GHS 25.00') },
-    })
+  test('refunds: pending, a part, another part, the rest', async () => {
+    const { key, order } = await paidOrder()
+    const { id } = await paystack.refund({ key, amount: 1000, status: 'pending' })
+    expect(await check(channel, order)).toMatchObject({ state: 'paid', reversals: [] })
+    for (let times = 0; times < 2; times++) await paystack.refund({ key, id, status: 'processed' })
+    const first = { id: String(id), amount: 1000n, at: expect.any(Date) }
+    expect(await check(channel, order)).toMatchObject({ state: 'paid', reversals: [first] })
+    await paystack.refund({ key, amount: 500 })
+    await paystack.refund({ key })
+    const reply = await check(channel, order)
+    expect(reply).toMatchObject({ reversals: [first, { amount: 500n }, { amount: 1000n }] })
+    expect(paystack.book().find(({ reference }) => reference === key)).toMatchObject({ ended: 'reversed' })
+    expect(news(order)).toContainEqual({ key, check_reversals: true })
   })
+
+  test('a refund of another transaction is not counted', async () => {
+    const [one, other] = [await paidOrder(), await paidOrder()]
+    await paystack.refund({ key: other.key })
+    expect(await check(channel, one.order)).toMatchObject({ state: 'paid', reversals: [], disputes: [] })
+  })
+
+  for (const at of ['/refund', '/dispute'])
+    test(`${at} is not answered: unknown, and asked again`, async () => {
+      const { key, order } = await paidOrder()
+      await paystack.refund({ key })
+      paystack.weather = { trouble: 'error', at, times: 1 }
+      expect(await check(channel, order)).toMatchObject({ state: 'unknown', acknowledged: true })
+      expect(await check(channel, order)).toMatchObject({ state: 'paid', reversals: [{ amount: 2500n }] })
+    })
+
+  for (const won of [true, false])
+    test(`a dispute, ${won ? 'won' : 'lost'}; then another`, async () => {
+      const { key, order } = await paidOrder('card')
+      const { id } = await paystack.dispute({ key, amount: 1000 })
+      const dispute = { id: String(id), amount: 1000n, due_at: expect.any(Date) }
+      expect(await check(channel, order)).toMatchObject({
+        reversals: [],
+        disputes: [{ ...dispute, state: 'open' }],
+      })
+      await paystack.resolve({ key, won })
+      const ended = { ...dispute, state: won ? 'won' : 'lost' }
+      expect(await check(channel, order)).toMatchObject({ reversals: [], disputes: [ended] })
+      await paystack.dispute({ key, amount: 500 })
+      expect(await check(channel, order)).toMatchObject({
+        disputes: [ended, { state: 'open', amount: 500n }],
+      })
+      expect(news(order)).toContainEqual({ key, check_reversals: true })
+    })
 
   test('a rate that is refused wants a rest', async () => {
     paystack.weather = { trouble: 'busy', times: 1 }
@@ -300,10 +391,16 @@ describe('cards', () => {
     ['no_money', 'insufficient_funds'],
     ['not_secure', 'not_authenticated'],
   ] as const)
-    test(`${decision}, then another card`, async () => {
+    test(`${decision}, again, then another card on the same page`, async () => {
       const { order, decide } = await openPage()
       expect((await decide(decision)).status).toBe(200)
-      expect(await check(channel, order)).toMatchObject({ state: 'failed', reason })
+      paystack.age({ key: order.key, ms: 60_000 })
+      const first = await check(channel, order)
+      expect(first).toMatchObject({ state: 'declined', reason, provider_time: expect.any(Date) })
+      expect(await check(channel, order)).toEqual(first)
+      await decide(decision)
+      expect(await check(channel, order)).toMatchObject({ state: 'declined', reason })
+      expect(await check(channel, order)).not.toEqual(first)
       await decide('pay')
       expect(await check(channel, order)).toMatchObject({ state: 'paid' })
     })
@@ -321,7 +418,44 @@ test('a key that is not known', async () => {
   const stranger = await openPaystack({ secretKey: 'sk_test_another' })
   const wrong = channelAt(stranger.url)
   const words = expect.stringContaining('HTTP 401')
-  expect(await start(wrong, orderFor('card'))).toMatchObject({ state: 'not_sent', words })
-  expect(await check(wrong, orderFor('card'))).toMatchObject({ state: 'unknown', words })
+  const refused = { words, provider_code: 'invalid_Key' }
+  expect(await start(wrong, orderFor('card'))).toMatchObject({ state: 'not_sent', ...refused })
+  expect(await check(wrong, orderFor('card'))).toMatchObject({ state: 'unknown', ...refused })
   await stranger.stop()
+})
+
+for (const http of [401, 403] as const)
+  test(`a key that is refused with ${http} while an order is under way`, async () => {
+    const order = orderFor('mtn_mobile_money')
+    await start(channel, order)
+    paystack.refuseKey({ http })
+    expect(await start(channel, orderFor('card'))).toMatchObject({ state: 'not_sent' })
+    expect(await check(channel, order)).toMatchObject({ state: 'unknown' })
+    paystack.refuseKey({})
+    expect(await check(channel, order)).toMatchObject({ state: 'pending' })
+  })
+
+for (const not_found_http of [400, 404] as const)
+  test(`an order that Paystack does not have, with HTTP ${not_found_http}`, async () => {
+    paystack.settings({ not_found_http })
+    expect(await check(channel, orderFor('card'))).toEqual({ state: 'absent' })
+  })
+
+test('a live business beside a test one: its own key, webhook address and charges', async () => {
+  const live = 'sk_live_0123456789abcdef'
+  const heard = await receiveWebhooks()
+  paystack.business({ secret_key: live, webhook_url: heard.url })
+  const theirs = livePaystack.open({ secret_key: live, url: paystack.url }, tools())
+  expect(theirs.mode).toBe('live')
+  const order = orderFor('mtn_mobile_money')
+  await start(theirs, order)
+  expect(await check(channel, order)).toEqual({ state: 'absent' })
+  paystack.approve(order)
+  expect(await check(theirs, order)).toMatchObject({ state: 'paid' })
+  await expect.poll(() => heard.webhooks.length).toBe(1)
+  expect(heard.webhooks.map(one => theirs.hear?.(one))).toEqual([[{ key: order.key }]])
+  expect(heard.webhooks.map(hear)).toEqual([undefined]) // signed with the other key
+  expect(JSON.parse(String(heard.webhooks[0]?.body))).toMatchObject({ data: { domain: 'live' } })
+  expect(ofOrder(order)).toEqual([])
+  await heard.stop()
 })

@@ -7,23 +7,31 @@ export const good = (message: string, data: unknown): Said => ({
   body: { status: true, message, data },
 })
 
-export const bad = (status: number, message: string): Said => ({
+// The codes are the observed ones; what has none of its own is `validation_error`.
+export const bad = (status: number, message: string, code = 'validation_error', data?: object): Said => ({
   status,
   body: {
     status: false,
     message,
+    ...(data && { data }),
     meta: { nextStep: 'Please check the request and try again' },
     type: 'validation_error',
-    code: message.toLowerCase().replaceAll(/\W+/g, '_'),
+    code,
   },
 })
 
-export const notFound = () => bad(404, 'Transaction reference not found')
+// Seen with 404 and with 400.
+export const notFound = ({ notFoundHttp }: Pick<Terms, 'notFoundHttp'>) =>
+  bad(notFoundHttp, 'Transaction reference not found.', 'transaction_not_found')
 
-export function refusedKey({ headers }: Asked, secretKey: string): Said | undefined {
+export const duplicate = (message: string) => bad(400, message, 'duplicate_reference')
+
+export const invalidKey = (http = 401) => bad(http, 'Invalid key', 'invalid_Key')
+
+// The secret key of a request, or the refusal of one that has none.
+export function keyOf({ headers }: Asked): string | Said {
   const [, key] = /^Bearer (\S+)$/.exec(headers.authorization ?? '') ?? []
-  if (key === undefined) return bad(401, 'Format is Authorization Bearer [secret key]')
-  return key === secretKey ? undefined : bad(401, 'Invalid key')
+  return key ?? bad(401, 'Format is Authorization Bearer [secret key]', 'invalid_Key')
 }
 
 export type Wish = {
@@ -64,7 +72,7 @@ export const textOf = (asks: string, provider?: string) =>
 // A charge as POST /charge, a submit and GET /charge show it.
 export function chargeOf(charge: Charge, terms: Terms, now: number): Said {
   const { reference, asks, text, ended } = charge
-  const isOpen = !ended && !isOver(charge, terms, now)
+  const isOpen = !ended && (charge.story.staysOpen || !isOver(charge, terms, now))
   if (!isOpen || asks === 'success') return good('Charge attempted', transactionOf(charge, terms, now))
   const url = asks === 'open_url' ? { url: 'https://bank.example.test/approve' } : {}
   return good('Charge attempted', { reference, status: asks, display_text: text, ...url })
@@ -79,7 +87,15 @@ export function submitted(charge: Charge, typed: unknown, terms: Terms, now: num
   if (!charge.asks.startsWith('send_')) return bad(400, 'Charge is not waiting for this')
   if (++charge.tries > mostTries)
     return bad(400, 'Too many attempts. You have to wait for 5 minutes to try again')
-  if (typed !== (charge.story.code ?? '123456')) return bad(400, 'Provided registration token is invalid')
+  if (typed !== (charge.story.code ?? '123456')) return wrongCode(charge, terms, now)
   Object.assign(charge, { asks: 'pay_offline', text: textOf('pay_offline'), window_at: now })
   return chargeOf(charge, terms, now)
+}
+
+// One wrong code ends a charge whose story says so, as it ends a card's.
+function wrongCode(charge: Charge, terms: Terms, now: number): Said {
+  const message = 'Provided registration token is invalid'
+  if (!charge.story.wrongCodeEnds) return bad(400, message)
+  Object.assign(charge, { ended: 'failed', says: message, ended_at: now })
+  return bad(400, message, 'validation_error', transactionOf(charge, terms, now))
 }

@@ -1,7 +1,8 @@
 import { rulesOf } from '../rules.ts'
 import { textOf, type Wish } from './api.ts'
-import { type Charge, type Terms, transactionOf } from './books.ts'
+import { type Charge, chargedOf, type Terms, transactionOf } from './books.ts'
 import { type HookData, sendHook } from './hooks.ts'
+import { disputeOf, type RefundState, refundNews } from './moneyBack.ts'
 import { type Ending, type Hook, type HookKind, type Story, storyByNumber } from './stories.ts'
 
 export type DeskOptions = Partial<Omit<Terms, 'domain'>> & {
@@ -12,15 +13,28 @@ export type DeskOptions = Partial<Omit<Terms, 'domain'>> & {
 
 export type Desk = ReturnType<typeof openDesk>
 
-// Where charges are made and end, and where webhooks leave.
+// Ids count up across all businesses, and go on after a restart: a gateway remembers them.
+let lastId = Math.floor(Date.now() / 100)
+const newId = () => (lastId += 1 + Math.floor(Math.random() * 7))
+
+const day = 86_400_000
+
+const leftOf = (charge: Charge) =>
+  charge.refunds
+    .filter(({ status }) => status === 'processed')
+    .reduce((left, { amount }) => left - amount, chargedOf(charge))
+
+// One business in one mode: its secret key, its webhook address, and its charges.
 export function openDesk(options: DeskOptions) {
   const {
     secretKey = 'sk_test_simulated',
     promptMs = 180_000,
     pageMs = 1_800_000,
+    notFoundHttp = 404,
     retryMs = 180_000,
   } = options
-  const terms: Terms = { promptMs, pageMs, domain: secretKey.startsWith('sk_live_') ? 'live' : 'test' }
+  const domain = secretKey.startsWith('sk_live_') ? 'live' : 'test'
+  const terms: Terms = { promptMs, pageMs, notFoundHttp, domain }
   const hooks = { url: options.webhookUrl, secretKey, retryMs }
   const charges = new Map<string, Charge>()
   const rules = rulesOf<Story>()
@@ -42,7 +56,7 @@ export function openDesk(options: DeskOptions) {
     const asks = story.asks ?? (provider === 'vod' ? 'send_otp' : 'pay_offline')
     const now = Date.now()
     const charge: Charge = {
-      id: 3_000_000_000 + charges.size * 7 + Math.floor(Math.random() * 7),
+      id: newId(),
       reference: key,
       amount: Number(wish.amount),
       currency: String(wish.currency),
@@ -59,6 +73,9 @@ export function openDesk(options: DeskOptions) {
       made_at: now,
       window_at: now,
       says: '',
+      declines: [],
+      refunds: [],
+      disputes: [],
     }
     charges.set(key, charge)
     return charge
@@ -69,7 +86,8 @@ export function openDesk(options: DeskOptions) {
     const isPaid = charge.ended === 'success' || charge.ended === 'reversed'
     if (isPaid ? ended !== 'reversed' : charge.ended === 'failed' && charge.channel !== 'card') return
     Object.assign(charge, { ended, says, ended_at: isPaid ? charge.ended_at : Date.now() })
-    if (ended === 'reversed') later(() => refund(charge, 'refund.processed'), 0)
+    if (ended === 'failed' && charge.channel === 'card') charge.declines.push({ says, at: Date.now() })
+    if (ended === 'reversed') later(() => announceReversal(charge), 0)
     if (ended === 'success') for (const hook of charge.story.hooks ?? [{}]) announce(charge, hook)
   }
 
@@ -82,28 +100,55 @@ export function openDesk(options: DeskOptions) {
     sendHook(hooks, event, data, { kind, later })
   const hook = (charge: Charge, kind: HookKind) => send('charge.success', toldOf(charge), kind)
 
-  function refund({ reference, amount, currency }: Charge, event: string) {
-    const status = event.split('.')[1]
-    const what = {
-      transaction_reference: reference,
-      refund_reference: null,
-      amount: String(amount),
-      currency,
-    }
-    return send(event, { status, ...what, domain: terms.domain })
+  // A reversal by Paystack itself: no refund is listed.
+  const announceReversal = (charge: Charge) => {
+    const whole = { id: 0, amount: chargedOf(charge), status: 'processed', dispute: null, at: 0 } as const
+    return send('refund.processed', refundNews(charge, whole, terms))
   }
 
-  const dispute = (charge: Charge, event: string) =>
-    send(event, {
-      id: 358_950,
-      refund_amount: charge.amount,
-      currency: charge.currency,
-      status: event.endsWith('resolve') ? 'resolved' : 'awaiting-merchant-feedback',
-      transaction: toldOf(charge),
-      transaction_reference: null,
-      category: 'chargeback',
-      due_at: new Date(Date.now() + 86_400_000).toISOString(),
-    })
+  // A new refund, or the next state of one. Refunds of the whole amount reverse the transaction.
+  async function refund(
+    charge: Charge,
+    wish: { id?: number; amount?: number; status?: RefundState; dispute?: number } = {},
+  ) {
+    const { amount = leftOf(charge), status = 'processed', dispute = null } = wish
+    const known = charge.refunds.find(({ id }) => id === wish.id)
+    const one = known ?? { id: newId(), amount, status, dispute, at: Date.now() }
+    if (known) known.status = status
+    else charge.refunds.push(one)
+    if (charge.ended === 'success' && leftOf(charge) <= 0) charge.ended = 'reversed'
+    return { id: one.id, http: await send(`refund.${status}`, refundNews(charge, one, terms)) }
+  }
+
+  async function openDispute(charge: Charge, { amount = charge.amount }: { amount?: number } = {}) {
+    const now = Date.now()
+    const opened = {
+      id: newId(),
+      amount,
+      status: 'awaiting-merchant-feedback',
+      resolution: null,
+      due_at: now + day,
+      at: now,
+    } as const
+    charge.disputes.push({ ...opened })
+    return { id: opened.id, http: await tellDispute(charge, opened.id, 'create') }
+  }
+
+  // The last one that is open. One that is lost is refunded.
+  async function resolveDispute(charge: Charge, isWon: boolean) {
+    const dispute = charge.disputes.findLast(({ status }) => status !== 'resolved')
+    if (!dispute) throw new Error(`no open dispute of ${charge.reference}`)
+    dispute.status = 'resolved'
+    dispute.resolution = isWon ? 'declined' : 'merchant-accepted'
+    if (!isWon) await refund(charge, { amount: dispute.amount, dispute: dispute.id })
+    return { id: dispute.id, http: await tellDispute(charge, dispute.id, 'resolve') }
+  }
+
+  function tellDispute(charge: Charge, id: number, event: 'create' | 'remind' | 'resolve') {
+    const dispute = charge.disputes.find(one => one.id === id)
+    if (!dispute) throw new Error(`no dispute ${id}`)
+    return send(`charge.dispute.${event}`, disputeOf(charge, dispute, terms, Date.now()))
+  }
 
   // What happens to a charge by itself, where its story says so. Nobody is charged while a code is missing.
   async function play(charge: Charge) {
@@ -120,5 +165,20 @@ export function openDesk(options: DeskOptions) {
     timers.clear()
   }
 
-  return { secretKey, terms, hooks, charges, rules, make, end, play, hook, refund, dispute, close }
+  return {
+    secretKey,
+    refusesWith: undefined as 401 | 403 | undefined, // its own key
+    terms,
+    hooks,
+    charges,
+    rules,
+    make,
+    end,
+    play,
+    hook,
+    refund,
+    openDispute,
+    resolveDispute,
+    close,
+  }
 }

@@ -1,5 +1,6 @@
 import type { Said } from '../frame.ts'
 import type { Charge } from './books.ts'
+import type { Desk } from './desk.ts'
 
 // The pages that people see, plain and without scripts: Paystack's own for cards, and a telephone for everything else.
 const escape = (text: string) =>
@@ -13,7 +14,7 @@ const page = (title: string, main: string): Said => ({
   body: `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escape(title)}</title><style>
 body{font:16px/1.5 system-ui,sans-serif;max-width:26rem;margin:2rem auto;padding:0 1rem;color:#15201b}
-button{font:inherit;display:block;width:100%;min-height:44px;margin:.5rem 0}td{padding:.3rem .5rem .3rem 0}
+button,input{font:inherit;display:block;width:100%;min-height:44px;margin:.5rem 0}td{padding:.3rem .5rem .3rem 0}
 </style></head><body><main><h1>${escape(title)}</h1>${main}</main></body></html>`,
 })
 
@@ -45,6 +46,29 @@ export function phonePage(charges: readonly Charge[]): Said {
 <form method="post" action="/phone/${charge.reference}">${button('approve', 'Approve')}${button('decline', 'Decline')}</form></section>`,
   )
   return page('Telephones', rows.join('') || '<p>Nobody is asked for anything.</p>')
+}
+
+// Each business has one webhook address, in test mode and in live mode.
+export function dashboardPage(desks: readonly Desk[]): Said {
+  const businesses = desks.map(
+    ({ secretKey, hooks, terms, charges }) => `<section><h2>${escape(secretKey)} (${terms.domain})</h2>
+<form method="post" action="/dashboard"><input type="hidden" name="secret_key" value="${escape(secretKey)}">
+<label>Webhook URL <input name="webhook_url" value="${escape(hooks.url ?? '')}"></label><button>Save</button></form>
+${[...charges.values()].map(transactionRow).join('')}</section>`,
+  )
+  return page('Dashboard', businesses.join(''))
+}
+
+function transactionRow(charge: Charge): string {
+  if (charge.ended !== 'success' && charge.ended !== 'reversed') return ''
+  const hasOpen = charge.disputes.some(({ status }) => status !== 'resolved')
+  const refunds =
+    charge.ended === 'success' ? button('refund', 'Refund') + button('refund_part', 'Refund a part') : ''
+  const disputes = hasOpen
+    ? button('win', 'The merchant wins the dispute') + button('lose', 'The merchant loses the dispute')
+    : button('dispute', 'The customer disputes it')
+  return `<form method="post" action="/dashboard"><input type="hidden" name="reference" value="${escape(charge.reference)}">
+<p>${escape(money(charge))}, ${escape(charge.phone ?? 'card')}, ${charge.ended}, ${charge.refunds.length} refunds</p>${refunds}${disputes}</form>`
 }
 
 export const leadTo = (location: string): Said => ({ status: 303, headers: { location }, body: '' })

@@ -8,6 +8,10 @@ export type Story = {
   afterMs?: number
   says?: string // the sentence beside a no
   unpaid?: 'abandoned' | 'failed' // what verify says when the window is over
+  meanwhile?: string // what verify says of an open prompt instead of `ongoing`
+  staysOpen?: boolean // GET /charge repeats `asks` after the window, whatever verify says
+  wrongCodeEnds?: boolean // the first wrong code ends the charge
+  feeBearer?: 'customer' // the fee is added to the amount
   lost?: Trouble // the answer to the start; the charge was taken
   delayMs?: number // of that answer
   hiddenMs?: number // so long verify does not find it
@@ -73,6 +77,18 @@ export const standing: Readonly<Record<string, { words: string; story: Story }>>
     },
   },
   '0000013': { words: 'a PIN is asked for, which we never do', story: { asks: 'send_pin' } },
+  '0000014': {
+    words: 'paid, and the customer is charged the fee as well',
+    story: { ends: 'success', afterMs: soonMs, feeBearer: 'customer' },
+  },
+  '0000015': {
+    words: 'the charge says pending while verify says abandoned',
+    story: { asks: 'pending', meanwhile: 'abandoned', staysOpen: true },
+  },
+  '0000016': {
+    words: 'a code is asked for, 123456, and the first wrong one ends the charge',
+    story: { asks: 'send_otp', wrongCodeEnds: true },
+  },
 }
 
 export const storyByNumber = (number: string): Story | undefined => standing[number.slice(-7)]?.story
