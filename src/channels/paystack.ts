@@ -2,15 +2,22 @@ import type { Channel, ChannelKind, ChannelTools } from '../core/channel/channel
 import type { Order } from '../core/channel/order.ts'
 import type { Reply } from '../core/channel/reply.ts'
 import type { Mode } from '../core/mode.ts'
-import { cleanError } from '../core/stranger.ts'
 import { localNumber } from './ghana/wallets.ts'
-import type { JsonAnswer } from './http/askJson.ts'
-import { askAgain, chargeReply, isEnding, isOpen, isWrongCode, stepCalled } from './paystack/charge.ts'
-import { isDuplicate, isNotFound, isTooMuch, type Line, lineTo, type Said, unclear } from './paystack/line.ts'
-import { outcomeOf } from './paystack/outcome.ts'
+import { askAgain, chargeReply, isEnding, isWrongCode, stepCalled } from './paystack/charge.ts'
+import { acknowledged, checkOrder, otherOrder } from './paystack/check.ts'
+import {
+  isDuplicate,
+  isKeyRefused,
+  isTooMuch,
+  type Line,
+  lineTo,
+  providerCode,
+  type Said,
+  unclear,
+} from './paystack/line.ts'
 import { refusalOf } from './paystack/reasons.ts'
 import { testAccount } from './paystack/test.ts'
-import { isWallet, livesForMs, providers, ways } from './paystack/ways.ts'
+import { isWallet, providers, ways } from './paystack/ways.ts'
 import { hear } from './paystack/webhook.ts'
 
 // The line to Paystack in Ghana: wallets by its Charge API on our page, cards on its own page. What a charge or a webhook
@@ -18,10 +25,6 @@ import { hear } from './paystack/webhook.ts'
 const seconds = 1000
 const minutes = 60 * seconds
 const hours = 60 * minutes
-const lostPageMs = 2 * minutes // after which no answer to a start is on its way any more
-const slackMs = minutes // between its clock and ours, and for the way of an order to it
-const maxWords = 200
-const longOverMs = hours // after which nobody is asked any more, whatever an old answer says
 
 const paystack: ChannelKind = {
   settings: [
@@ -58,10 +61,10 @@ function open(line: Line, secretKey: string, mode: Mode, { clock }: Pick<Channel
     const said = isWallet(order)
       ? await line.send('/charge', chargeOf(order, email), signal)
       : await line.send('/transaction/initialize', pageOf(order, email), signal)
-    if (said.http === 401) return notTaken // it does not even know who asks
+    if (isKeyRefused(said)) return notAccepted(said)
     if (isDuplicate(said)) return mustBeThere(order, signal)
-    const reason = said.http === 400 || said.http === 422 ? refusalOf(said.message) : undefined
-    if (reason) return { state: 'failed', reason, psp_response_msg: said.message }
+    const reason = isPlainRefusal(said) ? refusalOf(said.message) : undefined
+    if (reason) return { state: 'failed', reason, psp_response_msg: said.message, ...providerCode(said) }
     return isWallet(order) ? chargeAnswer(order, said, signal) : pageReply(order, said)
   }
 
@@ -69,45 +72,21 @@ function open(line: Line, secretKey: string, mode: Mode, { clock }: Pick<Channel
   async function chargeAnswer(order: Order, said: Said, signal: AbortSignal): Promise<Reply> {
     const { http, data } = said
     if (http >= 500 || isTooMuch(said) || typeof data.status !== 'string')
-      return said.isHandled ? known(unclear(said)) : unclear(said)
+      return said.isHandled ? acknowledged(unclear(said)) : unclear(said)
+    if (isEnding(data) && data.reference === undefined) return check(order, signal)
     if (data.reference !== order.key) return otherOrder
     return isEnding(data) ? mustBeThere(order, signal) : chargeReply(order, data)
   }
 
   // It has the order, by its own word.
   async function mustBeThere(order: Order, signal: AbortSignal): Promise<Reply> {
-    const reply = await known(check(order, signal))
+    const reply = await acknowledged(check(order, signal))
     return reply.state === 'absent'
       ? { state: 'unknown', words: 'Paystack has the order, and does not find it.', acknowledged: true }
       : reply
   }
 
-  async function check(order: Order, signal: AbortSignal): Promise<Reply> {
-    const said = await line.ask(`/transaction/verify/${encodeURIComponent(order.key)}`, signal)
-    if (isNotFound(said)) return { state: 'absent' }
-    if (!said.isHandled) return unclear(said)
-    return outcomeOf(order, said.data) ?? known(notEnded(order, said.data, signal))
-  }
-
-  // Verify does not tell what is asked of the customer; the charge itself does. A step is over only where Paystack says so.
-  async function notEnded(order: Order, { status }: JsonAnswer, signal: AbortSignal): Promise<Reply> {
-    const sinceMs = clock().getTime() - order.started_at.getTime()
-    const isLeft = status === 'abandoned' || status === 'timeout'
-    if (isLeft && sinceMs > longOverMs) return noAnswer
-    const isOver = isLeft && sinceMs > livesForMs(order.payment_method) + slackMs
-    if (!isWallet(order)) {
-      const isLost = isLeft && order.redirect_url === null && sinceMs > lostPageMs
-      return isOver ? noAnswer : isLost ? lostPage : { state: 'pending' }
-    }
-    const said = await line.ask(`/charge/${encodeURIComponent(order.key)}`, signal)
-    const { data } = said
-    if (!said.isHandled && !isNotFound(said)) return unclear(said)
-    if (data.reference !== undefined && data.reference !== order.key) return otherOrder
-    if (isOver && !isOpen(data)) return noAnswer
-    return typeof data.status === 'string' && !isEnding(data)
-      ? chargeReply(order, data)
-      : { state: 'pending' }
-  }
+  const check = (order: Order, signal: AbortSignal) => checkOrder({ line, clock, order, signal })
 
   async function submit(
     order: Order,
@@ -119,7 +98,7 @@ function open(line: Line, secretKey: string, mode: Mode, { clock }: Pick<Channel
     if (!step) return { state: 'unknown', words: 'Paystack has no such step.' }
     const value = localNumber(typed[step.field.name] ?? '')
     const said = await line.send(step.path, { [step.sends]: value, reference: order.key }, signal)
-    if (isWrongCode(said)) return askAgain(step, said.message)
+    if (isWrongCode(said) && !isEnding(said.data)) return askAgain(step, said.message)
     if (/session timeout exceeded/i.test(said.message)) return mustBeThere(order, signal)
     return chargeAnswer(order, said, signal)
   }
@@ -145,19 +124,16 @@ function open(line: Line, secretKey: string, mode: Mode, { clock }: Pick<Channel
   }
 }
 
-// Whatever else is not clear, Paystack has shown that it has the order.
-async function known(replying: Reply | Promise<Reply>): Promise<Reply> {
-  const reply = await Promise.resolve(replying).catch(
-    (error: unknown): Reply => ({ state: 'unknown', words: cleanError(error, maxWords) }),
-  )
-  return reply.state === 'unknown' ? { ...reply, acknowledged: true } : reply
-}
+// Refused before the order was read. 403: calls may be limited to known addresses on the dashboard.
+const notAccepted = (said: Said): Reply => ({
+  state: 'not_sent',
+  words: `Paystack does not take the secret key (HTTP ${said.http}).`,
+  ...providerCode(said),
+})
 
-const notTaken: Reply = { state: 'not_sent', words: 'Paystack does not take the secret key (HTTP 401).' }
-// Its page is named in the answer to a start and never again: where that was lost nobody knows it, so nobody can pay there.
-const lostPage: Reply = { state: 'failed', reason: 'provider_error' }
-const noAnswer: Reply = { state: 'failed', reason: 'no_answer' }
-const otherOrder: Reply = { state: 'unknown', words: 'The answer is about another order.' }
+// A refusal of the request itself: no charge was made that could tell more.
+const isPlainRefusal = ({ http, data }: Said) =>
+  (http === 400 || http === 422) && typeof data.status !== 'string'
 
 const common = (order: Order, email: string) => ({
   email,

@@ -51,21 +51,28 @@ function stepFor(word: unknown, { payment_method }: Order): StepOf | undefined {
   return word === 'send_birthday' ? birthday : word === 'send_phone' ? phone : undefined
 }
 
-const waitsForPhone = new Set<unknown>(['pay_offline', 'pending', 'ongoing', 'processing', 'queued'])
-const isEnd = new Set<unknown>(['success', 'failed', 'timeout', 'abandoned', 'reversed'])
+const underWay = new Set<unknown>(['pending', 'ongoing', 'processing', 'queued'])
+const closedUnpaid = new Set<unknown>(['failed', 'timeout', 'abandoned'])
+const isEnd = new Set<unknown>([...closedUnpaid, 'success', 'reversed'])
+
+// Paystack or the network is at work: such a charge can still be paid, however late it is.
+export const isUnderWay = ({ status }: JsonAnswer) => underWay.has(status)
+
+// Nobody is asked to pay it any more; undefined, where Paystack has no such charge.
+export const isClosed = ({ status }: JsonAnswer) => status === undefined || closedUnpaid.has(status)
 
 // Of these, verify is asked whether they are true.
 export const isEnding = ({ status }: JsonAnswer) => isEnd.has(status)
 
 // The customer is still wanted: at the phone, or for a code.
-export const isOpen = (data: JsonAnswer) =>
-  data.status === 'pay_offline' || data.status === 'open_url' || String(data.status).startsWith('send_')
+export const isOpen = ({ status }: JsonAnswer) =>
+  status === 'pay_offline' || status === 'open_url' || String(status).startsWith('send_')
 
 // What an answer about a charge that is under way asks of the customer.
 export function chargeReply(order: Order, data: JsonAnswer): Reply {
   const { status, display_text, url } = data
   const text = typeof display_text === 'string' ? { text: display_text } : {}
-  if (waitsForPhone.has(status)) return { state: 'pending', ...text }
+  if (status === 'pay_offline' || isUnderWay(data)) return { state: 'pending', ...text }
   const step = stepFor(status, order)
   if (step) return { state: 'pending', step: { ...drawn(step), ...text } }
   if (status === 'open_url' && typeof url === 'string')

@@ -4,7 +4,15 @@ import { askText, type JsonAnswer, readJson, sendText } from '../http/askJson.ts
 import type { Answered } from '../http/exchange.ts'
 
 // What Paystack says to a request. `isHandled` is its word that it did what it was asked for, not that anybody has paid.
-export type Said = { http: number; isHandled: boolean; message: string; data: JsonAnswer; restMs?: number }
+export type Said = {
+  http: number
+  isHandled: boolean
+  message: string
+  code?: string // of an error
+  data: JsonAnswer // empty where it is no object
+  rawData?: unknown
+  restMs?: number
+}
 
 export type Line = {
   ask(path: string, signal: AbortSignal): Promise<Said>
@@ -25,39 +33,73 @@ export function lineTo(url: string, secretKey: string, egress: Egress): Line {
   }
 }
 
-// Who is asked too often may be told so by something that stands before Paystack, and speaks no JSON.
+// A refusal before the request is read, by a firewall or a rate limiter, may have a body that is not JSON.
+const readableByStatus = new Set([401, 403, 429])
+
 function said({ http, text, restMs }: Answered): Said {
-  const answer = readJson(text) ?? (http === 429 ? {} : undefined)
+  const answer = readJson(text) ?? (readableByStatus.has(http) ? {} : undefined)
   if (!answer) throw new Error(`HTTP ${http}, and the answer is no JSON object`)
   return {
     http,
     restMs,
     isHandled: http >= 200 && http < 300 && answer.status === true,
     message: typeof answer.message === 'string' ? answer.message : '',
+    ...codeOf(answer),
+    rawData: answer.data,
     data: typeof answer.data === 'object' && answer.data !== null ? (answer.data as JsonAnswer) : {},
   }
 }
 
+const codeOf = ({ code }: JsonAnswer) =>
+  typeof code === 'string' && /^[\w.-]{1,100}$/.test(code) ? { code } : {}
+
 const waitMs = 180_000 // "a few minutes", says its sentence, and not how many
 
-// Its sentences are the only keys that it gives, so they are matched loosely.
-export const isDuplicate = ({ http, message }: Said) =>
-  isRefusal(http) && /duplicate.*reference/i.test(message)
-export const isNotFound = ({ http, message }: Said) =>
-  isRefusal(http) && /(reference|transaction|charge).*not found/i.test(message)
-export const isTooMuch = ({ http, message }: Said) =>
-  http === 429 || (isRefusal(http) && /wait a few minutes/i.test(message))
+type ErrorKind = 'duplicate' | 'not_found' | 'key_refused' | 'rate_limited'
+
+// Observed codes, in lower case: Paystack writes `invalid_Key`.
+const kindsByCode: Readonly<Record<string, ErrorKind>> = {
+  duplicate_reference: 'duplicate',
+  transaction_not_found: 'not_found',
+  invalid_key: 'key_refused',
+}
+
+// The sentences are not stable, so they are matched loosely.
+const kindsBySentence: readonly (readonly [RegExp, ErrorKind])[] = [
+  [/duplicate.*reference/i, 'duplicate'],
+  [/(reference|transaction|charge).*not found/i, 'not_found'],
+  [/wait a few minutes/i, 'rate_limited'],
+]
 
 const isRefusal = (http: number) => http >= 400 && http < 500
 
-// No answer to what was asked. A key that is not taken is our own mistake, and nothing about the order.
-export function unclear(told: Said): Reply & { state: 'unknown' } {
+// What an error means: by its HTTP status where that says it all, then by its code, then by its sentence. Older answers
+// have no code, and many newer ones only a general one.
+function errorKind({ http, code = '', message }: Said): ErrorKind | undefined {
+  if (!isRefusal(http)) return undefined
+  if (http === 429) return 'rate_limited'
+  if (http === 401 || http === 403) return 'key_refused'
+  return kindsByCode[code.toLowerCase()] ?? kindsBySentence.find(([fits]) => fits.test(message))?.[1]
+}
+
+export const isDuplicate = (told: Said) => errorKind(told) === 'duplicate'
+export const isNotFound = (told: Said) => errorKind(told) === 'not_found'
+export const isTooMuch = (told: Said) => errorKind(told) === 'rate_limited'
+export const isKeyRefused = (told: Said) => errorKind(told) === 'key_refused'
+
+export const providerCode = ({ code }: Said) => (code === undefined ? {} : { provider_code: code })
+
+export type UnknownReply = Reply & { state: 'unknown' }
+
+// No answer to what was asked. A refused key is a mistake in our settings and says nothing about the order.
+export function unclear(told: Said): UnknownReply {
   const { http, message, restMs = waitMs } = told
-  if (isTooMuch(told)) return { state: 'unknown', words: 'Paystack wants to be left alone', restMs }
-  if (http === 401 || http === 403)
-    return { state: 'unknown', words: `Paystack does not take the secret key: HTTP ${http}` }
+  const code = providerCode(told)
+  if (isTooMuch(told)) return { state: 'unknown', words: 'Paystack wants to be left alone', restMs, ...code }
+  if (isKeyRefused(told))
+    return { state: 'unknown', words: `Paystack does not take the secret key: HTTP ${http}`, ...code }
   const oddWord = isRefusal(http) && message !== '' ? { oddWord: sampleOf(message) } : {}
-  return { state: 'unknown', words: `HTTP ${http}`, ...oddWord }
+  return { state: 'unknown', words: `HTTP ${http}`, ...oddWord, ...code }
 }
 
 // Of what was said, without what could be somebody's: addresses, numbers, keys.

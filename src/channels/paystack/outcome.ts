@@ -1,60 +1,59 @@
 import type { Order } from '../../core/channel/order.ts'
 import type { Reply, ReplyFacts } from '../../core/channel/reply.ts'
 import type { JsonAnswer } from '../http/askJson.ts'
-import { sampleOf } from './line.ts'
 import { reasonOf } from './reasons.ts'
+import { idOf, subunits, timeOf } from './values.ts'
 
-const notEnded = new Set<unknown>(['pending', 'ongoing', 'processing', 'queued', 'abandoned', 'timeout'])
-
-// What verify says of a transaction: how it ended, or undefined where it has not. `abandoned` is said of every page that
-// nobody has paid yet, and of prompts that are still open.
-export function outcomeOf(order: Order, data: JsonAnswer): Reply | undefined {
-  const { status } = data
-  if (status === 'success') return paid(data)
-  if (status === 'reversed') return paid(data, wholly(data))
-  if (data.reference !== order.key) return { state: 'unknown', words: 'The answer is about another order.' }
-  if (notEnded.has(status)) return undefined
-  if (status === 'failed') return failed(order, data)
-  return {
-    state: 'unknown',
-    words: `status ${sampleOf(status)}`,
-    acknowledged: true,
-    oddWord: sampleOf(status),
-  }
-}
-
-const wholly = ({ amount }: JsonAnswer) => ({
-  reversals: [{ id: 'charge', amount: subunits(amount) ?? 0n, words: 'Paystack reversed the transaction.' }],
-})
-
-// Amount, currency and order are told as Paystack tells them: whether they are ours is not decided here.
-function paid(data: JsonAnswer, more: Pick<Reply & { state: 'paid' }, 'reversals'> = {}): Reply {
+// A charge that took money. Amount, currency and order are reported as Paystack gives them; core compares them.
+export function paidOf({ amount: asked }: Order, data: JsonAnswer): Reply {
   const { reference, currency } = data
-  const amount = subunits(data.amount)
-  if (amount === undefined || typeof currency !== 'string')
-    return { state: 'unknown', words: `paid ${shown(data.amount)} ${shown(currency)}`, acknowledged: true }
   const order = typeof reference === 'string' ? reference : ''
+  const charged = subunits(data.amount)
+  if (charged === undefined || typeof currency !== 'string') {
+    const words = `Paystack says paid: ${shown(data.amount)} ${shown(currency)}, which is no amount.`
+    return { state: 'paid_mismatch', order, words, ...factsOf(data) }
+  }
   const fee = subunits(data.fees)
-  const costs = fee === undefined || fee > amount ? {} : { fee, net: amount - fee }
-  return { state: 'paid', order, amount, currency, ...more, ...costs, ...factsOf(data) }
+  const costs = fee === undefined || fee > charged ? {} : { fee, net: charged - fee }
+  const amounts = isFeeAdded(asked, data) ? { amount: asked, charged } : { amount: charged }
+  return { state: 'paid', order, currency, ...amounts, ...costs, ...factsOf(data) }
 }
 
-function failed(order: Order, data: JsonAnswer): Reply {
+// Where the business lets customers bear the fee, Paystack adds it to the amount that was requested.
+function isFeeAdded(asked: bigint, data: JsonAnswer): boolean {
+  const [charged, requested, fee] = [data.amount, data.requested_amount, data.fees].map(subunits)
+  return (
+    requested === asked && charged !== undefined && fee !== undefined && fee > 0n && charged === asked + fee
+  )
+}
+
+// `declined`: on a page that is still open, where the customer may try another card.
+export function refusedOf(order: Order, data: JsonAnswer, state: 'failed' | 'declined'): Reply {
   const sentences = [data.gateway_response, data.message].filter(one => typeof one === 'string')
   const reason = reasonOf(sentences.join(' '), order.payment_method === 'card')
-  return { state: 'failed', reason, ...factsOf(data) }
+  return { state, reason, ...factsOf(data) }
 }
 
 function factsOf(data: JsonAnswer): ReplyFacts {
-  const { id, gateway_response, message, paid_at } = data
-  const time = typeof paid_at === 'string' ? new Date(paid_at) : undefined
+  const { gateway_response, message } = data
+  const provider_ref = idOf(data.id)
+  const provider_time = timeOf(data.paid_at) ?? lastErrorAt(data.log)
   const sentence = [gateway_response, message].find(one => typeof one === 'string' && one !== '')
   return {
-    ...((typeof id === 'number' || typeof id === 'string') && { provider_ref: String(id) }),
+    ...(provider_ref !== undefined && { provider_ref }),
     ...(typeof sentence === 'string' && { psp_response_msg: sentence }),
-    ...(time && !Number.isNaN(time.getTime()) && { provider_time: time }),
+    ...(provider_time && { provider_time }),
     ...cardOf(data),
   }
+}
+
+// When a card was last declined on Paystack's page. Its log counts seconds from the start of the page.
+function lastErrorAt(log: unknown): Date | undefined {
+  const { start_time, history } = (log ?? {}) as JsonAnswer
+  if (typeof start_time !== 'number' || !Array.isArray(history)) return undefined
+  const errors = (history as (JsonAnswer | null)[]).filter(entry => entry?.type === 'error')
+  const after = errors.at(-1)?.time
+  return typeof after === 'number' ? new Date((start_time + after) * 1000) : undefined
 }
 
 // The card that was typed at Paystack, as far as a receipt may show it.
@@ -65,12 +64,6 @@ function cardOf({ channel, authorization }: JsonAnswer): ReplyFacts {
   const card_type = (brand.charAt(0).toUpperCase() + brand.slice(1)).trim()
   const isFour = typeof last4 === 'string' && /^\d{4}$/.test(last4)
   return { card_type, ...(isFour && { instrument: `${card_type} •••• ${last4}` }) }
-}
-
-// As a number or as its digits; what is neither is no amount.
-function subunits(told: unknown): bigint | undefined {
-  if (typeof told === 'number') return Number.isSafeInteger(told) && told >= 0 ? BigInt(told) : undefined
-  return typeof told === 'string' && /^\d{1,15}$/.test(told) ? BigInt(told) : undefined
 }
 
 const shown = (told: unknown) => String(told).slice(0, 40)

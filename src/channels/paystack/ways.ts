@@ -24,9 +24,6 @@ export const ways: readonly Way[] = [
   },
 ]
 
-export const livesForMs = (payment_method: string): number =>
-  ways.find(way => way.payment_method === payment_method)?.livesForMs ?? pageMs
-
 // What Paystack calls the networks. What is not here is paid on its page.
 export const providers: Readonly<Record<string, string>> = {
   mtn_mobile_money: 'mtn',

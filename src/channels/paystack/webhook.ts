@@ -33,7 +33,8 @@ function newsOf(event: string, data: JsonAnswer): readonly OrderNews[] {
   const transaction = objectOf(data.transaction)
   if (event.startsWith('refund.'))
     return about(data.transaction_reference ?? transaction.reference, { check_reversals: true })
-  if (event.startsWith('charge.dispute.')) return about(transaction.reference, { check_reversals: true })
+  if (event.startsWith('charge.dispute.'))
+    return about(transaction.reference ?? data.merchant_transaction_reference, { check_reversals: true })
   return []
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Order } from '../../../src/core/channel/order.ts'
 import { check, orderFor, start, submit } from './context.ts'
 import { bad, good, openScripted, type Script } from './scripted.ts'
 
@@ -103,8 +104,7 @@ describe('what a charge says', () => {
 describe('what verify says', () => {
   for (const [status, reply] of [
     ['success', { state: 'paid', amount: 2500n, currency: 'GHS' }],
-    ['reversed', { state: 'paid', amount: 2500n, reversal: { kind: 'reversed' } }],
-    ['failed', { state: 'failed', reason: 'refused' }],
+    ['failed', { state: 'declined', reason: 'refused' }], // on a page that is open
     ['abandoned', { state: 'pending' }],
     ['timeout', { state: 'pending' }],
     ['ongoing', { state: 'pending' }],
@@ -156,11 +156,45 @@ describe('what verify says', () => {
   })
 
   for (const amount of [25.5, -1, '25.00', '', 'lots', null, undefined, 2 ** 60, '-1', [2500]])
-    test(`paid ${JSON.stringify(amount)} is unknown`, async () => {
+    for (const status of ['success', 'reversed'])
+      test(`${status} with the amount ${JSON.stringify(amount)} is a mismatch at once`, async () => {
+        const order = orderFor('card')
+        const verify = good({ id: 7, reference: order.key, status, amount, currency: 'GHS' })
+        const { channel } = await openScripted({ verify })
+        expect(await check(channel, order)).toMatchObject({
+          state: 'paid_mismatch',
+          order: order.key,
+          words: expect.stringContaining('paid'),
+          provider_ref: '7',
+        })
+      })
+
+  test('success without a currency is a mismatch at once', async () => {
+    const order = orderFor('card')
+    const verify = good({ reference: order.key, status: 'success', amount: 2500, currency: null })
+    const { channel } = await openScripted({ verify })
+    expect(await check(channel, order)).toMatchObject({ state: 'paid_mismatch', order: order.key })
+  })
+
+  for (const [amount, requested_amount, fees, reply] of [
+    [2549, 2500, 49, { amount: 2500n, charged: 2549n, fee: 49n, net: 2500n }],
+    ['2549', '2500', '49', { amount: 2500n, charged: 2549n, fee: 49n }],
+    [2500, 2500, 49, { amount: 2500n, fee: 49n, net: 2451n }], // the merchant bears it
+    [2550, 2500, 49, { amount: 2550n }], // more than the fee
+    [2549, 2500, null, { amount: 2549n }],
+    [2549, 2400, 149, { amount: 2549n }], // another request than ours
+    [2451, 2500, -49, { amount: 2451n }],
+    [2451, 2500, 49, { amount: 2451n }], // less than was asked for
+    [2549, null, 49, { amount: 2549n }],
+  ] as const)
+    test(`paid ${amount} where ${requested_amount} was requested, with fees of ${fees}`, async () => {
       const order = orderFor('card')
-      const verify = good({ reference: order.key, status: 'success', amount, currency: 'GHS' })
+      const told = { amount, requested_amount, fees }
+      const verify = good({ reference: order.key, status: 'success', currency: 'GHS', ...told })
       const { channel } = await openScripted({ verify })
-      expect(await check(channel, order)).toMatchObject({ state: 'unknown', acknowledged: true })
+      const paid = await check(channel, order)
+      expect(paid).toMatchObject({ state: 'paid', ...reply })
+      expect('charged' in paid).toBe('charged' in reply)
     })
 
   for (const [amount, currency] of [
@@ -189,28 +223,63 @@ describe('what verify says', () => {
 })
 
 const cardPage = 'https://checkout.example.test/page'
+const endedAgo = (ms: number) => new Date(Date.now() - ms)
 
-describe('abandoned', () => {
+// An order whose last message left so long ago, with the lifetime of its method.
+const sentAgo = (way: string, ms: number, changes: Partial<Order> = {}) => {
+  const sent_at = endedAgo(ms)
+  const livesForMs = way === 'card' ? 30 * minutes : 3 * minutes
+  return orderFor(way, { sent_at, ends_at: new Date(sent_at.getTime() + livesForMs), ...changes })
+}
+
+describe('not finished', () => {
   for (const [way, since, charge, reply] of [
     ['card', 29 * minutes, undefined, { state: 'pending' }],
     ['card', 32 * minutes, undefined, { state: 'failed', reason: 'no_answer' }],
     ['mtn_mobile_money', 2 * minutes, 'abandoned', { state: 'pending' }],
     ['mtn_mobile_money', 5 * minutes, 'abandoned', { state: 'failed', reason: 'no_answer' }],
-    ['mtn_mobile_money', 5 * minutes, 'pending', { state: 'failed', reason: 'no_answer' }],
-    ['mtn_mobile_money', 5 * minutes, 'pay_offline', { state: 'pending' }], // since a code was typed late
+    ['mtn_mobile_money', 5 * minutes, 'timeout', { state: 'failed', reason: 'no_answer' }],
+    ['mtn_mobile_money', 5 * minutes, 'failed', { state: 'failed', reason: 'no_answer' }],
+    ['mtn_mobile_money', 5 * minutes, 'success', { state: 'pending' }], // verify has not caught up
+    ['mtn_mobile_money', 5 * minutes, 'half_done', { state: 'unknown', acknowledged: true }],
+    ['mtn_mobile_money', 5 * minutes, 'pay_offline', { state: 'pending' }],
+    ['mtn_mobile_money', 61 * minutes, 'half_done', { state: 'unknown', acknowledged: true }],
+    ['mtn_mobile_money', 61 * minutes, 'success', { state: 'pending' }],
+    ['mtn_mobile_money', 61 * minutes, 'pay_offline', { state: 'failed', reason: 'no_answer' }],
     ['telecel_cash', 5 * minutes, 'send_otp', { state: 'pending', step: { name: 'voucher' } }],
     ['telecel_cash', 61 * minutes, 'send_otp', { state: 'failed', reason: 'no_answer' }],
   ] as const) {
-    test(`${way} after ${since / minutes} minutes, the charge says ${charge}`, async () => {
-      const order = orderFor(way, { redirect_url: way === 'card' ? cardPage : null })
-      const script: Script = {
-        verify: good({ reference: order.key, status: 'abandoned' }),
-        pending: charge && good({ reference: order.key, status: charge }),
-      }
-      const { channel } = await openScripted(script, () => new Date(order.started_at.getTime() + since))
-      expect(await check(channel, order)).toMatchObject(reply)
-    })
+    for (const status of ['abandoned', 'timeout'])
+      test(`${way}, ${status} ${since / minutes} minutes after it was sent, the charge says ${charge}`, async () => {
+        const order = sentAgo(way, since, { redirect_url: way === 'card' ? cardPage : null })
+        const script: Script = {
+          verify: good({ reference: order.key, status }),
+          pending: charge && good({ reference: order.key, status: charge }),
+        }
+        const { channel } = await openScripted(script)
+        expect(await check(channel, order)).toMatchObject(reply)
+      })
   }
+
+  for (const charge of ['pending', 'processing', 'ongoing', 'queued'])
+    for (const status of ['abandoned', 'timeout', 'failed'])
+      for (const since of [5 * minutes, 600 * minutes])
+        test(`the charge says ${charge}: open, although verify says ${status} after ${since / minutes} minutes`, async () => {
+          const order = sentAgo('mtn_mobile_money', since)
+          const { channel } = await openScripted({
+            verify: good({ reference: order.key, status }),
+            pending: good({ reference: order.key, status: charge }),
+          })
+          expect(await check(channel, order)).toMatchObject({ state: 'pending' })
+        })
+
+  test('a voucher that was typed late has the whole time of the prompt after it', async () => {
+    const started_at = endedAgo(6 * minutes)
+    const order = sentAgo('telecel_cash', 2 * minutes, { started_at })
+    const told = good({ reference: order.key, status: 'abandoned' })
+    const { channel } = await openScripted({ verify: told, pending: told })
+    expect(await check(channel, order)).toEqual({ state: 'pending' })
+  })
 
   for (const [since, status, redirect_url, reply] of [
     [1 * minutes, 'abandoned', null, { state: 'pending' }], // the answer to the start may still be on its way
@@ -219,30 +288,77 @@ describe('abandoned', () => {
     [3 * minutes, 'ongoing', null, { state: 'pending' }],
   ] as const)
     test(`card after ${since / minutes} minutes, ${status}, ${redirect_url ? 'with' : 'without'} a page`, async () => {
-      const order = orderFor('card', { redirect_url })
-      const verify = good({ reference: order.key, status })
-      const { channel } = await openScripted({ verify }, () => new Date(order.started_at.getTime() + since))
+      const order = sentAgo('card', since, { redirect_url })
+      const { channel } = await openScripted({ verify: good({ reference: order.key, status }) })
       expect(await check(channel, order)).toMatchObject(reply)
     })
 
   test('ongoing is never over by our clock', async () => {
-    const order = orderFor('mtn_mobile_money')
+    const order = sentAgo('mtn_mobile_money', 600 * minutes)
     const told = good({ reference: order.key, status: 'ongoing' })
-    const late = () => new Date(order.started_at.getTime() + 600 * minutes)
-    const { channel } = await openScripted({ verify: told, pending: told }, late)
+    const { channel } = await openScripted({ verify: told, pending: told })
     expect(await check(channel, order)).toEqual({ state: 'pending' })
   })
 
-  for (const pending of [
-    bad(500, ''),
-    bad(429, ''),
-    bad(401, 'Invalid key'),
-    bad(400, 'Please wait a few minutes'),
-  ])
-    test(`a step is not over because the charge answered ${pending.status}`, async () => {
-      const order = orderFor('telecel_cash')
-      const verify = good({ reference: order.key, status: 'abandoned' })
-      const { channel } = await openScripted({ verify, pending })
-      expect(await check(channel, order)).toMatchObject({ state: 'unknown', acknowledged: true })
+  for (const status of ['abandoned', 'failed'])
+    for (const pending of [
+      bad(500, ''),
+      bad(429, ''),
+      bad(401, 'Invalid key'),
+      bad(400, 'Please wait a few minutes'),
+    ])
+      test(`${status}: a step is not over because the charge answered ${pending.status}`, async () => {
+        const order = sentAgo('telecel_cash', 120 * minutes)
+        const verify = good({ reference: order.key, status })
+        const { channel } = await openScripted({ verify, pending })
+        expect(await check(channel, order)).toMatchObject({ state: 'unknown', acknowledged: true })
+      })
+})
+
+const failed = (order: Order, more: object = {}) =>
+  good({ reference: order.key, status: 'failed', gateway_response: 'Declined', ...more })
+
+describe('a card that was declined on the page', () => {
+  for (const [since, state] of [
+    [1 * minutes, 'declined'],
+    [35 * minutes, 'declined'], // declined in the last minute, it stays open for another card
+    [62 * minutes, 'failed'],
+  ] as const)
+    test(`${since / minutes} minutes after the start: ${state}`, async () => {
+      const order = sentAgo('card', since, { redirect_url: cardPage })
+      const { channel } = await openScripted({ verify: failed(order) })
+      expect(await check(channel, order)).toMatchObject({
+        state,
+        reason: 'card_declined',
+        psp_response_msg: 'Declined',
+      })
     })
+
+  test('the time of the last decline comes from the log', async () => {
+    const order = sentAgo('card', minutes, { redirect_url: cardPage })
+    const start_time = Date.UTC(2026, 10, 17, 12) / 1000
+    const history = [
+      { type: 'action', message: 'Attempted to pay with card', time: 10 },
+      { type: 'error', message: 'Error: Declined', time: 12 },
+      { type: 'action', message: 'Attempted to pay with card', time: 40 },
+      { type: 'error', message: 'Error: Declined', time: 43 },
+      { type: 'action', message: 'Set payment method to: card', time: 50 },
+    ]
+    const { channel } = await openScripted({ verify: failed(order, { log: { start_time, history } }) })
+    const provider_time = new Date(Date.UTC(2026, 10, 17, 12, 0, 43))
+    expect(await check(channel, order)).toMatchObject({ state: 'declined', provider_time })
+  })
+
+  for (const log of [null, [], 5, { start_time: 'x' }, { start_time: 1, history: 5 }, { history: [null, 5] }])
+    test(`a log that tells no time: ${JSON.stringify(log)}`, async () => {
+      const order = sentAgo('card', minutes, { redirect_url: cardPage })
+      const { channel } = await openScripted({ verify: failed(order, { log }) })
+      expect(await check(channel, order)).not.toHaveProperty('provider_time')
+    })
+
+  test('of a wallet it is a plain no', async () => {
+    const order = orderFor('mtn_mobile_money')
+    const { channel } = await openScripted({ verify: failed(order), pending: failed(order) })
+    expect(await check(channel, order)).toMatchObject({ state: 'failed', reason: 'declined' })
+  })
 })

@@ -16,6 +16,7 @@ describe('errors', () => {
     [429, 'Too Many Requests', { state: 'unknown', restMs: 180_000 }],
     [401, 'Format is Authorization Bearer [secret key]', { state: 'not_sent' }], // it does not know who asks
     [401, 'Invalid key', { state: 'not_sent' }],
+    [403, 'Your IP address is not allowed to make this call', { state: 'not_sent' }],
     [500, 'Amount must be an integer', { state: 'unknown', words: 'HTTP 500' }],
     [400, 'Something that nobody has seen', { state: 'unknown', oddWord: 'Something that nobody has seen' }],
   ] as const) {
@@ -31,14 +32,28 @@ describe('errors', () => {
     const script: Script = { verify: { status: 429, ...page } }
     const { channel } = await openScripted(script)
     expect(await check(channel, orderFor('card'))).toMatchObject({ state: 'unknown', restMs: 30_000 })
-    script.verify = { status: 403, ...page }
-    await expect(check(channel, orderFor('card'))).rejects.toThrow('HTTP 403')
+    script.verify = { status: 502, ...page }
+    await expect(check(channel, orderFor('card'))).rejects.toThrow('HTTP 502')
   })
 
-  for (const message of ['Duplicate charge request for reference', 'Duplicate Transaction Reference'])
-    test(`"${message}": how does it stand?`, async () => {
+  for (const way of ['mtn_mobile_money', 'card'])
+    for (const status of [401, 403])
+      test(`${way}: HTTP ${status} with a page of HTML to a start: nothing was sent`, async () => {
+        const said = { status, headers: { 'content-type': 'text/html' }, body: '<h1>Forbidden</h1>' }
+        const { channel } = await openScripted({ charge: said, page: said })
+        const words = expect.stringContaining(String(status))
+        expect(await start(channel, orderFor(way))).toMatchObject({ state: 'not_sent', words })
+      })
+
+  for (const [message, more] of [
+    ['Duplicate charge request for reference', {}],
+    ['Duplicate Transaction Reference', {}],
+    ['Something else', { code: 'duplicate_reference', type: 'validation_error' }],
+    ['Transaction not found', { code: 'duplicate_reference' }], // the code counts before the sentence
+  ] as const)
+    test(`"${message}" ${JSON.stringify(more)}: how does it stand?`, async () => {
       const order = orderFor('mtn_mobile_money')
-      const script: Script = { charge: bad(400, message) }
+      const script: Script = { charge: bad(400, message, more) }
       const { channel } = await openScripted(script)
       for (const verify of [
         undefined,
@@ -66,6 +81,67 @@ describe('errors', () => {
       expect(await check(channel, orderFor('card'))).toMatchObject(reply)
     })
 
+  for (const [http, code, message, reply] of [
+    [404, 'transaction_not_found', 'Sorry', { state: 'absent' }],
+    [400, 'transaction_not_found', 'Sorry', { state: 'absent' }],
+    [400, 'transaction_not_found', 'Duplicate Transaction Reference', { state: 'absent' }],
+    [500, 'transaction_not_found', 'Sorry', { state: 'unknown', provider_code: 'transaction_not_found' }],
+    [404, 'route_not_found', 'Sorry', { state: 'unknown', provider_code: 'route_not_found' }],
+    [401, 'invalid_Key', 'Invalid key', { state: 'unknown', provider_code: 'invalid_Key' }],
+    [400, 'invalid_Key', 'Sorry', { state: 'unknown', words: expect.stringContaining('secret key') }],
+    [400, 'validation_error', 'Transaction reference not found.', { state: 'absent' }],
+  ] as const)
+    test(`HTTP ${http} with the code ${code} and "${message}" to verify`, async () => {
+      const { channel } = await openScripted({ verify: bad(http, message, { code }) })
+      expect(await check(channel, orderFor('card'))).toMatchObject(reply)
+    })
+
+  for (const [http, message, code, reply] of [
+    [401, 'Invalid key', 'invalid_Key', { state: 'not_sent' }],
+    [403, 'Forbidden', 'ip_not_allowed', { state: 'not_sent' }],
+    [400, 'Amount must be an integer', 'validation_error', { state: 'failed', reason: 'refused' }],
+    [400, 'Something new', 'something_new', { state: 'unknown', oddWord: 'Something new' }],
+    [500, 'Sorry', 'api_error', { state: 'unknown' }],
+  ] as const)
+    for (const way of ['mtn_mobile_money', 'card'])
+      test(`${way}: the code ${code} of HTTP ${http} to a start is kept`, async () => {
+        const said = bad(http, message, { code, type: 'validation_error' })
+        const { channel } = await openScripted({ charge: said, page: said })
+        expect(await start(channel, orderFor(way))).toMatchObject({ ...reply, provider_code: code })
+      })
+
+  for (const code of [5, null, {}, '', 'x'.repeat(200), 'two words'])
+    test(`${JSON.stringify(code).slice(0, 20)} is no code`, async () => {
+      const { channel } = await openScripted({ charge: bad(400, 'Something new', { code }) })
+      expect(await start(channel, orderFor('mtn_mobile_money'))).not.toHaveProperty('provider_code')
+    })
+
+  test('a wrong code that ends the charge is not asked for again', async () => {
+    const order = orderFor('telecel_cash')
+    const data = { reference: order.key, status: 'failed', gateway_response: 'Token is invalid' }
+    const { channel } = await openScripted({
+      submit: bad(400, 'Provided registration token is invalid', { data }),
+      verify: good(data),
+      pending: good(data),
+    })
+    const reply = await submit(channel, order, 'voucher', { voucher_code: '000000' })
+    expect(reply).toMatchObject({ state: 'failed', reason: 'wrong_voucher' })
+  })
+
+  test('a start that failed at once is as verify says, whatever the HTTP status', async () => {
+    const order = orderFor('mtn_mobile_money')
+    const data = { reference: order.key, status: 'failed', message: 'Invalid phone number format' }
+    const script: Script = { verify: good(data), pending: good(data) }
+    const { channel } = await openScripted(script)
+    for (const charge of [good(data), bad(400, 'Invalid phone number format', { data })]) {
+      script.charge = charge
+      expect(await start(channel, order)).toMatchObject({ state: 'failed', reason: 'no_wallet' })
+    }
+    script.charge = bad(400, 'Failed', { data: { status: 'failed' } }) // it does not name the order
+    script.verify = bad(404, 'Transaction reference not found')
+    expect(await start(channel, order)).toEqual({ state: 'absent' })
+  })
+
   for (const [http, message, isAgain] of [
     [400, 'Provided registration token is invalid', true],
     [400, 'Too many attempts. You have to wait for 5 minutes to try again', true],
@@ -86,7 +162,7 @@ describe('errors', () => {
     const order = orderFor('telecel_cash')
     const submitted = bad(400, 'Transaction cannot be completed. Session timeout exceeded.')
     const verify = good({ reference: order.key, status: 'failed', gateway_response: 'Session timed out' })
-    const { channel } = await openScripted({ submit: submitted, verify })
+    const { channel } = await openScripted({ submit: submitted, verify, pending: verify })
     const reply = await submit(channel, order, 'voucher', { voucher_code: '123456' })
     expect(reply).toMatchObject({ state: 'failed', reason: 'no_answer' })
   })

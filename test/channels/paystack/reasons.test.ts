@@ -36,7 +36,7 @@ describe('why it failed', () => {
       gateway_response: '',
       message: 'Barred SIM',
     }
-    const { channel } = await openScripted({ verify: good(data) })
+    const { channel } = await openScripted({ verify: good(data), pending: good(data) })
     expect(await check(channel, order)).toEqual({
       state: 'failed',
       reason: 'wallet_blocked',

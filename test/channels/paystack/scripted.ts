@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { openSimulator, type Said } from '../../simulators/frame.ts'
+import { type Asked, openSimulator, type Said } from '../../simulators/frame.ts'
 import { channelAt } from './context.ts'
 
 // A Paystack that says exactly what it is told to say, by the kind of question.
@@ -10,6 +10,8 @@ export type Script = {
   verify?: Said
   pending?: Said
   balance?: Said
+  refunds?: Said | ((asked: Asked) => Said)
+  disputes?: Said
 }
 
 const kinds: readonly (readonly [RegExp, keyof Script])[] = [
@@ -19,13 +21,18 @@ const kinds: readonly (readonly [RegExp, keyof Script])[] = [
   [/^\/transaction\/initialize$/, 'page'],
   [/^\/transaction\/verify\//, 'verify'],
   [/^\/balance$/, 'balance'],
+  [/^\/refund$/, 'refunds'],
+  [/^\/dispute\/transaction\//, 'disputes'],
 ]
 
 const notTold: Said = { status: 500, body: { status: false, message: 'The script does not say.' } }
 
 export async function openScripted(script: Script, clock?: () => Date) {
   const provider = await openSimulator({
-    answer: ({ path }) => script[kinds.find(([fits]) => fits.test(path))?.[1] ?? 'balance'] ?? notTold,
+    answer: asked => {
+      const told = script[kinds.find(([fits]) => fits.test(asked.path))?.[1] ?? 'balance'] ?? notTold
+      return typeof told === 'function' ? told(asked) : told
+    },
     controls: {},
   })
   onTestFinished(() => provider.stop())
@@ -36,4 +43,7 @@ export const good = (data: unknown, message = 'Charge attempted'): Said => ({
   status: 200,
   body: { status: true, message, data },
 })
-export const bad = (status: number, message: string): Said => ({ status, body: { status: false, message } })
+export const bad = (status: number, message: string, more: object = {}): Said => ({
+  status,
+  body: { status: false, message, ...more },
+})
