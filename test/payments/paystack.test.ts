@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addAccount, newIdentity } from '../../src/actions/channels/addAccount.ts'
+import { prepareAccount } from '../../src/actions/channels/prepareAccount.ts'
+import type { Mode } from '../../src/core/mode.ts'
+import { channelKinds } from '../../src/runtime/channels.ts'
 import { webhookIdOf } from '../../src/runtime/channels/webhookId.ts'
 import { sql } from '../../src/store/db.ts'
 import { openPaystack, type PaystackSimulator } from '../simulators/paystack/paystack.ts'
+import { acmeTools } from '../support/acme.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
 import { checkStatus, post, send, signedRequest } from '../support/merchant.ts'
 
@@ -29,13 +34,13 @@ afterAll(async () => {
 
 const email = 'kofi@example.test'
 
-async function newCheckout(fields: Record<string, unknown> = { email }) {
-  const request = signedRequest(shop.test, fields)
+async function newCheckout(fields: Record<string, unknown> = { email }, mode: Mode = 'test') {
+  const request = signedRequest(shop[mode], fields)
   const { checkout_url: url, tx_reference } = (await post(gateway.url, request)).body as Record<
     string,
     string
   >
-  const { merchant_key } = shop.test
+  const { merchant_key } = shop[mode]
   const status = async () =>
     (await checkStatus(gateway.url, { merchant_key, invoice_id: request.invoice_id })).body.status as string
   return { url: url ?? '', tx_reference: tx_reference ?? '', status }
@@ -48,9 +53,9 @@ const submit = (url: string, fields: Record<string, string>) =>
     body: new URLSearchParams(fields).toString(),
   })
 
-const payBy = (url: string, payment_method: string, typed: Record<string, string> = {}) =>
+const payBy = (url: string, payment_method: string, typed: Record<string, string> = {}, number = '1') =>
   submit(`${url}/pay`, {
-    number: '1',
+    number,
     payment_method,
     ...Object.fromEntries(Object.entries(typed).map(([name, text]) => [`${payment_method}.${name}`, text])),
   })
@@ -137,15 +142,160 @@ test('forged webhooks are refused, and change nothing', async () => {
   expect(await status()).toBe('awaiting_payment')
 })
 
-test('money that went back is a task; the payment stays paid', async () => {
-  const { url, tx_reference, status } = await newCheckout()
-  await payBy(url, 'mtn_mobile_money', { phone: '0244100007' })
-  await until(url, 'wait')
-  paystack.approve(keyOf('0244100007'))
-  await expect.poll(status).toBe('paid')
-  for (let times = 0; times < 2; times++) expect(await paystack.dispute(keyOf('0244100007'))).toBe(200)
-  await expect.poll(() => tasksOf(tx_reference)).toHaveLength(1)
+async function paidBy(phone: string) {
+  const checkout = await newCheckout()
+  await payBy(checkout.url, 'mtn_mobile_money', { phone })
+  await until(checkout.url, 'wait')
+  paystack.approve(keyOf(phone))
+  await expect.poll(checkout.status).toBe('paid')
+  return { ...checkout, ...keyOf(phone) }
+}
+
+const paymentOf = async (tx_reference: string) =>
+  gateway.db.one<{ reversed_amount: bigint | null; charged: bigint | null }>(
+    sql`select reversed_amount, charged from payments where tx_reference = ${tx_reference}`,
+  )
+const reversedOf = async (tx_reference: string) =>
+  Number((await paymentOf(tx_reference))?.reversed_amount ?? 0)
+const noticesOf = async (tx_reference: string) =>
+  (
+    await gateway.db.rows<{ type: string }>(
+      sql`select type from notifications where tx_reference = ${tx_reference} and type <> 'status'
+          order by created_at`,
+    )
+  ).map(({ type }) => type)
+
+test('refunds after paid: a part, the same once more, the rest; each is recorded once', async () => {
+  const { key, tx_reference, status } = await paidBy('0244100007')
+  const { id } = await paystack.refund({ key, amount: 1000 })
+  await expect.poll(() => reversedOf(tx_reference)).toBe(1000)
+  await paystack.refund({ key, id, status: 'processed' }) // Paystack repeats its webhook
+  await paystack.refund({ key })
+  await expect.poll(() => reversedOf(tx_reference)).toBe(2500)
+  expect(await noticesOf(tx_reference)).toEqual(['reversed', 'reversed'])
+  expect(await tasksOf(tx_reference)).toEqual(['reversed'])
   expect(await status()).toBe('paid')
+})
+
+test('refunded before we ever heard that it was paid: never paid', async () => {
+  const { url, tx_reference, status } = await newCheckout()
+  paystack.rule({ number: '0244100011', story: { hooks: [] } })
+  await payBy(url, 'mtn_mobile_money', { phone: '0244100011' })
+  await until(url, 'wait')
+  const { key } = keyOf('0244100011')
+  paystack.approve({ key })
+  await paystack.refund({ key })
+  await expect.poll(() => tasksOf(tx_reference)).toEqual(['reversed'])
+  expect(await status()).toBe('failed')
+})
+
+for (const won of [true, false])
+  test(`a dispute opens, and is ${won ? 'won' : 'lost'}: money moves only when it is lost`, async () => {
+    const phone = `02441000${won ? 12 : 13}`
+    const { key, tx_reference, status } = await paidBy(phone)
+    await paystack.dispute({ key })
+    await expect.poll(() => noticesOf(tx_reference)).toEqual(['dispute_opened'])
+    expect(await reversedOf(tx_reference)).toBe(0)
+    await paystack.resolve({ key, won })
+    await expect.poll(() => noticesOf(tx_reference)).toContain(won ? 'dispute_won' : 'dispute_lost')
+    expect(await reversedOf(tx_reference)).toBe(won ? 0 : 2500)
+    expect(await status()).toBe('paid')
+  })
+
+test('the list of refunds is not answered at first: asked again', async () => {
+  const { key, tx_reference } = await paidBy('0244100014')
+  paystack.weather = { trouble: 'error', at: '/refund', times: 1 }
+  await paystack.refund({ key })
+  await expect.poll(() => paystack.weather).toBeUndefined()
+  await gateway.db.rows(sql`update attempts set next_ask_at = now() where tx_reference = ${tx_reference}`)
+  await expect.poll(() => reversedOf(tx_reference), { timeout: 20_000 }).toBe(2500)
+})
+
+test('the customer bears the fee: paid, and charged with it', async () => {
+  const { url, tx_reference, status } = await newCheckout()
+  await payBy(url, 'mtn_mobile_money', { phone: '0240000014' })
+  await expect.poll(status).toBe('paid')
+  expect(Number((await paymentOf(tx_reference))?.charged)).toBe(2549)
+  expect(await tasksOf(tx_reference)).toEqual([])
+})
+
+test('a declined card on the page, then a good one: paid by one attempt', async () => {
+  const { url, tx_reference, status } = await newCheckout()
+  await payBy(url, 'card')
+  await until(url, 'wait')
+  const page = await cardPageOf(url)
+  await submit(page, { decision: 'decline' })
+  const attempts = () =>
+    gateway.db.rows<{ state: string; declined_at: Date | null }>(
+      sql`select state, declined_at from attempts where tx_reference = ${tx_reference}`,
+    )
+  await gateway.db.rows(sql`update attempts set next_ask_at = now() where tx_reference = ${tx_reference}`)
+  await expect.poll(async () => (await attempts())[0]?.declined_at).toBeInstanceOf(Date)
+  expect(await status()).toBe('awaiting_payment')
+  const back = (await submit(page, { decision: 'pay' })).headers.get('location') ?? ''
+  await send(back)
+  await expect.poll(status).toBe('paid')
+  expect(await attempts()).toMatchObject([{ state: 'paid' }])
+})
+
+const cardPageOf = async (url: string) => /href="([^"]*\/pay\/[^"]*)"/.exec((await send(url)).text)?.[1] ?? ''
+
+test('an overpayment that is refunded: its task is closed, and the payment has no mark', async () => {
+  const { url, tx_reference, status } = await newCheckout()
+  await payBy(url, 'card')
+  await until(url, 'wait')
+  const page = await cardPageOf(url)
+  await submit(page, { decision: 'decline' })
+  const back = (await submit(page, { decision: 'leave' })).headers.get('location') ?? ''
+  await send(back)
+  await until(url, 'failed')
+  await payBy(url, 'mtn_mobile_money', { phone: '0244100016' }, '2')
+  await until(url, 'wait')
+  paystack.approve(keyOf('0244100016'))
+  await expect.poll(status).toBe('paid')
+  await submit(page, { decision: 'pay' }) // on the page that was left open
+  await expect.poll(() => tasksOf(tx_reference)).toEqual(['refund'])
+  const card = paystack.book().find(({ access_code = 'none' }) => page.endsWith(access_code))
+  await paystack.refund({ key: card?.reference ?? '' })
+  const open = () =>
+    gateway.db.rows(sql`select 1 from tasks where tx_reference = ${tx_reference} and closed_at is null`)
+  await expect.poll(open).toEqual([])
+  expect(await reversedOf(tx_reference)).toBe(0)
+  expect(await status()).toBe('paid')
+})
+
+test('a stored live account: paid by the webhook of its own business', async () => {
+  const liveKey = 'sk_live_0f1e2d3c4b5a6978'
+  const desk = { kinds: await channelKinds(), tools: acmeTools, masterKeys: gateway.masterKeys }
+  const identity = newIdentity({ channel: 'paystack', mode: 'live', merchant_id: null })
+  const prepared = prepareAccount(desk, identity, {}, [
+    ['secret_key', liveKey],
+    ['url', paystack.url],
+  ])
+  if (prepared.faults) throw new Error(prepared.faults.join('; '))
+  await addAccount(gateway.db, identity, prepared, null, new Date())
+  const address = `${gateway.url}/callbacks/account/${webhookIdOf(identity.account)}`
+  paystack.business({ secret_key: liveKey, webhook_url: address })
+  const { url, status } = await newCheckout({ email }, 'live')
+  await expect.poll(async () => (await send(url)).text).toContain('mtn_mobile_money')
+  await payBy(url, 'mtn_mobile_money', { phone: '0244100017' })
+  await until(url, 'wait')
+  paystack.approve(keyOf('0244100017'))
+  await expect.poll(status).toBe('paid')
+})
+
+test('a key that is refused while a payment starts: nothing was sent', async () => {
+  const { url, tx_reference } = await newCheckout()
+  paystack.refuseKey({ http: 401 })
+  await payBy(url, 'mtn_mobile_money', { phone: '0244100015' })
+  const attempt = async () =>
+    gateway.db.one<{ provider_code: string | null; acknowledged_at: Date | null }>(
+      sql`select provider_code, acknowledged_at from attempts where tx_reference = ${tx_reference}`,
+    )
+  await expect.poll(async () => (await attempt())?.provider_code).toBe('invalid_Key')
+  expect((await attempt())?.acknowledged_at).toBeNull()
+  paystack.refuseKey({})
+  expect(chargeOf('0244100015')).toBeUndefined()
 })
 
 // The last: all that was logged above.
