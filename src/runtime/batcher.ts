@@ -15,18 +15,21 @@ export type BatchOptions<Item, Answer> = {
   maxRows: number
   maxInFlight: number
   maxQueued: number
+  groupsOf?(item: Item): readonly string[] // an item waits while a batch with one of its groups is in flight
   isHanging?(): boolean // the database: then nobody is let in
   observe?(rows: number): void
 }
 
 type Waiting<Item, Answer> = {
   item: Item
+  groups: readonly string[]
   resolve(answer: Answer): void
   reject(error: unknown): void
 }
 
 export function createBatcher<Item, Answer>(options: BatchOptions<Item, Answer>): Batcher<Item, Answer> {
   const queue: Waiting<Item, Answer>[] = []
+  const busyGroups = new Set<string>()
   let inFlight = 0
   let scheduled = false
 
@@ -34,7 +37,7 @@ export function createBatcher<Item, Answer>(options: BatchOptions<Item, Answer>)
     if (options.isHanging?.()) return Promise.reject(new Unavailable('the database does not answer'))
     if (queue.length >= options.maxQueued) return Promise.reject(new Unavailable('the queue is full'))
     return new Promise((resolve, reject) => {
-      queue.push({ item, resolve, reject })
+      queue.push({ item, groups: options.groupsOf?.(item) ?? [], resolve, reject })
       schedule()
     })
   }
@@ -45,14 +48,32 @@ export function createBatcher<Item, Answer>(options: BatchOptions<Item, Answer>)
     scheduled = true
     setImmediate(() => {
       scheduled = false
-      while (queue.length > 0 && inFlight < options.maxInFlight) {
+      while (inFlight < options.maxInFlight) {
+        const batch = nextBatch()
+        if (batch.length === 0) return
+        const groups = batch.flatMap(waiting => waiting.groups)
+        for (const group of groups) busyGroups.add(group)
         inFlight++
-        void runBatch(queue.splice(0, options.maxRows)).finally(() => {
+        void runBatch(batch).finally(() => {
           inFlight--
+          for (const group of groups) busyGroups.delete(group)
           if (queue.length > 0) schedule()
         })
       }
     })
+  }
+
+  // The items that have waited longest and whose groups are free.
+  function nextBatch() {
+    if (busyGroups.size === 0) return queue.splice(0, options.maxRows)
+    const batch: Waiting<Item, Answer>[] = []
+    const rest = queue.splice(0).filter(waiting => {
+      const isTaken = batch.length < options.maxRows && !waiting.groups.some(group => busyGroups.has(group))
+      if (isTaken) batch.push(waiting)
+      return !isTaken
+    })
+    queue.push(...rest)
+    return batch
   }
 
   async function runBatch(batch: Waiting<Item, Answer>[]) {

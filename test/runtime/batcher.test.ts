@@ -56,6 +56,26 @@ test('never more statements in flight than allowed', async () => {
   expect(running).toHaveLength(2)
 })
 
+test('items of one group are never in two statements at once, and hold up no others', async () => {
+  const { running, run } = heldStatements()
+  const batcher = createBatcher({
+    ...limits,
+    run,
+    groupsOf: item => (item < 10 ? [`tens ${item}`] : ['same']),
+  })
+  const answers = [10, 11, 12, 13, 1, 14].map(item => batcher.add(item))
+  await nextTurn()
+  expect(running.map(batch => batch.items)).toEqual([[10, 11, 12], [1]])
+  running[1]?.end()
+  await until(() => running.length > 2)
+  expect(running).toHaveLength(2)
+  running[0]?.end()
+  await until(() => running.length > 2)
+  expect(running[2]?.items).toEqual([13, 14])
+  running[2]?.end()
+  expect(await Promise.all(answers)).toEqual([100, 110, 120, 130, 10, 140])
+})
+
 test('a full queue refuses at once', async () => {
   const { run } = heldStatements()
   const batcher = createBatcher({ ...limits, maxInFlight: 1, run })

@@ -14,6 +14,17 @@ export const maxFailures: Record<Mode, { instrument: number; payer: number }> = 
   test: { instrument: 200, payer: 400 },
 }
 
+// Unpaid attempts of one wallet or address in the window, newest first, as the database counts them. The `skipped` newest
+// of them are not in `at`.
+export type RecentFailures = { skipped: number; at: readonly Date[] }
+
+// The attempt that has to leave the window before the next one may begin, or null while the cap is not reached. `begun` are
+// attempts that begin in the same transaction, oldest first: the database does not show them yet.
+export function fillsCap({ skipped, at }: RecentFailures, begun: readonly Date[], cap: number): Date | null {
+  const older = cap - begun.length
+  return (older > 0 ? at[older - 1 - skipped] : begun[begun.length - cap]) ?? null
+}
+
 // Until the failures that fill a cap have grown old; 0 when none is full.
 export function secondsToCool(failures: Record<'instrument' | 'payer', Date | null>, now: Date): number {
   const last = Math.max(failures.instrument?.getTime() ?? 0, failures.payer?.getTime() ?? 0)

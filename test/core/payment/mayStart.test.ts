@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { obstacle, secondsToCool, secondsToWait, whyNotStart } from '../../../src/core/payment/mayStart.ts'
+import {
+  fillsCap,
+  obstacle,
+  secondsToCool,
+  secondsToWait,
+  whyNotStart,
+} from '../../../src/core/payment/mayStart.ts'
 import { after, anAttempt, aPayment, hours, noon, seconds } from '../../support/lifeRows.ts'
 
 const shop = { active: true, settings: { retry_after_failure: true } }
@@ -62,6 +68,21 @@ for (const [words, instrument, payer, wait] of [
   test(`${words}: ten minutes after noon one waits ${wait} seconds`, () =>
     expect(secondsToCool({ instrument, payer }, after(seconds(600)))).toBe(wait))
 }
+
+const at = (...count: number[]) => count.map(second => after(seconds(second)))
+for (const [words, skipped, stored, begun, expected] of [
+  ['two stored failures', 0, at(2, 1), [], null],
+  ['three stored failures', 2, at(1), [], 1],
+  ['four, of which the newest two are not read', 2, at(2), [], 2],
+  ['two, and one that begins in the same transaction', 1, at(1), at(9), 1],
+  ['one, and one that begins in the same transaction', 1, at(), at(9), null],
+  ['none, and three that begin in the same transaction', 0, at(), at(7, 8, 9), 7],
+  ['five, and two that begin in the same transaction', 0, at(5, 4, 3), at(8, 9), 5],
+] as const)
+  test(`a cap of three with ${words}: ${expected === null ? 'not full' : `full since second ${expected}`}`, () =>
+    expect(fillsCap({ skipped, at: stored }, begun, 3)).toEqual(
+      expected === null ? null : after(seconds(expected)),
+    ))
 
 for (const [words, number, attempts, now, expected] of [
   ['the next', 3, failures(2), later, undefined],

@@ -4,14 +4,14 @@ import { attemptsOfMany } from '../../../store/payments/expired.ts'
 import { lockToEnd, type Patience } from '../../../store/payments/locks.ts'
 import { type PaymentKey, paymentName } from '../../../store/payments/paymentKeys.ts'
 import { changeOf, type PaymentChange } from './saveChange.ts'
-import { eachMerchant, firstOfEach, type Outcome, outcomeOf } from './sharing.ts'
+import { byName, eachMerchant, firstOfEach, type Outcome, outcomeOf } from './sharing.ts'
 import type { Write } from './writing.ts'
 
 export type CancelItem = PaymentKey & { now: Date }
 
 // The attempts are read by a statement of its own, behind the one that locks: it sees what was committed before the lock.
 export async function cancel(tx: Tx, all: readonly CancelItem[], patience: Patience, write: Write) {
-  const items = firstOfEach(all)
+  const items = firstOfEach(all).toSorted(byName)
   const locking = eachMerchant(items, (merchant_id, some) =>
     lockToEnd(
       tx,

@@ -1,6 +1,6 @@
 import type { Change } from '../../../core/payment/change.ts'
 import type { Db } from '../../../store/db.ts'
-import { type BeginItem, type Begun, begin } from './begin.ts'
+import { type BeginItem, type Begun, begin, cappedBy } from './begin.ts'
 import { type CancelItem, cancel } from './cancel.ts'
 import { type SettleItem, settle } from './settle.ts'
 import { shareTransactions } from './sharing.ts'
@@ -17,7 +17,7 @@ const made = new WeakMap<Db, Decisions>()
 // One of each for all who use the same database.
 export function decisionsOn(db: Db): Decisions {
   const decisions = made.get(db) ?? {
-    begin: shareTransactions(db, 'pay', begin),
+    begin: shareTransactions(db, 'pay', begin, cappedBy),
     settle: shareTransactions(db, 'settle', settle),
     cancel: shareTransactions(db, 'cancel', cancel),
   }

@@ -10,7 +10,7 @@ import { moneyBackOf } from '../../../store/payments/moneyBack.ts'
 import { addTasks } from '../../../store/payments/tasks.ts'
 import { changeOf, type PaymentChange } from './saveChange.ts'
 import { saveMoneyBack } from './saveMoneyBack.ts'
-import { eachMerchant, firstOfEach, type Outcome, outcomeOf } from './sharing.ts'
+import { byName, eachMerchant, firstOfEach, type Outcome, outcomeOf } from './sharing.ts'
 import type { Write } from './writing.ts'
 
 export type SettleItem = PaymentKey & {
@@ -22,7 +22,7 @@ export type SettleItem = PaymentKey & {
 }
 
 export async function settle(tx: Tx, all: readonly SettleItem[], patience: Patience, write: Write) {
-  const items = firstOfEach(all)
+  const items = firstOfEach(all).toSorted(byName)
   const held = await eachMerchant(items, (merchant_id, some) =>
     lockToSettle(
       tx,

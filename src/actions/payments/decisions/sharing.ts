@@ -8,8 +8,8 @@ import { tellersOn, type Write, writing } from './writing.ts'
 
 export type Outcome<Answer> = { answer: Answer } | { error: unknown }
 
-// In one transaction: takes the locks, decides about each by itself and writes all of it. Whoever has no outcome is held
-// by somebody else.
+// In one transaction: takes the locks, decides about each by itself and writes all of it. The items are in the order of
+// arrival. An item without an outcome is locked by another transaction.
 export type Decide<Item, Answer> = (
   tx: Tx,
   items: readonly Item[],
@@ -27,13 +27,12 @@ export function shareTransactions<Item extends PaymentKey, Answer>(
   db: Db,
   verb: string,
   decide: Decide<Item, Answer>,
+  groupsOf?: (item: Item) => string[], // items of one group are never in two batches at once
 ): (item: Item) => Promise<Answer> {
   async function together(items: Item[]) {
     try {
       const own = db.until(sharedDeadline())
-      const outcomes = await writing(own, tellersOn(db), (tx, write) =>
-        decide(tx, items.toSorted(byName), 'skipping', write),
-      )
+      const outcomes = await writing(own, tellersOn(db), (tx, write) => decide(tx, items, 'skipping', write))
       return items.map(item => outcomes.get(item))
     } catch (error) {
       if (!isAlreadyThere(error)) throw error
@@ -54,6 +53,7 @@ export function shareTransactions<Item extends PaymentKey, Answer>(
 
   const batcher = createBatcher<Item, Outcome<Answer> | undefined>({
     ...limits,
+    groupsOf,
     isHanging: db.isHanging,
     run: together,
   })
@@ -64,12 +64,15 @@ export function shareTransactions<Item extends PaymentKey, Answer>(
   }
 }
 
-// Of each payment the one that came first. What is written of it is written once.
-export const firstOfEach = <Item extends PaymentKey>(items: readonly Item[]): Item[] => [
-  ...new Map(items.toReversed().map(item => [paymentName(item), item])).values(),
-]
+// The first item of each payment, in the order of arrival. What is written of a payment is written once.
+export function firstOfEach<Item extends PaymentKey>(items: readonly Item[]): Item[] {
+  const firsts = new Map<string, Item>()
+  for (const item of items) if (!firsts.has(paymentName(item))) firsts.set(paymentName(item), item)
+  return [...firsts.values()]
+}
 
-const byName = (a: PaymentKey, b: PaymentKey) => (paymentName(a) < paymentName(b) ? -1 : 1)
+// Transactions write in this order, so that two of them that meet do not deadlock.
+export const byName = (a: PaymentKey, b: PaymentKey) => (paymentName(a) < paymentName(b) ? -1 : 1)
 
 // What is wrong with one is told to it alone.
 export function outcomeOf<Answer>(decide: () => Answer): Outcome<Answer> {
