@@ -6,7 +6,7 @@ import { plansOfTransaction, sayWhichPlan } from './connections/plans.ts'
 import { gather, openPool } from './connections/pool.ts'
 import { type Connection, type Limits, withPrimary } from './connections/primary.ts'
 import { createShare, type Share } from './connections/share.ts'
-import { isLost } from './databaseErrors.ts'
+import { isInFailedTransaction, isLost } from './databaseErrors.ts'
 
 export { sql }
 
@@ -91,10 +91,25 @@ function send({ client, until }: Connection, { text, values, name }: Query, rowM
   } as pg.QueryConfig)
 }
 
-function run(connection: Connection, query: Query, rowMode?: 'array') {
-  const first = sayWhichPlan(connection.plans, query.name !== undefined)
-  if (first) connection.client.query(first).catch(() => {}) // told again by the statement behind it
-  return send(connection, query, rowMode)
+// The answer to the last statement, once all are answered. Throws the error of the statement that was sent first: those
+// behind it may have failed because of it.
+async function lastAnswer<Answer>(earlier: readonly Promise<unknown>[], last: Promise<Answer>) {
+  const answers = await Promise.allSettled([...earlier, last])
+  const failed = answers.find(answer => answer.status === 'rejected')
+  if (failed) throw failed.reason
+  return last
+}
+
+async function run(connection: Connection, query: Query, rowMode?: 'array') {
+  const { plans } = connection
+  const isNamed = query.name !== undefined
+  const settings = sayWhichPlan(plans, isNamed)
+  if (!settings) return send(connection, query, rowMode)
+  const set = send(connection, sql([settings])).catch((error: unknown) => {
+    if (plans) plans.areNamed = !isNamed // nothing of it holds
+    throw error
+  })
+  return lastAnswer([set], send(connection, query, rowMode))
 }
 
 const rowsOf = async <Row>(connection: Connection, query: Query): Promise<Row[]> =>
@@ -103,36 +118,77 @@ const countOf = async (connection: Connection, query: Query) => (await run(conne
 const tuplesOf = async <Tuple>(connection: Connection, query: Query): Promise<Tuple[]> =>
   (await run(connection, query, 'array')).rows
 
-// Nobody waits for the answer to `begin`, nor for what is written last before the commit is sent: a statement that fails
-// makes the server roll back instead.
+// The session is not in the state that a transaction needs. The work runs again on another connection.
+const brokenSession = (message: string, code: string, cause?: unknown) =>
+  Object.assign(new Error(message, { cause }), { code })
+
+// Two round trips are saved: the first statement is sent with `begin`, and what is written last with `commit`. So each
+// answer is checked later than usual. The answer to `begin` is checked with the first statement, and again before anything
+// is written with the commit; `commit` has to be answered by its own tag, because PostgreSQL answers ROLLBACK where the
+// transaction has failed. Statements behind a failed one say only that the transaction has failed: `cause` is the error
+// that is reported instead, and that decides whether the work runs again.
 async function inTransaction<T>(session: Connection, work: (tx: Tx) => Promise<T>): Promise<T> {
   const connection = { ...session, plans: plansOfTransaction(session.plans) }
   const last: (() => Promise<unknown>)[] = []
+  let cause: unknown
+  const rootOf = (error: unknown) => (isInFailedTransaction(error) ? (cause ?? error) : error)
+
+  async function checked<Answer>(statement: Promise<Answer>): Promise<Answer> {
+    try {
+      return await lastAnswer([begun], statement)
+    } catch (error) {
+      cause ??= error
+      throw rootOf(error)
+    }
+  }
+
+  const rows = <Row>(query: Query) => checked(rowsOf<Row>(connection, query))
   const tx: Tx = {
-    rows: query => rowsOf(connection, query),
-    one: async <Row>(query: Query) => (await rowsOf<Row>(connection, query))[0],
-    count: query => countOf(connection, query),
-    tuples: query => tuplesOf(connection, query),
+    rows,
+    one: async <Row>(query: Query) => (await rows<Row>(query))[0],
+    count: query => checked(countOf(connection, query)),
+    tuples: query => checked(tuplesOf(connection, query)),
     lastly<Row>(query: Query) {
       const answer = new Promise<Row[]>((resolve, reject) => {
         last.push(async () => {
-          const rows = rowsOf<Row>(connection, query)
-          rows.then(resolve, reject)
-          await rows
+          const written = rows<Row>(query)
+          written.then(resolve, reject)
+          await written
         })
       })
-      answer.catch(() => {}) // whoever waits for the commit is told
+      answer.catch(() => {}) // the commit fails with the same error
       return answer
     },
   }
+
+  async function commit() {
+    await begun
+    const status = connection.client.getTransactionStatus()
+    if (status === 'E' && cause !== undefined) throw cause
+    if (status !== 'T') throw brokenSession('there is no open transaction', '25P01')
+    const writes = last.map(write => write())
+    const { command } = await lastAnswer(writes, send(connection, sql`commit`))
+    if (command !== 'COMMIT') throw cause ?? brokenSession(`commit was answered by ${command}`, '25P02')
+  }
+
   const begun = send(connection, sql`begin`)
-  begun.catch(() => {}) // told again by the first statement
+  begun.catch(() => {}) // every statement and the commit throw it
   try {
     const result = await work(tx)
-    await Promise.all([...last.map(write => write()), send(connection, sql`commit`)])
+    await commit()
     return result
   } catch (error) {
-    if (!isLost(error)) await send(connection, sql`rollback`)
-    throw error
+    const root = rootOf(error)
+    if (!isLost(root)) await rollBack(connection, root)
+    throw root
+  }
+}
+
+// A session that cannot be rolled back is not used again.
+async function rollBack(connection: Connection, cause: unknown) {
+  try {
+    await send(connection, sql`rollback`)
+  } catch (error) {
+    throw isLost(error) ? error : brokenSession('rollback failed', '25P02', cause)
   }
 }
