@@ -6,6 +6,8 @@ import { createLeftOut, type LeftOut, type OnLeftOut } from '../../runtime/leftO
 import type { Db, Tx } from '../../store/db.ts'
 import {
   attemptsOfMany,
+  type ExpiryLook,
+  type ExpiryPosition,
   findExpired,
   lockExpired,
   lockFreePayments,
@@ -17,46 +19,71 @@ import { takeUnlocked, waitBriefly } from '../../store/skipLocked.ts'
 import { changeOf, type PaymentChange, writeOf } from './decisions/saveChange.ts'
 
 const batch = 500
+const sweepEveryMs = 60_000
 
 export type Expiry = (now: Date) => Promise<number>
 
-// Ends payments whose time is over, many in one commit; gives back how many it has dealt with. Several nodes may do this
-// at once: each holds what it ends, and takes what nobody holds. One that cannot be ended is left out for a while and
-// told of; it keeps none of the others.
+// Ends payments that have expired, many in one commit, and returns how many it has dealt with. Several nodes may do this at
+// once: each locks what it ends, and skips what others have locked. A payment that cannot be ended is left out for a while
+// and reported; it does not stop the others.
+//
+// A payment with an unresolved attempt stays open after it has expired, and there may be very many of these while a
+// provider is down. So a look continues behind the last payment that the look before has seen, and reads only what has
+// expired since. Once a minute it starts from the oldest again, for payments that could not be ended then: their attempt
+// was unresolved, or another transaction had locked them. Most payments do not wait for that: an attempt that fails ends
+// its payment in the same transaction.
 export function createExpiry(db: Db, onLeftOut: OnLeftOut): Expiry {
   const leftOut = createLeftOut(onLeftOut)
+  let behind: ExpiryPosition | undefined
+  let sweptAtMs = -Infinity
   return async now => {
+    if (performance.now() - sweptAtMs >= sweepEveryMs) {
+      behind = undefined
+      sweptAtMs = performance.now()
+    }
     const before = leftOut.size()
-    const ended = await endOldest(db, now, leftOut)
+    const look = { now, behind, leftOut: leftOut.keys() }
+    const { ended, last } = await endOldest(db, look, leftOut)
+    behind = last
     leftOut.tell()
     return ended + Math.max(0, leftOut.size() - before)
   }
 }
 
-// For whoever wants to know of the first that cannot be ended.
+// For a caller that wants the first error thrown. It starts from the oldest.
 export const expireDue = (db: Db, now: Date) =>
   createExpiry(db, ({ error }) => {
     throw error
   })(now)
 
-async function endOldest(db: Db, now: Date, leftOut: LeftOut): Promise<number> {
-  const keys = leftOut.keys()
+type Looked = { ended: number; last: ExpiryPosition | undefined } // where the next look continues
+
+async function endOldest(db: Db, look: ExpiryLook, leftOut: LeftOut): Promise<Looked> {
+  const { now } = look
+  let seen: readonly ExpiryPosition[] = []
   try {
     const ended = await takeUnlocked(db, {
       skipping: own =>
         own.transaction(async tx => {
           await waitBriefly(tx)
-          return endThese(tx, await lockExpired(tx, now, keys, batch), now, leftOut)
+          const payments = await lockExpired(tx, look, batch)
+          seen = payments
+          return endThese(tx, payments, now, leftOut)
         }),
-      find: own => findExpired(own, now, keys, batch),
+      find: async own => (seen = await findExpired(own, look, batch)),
       waiting: async (tx, some) => endThese(tx, await lockPayments(tx, some), now, leftOut),
     })
-    return ended.length
+    return { ended: ended.length, last: endOf(look, seen) }
   } catch (error) {
     if (isOutOfReach(error)) throw error
-    return endApart(db, await findExpired(db, now, keys, batch), now, leftOut)
+    const keys = await findExpired(db, look, batch)
+    return { ended: await endApart(db, keys, now, leftOut), last: look.behind }
   }
 }
+
+// A look that found less than it asked for has seen everything up to its time.
+const endOf = ({ now }: ExpiryLook, seen: readonly ExpiryPosition[]): ExpiryPosition | undefined =>
+  seen.length < batch ? { expires_at: now, merchant_id: '', tx_reference: '' } : seen.at(-1)
 
 const endApart = (db: Db, keys: readonly PaymentKey[], now: Date, leftOut: LeftOut) =>
   byHalves(
@@ -81,7 +108,7 @@ const endSome = async (db: Db, keys: readonly PaymentKey[], now: Date, leftOut: 
     })
   ).length
 
-// Under their locks. Those of which there is nothing to end now are not looked at again at once.
+// While their rows are locked.
 async function endThese(tx: Tx, payments: readonly PaymentWithMerchant[], now: Date, leftOut: LeftOut) {
   if (payments.length === 0) return []
   const attempts = new Map<string, Attempt[]>(payments.map(payment => [paymentName(payment), []]))
@@ -103,7 +130,6 @@ function decide(
   try {
     const ended = expire(payment, attempts, now)
     if (ended) return changeOf(payment, ended.payment, ended.events)
-    leftOut.add([payment])
   } catch (error) {
     leftOut.add([payment], error)
   }

@@ -4,12 +4,30 @@ import { ofMerchants } from '../ofMerchants.ts'
 import { type PaymentKey, paymentKeysOf, paymentName } from './paymentKeys.ts'
 import { lockPayment, type PaymentWithMerchant, paymentWithMerchant } from './paymentLife.ts'
 
-// Those whose time is over and of which nothing is on its way, without some that are left out.
-const isExpired = (now: Date, leftOut: readonly PaymentKey[]) => sql`
+// Where a look for expired payments continues: behind this payment, in the order of expiry.
+export type ExpiryPosition = PaymentKey & { expires_at: Date }
+
+// Which payments a look is for: those that have expired by `now` and have no unresolved attempt.
+export type ExpiryLook = {
+  now: Date
+  behind?: ExpiryPosition // without it, from the oldest
+  leftOut: readonly PaymentKey[]
+}
+
+// The first condition on `behind` follows from the second; the planner uses it to start in the index.
+const isExpired = ({ now, behind, leftOut }: ExpiryLook) => sql`
   p.status = 'awaiting_payment' and p.expires_at <= ${now}
+  ${
+    behind
+      ? sql`and p.expires_at >= ${behind.expires_at} and (p.expires_at, p.merchant_id, p.tx_reference) >
+          (${behind.expires_at}, ${behind.merchant_id}, ${behind.tx_reference})`
+      : sql``
+  }
   and not exists (select from attempts a where a.merchant_id = p.merchant_id
     and a.tx_reference = p.tx_reference and a.state not in ('paid', 'failed'))
   ${isNoneOf(leftOut)}`
+
+const inExpiryOrder = sql`order by p.expires_at, p.merchant_id, p.tx_reference`
 
 const isNoneOf = (keys: readonly PaymentKey[]) =>
   keys.length === 0
@@ -21,16 +39,16 @@ function unnestKeys(keys: readonly PaymentKey[]) {
   return sql`unnest(${merchants}::text[], ${references}::text[]) as k (merchant_id, tx_reference)`
 }
 
-// The oldest that nobody holds; now we do. Planned anew each time: how far to read depends on the moment.
-export const lockExpired = (tx: Tx, now: Date, leftOut: readonly PaymentKey[], limit: number) =>
+// The oldest that no other transaction has locked. Planned anew each time: how far to read depends on the times.
+export const lockExpired = (tx: Tx, look: ExpiryLook, limit: number) =>
   tx.rows<PaymentWithMerchant>(sql`
-    ${paymentWithMerchant} where ${isExpired(now, leftOut)}
-    order by p.expires_at limit ${limit} for update of p skip locked`)
+    ${paymentWithMerchant} where ${isExpired(look)}
+    ${inExpiryOrder} limit ${limit} for update of p skip locked`)
 
-export const findExpired = (tx: Tx, now: Date, leftOut: readonly PaymentKey[], limit: number) =>
-  tx.rows<PaymentKey>(sql`
-    select p.merchant_id, p.tx_reference from payments p where ${isExpired(now, leftOut)}
-    order by p.expires_at limit ${limit}`)
+export const findExpired = (tx: Tx, look: ExpiryLook, limit: number) =>
+  tx.rows<ExpiryPosition>(sql`
+    select p.merchant_id, p.tx_reference, p.expires_at from payments p where ${isExpired(look)}
+    ${inExpiryOrder} limit ${limit}`)
 
 export const lockFreePayments = (tx: Tx, keys: readonly PaymentKey[]) =>
   tx.rows<PaymentWithMerchant>(named('lock_free_payments')`
