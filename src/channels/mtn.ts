@@ -6,6 +6,7 @@ import type { Way } from '../core/channel/way.ts'
 import { mtnWallet } from './ghana/wallets.ts'
 import { readJson } from './http/askJson.ts'
 import { type Line, lineTo } from './mtn/line.ts'
+import { markets } from './mtn/markets.ts'
 import { codeOf, refusalOf } from './mtn/reasons.ts'
 import { statusReply, unclear } from './mtn/replies.ts'
 import { msisdnOf, requestOf } from './mtn/request.ts'
@@ -96,15 +97,20 @@ async function hasNoWallet(line: Line, order: Order, signal: AbortSignal): Promi
   return result === false || result === 'false'
 }
 
-// Outside Ghana other numbers and another code hold. The sandbox's own test numbers are of no country.
+// Numbers are those of the market. The network is guessed from prefixes of Ghana, and the code to dial is Ghana's. MTN's
+// sandbox has test numbers of no country, and so may a market that is not in the table.
 function wayOf({ environment, currency }: Account): Way {
-  const { numbers, dial, ...wallet } = mtnWallet
+  const { numbers: _, dial, network, ...wallet } = mtnWallet
   const isGhana = environment === 'mtnghana'
+  const isSandbox = environment === 'sandbox'
+  const numbers = markets[environment]?.numbers
   return {
     ...wallet,
     currencies: [currency],
     fields: [{ name: 'phone', kind: 'phone' }],
     livesForMs: 5 * minutes,
-    ...(isGhana && { numbers, dial }),
+    ...(numbers && { numbers }),
+    ...(isGhana && { dial }),
+    ...((isGhana || isSandbox) && { network }),
   }
 }

@@ -1,4 +1,4 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/min'
 
 // Ghana's mobile networks by prefix. Numbers can be ported, so this is a guess for the payer to correct.
 const prefixes: Record<string, Network> = {
@@ -33,29 +33,56 @@ const wideBy = 0xfee0
 export const withoutDecoration = (text: string) =>
   text.replace(decorations, '').replace(wide, letter => String.fromCharCode(letter.charCodeAt(0) - wideBy))
 
-// The E.164 form of what a person typed, or undefined. Only the impossible is refused: number plans grow
-// faster than anyone's tables.
-export function parsePhone(text: string): string | undefined {
+// The E.164 form of what a person typed, or undefined. A number without a country code is read by the rules of `region`.
+// Only the impossible is refused: number plans grow faster than anyone's tables.
+export function parsePhone(text: string, region = 'GH'): string | undefined {
   const digits = withoutDecoration(text).replace(/^00/, '+')
-  const ghana = /^(?:0|\+?2330?)?([1-9]\d{8})$/.exec(digits) // some write the zero behind the country, too
-  if (ghana) return `+233${ghana[1]}`
-  if (!/^\+[1-9]\d{6,14}$/.test(digits)) return undefined
-  const phone = parsePhoneNumberFromString(digits)
+  if (region === 'GH') {
+    const ghana = /^(?:0|\+?2330?)?([1-9]\d{8})$/.exec(digits) // some write the zero behind the country, too
+    if (ghana) return `+233${ghana[1]}`
+  }
+  const isNational = region !== 'GH' && /^\d{5,15}$/.test(digits)
+  if (!isNational && !/^\+[1-9]\d{6,14}$/.test(digits)) return undefined
+  const phone = parsePhoneNumberFromString(digits, {
+    defaultCountry: isNational ? (region as CountryCode) : undefined,
+    extract: false,
+  })
   return phone?.isPossible() ? phone.number : undefined
 }
 
-// Which numbers can have an account somewhere: those of a country whose national part has so many digits and begins so.
+// Which numbers can have a wallet: those of a country, and of these, where it is known, the ones whose national part has
+// so many digits and begins so.
 export type Numbers = {
-  region: string // of the country, as ISO 3166 writes it: GH
-  country: string // the code that is dialled for it: 233
-  begin: readonly string[]
-  digits: number
-  example: string // as its people write one
+  region: string // ISO 3166 code of the country: GH
+  country: string // its calling code: 233
+  begin?: readonly string[]
+  digits?: number
+  example: string // as people there write one
+}
+
+export const ghanaNumbers: Numbers = {
+  region: 'GH',
+  country: '233',
+  begin: ['2', '5'],
+  digits: 9,
+  example: '024 412 3456',
 }
 
 export function isAmong(phone: string, { country, begin, digits }: Numbers): boolean {
-  const national = phone.startsWith(`+${country}`) ? phone.slice(country.length + 1) : ''
-  return national.length === digits && begin.some(first => national.startsWith(first))
+  if (!phone.startsWith(`+${country}`)) return false
+  const national = phone.slice(country.length + 1)
+  return (
+    (digits === undefined || national.length === digits) &&
+    (begin === undefined || begin.some(first => national.startsWith(first)))
+  )
+}
+
+// As it is dialled in that country: 0244123456. A number of another country keeps its code.
+export function dialledIn(phone: string, region = 'GH'): string {
+  if (region === 'GH') return phone.replace(/^\+233/, '0')
+  const parsed = parsePhoneNumberFromString(phone)
+  const isOfRegion = parsed && parsePhone(parsed.formatNational(), region) === phone
+  return isOfRegion ? parsed.formatNational().replace(/\D/g, '') : phone
 }
 
 // As people write it: 030 255 0100, or with the country where that is another.

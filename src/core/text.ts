@@ -32,6 +32,9 @@ export const originOf = (text: string) => (URL.canParse(text) ? new URL(text).or
 export const fill = (text: string, values: Readonly<Record<string, string | number>>) =>
   text.replace(/\{(\w+)\}/g, (braces, name: string) => String(values[name] ?? braces))
 
+// A number stays on one line.
+export const unbroken = (text: string) => text.replaceAll(' ', '\u00a0')
+
 // By simple syntax: whether anybody reads it is another question.
 export const emailPattern = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/
 export const isEmail = (text: string) => emailPattern.test(text)

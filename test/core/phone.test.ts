@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { guessNetwork, isAmong, parsePhone } from '../../src/core/phone.ts'
+import { dialledIn, guessNetwork, isAmong, parsePhone } from '../../src/core/phone.ts'
 
 for (const [text, phone] of [
   ['0241234567', '+233241234567'],
@@ -58,6 +58,38 @@ for (const [text, phone] of [
 ] as const) {
   test(`${text || 'nothing'} is ${phone ?? 'no phone number'}`, () => expect(parsePhone(text)).toBe(phone))
 }
+
+for (const [region, text, phone] of [
+  ['UG', '0712345678', '+256712345678'],
+  ['UG', '(0712) 345-678', '+256712345678'],
+  ['UG', '712345678', '+256712345678'],
+  ['UG', '256712345678', '+256712345678'],
+  ['UG', '00256712345678', '+256712345678'],
+  ['UG', '+2560712345678', '+256712345678'],
+  ['UG', '+233244123456', '+233244123456'], // of another country, by its code
+  ['UG', '0712', undefined],
+  ['UG', '07123456789', undefined],
+  ['UG', '0712345678 ext 5', undefined],
+  ['CI', '0712345678', '+2250712345678'],
+  ['CM', '0671234567', undefined], // there is no zero before a number
+] as const)
+  test(`in ${region}, ${text} is ${phone ?? 'no phone number'}`, () =>
+    expect(parsePhone(text, region)).toBe(phone))
+
+for (const [region, phone, dialled] of [
+  ['GH', '+233244123456', '0244123456'],
+  ['GH', '+256712345678', '+256712345678'],
+  ['UG', '+256712345678', '0712345678'],
+  ['UG', '+233244123456', '+233244123456'],
+  ['CI', '+2250712345678', '0712345678'],
+  ['CM', '+237671234567', '671234567'],
+  ['ZA', '+27831234567', '0831234567'],
+  ['SZ', '+26876123456', '76123456'],
+] as const)
+  test(`in ${region}, ${phone} is dialled ${dialled}, and that is read as the same number`, () => {
+    expect(dialledIn(phone, region)).toBe(dialled)
+    expect(parsePhone(dialled, region)).toBe(phone)
+  })
 
 for (const [prefixes, network] of [
   [['024', '025', '053', '054', '055', '059'], 'mtn'],

@@ -4,6 +4,7 @@ import { malformed, type Refusal, slowDown } from '../../core/interface/refusal.
 import type { PaymentRequest } from '../../core/interface/request.ts'
 import { readSettings } from '../../core/merchant/settings.ts'
 import { usualCurrency } from '../../core/money.ts'
+import { ghanaNumbers, parsePhone } from '../../core/phone.ts'
 import { offersAsking } from '../../runtime/channels/offersAsking.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
@@ -55,10 +56,13 @@ export function readDirect(
   }
 }
 
-const wordsOf = ({ fault }: Fault, { numbers }: Way) =>
-  fault === 'not_a_wallet' && numbers
-    ? `${faultWords[fault]}, which takes mobile numbers like ${numbers.example}`
-    : faultWords[fault]
+// A request's number without a country code is one of Ghana, so the example of another country has its code.
+function wordsOf({ fault }: Fault, { numbers }: Way): string {
+  if (fault !== 'not_a_wallet' || !numbers) return faultWords[fault]
+  const { example, region } = numbers
+  const shown = region === ghanaNumbers.region ? example : (parsePhone(example, region) ?? example)
+  return `${faultWords[fault]}, which takes mobile numbers like ${shown}`
+}
 
 // The first and only attempt of such a request: sent again, it finds the same one. The address is that of whoever could
 // try one wallet after the other.

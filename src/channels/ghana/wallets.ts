@@ -1,17 +1,9 @@
 import type { Way } from '../../core/channel/way.ts'
-import type { Numbers } from '../../core/phone.ts'
+import { ghanaNumbers } from '../../core/phone.ts'
 
 // What is the same of Ghana's wallets, whichever provider reaches them. Numbers are ported from one network to another, so
 // they are those of the country.
-export const ghana: Numbers = {
-  region: 'GH',
-  country: '233',
-  begin: ['2', '5'],
-  digits: 9,
-  example: '024 412 3456',
-}
-
-const wallet = { currencies: ['GHS'], next: 'prompt', numbers: ghana } as const
+const wallet = { currencies: ['GHS'], next: 'prompt', numbers: ghanaNumbers } as const
 
 export type Wallet = Omit<Way, 'fields' | 'livesForMs'>
 

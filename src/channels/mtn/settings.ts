@@ -1,6 +1,7 @@
 import type { ChannelSetting, ChannelSettings } from '../../core/channel/channel.ts'
 import type { Mode } from '../../core/mode.ts'
 import { type Currency, isCurrency } from '../../core/money.ts'
+import { markets } from './markets.ts'
 
 export const settings: readonly ChannelSetting[] = [
   {
@@ -47,13 +48,6 @@ export type Account = {
   checksHolder: boolean
 }
 
-const marketCurrencies: Readonly<Record<string, string>> = {
-  mtnghana: 'GHS',
-  mtnuganda: 'UGX',
-  mtncameroon: 'XAF',
-  mtnivorycoast: 'XOF',
-}
-
 // What is wrong is thrown by the name of the setting, never with its value: two of them are secret.
 export function readAccount(given: ChannelSettings): Account {
   const { environment = '', currency = '', url = '' } = given
@@ -61,7 +55,7 @@ export function readAccount(given: ChannelSettings): Account {
     throw new Error('environment: must be a word of MTN, such as sandbox or mtnghana')
   if (!isCurrency(currency)) throw new Error('currency: is none that we know')
   const isSandbox = environment === 'sandbox'
-  const market = marketCurrencies[environment] ?? currency
+  const market = markets[environment]?.currency ?? currency
   if (!isSandbox && market !== currency) throw new Error(`currency: ${environment} takes ${market}`)
   return {
     mode: isSandbox ? 'test' : 'live',

@@ -67,7 +67,7 @@ const isDate = (text: string) => {
 }
 
 function readPhone(field: string, text: string, numbers?: Numbers): string | Fault {
-  const phone = parsePhone(text)
+  const phone = parsePhone(text, numbers?.region)
   if (phone === undefined) return { field, fault: 'not_a_phone' }
   return !numbers || isAmong(phone, numbers) ? phone : { field, fault: 'not_a_wallet' }
 }

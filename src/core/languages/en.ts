@@ -64,7 +64,7 @@ export const en = {
   },
 
   fields: {
-    phone: { label: 'Your mobile money number', hint: '024 412 3456, 233... or +233...' },
+    phone: { label: 'Your mobile money number', hint: '{example}, {code}... or +{code}...' },
     voucher_code: {
       label: 'Voucher code',
       hint: 'Dial *110# on your Telecel phone and choose to generate a voucher. You get a code to type here.',
@@ -81,7 +81,7 @@ export const en = {
     no_way: 'Choose how you would like to pay.',
     gone_way: 'This way to pay is not available now. Choose another one.',
     missing: '{label}: please fill this in.',
-    not_a_phone: '{label}: this is not a complete number. Write it like 024 412 3456.',
+    not_a_phone: '{label}: this is not a complete number. Write it like {example}.',
     not_a_wallet:
       'This number cannot have a wallet of {way}. Use a mobile number of {country}, like {example}.',
     not_digits: '{label}: use digits only.',

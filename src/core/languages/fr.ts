@@ -61,7 +61,7 @@ export const fr: Texts = {
   },
 
   fields: {
-    phone: { label: 'Votre numéro mobile money', hint: '024 412 3456, 233... ou +233...' },
+    phone: { label: 'Votre numéro mobile money', hint: '{example}, {code}... ou +{code}...' },
     voucher_code: {
       label: 'Code du bon',
       hint: 'Composez le *110# sur votre téléphone Telecel et choisissez de générer un bon (« voucher »). Vous recevrez un code à saisir ici.',
@@ -78,7 +78,7 @@ export const fr: Texts = {
     no_way: 'Choisissez comment vous souhaitez payer.',
     gone_way: 'Ce moyen de paiement n’est pas disponible pour le moment. Choisissez-en un autre.',
     missing: '{label} : veuillez remplir ce champ.',
-    not_a_phone: '{label} : ce numéro n’est pas complet. Écrivez-le ainsi : 024 412 3456.',
+    not_a_phone: '{label} : ce numéro n’est pas complet. Écrivez-le ainsi : {example}.',
     not_a_wallet:
       'Ce numéro ne peut pas avoir de compte {way}. Utilisez un numéro mobile ({country}), par exemple {example}.',
     not_digits: '{label} : utilisez uniquement des chiffres.',

@@ -2,7 +2,8 @@ import { submit } from '../../actions/payments/submit.ts'
 import type { Fault } from '../../core/channel/formFields.ts'
 import type { FormField } from '../../core/channel/way.ts'
 import type { Fields } from '../../core/interface/json.ts'
-import { fill } from '../../core/text.ts'
+import { ghanaNumbers } from '../../core/phone.ts'
+import { fill, unbroken } from '../../core/text.ts'
 import { readFields } from '../http/body.ts'
 import type { Ctx } from '../http/context.ts'
 import { type CheckoutOptions, goTo } from './open.tsx'
@@ -57,5 +58,8 @@ const typedAgain = (fields: readonly FormField[], typed: Record<string, string>)
 function inWords({ t, lang }: View, fields: readonly FormField[], { field, fault }: Fault): FormFault {
   const ask = fields.find(({ name }) => name === field)
   const label = ask ? askWords(ask, t, lang).label : field
-  return { field, words: fill(t.faults[fault], { label, way: '', country: '', example: '' }) }
+  return {
+    field,
+    words: fill(t.faults[fault], { label, way: '', country: '', example: unbroken(ghanaNumbers.example) }),
+  }
 }

@@ -250,7 +250,7 @@ describe('a form that is not right comes back', () => {
     [
       'a British mobile for a wallet of Ghana',
       wallet('+44 7911 123456'),
-      'This number cannot have a wallet of MTN MoMo. Use a mobile number of Ghana, like 024 412 3456.',
+      'This number cannot have a wallet of MTN MoMo. Use a mobile number of Ghana, like 024\u00a0412\u00a03456.',
     ],
     ['a landline for a wallet', wallet('030 212 3456'), 'This number cannot have a wallet of MTN MoMo'],
     [

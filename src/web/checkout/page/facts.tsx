@@ -1,5 +1,5 @@
 import { daysBetween } from '../../../core/redaction/redact.ts'
-import { fill } from '../../../core/text.ts'
+import { fill, unbroken } from '../../../core/text.ts'
 import { amountOf, labelOf, type View } from './view.ts'
 
 type Fact = [name: string, value: string | null]
@@ -57,8 +57,6 @@ function paidWith(view: View): string | null {
   if (payment_method === 'card' && payment_instrument) return unbroken(payment_instrument)
   return payment_instrument ? `${label} ${unbroken(payment_instrument)}` : label
 }
-
-const unbroken = (text: string) => text.replaceAll(' ', '\u00a0')
 
 const dateOf = (time: Date, { locale }: View['t']) =>
   unbroken(new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).format(time))

@@ -2,8 +2,15 @@ import type { Fault } from '../../../core/channel/formFields.ts'
 import type { FormField, Way } from '../../../core/channel/way.ts'
 import type { Texts } from '../../../core/languages/en.ts'
 import type { Lang } from '../../../core/languages/languages.ts'
-import { guessNetwork, isAmong, type Network } from '../../../core/phone.ts'
-import { fill } from '../../../core/text.ts'
+import {
+  dialledIn,
+  ghanaNumbers,
+  guessNetwork,
+  isAmong,
+  type Network,
+  type Numbers,
+} from '../../../core/phone.ts'
+import { fill, unbroken } from '../../../core/text.ts'
 import { attemptOf, labelOf, offerOf, type View } from '../page/view.ts'
 
 // How the form of a payment is filled in, and what is wrong with it.
@@ -18,18 +25,28 @@ export type FormFault = { field: string; words: string; lasting?: true }
 // Several ways ask for a phone, and a form is sent whole: each way's fields have names of their own.
 export const fieldOf = (payment_method: string, ask: string) => `${payment_method}.${ask}`
 
-export function askWords(ask: FormField, t: Texts, lang: Lang): { label: string; hint?: string } {
-  const known: Readonly<Record<string, { label: string; hint?: string }>> = t.fields
-  return known[ask.name] ?? ask.words?.[lang] ?? ask.words?.en ?? { label: ask.name }
+type AskWords = { label: string; hint?: string }
+
+// The hint beside a phone number is of the country whose numbers the payment method takes.
+export function askWords(ask: FormField, t: Texts, lang: Lang, numbers: Numbers = ghanaNumbers): AskWords {
+  const known: Readonly<Record<string, AskWords>> = t.fields
+  const { label, hint } = known[ask.name] ?? ask.words?.[lang] ?? ask.words?.en ?? { label: ask.name }
+  if (hint === undefined || ask.kind !== 'phone') return { label, hint }
+  return { label, hint: fill(hint, { example: unbroken(numbers.example), code: numbers.country }) }
 }
 
 export function faultWords(view: View, way: Way, { field, fault }: Fault): FormFault {
   const { t, lang } = view
   const ask = way.fields.find(({ name }) => name === field)
   const label = ask ? askWords(ask, t, lang).label : field
-  const { region = 'GH', example = '' } = way.numbers ?? {}
+  const { region, example } = way.numbers ?? ghanaNumbers
   const country = new Intl.DisplayNames(t.locale, { type: 'region' }).of(region) ?? region
-  const words = fill(t.faults[fault], { label, way: labelOf(view, way.payment_method), country, example })
+  const words = fill(t.faults[fault], {
+    label,
+    way: labelOf(view, way.payment_method),
+    country,
+    example: unbroken(example),
+  })
   return { field: fieldOf(way.payment_method, field), words }
 }
 
@@ -54,7 +71,7 @@ function likelyWay({ checkout: { offers } }: View, number: string | undefined): 
   return way ? way.payment_method : undefined
 }
 
-// Where such a number can have the wallet. The number of a contact abroad is not offered for one in Ghana.
+// Where such a number can have the wallet: a number of another country is not filled in.
 const typedPhone = ({ checkout }: View, number: string) =>
   Object.fromEntries(
     checkout.offers
@@ -62,7 +79,7 @@ const typedPhone = ({ checkout }: View, number: string) =>
       .flatMap(way =>
         way.fields
           .filter(ask => ask.kind === 'phone')
-          .map(ask => [fieldOf(way.payment_method, ask.name), number.replace(/^\+233/, '0')]),
+          .map(ask => [fieldOf(way.payment_method, ask.name), dialledIn(number, way.numbers?.region)]),
       ),
   )
 

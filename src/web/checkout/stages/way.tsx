@@ -3,6 +3,7 @@ import type { Texts } from '../../../core/languages/en.ts'
 import { type Lang, languages } from '../../../core/languages/languages.ts'
 import type { Child } from '../../../core/markup/jsx-runtime.ts'
 import { kept } from '../../../core/markup/kept.ts'
+import type { Numbers } from '../../../core/phone.ts'
 import type { Offer } from '../../../runtime/channels.ts'
 import { Badge } from '../page/badge.tsx'
 import { Say } from '../page/say.tsx'
@@ -54,7 +55,14 @@ const Row = ({ way, lang, shut, chosen, amount, typed, faults }: RowProps) => {
       </label>
       <div class="more">
         {way.fields.map(ask => (
-          <Field lang={lang} ask={ask} id={fieldOf(id, ask.name)} typed={typed} faults={faults} />
+          <Field
+            lang={lang}
+            ask={ask}
+            numbers={way.numbers}
+            id={fieldOf(id, ask.name)}
+            typed={typed}
+            faults={faults}
+          />
         ))}
         <p class="muted">
           <Say text={t.choose[`next_${way.next}`]} amount={<span class="whole">{amount}</span>} />
@@ -97,14 +105,15 @@ const kinds = {
 type FieldProps = {
   lang: Lang
   ask: FormField
+  numbers?: Numbers // of the payment method
   id: string
   typed: Form['typed']
   faults: readonly FormFault[]
 }
 
-export const Field = ({ lang, ask, id, typed, faults }: FieldProps) => {
+export const Field = ({ lang, ask, numbers, id, typed, faults }: FieldProps) => {
   const t: Texts = languages[lang]
-  const { label, hint } = askWords(ask, t, lang)
+  const { label, hint } = askWords(ask, t, lang, numbers)
   const fault = faults.find(({ field }) => field === id)
   const described = [fault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean).join(' ')
   return (
