@@ -37,11 +37,14 @@ const controlLine = (url: string, name: string, body: string) => `curl -d '${bod
 export async function main(args: readonly string[]) {
   const { values } = parseArgs({
     args: [...args],
-    options: { port: { type: 'string' }, gateway: { type: 'string' } },
+    options: { port: { type: 'string' }, gateway: { type: 'string' }, live: { type: 'boolean' } },
   })
   const port = Number(values.port ?? firstPort)
   const gateway = values.gateway ?? usualGateway
-  const played = [await playPaystack({ port, gateway }), await playMtn({ port: port && port + 1, gateway })]
+  const played = [
+    await playPaystack({ port, gateway }),
+    await playMtn({ port: port && port + 1, gateway, isLive: values.live }),
+  ]
   process.stdout.write(manual(played))
   const leave = async () => {
     for (const { stop } of played) await stop()

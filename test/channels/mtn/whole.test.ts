@@ -10,8 +10,9 @@ let played: PlayedMtn
 let gateway: TestGateway
 let shop: TestMerchant
 beforeAll(async () => {
-  played = await openMtn({ callbackHost: '127.0.0.1' })
+  played = await openMtn({ callbackHost: 'pay.example.test' })
   gateway = await testGateway({
+    TOLLGATE_BASE_URL: 'https://pay.example.test',
     MTN_SUBSCRIPTION_KEY: mtnCredentials.subscriptionKey,
     MTN_API_USER: mtnCredentials.apiUser,
     MTN_API_KEY: mtnCredentials.apiKey,
@@ -20,6 +21,7 @@ beforeAll(async () => {
     MTN_CALLBACKS: 'on',
     MTN_CHECK_HOLDER: 'on',
   })
+  played.deliverTo(gateway.url) // as a TLS proxy in front of it does
   shop = await gateway.addMerchant()
 })
 afterAll(async () => {

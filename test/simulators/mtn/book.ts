@@ -5,7 +5,8 @@ import { knock } from '../knock.ts'
 // What shall become of an order.
 export type Story = {
   submit?: Trouble | Said // in place of the empty 202
-  isTaken?: boolean // usual; else the reference is used up, and there is no such order
+  isTaken?: boolean // default true; false: there is no such order
+  isUsedUp?: boolean // default true; false: a refused reference may be sent again
   delayMs?: number // of the answer to the order
   first?: string // the status until it ends: PENDING, CREATED
   ends?: Ending // by itself
@@ -34,6 +35,7 @@ export type Charge = {
   key: string
   sent: Sent
   callback_url: string | undefined
+  deliverTo: string | undefined
   story: Story
   reads: number
   status: string
@@ -47,11 +49,13 @@ export const newCharge = (
   key: string,
   sent: Sent,
   callback_url: string | undefined,
+  deliverTo: string | undefined,
   story: Story,
 ): Charge => ({
   key,
   sent,
   callback_url,
+  deliverTo,
   story,
   reads: 0,
   status: story.first ?? 'PENDING',
@@ -81,11 +85,16 @@ export async function callBack(charge: Charge, at: Callback['at']): Promise<void
   for (const callback of callbacks) if (callback.at === at) await sendCallback(charge, callback)
 }
 
+// `deliverTo` is the origin behind a TLS proxy: the gateway's public address is https, and it listens on http.
 export async function sendCallback(charge: Charge, { times = 1, method, body }: Omit<Callback, 'at'>) {
   const headers = { 'content-type': 'application/json; charset=utf-8', 'user-agent': 'LWAC Http Client 1.0' }
   const text = JSON.stringify({ ...objectOf(charge), ...body })
   const heard: number[] = []
-  for (let sent = 0; sent < times && charge.callback_url; sent++)
-    heard.push(await knock(charge.callback_url, { method, headers, body: text }))
+  if (!charge.callback_url) return heard
+  const url = behindProxy(charge.callback_url, charge.deliverTo)
+  for (let sent = 0; sent < times; sent++) heard.push(await knock(url, { method, headers, body: text }))
   return heard
 }
+
+const behindProxy = (url: string, origin: string | undefined) =>
+  origin ? `${origin}${new URL(url).pathname}` : url

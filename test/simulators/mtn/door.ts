@@ -9,8 +9,11 @@ export type Door = {
   expire(): void // all that were given
 }
 
+// A wrong API key is answered 401; 500 was seen, too.
+export type DoorTerms = { tokenSeconds: number; wrongKeyStatus: number }
+
 // Who is let in: the subscription key on every call, Basic for a token, the token for the rest.
-export function doorOf({ subscriptionKey, apiUser, apiKey }: Credentials, tokenSeconds: () => number): Door {
+export function doorOf({ subscriptionKey, apiUser, apiKey }: Credentials, terms: DoorTerms): Door {
   const tokens = new Map<string, number>()
   const basic = `Basic ${Buffer.from(`${apiUser}:${apiKey}`).toString('base64')}`
   const wrongKey = ({ headers }: Asked) =>
@@ -20,10 +23,14 @@ export function doorOf({ subscriptionKey, apiUser, apiKey }: Credentials, tokenS
     token(asked) {
       const refused = wrongKey(asked) ?? wrongForm(asked)
       if (refused) return refused
-      if (asked.headers.authorization !== basic) return unauthorized
+      if (asked.headers.authorization !== basic)
+        return terms.wrongKeyStatus === 401 ? unauthorized : { status: terms.wrongKeyStatus, body: {} }
       const access_token = randomBytes(24).toString('base64url')
-      tokens.set(access_token, performance.now() + tokenSeconds() * 1000)
-      return { status: 200, body: { access_token, token_type: 'access_token', expires_in: tokenSeconds() } }
+      tokens.set(access_token, performance.now() + terms.tokenSeconds * 1000)
+      return {
+        status: 200,
+        body: { access_token, token_type: 'access_token', expires_in: terms.tokenSeconds },
+      }
     },
     refusal(asked) {
       const token = /^Bearer (\S+)$/.exec(asked.headers.authorization ?? '')?.[1] ?? ''

@@ -48,15 +48,15 @@ async function openListener() {
   onTestFinished(() => void server.close())
   return {
     heard,
-    callback_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callbacks/c0ffee`,
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   }
 }
 
 test('callbacks: before the answer, at the end, twice, forged, by PUT, and never', async () => {
-  const { heard, callback_url } = await openListener()
-  const { played, channel, order } = await playMtn({}, { callbacks: 'on' })
+  const { heard, origin } = await openListener()
+  const { played, channel, order } = await playMtn({ callbacksTo: origin }, { callbacks: 'on' })
   const send = async (story: object) => {
-    const sent = order(undefined, { callback_url })
+    const sent = order()
     played.rule({ key: sent.key, story })
     await channel.start(sent)
     return sent
@@ -90,3 +90,68 @@ test('controls are requests, too', async () => {
   expect(await channel.check(sent)).toEqual({ state: 'unknown', words: 'HTTP 429', restMs: 7000 })
   expect(await channel.check(sent)).toMatchObject({ state: 'paid' })
 })
+
+const tokenOf = async (played: { url: string }, more: Record<string, string> = {}) => {
+  const answer = await fetch(`${played.url}/collection/token/`, {
+    method: 'POST',
+    headers: { ...headers, ...more },
+  })
+  return { status: answer.status, token: ((await answer.json()) as { access_token?: string }).access_token }
+}
+
+test('a wrong API key is answered 401, or 500', async () => {
+  const played = await openMtn()
+  onTestFinished(() => played.stop())
+  const wrong = { authorization: 'Basic d3Jvbmc6d3Jvbmc=' }
+  expect(await tokenOf(played, wrong)).toMatchObject({ status: 401 })
+  played.wrongKeyAs(500)
+  expect(await tokenOf(played, wrong)).toMatchObject({ status: 500 })
+  expect(await tokenOf(played)).toMatchObject({ status: 200 })
+})
+
+async function submit(played: { url: string }, environment: string, more: object, callback?: string) {
+  const { token } = await tokenOf(played)
+  const body = {
+    amount: '25.00',
+    currency: environment === 'sandbox' ? 'EUR' : 'GHS',
+    externalId: 'a1',
+    payer: { partyIdType: 'MSISDN', partyId: '233241234567' },
+    payerMessage: 'Shop',
+    payeeNote: 'A-1',
+    ...more,
+  }
+  const answer = await fetch(`${played.url}/collection/v1_0/requesttopay`, {
+    method: 'POST',
+    headers: {
+      ...headers,
+      authorization: `Bearer ${token}`,
+      'x-target-environment': environment,
+      'x-reference-id': '7b3e8a52-6c1d-4f0e-9a37-2d4c5b6a7f80',
+      ...(callback && { 'x-callback-url': callback }),
+    },
+    body: JSON.stringify(body),
+  })
+  return answer.status
+}
+
+test('a live market takes its own currency, and callbacks to https alone', async () => {
+  const played = await openMtn({ environment: 'mtnghana' })
+  onTestFinished(() => played.stop())
+  expect(await submit(played, 'mtnghana', {}, 'http://pay.example.test/')).toBe(400)
+  expect(await submit(played, 'mtnghana', {}, 'https://pay.example.test/')).toBe(202)
+  const other = await openMtn({ environment: 'mtnghana' })
+  onTestFinished(() => other.stop())
+  expect(await submit(other, 'mtnghana', { currency: 'EUR' })).toBe(500)
+})
+
+for (const [isUsedUp, second] of [
+  [true, 409],
+  [false, 400],
+] as const)
+  test(`a refused reference that is ${isUsedUp ? '' : 'not '}used up is answered ${second} the next time`, async () => {
+    const played = await openMtn()
+    onTestFinished(() => played.stop())
+    played.rule({ story: { submit: { status: 400 }, isTaken: false, isUsedUp } })
+    expect(await submit(played, 'mtnghana', {})).toBe(400)
+    expect(await submit(played, 'mtnghana', {})).toBe(second)
+  })

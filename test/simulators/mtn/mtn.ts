@@ -15,12 +15,13 @@ import {
   sendCallback,
 } from './book.ts'
 import { type Credentials, doorOf, hasNoLength, lengthRequired } from './door.ts'
-import { publishedNumbers, succeeds } from './numbers.ts'
+import { ghanaNumbers, publishedNumbers, succeeds } from './numbers.ts'
 
 export type MtnWorld = Partial<Credentials> & {
   environment?: string // usual mtnghana; in the sandbox a number that is not published pays at once
   currency?: string // that it takes
   callbackHost?: string // that is registered
+  callbacksTo?: string // the origin behind the gateway's public https address
   tokenSeconds?: number
 }
 
@@ -40,9 +41,11 @@ export function openMtn(world: MtnWorld = {}, port?: number) {
   const { environment = 'mtnghana', callbackHost } = world
   const isSandbox = environment === 'sandbox'
   const { currency = isSandbox ? 'EUR' : 'GHS' } = world
-  let { tokenSeconds = 3600 } = world
-  const door = doorOf({ ...mtnCredentials, ...world }, () => tokenSeconds)
-  const rules = rulesOf<Story>(isSandbox ? publishedNumbers : [])
+  let { callbacksTo } = world
+  let notFoundStatus = 404
+  const terms = { tokenSeconds: world.tokenSeconds ?? 3600, wrongKeyStatus: 401 }
+  const door = doorOf({ ...mtnCredentials, ...world }, terms)
+  const rules = rulesOf<Story>(isSandbox ? [...publishedNumbers, ...ghanaNumbers] : ghanaNumbers)
   const used = new Set<string>() // references, whatever became of them
   const charges = new Map<string, Charge>()
   const holding = new Map<string, unknown>() // by number: what the check of a holder says
@@ -67,15 +70,17 @@ export function openMtn(world: MtnWorld = {}, port?: number) {
     if (!uuid4.test(key)) return { status: 400 }
     if (used.has(key)) return code(409, 'RESOURCE_ALREADY_EXIST')
     const sent = readSent(text)
-    if (!sent || !isWellFormed(sent) || headers['x-callback-url'] === '') return { status: 400 }
-    used.add(key)
     const callback_url = headers['x-callback-url'] as string | undefined
+    if (!sent || !isWellFormed(sent) || callback_url === '') return { status: 400 }
+    if (!isSandbox && callback_url?.startsWith('http:')) return { status: 400 } // https only; its code is not known
+    used.add(key)
     if (callback_url && callbackHost && new URL(callback_url).hostname !== callbackHost)
       return code(500, 'INVALID_CALLBACK_URL_HOST')
     if (sent.currency !== currency) return code(500, 'INVALID_CURRENCY')
     const { amount, payer } = sent
     const story = rules.storyOf({ number: payer.partyId, amount, key }) ?? (isSandbox ? succeeds : {})
-    return take(newCharge(key, sent, callback_url, story))
+    if (story.isUsedUp === false) used.delete(key)
+    return take(newCharge(key, sent, callback_url, callbacksTo, story))
   }
 
   async function take(charge: Charge): Promise<Said | Trouble> {
@@ -91,9 +96,9 @@ export function openMtn(world: MtnWorld = {}, port?: number) {
 
   async function tell(path: string): Promise<Said> {
     const charge = find(decodeURIComponent(path.slice(requests.length + 1)))
-    if (!charge) return code(404, 'RESOURCE_NOT_FOUND')
+    if (!charge) return code(notFoundStatus, 'RESOURCE_NOT_FOUND')
     const { hiddenReads = 0, ends, afterReads = 0 } = charge.story
-    if (charge.reads++ < hiddenReads) return code(404, 'RESOURCE_NOT_FOUND')
+    if (charge.reads++ < hiddenReads) return code(notFoundStatus, 'RESOURCE_NOT_FOUND')
     if (ends && charge.reads - hiddenReads > afterReads) await endCharge(charge, ends)
     return { status: 200, body: objectOf(charge) }
   }
@@ -126,7 +131,10 @@ export function openMtn(world: MtnWorld = {}, port?: number) {
         },
         holder: ({ number, result }: { number: string; result: unknown }) => void holding.set(number, result),
         expireTokens: () => door.expire(),
-        tokensLive: (seconds: number) => void (tokenSeconds = seconds),
+        tokensLive: (seconds: number) => void (terms.tokenSeconds = seconds),
+        wrongKeyAs: (status: 401 | 500) => void (terms.wrongKeyStatus = status),
+        notFoundAs: (status: 400 | 404) => void (notFoundStatus = status),
+        deliverTo: (origin: string) => void (callbacksTo = origin),
         charges: (key: string) => (find(key) ? 1 : 0),
         // What a statement would list: the money that moved.
         book: () =>

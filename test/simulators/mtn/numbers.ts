@@ -27,10 +27,44 @@ const stories: Readonly<Record<string, Story>> = {
   46733123464: failed('TRANSFER_TYPE_UNKNOWN'),
 }
 
-export const publishedNumbers: readonly Rule<Story>[] = Object.entries(stories).map(([number, story]) => ({
-  number,
-  story,
-}))
+// Numbers of our own, in every environment: answers that the sandbox does not play and a live market gives.
+const refused = (status: number, body: object | string = '', more: Story = {}): Story => ({
+  submit: {
+    status,
+    body,
+    ...(typeof body === 'string' && body !== '' && { headers: { 'content-type': 'text/html' } }),
+  },
+  isTaken: false,
+  ...more,
+})
+const coded = (code: string) => ({ code, message: '' })
+const notUsedUp: Story = { isUsedUp: false }
+
+const ghanaStories: Readonly<Record<string, Story>> = {
+  233244000001: { ends: { status: 'SUCCESSFUL' } },
+  233244000002: failed('LOW_BALANCE_OR_PAYEE_LIMIT_REACHED_OR_NOT_ALLOWED'),
+  233244000003: failed('APPROVAL_REJECTED'),
+  233244000004: failed('WALLET_TIER_7_NOT_ELIGIBLE'), // a code that nobody knows
+  233244000005: { ends: { status: 'SUCCESSFUL' }, told: { amount: 'lots' } },
+  233244000006: refused(500, coded('PAYER_NOT_FOUND')),
+  233244000007: refused(500, coded('PAYER_NOT_FOUND'), notUsedUp),
+  233244000008: refused(500, coded('PAYEE_NOT_ALLOWED_TO_RECEIVE')),
+  233244000009: refused(500, coded('NOT_ALLOWED')),
+  233244000010: refused(400),
+  233244000011: refused(400, '', notUsedUp),
+  233244000012: refused(401, { message: 'Unauthorized' }, notUsedUp),
+  233244000013: refused(403, { message: 'Forbidden IP' }, notUsedUp),
+  233244000014: refused(200, '<html><title>Request Rejected</title></html>', notUsedUp),
+  233244000015: refused(500, coded('INTERNAL_PROCESSING_ERROR')),
+  233244000016: refused(500, coded('INTERNAL_PROCESSING_ERROR'), notUsedUp),
+  233244000017: { submit: { status: 500, body: coded('PAYER_NOT_FOUND') }, ends: { status: 'SUCCESSFUL' } },
+}
+
+const rulesFor = (all: Readonly<Record<string, Story>>): readonly Rule<Story>[] =>
+  Object.entries(all).map(([number, story]) => ({ number, story }))
+
+export const publishedNumbers = rulesFor(stories)
+export const ghanaNumbers = rulesFor(ghanaStories)
 
 // All others pay at once.
 export const succeeds: Story = { ends: { status: 'SUCCESSFUL' } }
