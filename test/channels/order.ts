@@ -13,6 +13,8 @@ export function anOrder(payment_method: string, changes: Partial<Order> = {}): O
     sent_at: new Date(),
     ends_at: new Date(Date.now() + 300_000),
     check_reversals: false,
+    is_first_sending: true,
+    provider_code: null,
     tx_reference: 'TG-000000-000000-000000',
     invoice_id: `SH-${orders}`,
     payment_method,

@@ -135,6 +135,8 @@ const orderOf = (deps: PaymentDeps, payment: OrderedPayment, attempt: Attempt): 
   started_at: attempt.created_at,
   sent_at: sentAt(attempt),
   ends_at: endsAt(deps, attempt),
+  is_first_sending: attempt.resent_at === null, // those before it, if any, never left
+  provider_code: attempt.provider_code,
   check_reversals: attempt.check_reversals,
   tx_reference: payment.tx_reference,
   invoice_id: payment.invoice_id,

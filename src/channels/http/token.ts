@@ -81,8 +81,8 @@ export async function withToken<T extends { http: number }>(
   return answered.http === 401 ? call(await ask(signal, token)) : answered
 }
 
-// The same for an order. Without a token nothing of it has left. After a refusal something has, so what goes wrong from
-// then on is not known.
+// The same for an order. A 401 refuses the caller before the order is looked at, so the order was not sent as long as no
+// sending with a token was answered otherwise.
 export async function sendWithToken<T extends { http: number }>(
   ask: AskToken,
   signal: AbortSignal,
@@ -93,9 +93,12 @@ export async function sendWithToken<T extends { http: number }>(
   })
   const answered = await send(token)
   if (answered.http !== 401) return answered
-  return ask(signal, token)
-    .then(send)
-    .catch((error: unknown) => {
-      throw new Error(`HTTP 401, then: ${cleanError(error, maxWords)}`)
-    })
+  const newToken = await ask(signal, token).catch((error: unknown) => {
+    throw new NotSent(after401(error))
+  })
+  return send(newToken).catch((error: unknown) => {
+    throw error instanceof NotSent ? new NotSent(after401(error)) : new Error(after401(error))
+  })
 }
+
+const after401 = (error: unknown) => `HTTP 401, then: ${cleanError(error, maxWords)}`

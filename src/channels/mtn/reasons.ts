@@ -1,46 +1,39 @@
 import type { Reason } from '../../core/channel/reason.ts'
 
-// MTN's words for a no. They count behind a status that says FAILED, whatever they are; one that is not here is a no
-// without a reason that we know.
-const reasonsOf = new Map<string, Reason>([
-  ['NOT_ENOUGH_FUNDS', 'insufficient_funds'],
-  ['PAYER_LIMIT_REACHED', 'limit_reached'],
-  ['PAYER_NOT_FOUND', 'no_wallet'],
-  ['SENDER_ACCOUNT_NOT_ACTIVE', 'wallet_blocked'],
-  ['APPROVAL_REJECTED', 'declined'],
-  ['PAYMENT_NOT_APPROVED', 'declined'],
-  ['EXPIRED', 'no_answer'],
-  ['COULD_NOT_PERFORM_TRANSACTION', 'no_answer'], // MTN's page of errors: not approved within five minutes
-  ['PAYEE_NOT_FOUND', 'account_trouble'],
-  ['PAYEE_NOT_ALLOWED_TO_RECEIVE', 'account_trouble'],
-  ['PAYEE_LIMIT_REACHED', 'account_trouble'],
-  ['NOT_ALLOWED', 'account_trouble'],
-  ['INVALID_CURRENCY', 'account_trouble'],
-  ['NOT_ALLOWED_TARGET_ENVIRONMENT', 'account_trouble'],
-  ['INVALID_CALLBACK_URL_HOST', 'account_trouble'],
-  ['INTERNAL_PROCESSING_ERROR', 'provider_error'], // often no money in the wallet; it does not say
-  ['SERVICE_UNAVAILABLE', 'provider_error'],
-  ['TRANSACTION_CANCELED', 'refused'], // by whom is not said
-  ['TRANSACTION_NOT_FOUND', 'refused'],
-  ['VALIDATION_ERROR', 'refused'],
+// MTN's codes for a refusal. Behind the status FAILED each of them is final. `refusesOrder`: as the answer to the order
+// itself, whatever the HTTP status, the code means that MTN did not take it; the other codes prove nothing there.
+type Code = { reason: Reason; refusesOrder?: true }
+
+const codes = new Map<string, Code>([
+  // The commonest production decline: too little money or a wallet limit, without saying which.
+  ['LOW_BALANCE_OR_PAYEE_LIMIT_REACHED_OR_NOT_ALLOWED', { reason: 'insufficient_funds', refusesOrder: true }],
+  ['NOT_ENOUGH_FUNDS', { reason: 'insufficient_funds', refusesOrder: true }],
+  ['PAYER_LIMIT_REACHED', { reason: 'limit_reached', refusesOrder: true }],
+  ['PAYER_NOT_FOUND', { reason: 'no_wallet', refusesOrder: true }],
+  ['SENDER_ACCOUNT_NOT_ACTIVE', { reason: 'wallet_blocked', refusesOrder: true }],
+  ['APPROVAL_REJECTED', { reason: 'declined' }],
+  ['PAYMENT_NOT_APPROVED', { reason: 'declined' }],
+  ['EXPIRED', { reason: 'no_answer' }],
+  ['COULD_NOT_PERFORM_TRANSACTION', { reason: 'no_answer' }], // MTN's error page: not approved within five minutes
+  ['PAYEE_NOT_FOUND', { reason: 'account_trouble', refusesOrder: true }],
+  ['PAYEE_NOT_ALLOWED_TO_RECEIVE', { reason: 'account_trouble', refusesOrder: true }],
+  ['PAYEE_LIMIT_REACHED', { reason: 'account_trouble', refusesOrder: true }],
+  ['NOT_ALLOWED', { reason: 'account_trouble', refusesOrder: true }],
+  ['INVALID_CURRENCY', { reason: 'account_trouble', refusesOrder: true }],
+  ['NOT_ALLOWED_TARGET_ENVIRONMENT', { reason: 'account_trouble', refusesOrder: true }],
+  ['INVALID_CALLBACK_URL_HOST', { reason: 'account_trouble', refusesOrder: true }],
+  ['INTERNAL_PROCESSING_ERROR', { reason: 'provider_error' }], // often no money in the wallet; it does not say
+  ['SERVICE_UNAVAILABLE', { reason: 'provider_error' }],
+  ['TRANSACTION_CANCELED', { reason: 'refused' }], // by whom is not documented
+  ['TRANSACTION_NOT_FOUND', { reason: 'refused' }],
+  ['VALIDATION_ERROR', { reason: 'refused', refusesOrder: true }],
 ])
 
-// To an order itself, whatever the HTTP status: MTN did not look at it further, so it took nothing. All other codes tell
-// nothing for certain there.
-const refusalsOf = new Map<string, Reason>([
-  ['INVALID_CURRENCY', 'account_trouble'],
-  ['NOT_ALLOWED_TARGET_ENVIRONMENT', 'account_trouble'],
-  ['INVALID_CALLBACK_URL_HOST', 'account_trouble'],
-  ['VALIDATION_ERROR', 'refused'],
-])
+export const knownCode = (code: string | undefined): Code | undefined => codes.get(code ?? '')
 
-export const reasonOf = (said: unknown): Reason | undefined => reasonsOf.get(codeOf(said) ?? '')
-
-export const refusalOf = (code: string | undefined): Reason | undefined => refusalsOf.get(code ?? '')
-
-// The sandbox says the bare word, the published schema an object with a code. A code is of capital letters alone, so it
-// has nothing that is private.
+// The sandbox says the bare word, the published schema an object with a code. Five digits in a row could be part of a
+// phone number, so what has them is not taken for a code.
 export function codeOf(said: unknown): string | undefined {
   const code = typeof said === 'object' && said !== null ? (said as { code?: unknown }).code : said
-  return typeof code === 'string' && /^[A-Z][A-Z_]{1,50}$/.test(code) ? code : undefined
+  return typeof code === 'string' && /^(?!.*\d{5})[A-Z][A-Z0-9_]{1,99}$/.test(code) ? code : undefined
 }

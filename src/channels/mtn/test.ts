@@ -5,6 +5,7 @@ import { readJson } from '../http/askJson.ts'
 import type { Answered } from '../http/exchange.ts'
 import type { Line } from './line.ts'
 import { codeOf } from './reasons.ts'
+import { isNotFound } from './replies.ts'
 import type { Account } from './settings.ts'
 
 const maxWords = 300
@@ -23,7 +24,7 @@ export async function testAccount(account: Account, line: Line, signal: AbortSig
 
 function judge({ environment, mode, callsBack }: Account, { http, text }: Answered): ChannelTest {
   const code = codeOf(readJson(text))
-  if (http === 404 && code === 'RESOURCE_NOT_FOUND') {
+  if (isNotFound({ http, text })) {
     const kind = mode === 'test' ? 'test payments' : 'real payments'
     const unheard = callsBack ? ' Whether its callbacks arrive shows with the first payment.' : ''
     return { isGood: true, words: `MTN takes these settings for ${kind} (${environment}).${unheard}` }

@@ -8,6 +8,8 @@ export type Order = {
   started_at: Date
   sent_at: Date // when the last thing was sent: what the customer typed, the order again, or the order
   ends_at: Date // nobody can approve it after this moment: sent_at and the lifetime of the prompt, page or code
+  is_first_sending: boolean // no earlier sending can have reached the provider
+  provider_code: string | null // of the last answer to a sending that refused it or failed
   check_reversals: boolean // refunds and disputes of the charge have to be read as well
   tx_reference: string
   invoice_id: string

@@ -21,7 +21,8 @@ export type DisputeState = 'open' | 'won' | 'lost'
 // is private. `restMs`: so long it wants to be left alone. `declined`: a card was declined on the provider's page, where
 // the customer may still try another one. The amount of a `paid` is what the order asked for; `charged` is what the
 // customer was charged in all, where the provider added its fee. `paid_mismatch`: the provider says paid, and its amount is
-// unreadable or too large to store. `reversals` and `disputes` are all that the provider has of the charge.
+// unreadable or too large to store. `isStartRefused`: the provider refused to take the order; that is an ending only if
+// this was its one sending. `reversals` and `disputes` are all that the provider has of the charge.
 export type Reply =
   | ({ state: 'pending'; redirect_url?: string; qr?: string; step?: Step } & ReplyFacts)
   | ({
@@ -34,7 +35,7 @@ export type Reply =
       disputes?: readonly Dispute[]
     } & ReplyFacts)
   | ({ state: 'paid_mismatch'; order: string; words: string } & ReplyFacts)
-  | ({ state: 'failed'; reason: Reason } & ReplyFacts)
+  | ({ state: 'failed'; reason: Reason; isStartRefused?: boolean } & ReplyFacts)
   | ({ state: 'declined'; reason: Reason } & ReplyFacts)
   | {
       state: 'unknown'
@@ -42,6 +43,7 @@ export type Reply =
       acknowledged?: boolean
       oddWord?: string
       provider_code?: string
+      isRepeatedCode?: boolean
       restMs?: number
     }
   | { state: 'absent' }

@@ -124,7 +124,8 @@ function refused(said: Said, state: 'failed' | 'declined'): Heard {
   const { reason } = said
   if (typeof reason !== 'string' || !Object.hasOwn(reasons, reason))
     return unknown(`The channel answered failed for a reason that is none: ${cleanText(reason, 40)}.`, true)
-  return { state, reason: reason as Reason, ...toldOf(said) }
+  const isStartRefused = state === 'failed' && said.isStartRefused === true
+  return { state, reason: reason as Reason, ...(isStartRefused && { isStartRefused }), ...toldOf(said) }
 }
 
 // Without the way on, the customer would wait for nothing: it is asked for again.

@@ -93,7 +93,10 @@ function decide(
     case 'paid_mismatch':
       return paidMismatch(payment, before, reply, now)
     case 'failed':
-      return isUnresolved(before) ? failed(payment, withReply(before, reply, now), reply.reason, now) : same
+      if (!isUnresolved(before)) return same
+      return reply.isStartRefused && !isOnlySending(before, worth)
+        ? unclear(payment, withCode(before, reply), 'The provider refused one of several sendings.', now)
+        : failed(payment, withReply(before, reply, now), reply.reason, now)
     case 'declined':
       return isUnresolved(before) ? declined(payment, before, reply, now, worth) : same
     case 'pending':
@@ -120,6 +123,11 @@ function decide(
 
 // The provider has never shown that it has the order of this attempt.
 const neverAcknowledged = (attempt: Attempt) => isUnresolved(attempt) && !isAcknowledged(attempt)
+
+// The sending that the reply is about is the only one that can have reached the provider. A node that was paused may get
+// its answer after another node has sent the order again.
+const isOnlySending = (attempt: Attempt, { sends }: Worth) =>
+  neverAcknowledged(attempt) && attempt.resent_at === null && attempt.sends === sends
 
 // From this moment on "not found" is final. An order is sent again within `resendForMs` of its creation, if at all.
 const absentFinalAt = ({ created_at, sends }: Attempt, { absentForMs }: Worth) =>
@@ -242,12 +250,11 @@ function pending(
 
 // Nothing has left us. That is known of the sending that was asked about, and of those before it: there is another only
 // after one that has not left. It says nothing where one may have arrived all the same.
-function notSent(payment: Payment, before: Attempt, words: string, now: Date, { sends }: Worth): Change {
-  if (!neverAcknowledged(before) || before.resent_at || before.sends !== sends)
-    return unclear(payment, before, words, now)
+function notSent(payment: Payment, before: Attempt, words: string, now: Date, worth: Worth): Change {
+  if (!isOnlySending(before, worth)) return unclear(payment, before, words, now)
   const attempt: Attempt = { ...before, updated_at: now }
   if (isOverForSending(payment, before, now)) return failed(payment, attempt, 'not_sent', now)
-  const isNews = before.state !== 'not_sent' && sends === 1
+  const isNews = before.state !== 'not_sent' && worth.sends === 1
   const events = isNews ? [event('attempt_not_sent', 'channel', before, words, now)] : []
   return { payment, attempt: { ...attempt, state: 'not_sent' }, events, tasks: [] }
 }

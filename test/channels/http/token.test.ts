@@ -85,12 +85,27 @@ test('a question is asked again with a new token, once', async () => {
 const none = () => Promise.reject(new Error('no mint'))
 const send = () => Promise.resolve({ http: 202 })
 
-test('an order without a token was not sent; one that was refused before is not known', async () => {
-  await expect(sendWithToken(none, patient(), send)).rejects.toEqual(new NotSent('no mint'))
-  let sends = 0
-  const refusedThenLost = () =>
-    ++sends === 1 ? Promise.resolve({ http: 401 }) : Promise.reject(new NotSent('nobody there'))
-  const failure = await sendWithToken(mint().ask, patient(), refusedThenLost).catch((error: unknown) => error)
-  expect(failure).toEqual(new Error('HTTP 401, then: nobody there'))
-  expect(failure).not.toBeInstanceOf(NotSent)
+test('an order without a token was not sent', () =>
+  expect(sendWithToken(none, patient(), send)).rejects.toEqual(new NotSent('no mint')))
+
+// A 401 refuses the caller, so the first sending counts for nothing: what becomes of the second decides.
+for (const [what, second, isNotSent] of [
+  ['not sent', new NotSent('nobody there'), true],
+  ['lost', new Error('nobody there'), false],
+] as const)
+  test(`refused by 401, and then ${what}`, async () => {
+    let sends = 0
+    const refusedOnce = () => (++sends === 1 ? Promise.resolve({ http: 401 }) : Promise.reject(second))
+    const failure = await sendWithToken(mint().ask, patient(), refusedOnce).catch((error: unknown) => error)
+    expect((failure as Error).message).toBe('HTTP 401, then: nobody there')
+    expect(failure instanceof NotSent).toBe(isNotSent)
+  })
+
+const onceOnly = (_: AbortSignal, refused?: string) => (refused ? none() : Promise.resolve('t'))
+
+test('refused by 401, and then there is no new token: not sent', async () => {
+  const failure = await sendWithToken(onceOnly, patient(), async () => ({ http: 401 })).catch(
+    (e: unknown) => e,
+  )
+  expect(failure).toEqual(new NotSent('HTTP 401, then: no mint'))
 })

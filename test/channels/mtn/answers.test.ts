@@ -5,6 +5,7 @@ import { playMtn } from './play.ts'
 describe('a no, by its reason', () => {
   for (const [word, reason, odd] of [
     ['NOT_ENOUGH_FUNDS', 'insufficient_funds'],
+    ['LOW_BALANCE_OR_PAYEE_LIMIT_REACHED_OR_NOT_ALLOWED', 'insufficient_funds'],
     ['PAYER_LIMIT_REACHED', 'limit_reached'],
     ['PAYER_NOT_FOUND', 'no_wallet'],
     ['APPROVAL_REJECTED', 'declined'],
@@ -25,6 +26,8 @@ describe('a no, by its reason', () => {
     ['TRANSACTION_NOT_FOUND', 'refused'],
     ['VALIDATION_ERROR', 'refused'],
     ['A_WORD_OF_TOMORROW', 'refused', 'A_WORD_OF_TOMORROW'], // FAILED is a no, whatever its reason; operators see it
+    ['WALLET_TIER_7_NOT_ELIGIBLE', 'refused', 'WALLET_TIER_7_NOT_ELIGIBLE'], // a code may have digits
+    [`X${'Y'.repeat(99)}`, 'refused', 'X'.padEnd(60, 'Y')], // 100 characters are kept of a code
     [undefined, 'refused', 'that is no word'],
     [17, 'refused', 'that is no word'],
   ] as const)
@@ -34,7 +37,12 @@ describe('a no, by its reason', () => {
         const sent = order()
         await channel.start(sent)
         await played.end({ key: sent.key, status: 'FAILED', reason: said })
-        expect(await channel.check(sent)).toEqual({ state: 'failed', reason, ...(odd && { oddWord: odd }) })
+        expect(await channel.check(sent)).toEqual({
+          state: 'failed',
+          reason,
+          ...(typeof word === 'string' && { provider_code: word }),
+          ...(odd && { oddWord: odd }),
+        })
       }
     })
 })
@@ -56,7 +64,13 @@ test('CREATED and PENDING are waited for, other words are not known', async () =
   const sent = order()
   played.rule({ key: sent.key, story: { first: 'ON_ITS_WAY' } })
   await channel.start(sent)
-  expect(await channel.check(sent)).toMatchObject({ state: 'unknown', oddWord: 'ON_ITS_WAY' })
+  expect(await channel.check(sent)).toEqual({
+    state: 'unknown',
+    words: 'status ON_ITS_WAY',
+    acknowledged: true, // whatever it means, MTN has the order
+    oddWord: 'ON_ITS_WAY',
+    provider_code: 'ON_ITS_WAY',
+  })
 })
 
 test('a yes without a name is for nobody; without a reference it is one all the same', async () => {
@@ -77,6 +91,29 @@ test('a yes without a name is for nobody; without a reference it is one all the 
     currency: 'GHS',
   })
 })
+
+for (const told of [{ amount: 'lots' }, { amount: undefined }, { amount: '25.001' }, { currency: 7 }])
+  test(`SUCCESSFUL with ${JSON.stringify(told)} is paid, and a person looks at the amount`, async () => {
+    const { played, channel, order } = await playMtn()
+    const sent = order()
+    played.rule({ key: sent.key, story: { told } })
+    await channel.start(sent)
+    await played.approve(sent.key)
+    expect(await channel.check(sent)).toMatchObject({
+      state: 'paid_mismatch',
+      order: sent.attempt_id,
+      words: expect.stringMatching(/^MTN says SUCCESSFUL/),
+      provider_ref: expect.stringMatching(/^\d+$/),
+    })
+  })
+
+for (const status of [404, 400] as const)
+  test(`not found as HTTP ${status} is absent`, async () => {
+    const { played, channel, order, raw } = await playMtn()
+    played.notFoundAs(status)
+    expect(await channel.check(order())).toEqual({ state: 'absent' })
+    expect(await raw.test?.(AbortSignal.timeout(10_000))).toMatchObject({ isGood: true })
+  })
 
 test('not in sight yet is absent, and then it is there', async () => {
   const { played, channel, order } = await playMtn()

@@ -45,32 +45,143 @@ for (const [text, note] of [
 ] as const)
   test(`a note of "${text.slice(0, 20)}"`, () => expect(noteOf(text)).toBe(note))
 
-describe('an order that MTN does not take', () => {
+const codes = {
+  funds: 'LOW_BALANCE_OR_PAYEE_LIMIT_REACHED_OR_NOT_ALLOWED',
+  payer: 'PAYER_NOT_FOUND',
+}
+const rejectedPage = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Request Rejected' }
+const coded = (status: number, code: string) => ({ status, body: { code, message: '' } })
+
+describe('an order that MTN refuses', () => {
+  for (const [said, reason, provider_code, isUnknownCode] of [
+    [coded(500, codes.payer), 'no_wallet', codes.payer],
+    [coded(404, codes.payer), 'no_wallet', codes.payer],
+    [coded(500, codes.funds), 'insufficient_funds', codes.funds],
+    [coded(500, 'NOT_ENOUGH_FUNDS'), 'insufficient_funds', 'NOT_ENOUGH_FUNDS'],
+    [coded(500, 'PAYER_LIMIT_REACHED'), 'limit_reached', 'PAYER_LIMIT_REACHED'],
+    [coded(500, 'SENDER_ACCOUNT_NOT_ACTIVE'), 'wallet_blocked', 'SENDER_ACCOUNT_NOT_ACTIVE'],
+    [coded(500, 'PAYEE_NOT_FOUND'), 'account_trouble', 'PAYEE_NOT_FOUND'],
+    [coded(500, 'PAYEE_NOT_ALLOWED_TO_RECEIVE'), 'account_trouble', 'PAYEE_NOT_ALLOWED_TO_RECEIVE'],
+    [coded(500, 'NOT_ALLOWED'), 'account_trouble', 'NOT_ALLOWED'],
+    [coded(500, 'INVALID_CURRENCY'), 'account_trouble', 'INVALID_CURRENCY'],
+    [coded(400, 'VALIDATION_ERROR'), 'refused', 'VALIDATION_ERROR'],
+    [coded(400, 'A_WORD_OF_TOMORROW'), 'refused', 'A_WORD_OF_TOMORROW', true],
+    [{ status: 400 }, 'refused', 'HTTP 400', true],
+    [{ status: 400, body: 'Bad Request' }, 'refused', 'HTTP 400', true],
+    [rejectedPage, 'refused', 'HTTP 200, an HTML page', true],
+  ] as const)
+    for (const isUsedUp of [true, false])
+      for (const notFound of [404, 400] as const)
+        test(`${provider_code} (HTTP ${said.status}), used up ${isUsedUp}, not found as ${notFound}: ${reason}`, async () => {
+          const { played, channel, order } = await playMtn()
+          played.notFoundAs(notFound)
+          const sent = order()
+          played.rule({ key: sent.key, story: { submit: said, isTaken: false, isUsedUp } })
+          expect(await channel.start(sent)).toEqual({
+            state: 'failed',
+            reason,
+            isStartRefused: true,
+            provider_code,
+            ...(isUnknownCode && { oddWord: provider_code }),
+          })
+          expect(played.charges(sent.key)).toBe(0)
+        })
+
   test('because our account is wrong: nothing was taken', async () => {
     for (const world of [{ currency: 'UGX' }, { callbackHost: 'other.test' }]) {
       const { played, channel, order } = await playMtn(world, { callbacks: 'on' })
       const sent = order()
-      expect(await channel.start(sent)).toEqual({ state: 'failed', reason: 'account_trouble' })
+      expect(await channel.start(sent)).toMatchObject({ state: 'failed', reason: 'account_trouble' })
       expect(played.charges(sent.key)).toBe(0)
     }
   })
 
-  test('the same to an order that was sent before is not known: the first may be paid', async () => {
-    const { played, channel, order } = await playMtn()
-    const sent = order()
-    played.rule({ key: sent.key, story: { submit: 'cut' } })
-    expect(await channel.start(sent)).toMatchObject({ state: 'unknown' })
-    const { channel: other } = await playMtn({ currency: 'UGX' }) // which never made this key
-    expect(await other.start(sent)).toEqual({ state: 'unknown', words: 'HTTP 500 INVALID_CURRENCY' })
-  })
+  for (const [ends, reply] of [
+    [undefined, { state: 'pending' }],
+    [{ status: 'SUCCESSFUL' }, { state: 'paid', amount: 2500n }],
+    [
+      { status: 'FAILED', reason: 'APPROVAL_REJECTED' },
+      { state: 'failed', reason: 'declined' },
+    ],
+  ] as const)
+    for (const said of [coded(500, codes.payer), { status: 400 }, rejectedPage])
+      test(`HTTP ${said.status}, and the status of the order wins: ${reply.state}`, async () => {
+        const { played, channel, order } = await playMtn()
+        const sent = order()
+        played.rule({ key: sent.key, story: { submit: said, ends } })
+        const heard = await channel.start(sent)
+        expect(heard).toMatchObject(reply)
+        expect(heard).not.toHaveProperty('isStartRefused')
+        expect(played.charges(sent.key)).toBe(1)
+      })
 
-  for (const [said, words] of [
-    [{ status: 500, body: { code: 'INTERNAL_PROCESSING_ERROR' } }, 'HTTP 500 INTERNAL_PROCESSING_ERROR'],
-    [{ status: 500, body: { code: 'SERVICE_UNAVAILABLE' } }, 'HTTP 500 SERVICE_UNAVAILABLE'],
-    [{ status: 500, body: { code: 'NOT_ENOUGH_FUNDS' } }, 'HTTP 500 NOT_ENOUGH_FUNDS'],
-    [{ status: 500, body: { code: '0241234567' } }, 'HTTP 500'],
+  for (const [said, provider_code] of [
+    [coded(500, codes.payer), codes.payer],
     [{ status: 400 }, 'HTTP 400'],
+    [rejectedPage, 'HTTP 200, an HTML page'],
+  ] as const)
+    test(`${provider_code} to an order that was sent before is not known: the first may be paid`, async () => {
+      const { played, channel, order } = await playMtn()
+      const sent = order(undefined, { is_first_sending: false })
+      played.rule({ key: sent.key, story: { submit: said, isTaken: false } })
+      expect(await channel.start(sent)).toMatchObject({ state: 'unknown', provider_code })
+    })
+
+  for (const trouble of ['maintenance', 'cut', 'busy', 'page'] as const)
+    test(`refused, and the question after it is lost by "${trouble}": not known, with the code`, async () => {
+      const { played, channel, order } = await playMtn()
+      const sent = order()
+      await channel.check(order()) // so that there is a token
+      played.rule({ key: sent.key, story: { submit: coded(500, codes.payer), isTaken: false } })
+      played.weather = { trouble, at: '/collection/v1_0/requesttopay/' }
+      expect(await channel.start(sent)).toMatchObject({
+        state: 'unknown',
+        words: expect.stringMatching(/^HTTP 500 PAYER_NOT_FOUND, then /),
+        provider_code: codes.payer,
+        ...(trouble === 'busy' && { restMs: 7000 }),
+      })
+    })
+})
+
+describe('who is refused has sent nothing', () => {
+  for (const [said, words] of [
+    [{ status: 401, body: { message: 'Unauthorized' } }, 'HTTP 401'],
     [{ status: 403, body: 'Forbidden' }, 'HTTP 403 with a text that is no JSON'],
+    [{ status: 403, body: {} }, 'HTTP 403'],
+    [coded(403, 'NOT_ALLOWED'), 'HTTP 403 NOT_ALLOWED'],
+  ] as const)
+    test(words, async () => {
+      const { played, channel, order, orders } = await playMtn()
+      const sent = order()
+      played.rule({ key: sent.key, story: { submit: said, isTaken: false, isUsedUp: false } })
+      expect(await channel.start(sent)).toMatchObject({ state: 'not_sent', words })
+      expect(orders()).toHaveLength(said.status === 401 ? 2 : 1) // a token is made anew once
+    })
+
+  test('401, and then there is no token', async () => {
+    const { played, channel, order } = await playMtn()
+    await channel.check(order())
+    played.expireTokens()
+    played.weather = { trouble: 'maintenance', at: '/collection/token/' }
+    expect(await channel.start(order())).toMatchObject({
+      state: 'not_sent',
+      words: expect.stringContaining('HTTP 401, then: '),
+    })
+  })
+})
+
+describe('an order whose answer says nothing for certain', () => {
+  for (const [said, words, provider_code, isUnknownCode] of [
+    [
+      coded(500, 'INTERNAL_PROCESSING_ERROR'),
+      'HTTP 500 INTERNAL_PROCESSING_ERROR',
+      'INTERNAL_PROCESSING_ERROR',
+    ],
+    [coded(500, 'SERVICE_UNAVAILABLE'), 'HTTP 500 SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE'],
+    [coded(500, 'A_WORD_OF_TOMORROW'), 'HTTP 500 A_WORD_OF_TOMORROW', 'A_WORD_OF_TOMORROW', true],
+    [coded(500, '0241234567'), 'HTTP 500'],
+    [coded(500, 'PAYER_0241234567_UNKNOWN'), 'HTTP 500'],
+    [{ status: 502, body: '<html>' }, 'HTTP 502 with a text that is no JSON'],
     [{ status: 411, body: '<h2>Length Required</h2>' }, 'HTTP 411 with a text that is no JSON'],
     [{ status: 200, body: {} }, 'HTTP 200'],
   ] as const)
@@ -78,24 +189,35 @@ describe('an order that MTN does not take', () => {
       const { played, channel, order } = await playMtn()
       const sent = order()
       played.rule({ key: sent.key, story: { submit: said } })
-      expect(await channel.start(sent)).toEqual({ state: 'unknown', words })
+      expect(await channel.start(sent)).toEqual({
+        state: 'unknown',
+        words,
+        ...(provider_code && { provider_code }),
+        ...(isUnknownCode && { oddWord: provider_code }),
+      })
       await played.approve(sent.key)
       expect(await channel.check(sent)).toMatchObject({ state: 'paid' })
       expect(await channel.start(sent)).toMatchObject({ state: 'paid' })
       expect(played.charges(sent.key)).toBe(1)
     })
 
-  test('after an error the reference is used up: MTN has it, and does not show it', async () => {
+  test('the reference is in use, and MTN does not show it: it has the order, unless it had refused it', async () => {
     const { played, channel, order } = await playMtn()
     const sent = order()
     played.rule({ key: sent.key, story: { submit: 'error', isTaken: false } })
     expect(await channel.start(sent)).toEqual({ state: 'unknown', words: 'HTTP 500' })
-    expect(await channel.start(sent)).toEqual({
-      state: 'unknown',
-      words: 'HTTP 409 RESOURCE_ALREADY_EXIST',
-      acknowledged: true,
-    })
+    const again = { ...sent, is_first_sending: false }
+    const inUse = { state: 'unknown', words: 'HTTP 409 RESOURCE_ALREADY_EXIST' }
+    expect(await channel.start(again)).toEqual({ ...inUse, acknowledged: true })
+    expect(await channel.start({ ...again, provider_code: 'SERVICE_UNAVAILABLE' })).toEqual(inUse)
   })
+})
+
+test('live, a callback address without TLS is left out: MTN would refuse the order', async () => {
+  const { channel, order, orders } = await playMtn({}, { callbacks: 'on' })
+  const callback_url = 'http://pay.example.test/callbacks/c0ffee'
+  expect(await channel.start(order(undefined, { callback_url }))).toEqual({ state: 'pending' })
+  expect(orders()[0]?.headers['x-callback-url']).toBeUndefined()
 })
 
 describe('tokens', () => {
@@ -147,7 +269,7 @@ describe('whether the number has a wallet', () => {
     played.rule({ key: sent.key, story: { submit: 'cut' } })
     await channel.start(sent)
     played.holder({ number, result: false })
-    expect(await channel.start(sent)).toMatchObject({ state: 'pending' })
+    expect(await channel.start({ ...sent, is_first_sending: false })).toMatchObject({ state: 'pending' })
   })
 
   test('nor where nobody wants that', async () => {
