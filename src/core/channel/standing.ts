@@ -106,18 +106,17 @@ export function delayWithin({ delays, answered }: Tally, share: number): number 
 }
 
 // Reasons of a no that are not the customer's.
-const channelsReasons: ReadonlySet<string> = new Set([
-  'account_trouble',
-  'network_error',
-  'refused',
-  'never_arrived',
-])
+const channelsReasons: ReadonlySet<string> = new Set(['account_trouble', 'network_error', 'never_arrived'])
+
+// Not counted: calls that could not leave are counted as such, and a refusal for an unknown reason says nothing about the
+// account.
+const uncountedReasons: ReadonlySet<string> = new Set(['not_sent', 'refused'])
 
 export const endingOf = (
   state: string,
   reason: string | null,
 ): 'paid' | 'declined' | 'troubled' | undefined => {
   if (state === 'paid') return 'paid'
-  if (state !== 'failed' || reason === 'not_sent') return undefined // calls that could not leave are counted as such
+  if (state !== 'failed' || uncountedReasons.has(reason ?? '')) return undefined
   return channelsReasons.has(reason ?? '') ? 'troubled' : 'declined'
 }

@@ -76,8 +76,8 @@ export function guardChannel(channel: Channel, timer?: Timer, keeper: Keeper = n
       .then(told => understand(told, channel.nameOf ? channel.nameOf(order) : order.key))
       .catch(noAnswer)
     underWay--
-    tell(leftAt === undefined ? undefined : { heard, delayMs: performance.now() - leftAt, withinMs })
-    return heard
+    const came = leftAt === undefined ? undefined : { heard, delayMs: performance.now() - leftAt, withinMs }
+    return tell(came) ?? heard
   }
 
   return {

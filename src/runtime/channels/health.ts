@@ -9,9 +9,11 @@ import {
   type Tally,
   tallyOf,
 } from '../../core/channel/standing.ts'
+import { type CodeCount, countCode, nothingCounted } from '../../core/channel/unknownCode.ts'
 
 const mostWays = 5000 // of all accounts; the one that was heard of longest ago is forgotten
 const mostWords = 10 // of one way
+const mostCodes = 20 // of one way; the one that was seen longest ago is forgotten
 const othersMs = 60_000 // what another node saw is worth so long
 
 // What this process saw of one way of an account.
@@ -22,9 +24,10 @@ type KnownWay = {
   answeredAt: number | null // monotonic milliseconds; so is the next
   paidAt: number | null
   oddWords: Map<string, number> // masked, with how often
+  unknownCodes: Map<string, CodeCount>
   isNews: boolean // not told to the others yet
 }
-export type SeenWay = Omit<KnownWay, 'window' | 'isNews' | 'oddWords'> & {
+export type SeenWay = Omit<KnownWay, 'window' | 'isNews' | 'oddWords' | 'unknownCodes'> & {
   tally: Tally
   oddWords: readonly (readonly [sample: string, count: number])[]
 }
@@ -79,6 +82,16 @@ export function createWindows(monotonicMs: () => number) {
       const name = oddWords.has(sample) || oddWords.size < mostWords ? sample : 'others'
       oddWords.set(name, (oddWords.get(name) ?? 0) + 1)
     },
+    // True if this attempt is the third with the same unknown code.
+    repeatsCode(account: string, payment_method: string, code: string, attempt_id: string): boolean {
+      const { unknownCodes } = wayOf(account, payment_method)
+      const known = unknownCodes.get(code) ?? nothingCounted
+      const { count, isRepeated } = countCode(known, attempt_id, monotonicMs())
+      unknownCodes.delete(code) // and set again: the first of a Map is the stalest
+      unknownCodes.set(code, count)
+      if (unknownCodes.size > mostCodes) unknownCodes.delete(unknownCodes.keys().next().value as string)
+      return isRepeated
+    },
     // It is well again: what was seen before says nothing any more.
     forgive(account: string) {
       for (const way of ways.values()) if (way.account === account) way.window = []
@@ -108,5 +121,6 @@ const nothingKnown = () => ({
   answeredAt: null,
   paidAt: null,
   oddWords: new Map<string, number>(),
+  unknownCodes: new Map<string, CodeCount>(),
   isNews: false,
 })

@@ -1,7 +1,7 @@
 import type { Outcome, Verb } from '../../core/channel/breaker.ts'
 import type { Channel } from '../../core/channel/channel.ts'
 import type { Order } from '../../core/channel/order.ts'
-import type { Heard } from '../../core/channel/reply.ts'
+import type { Heard, ReplyFacts } from '../../core/channel/reply.ts'
 import { endingOf, type Standing, worse } from '../../core/channel/standing.ts'
 import type { Mode } from '../../core/mode.ts'
 import type { News } from '../../core/payment/change.ts'
@@ -31,8 +31,8 @@ export type Came = { heard: Heard; delayMs: number; withinMs: number }
 export type Keeper = {
   whyNot(verb: Verb): string | undefined
   turn?: Turn // where the account has a rate
-  // Gives back how to tell what was heard; undefined where it never left.
-  begin(verb: Verb, called: Called): (came: Came | undefined) => void
+  // Gives back how to tell what was heard; undefined where it never left. That returns the reply to pass on.
+  begin(verb: Verb, called: Called): (came: Came | undefined) => Heard | undefined
   putOff(verb: Verb, called: Called): void
 }
 
@@ -80,11 +80,12 @@ export function createKeepers({
           if (came) return hear(verb, called, came, learn)
           learn(undefined)
           seen(verb, called, 'put_off')
+          return undefined
         }
       },
     }
 
-    function hear(verb: Verb, called: Called, { heard, delayMs, withinMs }: Came, learn: Learn) {
+    function hear(verb: Verb, called: Called, { heard, delayMs, withinMs }: Came, learn: Learn): Heard {
       const { payment_method } = called
       const outcome = outcomeOf(heard)
       const isLate = delayMs > withinMs / 2 && !isPlayed
@@ -97,6 +98,17 @@ export function createKeepers({
       if (restMs) breakers.rest(account, restMs)
       const isOdd = oddWord !== undefined
       seen(verb, called, heard.state === 'not_sent' ? 'not_sent' : outcome, { delayMs, isOdd })
+      return !isPlayed && isRepeated(called, heard) ? ({ ...heard, isRepeatedCode: true } as Heard) : heard
+    }
+
+    // A code is unknown if the channel says so by `oddWord`.
+    function isRepeated({ payment_method, attempt_id }: Called, heard: Heard): boolean {
+      const { oddWord, provider_code } = heard as ReplyFacts
+      return (
+        oddWord !== undefined &&
+        provider_code !== undefined &&
+        windows.repeatsCode(account, payment_method, provider_code, attempt_id)
+      )
     }
   }
 
@@ -124,6 +136,6 @@ const outcomeOf = (heard: Heard): Outcome => {
 
 export const noKeeper: Keeper = {
   whyNot: () => undefined,
-  begin: () => () => {},
+  begin: () => came => came?.heard,
   putOff: () => {},
 }

@@ -68,6 +68,7 @@ for (const [state, reason, ending] of [
   ['failed', 'account_trouble', 'troubled'],
   ['failed', 'network_error', 'troubled'],
   ['failed', 'not_sent', undefined],
+  ['failed', 'refused', undefined], // an unknown reason is nobody's fault
   ['pending', null, undefined],
 ] as const)
   test(`${state} (${reason}) counts as ${ending}`, () => expect(endingOf(state, reason)).toBe(ending))

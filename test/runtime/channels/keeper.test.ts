@@ -196,3 +196,71 @@ for (const [what, trouble] of [
     expect([mayStart(), standing()]).toEqual([true, 'good'])
     expect(await start(order())).toEqual({ state: 'pending' })
   })
+
+const coded = (provider_code: string, isKnown = false): Reply => ({
+  state: 'failed',
+  reason: 'refused',
+  provider_code,
+  ...(!isKnown && { oddWord: provider_code }),
+})
+
+// What the account guard says of these replies, each to another attempt.
+async function guarded(replies: readonly Reply[], more: Partial<Channel> = {}) {
+  const left = [...replies]
+  const line = lineOf({}, undefined, { check: async () => left.shift() as Reply, ...more })
+  const flags: boolean[] = []
+  for (const reply of await times(replies.length, line.check))
+    flags.push('isRepeatedCode' in reply && reply.isRepeatedCode === true)
+  return { ...line, flags }
+}
+
+const [one, other] = [coded('NEW_1'), coded('NEW_2')]
+
+for (const [what, replies, flags] of [
+  ['the third of three equal unknown codes', [one, one, one, one], [false, false, true, false]],
+  ['others do not count', [one, other, one, other, one], [false, false, false, false, true]],
+  ['a known code is not reported', Array(4).fill(coded('EXPIRED', true)), Array(4).fill(false)],
+  [
+    'an unknown code without an outcome counts as well',
+    Array(3).fill({ state: 'unknown', words: 'HTTP 500', oddWord: 'NEW_1', provider_code: 'NEW_1' }),
+    [false, false, true],
+  ],
+] as [string, Reply[], boolean[]][])
+  test(`unknown codes: ${what}`, async () => expect((await guarded(replies)).flags).toEqual(flags))
+
+test('unknown codes: a tester chose them where the provider is played', async () => {
+  const { flags } = await guarded([one, one, one], { mode: 'test', testEndings: [] })
+  expect(flags).toEqual([false, false, false])
+})
+
+test('unknown codes: one attempt that is asked about again and again counts once', async () => {
+  const { check } = lineOf({}, undefined, { check: async () => one })
+  const same = order()
+  for (let n = 0; n < 10; n++) expect(await check(same)).not.toHaveProperty('isRepeatedCode')
+})
+
+test('unknown codes: reported again after an hour, by three new attempts', async () => {
+  const { check } = lineOf({}, undefined, { check: async () => one })
+  const orders = Array.from({ length: 3 }, order)
+  const flagsOf = async (all: Order[]) => {
+    const flags = []
+    for (const asked of all) flags.push('isRepeatedCode' in (await check(asked)))
+    return flags
+  }
+  expect(await flagsOf(orders)).toEqual([false, false, true])
+  now = 3_599_999
+  expect(await flagsOf([order(), order(), order()])).toEqual([false, false, false])
+  now = 3_600_000
+  expect(await flagsOf(orders)).toEqual([false, false, false]) // they were counted before
+  expect(await flagsOf([order(), order(), order()])).toEqual([false, false, true])
+})
+
+test('unknown codes never count against the account', async () => {
+  const { keepers, standing } = await guarded(Array<Reply>(8).fill(one))
+  const ended = { channel: 'acme', payment_method: 'wallet', state: 'failed', reason: 'refused' }
+  for (let n = 0; n < 8; n++)
+    keepers.ended({ attempt: ended, events: [{ kind: 'attempt_failed' }] } as unknown as Parameters<
+      typeof keepers.ended
+    >[0])
+  expect(standing()).toBe('good')
+})
