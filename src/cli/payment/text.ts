@@ -59,6 +59,7 @@ export const attemptData = (attempt: Attempt, story: Story) => ({
   card_type: attempt.card_type,
   psp_response_code: attempt.psp_response_code,
   psp_response_msg: masked(attempt.psp_response_msg, words => withoutNumbers(words, story)),
+  provider_code: masked(attempt.provider_code, code => withoutNumbers(code, story)),
   asks: attempt.asks,
   next_ask_at: attempt.next_ask_at,
   gave_up_at: attempt.gave_up_at,

@@ -34,6 +34,7 @@ export function paymentFacts(story: Story): PaymentFact[] {
     ['late', payment.late ? 'yes: the money came after we had said no' : null],
     ['card', payment.card_type],
     ['code', withoutNumbers([psp_response_code, psp_response_msg].filter(Boolean).join(': '), story) || null],
+    ["provider's code", rawCode(story)],
     ['cancel wished', payment.cancel_wished_at],
     ['created', payment.created_at],
     ['changed', payment.updated_at],
@@ -42,4 +43,10 @@ export function paymentFacts(story: Story): PaymentFact[] {
   return all.flatMap(([name, value]): PaymentFact[] =>
     value === null ? [] : [[name, typeof value === 'string' ? plainWords(value) : value]],
   )
+}
+
+// A paid attempt may still have the code of an earlier answer.
+function rawCode(story: Story): string | null {
+  const latest = story.attempts.at(-1)
+  return latest?.provider_code && latest.state !== 'paid' ? withoutNumbers(latest.provider_code, story) : null
 }

@@ -97,8 +97,11 @@ const join = (words: string, reason: string) => (reason ? `${words}: ${reason}` 
 
 // The attempt has the provider's last code alone: it says nothing about an earlier answer.
 function code(state: Attempt['state'], attempt?: Attempt): string {
-  if (!attempt?.psp_response_code || attempt.state !== state) return ''
-  return ` (code ${join(attempt.psp_response_code, attempt.psp_response_msg ?? '')})`
+  if (!attempt || attempt.state !== state) return ''
+  const { psp_response_code, psp_response_msg, provider_code } = attempt
+  const told = psp_response_code ? [join(psp_response_code, psp_response_msg ?? '')] : []
+  if (state === 'failed' && provider_code && provider_code !== psp_response_code) told.push(provider_code)
+  return told.length > 0 ? ` (code ${told.join('; ')})` : ''
 }
 
 // The event has the note, the task its kind; they were saved with one time.

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
 import { type EventKind, eventKinds, type PaymentEvent } from '../../../src/core/payment/event.ts'
 import type { Task } from '../../../src/core/payment/task.ts'
+import { paymentFacts } from '../../../src/core/story/paymentFacts.ts'
 import { chargedFigure, type Story } from '../../../src/core/story/story.ts'
 import { timeline } from '../../../src/core/story/timeline.ts'
 import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
@@ -108,6 +109,31 @@ test('the first thing that happened is that the shop asked', () => {
 
 const card = { payment_method: 'card', instrument: '•••• 4242', card_type: 'visa' }
 const coded = { psp_response_code: '51', psp_response_msg: 'Insufficient funds' }
+
+for (const [what, codes, told] of [
+  ['a raw code alone', { provider_code: 'PAYER_NOT_FOUND' }, ' (code PAYER_NOT_FOUND)'],
+  ['the same code twice', { psp_response_code: '51', provider_code: '51' }, ' (code 51)'],
+  ['two codes', { ...coded, provider_code: 'do_not_honor' }, ' (code 51: Insufficient funds; do_not_honor)'],
+] as const)
+  test(`a no is told with ${what}`, () =>
+    expect(tell(anEvent('attempt_failed', { reason: 'No.' }), { state: 'failed', ...codes })).toBe(
+      `provider (simulated): No to attempt 1: No.${told}`,
+    ))
+
+test('the raw code of an earlier answer is not told of a yes', () =>
+  expect(tell(anEvent('attempt_paid'), { state: 'paid', provider_code: 'HTTP 400' })).not.toContain(
+    'HTTP 400',
+  ))
+
+test('the facts have the raw code of the latest attempt, unless it was paid', () => {
+  const codeOf = (changed: Partial<Attempt>) =>
+    paymentFacts(aStory({ attempts: [anAttempt({ provider_code: 'HTTP 400', ...changed })] })).find(
+      ([name]) => name === "provider's code",
+    )?.[1]
+  expect(codeOf({ state: 'failed' })).toBe('HTTP 400')
+  expect(codeOf({ state: 'unknown' })).toBe('HTTP 400')
+  expect(codeOf({ state: 'paid' })).toBeUndefined()
+})
 
 describe('every kind of event has its sentence', () => {
   const table: [PaymentEvent, Partial<Attempt>, string][] = [

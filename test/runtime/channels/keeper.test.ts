@@ -215,16 +215,13 @@ async function guarded(replies: readonly Reply[], more: Partial<Channel> = {}) {
 }
 
 const [one, other] = [coded('NEW_1'), coded('NEW_2')]
+const unclear: Reply = { state: 'unknown', words: 'HTTP 500', oddWord: 'NEW_1', provider_code: 'NEW_1' }
 
 for (const [what, replies, flags] of [
   ['the third of three equal unknown codes', [one, one, one, one], [false, false, true, false]],
   ['others do not count', [one, other, one, other, one], [false, false, false, false, true]],
   ['a known code is not reported', Array(4).fill(coded('EXPIRED', true)), Array(4).fill(false)],
-  [
-    'an unknown code without an outcome counts as well',
-    Array(3).fill({ state: 'unknown', words: 'HTTP 500', oddWord: 'NEW_1', provider_code: 'NEW_1' }),
-    [false, false, true],
-  ],
+  ['an unknown code without an outcome counts as well', [unclear, unclear, unclear], [false, false, true]],
 ] as [string, Reply[], boolean[]][])
   test(`unknown codes: ${what}`, async () => expect((await guarded(replies)).flags).toEqual(flags))
 
@@ -244,7 +241,7 @@ test('unknown codes: reported again after an hour, by three new attempts', async
   const orders = Array.from({ length: 3 }, order)
   const flagsOf = async (all: Order[]) => {
     const flags = []
-    for (const asked of all) flags.push('isRepeatedCode' in (await check(asked)))
+    for (const each of all) flags.push('isRepeatedCode' in (await check(each)))
     return flags
   }
   expect(await flagsOf(orders)).toEqual([false, false, true])
