@@ -62,6 +62,7 @@ function open(account: Account, egress: Egress): Channel {
     noMayTurnForMs: 24 * hours, // MTN calls FAILED final. It costs little to make sure
     pace,
     ways: [wayOf(account)],
+    wantsHttpsCallbacks: mode === 'live' && account.callsBack,
     newKey: () => randomUUID(),
     nameOf: order => order.attempt_id,
     start,

@@ -48,6 +48,8 @@ export type Channel = {
   noMayTurnForMs: number // so long a no of the provider may still become a yes: it is asked about again
   pace?: Pace
   ways: readonly Way[]
+  // Orders carry a callback address, and the provider takes it only if it is https.
+  wantsHttpsCallbacks?: boolean
   // Where a tester plays the customer of an attempt, at the gateway's own address: a channel of test payments alone.
   testerPage?(attempt_id: string): string
   // What a tester gets by typing what, so that the page can offer each ending for one tap: a channel of test payments

@@ -119,6 +119,30 @@ test('a live payment is paid by it, though it is disabled meanwhile', async () =
     .toBe('paid')
 })
 
+for (const [what, more, isTold] of [
+  ['no base URL', {}, true],
+  ['an http base URL', { TOLLGATE_BASE_URL: 'http://pay.example.test' }, true],
+  ['an https base URL', { TOLLGATE_BASE_URL: 'https://pay.example.test' }, false],
+  ['callbacks off', { MTN_CALLBACKS: 'off' }, false],
+  ['the sandbox', { MTN_ENVIRONMENT: 'sandbox' }, false],
+] as const)
+  test(`doctor, callbacks of a live account, ${what}: ${isTold ? 'a warning' : 'nothing'}`, async () => {
+    const { data } = await tollgateJson(
+      {
+        ...env,
+        MTN_SUBSCRIPTION_KEY: subscriptionKey,
+        MTN_API_USER: apiUser,
+        MTN_API_KEY: apiKey,
+        MTN_ENVIRONMENT: 'mtnghana',
+        MTN_CALLBACKS: 'on',
+        ...more,
+      },
+      'doctor',
+    )
+    const told = data.checks.filter(({ check }: { check: string }) => check === 'callbacks')
+    expect(told).toMatchObject(isTold ? [{ state: 'warning', fact: expect.stringContaining('mtn') }] : [])
+  })
+
 test('no credential stands in what was said or logged, nor the number of the wallet', () => {
   const all = said + gateway.logs.join('\n')
   for (const secret of [subscriptionKey, apiKey, 'wrong-wrong', '241234567'])

@@ -3,6 +3,7 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { playMtn } from '../../channels/mtn/play.ts'
+import { playMtn as playForPeople } from '../played.ts'
 import { mtnCredentials, openMtn } from './mtn.ts'
 
 // The played MTN is held to what is known of the real one.
@@ -154,4 +155,17 @@ for (const [isUsedUp, second] of [
     played.rule({ story: { submit: { status: 400 }, isTaken: false, isUsedUp } })
     expect(await submit(played, 'mtnghana', {})).toBe(400)
     expect(await submit(played, 'mtnghana', {})).toBe(second)
+  })
+
+for (const isLive of [false, true])
+  test(`for people, as ${isLive ? 'a live market' : 'the sandbox'}: what to set and what to type`, async () => {
+    const gateway = 'http://localhost:8080'
+    const { settings, numbers, stop } = await playForPeople({ port: 0, gateway, isLive })
+    await stop()
+    expect(settings.MTN_ENVIRONMENT).toBe(isLive ? 'mtnghana' : undefined)
+    const typed = new Map(numbers)
+    expect(typed.has('+46733123451')).toBe(!isLive)
+    expect(typed.get('0244000002')).toContain('LOW_BALANCE_OR_PAYEE_LIMIT_REACHED_OR_NOT_ALLOWED')
+    expect(typed.get('0244000006')).toBe('HTTP 500, PAYER_NOT_FOUND (the reference is used up)')
+    expect(typed.get('0244000014')).toBe('HTTP 200, a page in HTML (the reference is not used up)')
   })

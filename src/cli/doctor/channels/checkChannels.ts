@@ -1,6 +1,7 @@
 import type { Config } from '../../../config.ts'
 import { candidatesFor } from '../../../core/channel/choose.ts'
 import { readSettings } from '../../../core/merchant/settings.ts'
+import { urlOf } from '../../../core/thisMachine.ts'
 import type { Account } from '../../../runtime/channels/accounts.ts'
 import { channelFaults } from '../../../runtime/settingFaults.ts'
 import type { Db } from '../../../store/db.ts'
@@ -26,6 +27,7 @@ export async function checkChannels(
   const accounts = channels.accounts()
   return [
     ...checkOpened(accounts),
+    ...checkCallbacks(accounts, config),
     checkLiveWays(accounts, await liveMerchants(db)),
     ...(isRight ? checkNames(accounts, config.TOLLGATE_CHANNELS, await merchantsWithSettings(db)) : []),
   ]
@@ -41,6 +43,20 @@ const checkOpened = (accounts: readonly Account[]): Check[] =>
         `Put it right (tollgate channel set ${account} NAME=VALUE), or disable it: nobody can pay by it.`,
       ),
     )
+
+// Such an account works, but its provider never calls back: the address is left out of its orders.
+function checkCallbacks(accounts: readonly Account[], { TOLLGATE_BASE_URL, HOST, PORT }: Config): Check[] {
+  const baseUrl = TOLLGATE_BASE_URL ?? urlOf(HOST, PORT)
+  const without = accounts.filter(({ opened, isDisabled }) => opened?.wantsHttpsCallbacks && !isDisabled)
+  if (without.length === 0 || baseUrl.startsWith('https:')) return []
+  return [
+    warning(
+      'callbacks',
+      `${some(without.map(({ account }) => account))} gets no callbacks: the provider takes https addresses only, and ours is ${baseUrl}`,
+      'Set TOLLGATE_BASE_URL to the https address of the gateway, or turn callbacks off: payments are polled.',
+    ),
+  ]
+}
 
 function checkLiveWays(accounts: readonly Account[], merchants: readonly Merchant[]): Check {
   if (!accounts.some(({ mode, isDisabled }) => mode === 'live' && !isDisabled))
