@@ -14,6 +14,9 @@ export const sampleOf = (word: string): string =>
     .slice(0, maxSample)
 
 // Letters and digits together, or a long word in capitals and small letters at once. Words in the spelling of programs
-// (NOT_ALLOWED, payerNotFound) are none.
+// (NOT_ALLOWED, TIER_7_BLOCKED, payerNotFound) are none.
 const isLikeKey = (part: string) =>
-  (/\d/.test(part) && /[a-z]/i.test(part)) || (part.length >= 30 && /[a-z]/.test(part) && /[A-Z]/.test(part))
+  (/\d/.test(part) && /[a-z]/i.test(part) && !isCode(part)) ||
+  (part.length >= 30 && /[a-z]/.test(part) && /[A-Z]/.test(part))
+
+const isCode = (part: string) => /^[A-Z]+(_([A-Z]+|\d{1,3}))+$/.test(part)

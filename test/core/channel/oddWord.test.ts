@@ -4,6 +4,8 @@ import { sampleOf } from '../../../src/core/channel/oddWord.ts'
 for (const [said, kept] of [
   ['COULD_NOT_PERFORM_TRANSACTION', 'COULD_NOT_PERFORM_TRANSACTION'],
   ['payerLimitReached', 'payerLimitReached'],
+  ['WALLET_TIER_7_NOT_ELIGIBLE', 'WALLET_TIER_#_NOT_ELIGIBLE'],
+  ['KEY_8F14E45FCEEA167A', '***'],
   ['status 4999', 'status #'],
   ['500.001.1001', '#.#.#'],
   ['payer 233244123456 has no wallet', 'payer # has no wallet'],
