@@ -71,12 +71,13 @@ export const statusRecord = z.object({
   payment_instrument: maybe('The wallet or card of the latest attempt, masked.'),
   payment_time: z.iso.datetime().nullable().meta({ description: 'When it was paid; null until then.' }),
   reversed_at: z.iso.datetime().nullable().meta({
-    description: 'When the provider first refunded the charge; null otherwise. The status stays paid.',
+    description:
+      'When the first refund was made, or the first dispute lost; null otherwise. The status stays paid.',
   }),
   reversed_amount: z
     .number()
     .nullable()
-    .meta({ description: 'How much of it was refunded so far, in major units; null where nothing was.' }),
+    .meta({ description: 'What went back to the customer so far, in major units; null where nothing did.' }),
   as_at: instant('The moment of this answer.'),
   last_updated: instant('The moment of the last change.'),
   narration: maybe('The description of the request.'),

@@ -26,3 +26,17 @@ test('a currency that this version does not know: no answer rather than a wrong 
   const payment = aPayment({ currency: 'XAU' as 'GHS' })
   expect(() => statusRecord(payment, noon, false)).toThrow('does not know the currency XAU')
 })
+
+for (const [reversed_amount, currency, shown] of [
+  [1050n, 'GHS', 10.5],
+  [5000n, 'UGX', 5000],
+] as const)
+  test(`a refund of ${shown} ${currency}: the status stays paid, and the record says when and how much`, () => {
+    const refunded = { status: 'paid', reversed_at: noon, reversed_amount, currency } as const
+    const record = statusRecord(aPayment({ ...refunded, total: 10_000n }), noon, false)
+    expect(record).toMatchObject({
+      status: 'paid',
+      reversed_at: noon.toISOString(),
+      reversed_amount: shown,
+    })
+  })

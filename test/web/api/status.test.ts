@@ -34,6 +34,8 @@ const record = {
   payment_method: null,
   payment_instrument: null,
   payment_time: null,
+  reversed_at: null,
+  reversed_amount: null,
   as_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
   last_updated: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
   narration: 'Two straw hats',
