@@ -51,6 +51,7 @@ export const newMerchantId = () => randomText(merchantIdLength)
 export const isMerchantId = (text: string) => /^[0-9a-z]{10}$/.test(text)
 export const newAccountName = (channel: string) => `${channel}-${randomText(6)}`
 export const newSecretId = () => randomText(8)
+export const newInvoiceId = () => `CLI-${randomText(12)}`
 export const newVisit = () => randomText(10)
 export const newRequestId = () => `req_${randomText(16)}`
 export const newLeaseToken = () => randomText(16)

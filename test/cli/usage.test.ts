@@ -85,6 +85,7 @@ const wrongUsage: [string[], string | RegExp][] = [
   [['notification', 'list', '--from', 'monday'], /It must be a day such as 2026-05-31/],
   [['notification', 'show'], /Missing required argument 'id'/],
   [['notification', 'redeliver', '--state', 'due'], /Allowed choices are exhausted, acknowledged, all/],
+  [['payment', 'request', '--merchant', 'a'], "Required option '--total <amount>' not specified."],
   [['payment', 'list', '--limit', '0'], /whole number from 1 to 1000/],
   [['payment', 'list', '--status', 'new'], /Allowed choices are awaiting_payment/],
 ]

@@ -1,10 +1,8 @@
-import { hmac, requestString } from '../../core/interface/signature.ts'
 import type { Db } from '../../store/db.ts'
-import { findCallers } from '../../store/merchants/callers.ts'
-import { listMerchantKeys } from '../../store/merchants/merchantKeys.ts'
 import { findMerchant, listMerchants } from '../../store/merchants/merchants.ts'
 import type { MasterKeys } from '../../store/merchants/vault.ts'
 import { onboard } from './onboard.ts'
+import { findRequestSigner, signRequest } from './signRequest.ts'
 
 // A fixed id that no generated one can equal: their alphabet has no "o".
 export const demoId = 'demoshop00'
@@ -23,28 +21,21 @@ export async function welcome(db: Db, masterKeys: MasterKeys, now: Date): Promis
   const isNew = (await listMerchants(db)).length === 0
   const demo = isNew ? (await onboard(db, masterKeys, 'Demo Shop', ['test'], now, demoId)).test : undefined
   const merchant = await findMerchant(db, demoId)
-  const merchant_key = (await listMerchantKeys(db, demoId)).findLast(
-    key => key.expires_at === null,
-  )?.merchant_key
-  if (!merchant?.active || !merchant_key) return undefined
-  const [caller] = await findCallers(db, masterKeys, [merchant_key])
-  const invoice_id = `DEMO-${Math.floor(now.getTime() / 1000)}`
-  const text = requestString(invoice_id, merchant_key, '25.00')
-  const secure_hash = hmac(caller?.secrets[0] as Buffer, text).toString('hex')
+  const signer = await findRequestSigner(db, masterKeys, demoId, 'test', now)
+  if (!merchant?.active || !signer) return undefined
+  const request = signRequest(signer, {
+    invoice_id: `DEMO-${Math.floor(now.getTime() / 1000)}`,
+    total: '25.00',
+    description: 'Two straw hats',
+    number: '0241234567',
+    email: 'ama@example.com',
+    generate_checkout_url: true,
+  })
   return {
     name: merchant.name,
-    merchant_key,
+    merchant_key: signer.merchant_key,
     secret_key: demo?.secret_key,
     ipn_secret: demo?.ipn_secret,
-    request: {
-      merchant_key,
-      invoice_id,
-      total: '25.00',
-      description: 'Two straw hats',
-      number: '0241234567',
-      email: 'ama@example.com',
-      generate_checkout_url: true,
-      secure_hash,
-    },
+    request,
   }
 }

@@ -14,6 +14,7 @@ import { onePayment } from '../onePayment.ts'
 import type { Cli, Output } from '../output.ts'
 import { facts, heading, paint } from '../terminal.ts'
 import { modeOption, readLimit, readReference, statusOption } from '../values.ts'
+import { addPaymentRequest } from './request.ts'
 import { allFacts, attemptData, paymentData, paymentTable } from './text.ts'
 import { storyText } from './timeline.ts'
 
@@ -29,7 +30,7 @@ type Filter = {
 export function addPaymentCommands(program: Command, cli: Cli) {
   const payment = program
     .command('payment')
-    .description('Look at payments.')
+    .description('Look at payments, and request one.')
     .addHelpText('after', examples('tollgate payment list --limit 5', 'tollgate payment show AMA-1042'))
   payment
     .command('show <reference>')
@@ -65,6 +66,7 @@ export function addPaymentCommands(program: Command, cli: Cli) {
       ),
     )
     .action(async (filter: Filter) => cli.print(await withDatabase(database => list(database, filter))))
+  addPaymentRequest(payment, cli)
 }
 
 async function show({ db, clock }: Opened, word: string, merchant_id?: string): Promise<Output> {
