@@ -20,7 +20,6 @@ const mayImport: Record<string, readonly string[]> = {
 }
 const above = ['start', 'cli', 'main.ts', 'cli.ts', 'config.ts']
 
-
 const entries = readdirSync('src', { recursive: true, withFileTypes: true })
   .filter(entry => entry.isFile())
   .map(entry => join(entry.parentPath, entry.name))

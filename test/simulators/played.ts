@@ -1,3 +1,4 @@
+import type { Mode } from '../../src/core/mode.ts'
 import { webhookIdOf } from '../../src/runtime/channels/webhookId.ts'
 import type { Story as MtnStory } from './mtn/book.ts'
 import { mtnCredentials, openMtn } from './mtn/mtn.ts'
@@ -9,7 +10,9 @@ import { standing } from './paystack/stories.ts'
 export type Played = {
   name: string
   url: string
-  settings: Record<string, string>
+  add: string // the command that stores an account there
+  webhook?: string // the command that plays the dashboard: it tells the simulator where webhooks go
+  settings?: Record<string, string> // the same account by the environment
   notes: readonly string[]
   numbers: readonly (readonly [number: string, words: string])[]
   others: string
@@ -17,85 +20,104 @@ export type Played = {
   stop(): Promise<void>
 }
 
-export type Wish = { port: number; gateway: string; isLive?: boolean }
+export type PlayOptions = { port: number; gateway: string }
 
-export async function playPaystack({ port, gateway }: Wish): Promise<Played> {
-  const secretKey = 'sk_test_simulated'
-  const webhookUrl = `${gateway}/callbacks/account/${webhookIdOf('paystack')}`
-  const liveKey = 'sk_live_simulated'
-  const { url, stop, business } = await openPaystack({ secretKey, webhookUrl, port })
-  business({ secret_key: liveKey })
+const paystackControls = [
+  ['approve', '"KEY"'],
+  ['decline', '{"key":"KEY","says":"Insufficient funds"}'],
+  ['rule', '{"amount":"2500","story":{"asks":"send_otp","code":"42"}}'],
+  ['hook', '{"key":"KEY","kind":"forged"}'],
+  ['reverse', '{"key":"KEY"}'],
+  ['refund', '{"key":"KEY","amount":500}'],
+  ['dispute', '{"key":"KEY"}'],
+  ['resolve', '{"key":"KEY","won":true}'],
+  ['refuseKey', '{"http":401}'],
+  ['weather', '{"trouble":"maintenance","times":5}'],
+  ['book', ''],
+] as const
+
+const mtnControls = [
+  ['open', ''],
+  ['approve', '"KEY"'],
+  ['decline', '"KEY"'],
+  ['rule', '{"number":"233244123456","story":{}}'],
+  ['end', '{"key":"KEY","status":"FAILED","reason":"EXPIRED"}'],
+  ['callBack', '{"key":"KEY","times":2}'],
+  ['expireTokens', ''],
+  ['wrongKeyAs', '500'],
+  ['notFoundAs', '400'],
+  ['weather', '{"trouble":"maintenance","times":5}'],
+  ['weather', '{"trouble":"maintenance","at":"/collection/token/"}'],
+  ['weather', ''],
+  ['book', ''],
+] as const
+
+export async function playPaystack(mode: Mode, { port, gateway }: PlayOptions): Promise<Played> {
+  const secretKey = `sk_${mode}_simulated`
+  const ofEnvironment = `${gateway}/callbacks/account/${webhookIdOf('paystack')}`
+  const webhookUrl = mode === 'test' ? ofEnvironment : undefined // a live account is stored, and has its own address
+  const { url, stop } = await openPaystack({ secretKey, webhookUrl, port })
   return {
-    name: 'Paystack',
+    name: `Paystack, ${mode} keys`,
     url,
-    settings: { PAYSTACK_SECRET_KEY: secretKey, PAYSTACK_URL: url },
+    add: `npx tollgate channel add paystack secret_key=${secretKey} url=${url} --mode ${mode}`,
+    webhook: `curl -d '{"webhook_url":"ADDRESS"}' ${url}/control/settings`,
+    ...(mode === 'test' && { settings: { PAYSTACK_SECRET_KEY: secretKey, PAYSTACK_URL: url } }),
     notes: [
-      `Telephones that are asked: ${url}/`,
+      `Phones that are prompted: ${url}/`,
       `Refunds, disputes and webhook addresses: ${url}/dashboard`,
-      `Webhooks go to ${webhookUrl}`,
-      `Live mode: the secret key ${liveKey}. Its webhook address is set on the dashboard, or by business below.`,
+      ...(webhookUrl ? [`Until you enter another address, webhooks go to ${webhookUrl}`] : []),
       'Telecel asks for a voucher first: 123456. Cards are paid on a page of its own.',
     ],
-    numbers: Object.entries(standing).map(
-      ([ends, { words }]) => [`0${prefixOf(ends)}${ends}`, words] as const,
-    ),
-    others: 'any other waits for you',
-    controls: [
-      ['approve', '"KEY"'],
-      ['decline', '{"key":"KEY","says":"Insufficient funds"}'],
-      ['rule', '{"amount":"2500","story":{"asks":"send_otp","code":"42"}}'],
-      ['hook', '{"key":"KEY","kind":"forged"}'],
-      ['reverse', '{"key":"KEY"}'],
-      ['refund', '{"key":"KEY","amount":500}'],
-      ['dispute', '{"key":"KEY"}'],
-      ['resolve', '{"key":"KEY","won":true}'],
-      ['refuseKey', '{"http":401}'],
-      ['business', `{"secret_key":"${liveKey}","webhook_url":"${gateway}/callbacks/account/ID"}`],
-      ['weather', '{"trouble":"maintenance","times":5}'],
-      ['book', ''],
-    ],
+    numbers:
+      mode === 'test'
+        ? Object.entries(standing).map(([ends, { words }]) => [`0${prefixOf(ends)}${ends}`, words] as const)
+        : [],
+    others: mode === 'test' ? 'any other waits for you' : 'numbers as with the test keys',
+    controls: paystackControls,
     stop,
   }
 }
 
+// Real credentials of the live environment are other ones than the sandbox's, so these are, too.
+const liveMtn = {
+  environment: 'mtnghana',
+  subscriptionKey: '0a1b2c3d4e5f60718293a4b5c6d7e8f9',
+  apiUser: '3f9d2c1b-8e47-4a6f-b215-90c7d4e8a1b3',
+  apiKey: '5eed5eed5eed5eed5eed5eed5eed5eed',
+} as const
+const testMtn = { environment: 'sandbox', ...mtnCredentials } as const
+
 // The sandbox's own numbers are no phone numbers, so they are typed with the plus; those of Ghana as a customer does.
-export async function playMtn({ port, gateway, isLive = false }: Wish): Promise<Played> {
-  const environment = isLive ? 'mtnghana' : 'sandbox'
-  const { url, stop } = await openMtn({ environment, ...(isLive && { callbacksTo: gateway }) }, port)
+export async function playMtn(mode: Mode, { port, gateway }: PlayOptions): Promise<Played> {
+  const world = mode === 'live' ? liveMtn : testMtn
+  const { environment, subscriptionKey, apiUser, apiKey } = world
+  const isLive = mode === 'live'
+  const { url, stop } = await openMtn({ ...world, ...(isLive && { callbacksTo: gateway }) }, port)
   const rules = isLive ? ghanaNumbers : [...publishedNumbers, ...ghanaNumbers]
   return {
-    name: `MTN MoMo, as its ${isLive ? 'live market in Ghana' : 'sandbox'}`,
+    name: isLive ? 'MTN MoMo, live environment mtnghana' : 'MTN MoMo, sandbox',
     url,
-    settings: {
-      MTN_SUBSCRIPTION_KEY: mtnCredentials.subscriptionKey,
-      MTN_API_USER: mtnCredentials.apiUser,
-      MTN_API_KEY: mtnCredentials.apiKey,
-      ...(isLive && { MTN_ENVIRONMENT: environment }),
-      MTN_URL: url,
-    },
+    add:
+      `npx tollgate channel add mtn subscription_key=${subscriptionKey} api_user=${apiUser} api_key=${apiKey} ` +
+      `environment=${environment} url=${url} --mode ${mode}`,
+    ...(!isLive && {
+      settings: {
+        MTN_SUBSCRIPTION_KEY: subscriptionKey,
+        MTN_API_USER: apiUser,
+        MTN_API_KEY: apiKey,
+        MTN_URL: url,
+      },
+    }),
     notes: isLive
       ? [
-          'It takes cedis, and callbacks to an https address alone.',
-          `For callbacks: MTN_CALLBACKS=on and an https TOLLGATE_BASE_URL; they are delivered to ${gateway}.`,
+          'It takes cedis. Keys of requests that wait for you: the control open.',
+          `For callbacks: callbacks=on and an https TOLLGATE_BASE_URL; they are delivered to ${gateway}.`,
         ]
-      : ['It knows euros alone, and gets the same figure as those.'],
+      : ['It knows euros only, and gets the same figure in euros.'],
     numbers: rules.map(({ number = '', story }) => [typedAs(number), endingOf(story)] as const),
     others: isLive ? 'any other waits for approve or decline' : 'any other is paid at once',
-    controls: [
-      ['rule', '{"number":"233244123456","story":{}}'],
-      ['open', ''],
-      ['approve', '"KEY"'],
-      ['decline', '"KEY"'],
-      ['end', '{"key":"KEY","status":"FAILED","reason":"EXPIRED"}'],
-      ['callBack', '{"key":"KEY","times":2}'],
-      ['expireTokens', ''],
-      ['wrongKeyAs', '500'],
-      ['notFoundAs', '400'],
-      ['weather', '{"trouble":"maintenance","times":5}'],
-      ['weather', '{"trouble":"maintenance","at":"/collection/token/"}'],
-      ['weather', ''],
-      ['book', ''],
-    ],
+    controls: mtnControls,
     stop,
   }
 }

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
+import { newMasterKey, tollgateJson } from '../cli/tollgate.ts'
+import { migratedDatabase } from '../support/database.ts'
 
-test('npm run simulate: settings, numbers and controls that work as they are printed; Ctrl-C ends it', async () => {
+test('npm run simulate: commands, settings, numbers and controls work as they are printed; Ctrl-C ends it', async () => {
   const child = spawn(process.execPath, ['test/simulators/run.js', '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, NO_COLOR: '1' },
@@ -17,6 +19,21 @@ test('npm run simulate: settings, numbers and controls that work as they are pri
   expect(text).toContain('0551234987')
   const balance = await fetch(`${url}/balance`, { headers: { authorization: `Bearer ${key}` } })
   expect(await balance.json()).toMatchObject({ status: true })
+  const database = await migratedDatabase()
+  onTestFinished(() => database.drop())
+  const env = { DATABASE_URL: database.url, TOLLGATE_MASTER_KEY: newMasterKey() }
+  const commands = [...text.matchAll(/^ {2}npx tollgate (channel add .*)$/gm)].map(([, words = '']) => words)
+  for (const words of commands) {
+    const { code, data, error } = await tollgateJson(env, ...words.split(' '))
+    expect([code, error, data?.check.outcome]).toEqual([0, undefined, 'good'])
+    const [, name, mode] = /^channel add (\w+) .* --mode (\w+)$/.exec(words) ?? []
+    expect(data).toMatchObject({ channel: name, mode })
+    expect(data.webhook).toEqual(name === 'paystack' ? expect.stringContaining('/callbacks/account/') : null)
+  }
+  expect(commands.map(words => words.slice(words.indexOf('--mode')))).toEqual(
+    ['test', 'test', 'live', 'live'].map(mode => `--mode ${mode}`),
+  )
+
   const [, weather = ''] = /-d '(.*)' \S+\/control\/weather/.exec(text) ?? []
   await fetch(`${url}/control/weather`, { method: 'POST', body: weather })
   expect((await fetch(`${url}/balance`)).status).toBe(503)

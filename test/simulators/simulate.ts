@@ -2,32 +2,42 @@ import { parseArgs } from 'node:util'
 import { facts, heading, paint, table } from '../../src/cli/terminal.ts'
 import { type Played, playMtn, playPaystack } from './played.ts'
 
-// Providers for a person to play with, and a gateway to point at them.
+// Providers for a person to play with, in test and in live mode, and what points a gateway at them.
 const firstPort = 4301
 const usualGateway = 'http://localhost:8080'
 
 function manual(played: readonly Played[]): string {
-  const all = played.map(one =>
-    [
-      `${heading(one.name)}   ${paint('green', one.url)}`,
-      '',
-      ...Object.entries(one.settings).map(([name, value]) => `  export ${name}=${value}`),
-      '',
-      ...one.notes.map(note => `  ${note}`),
-      '',
-      table([{ title: '  number' }, { title: 'what happens' }], indented(one.numbers)),
-      `  ${paint('dim', one.others)}`,
-      '',
-      facts(one.controls.map(([name, body]) => [name, controlLine(one.url, name, body)] as const)),
-      '',
-    ].join('\n'),
-  )
-  return `${all.join('\n')}
-  export TOLLGATE_CHANNELS=paystack,mtn
+  return `${played.map(chapter).join('\n')}
+${heading('How to use them')}
 
-Start the gateway with these settings and pay in test mode. By the last one they serve before the sandbox, the
-first before the second. Ctrl-C ends this.
+Start a gateway on a database that takes no real payments, and run the command of each account that you want. Where
+there is a webhook command, put the address that ${paint('bold', 'channel add')} prints in place of ADDRESS: it stands for
+the provider's dashboard. docs/going-live.md leads through all of it in live mode.
+
+For test payments alone the settings do as well: start the gateway with them, and with
+  export TOLLGATE_CHANNELS=paystack,mtn
+by which these accounts serve before the sandbox. Ctrl-C ends this.
 `
+}
+
+function chapter(one: Played): string {
+  const parts = [
+    [`${heading(one.name)}   ${paint('green', one.url)}`],
+    ['  Store an account:', `  ${one.add}`, ...(one.webhook ? [`  ${one.webhook}`] : [])],
+    Object.entries(one.settings ?? {}).map(([name, value]) => `  export ${name}=${value}`),
+    one.notes.map(note => `  ${note}`),
+    [
+      ...(one.numbers.length > 0
+        ? [table([{ title: '  number' }, { title: 'what happens' }], indented(one.numbers))]
+        : []),
+      `  ${paint('dim', one.others)}`,
+    ],
+    [facts(one.controls.map(([name, body]) => [name, controlLine(one.url, name, body)] as const))],
+  ]
+  return parts
+    .filter(lines => lines.length > 0)
+    .map(lines => `${lines.join('\n')}\n`)
+    .join('\n')
 }
 
 const indented = (rows: Played['numbers']) => rows.map(([number, what]) => [`  ${number}`, what])
@@ -37,13 +47,16 @@ const controlLine = (url: string, name: string, body: string) => `curl -d '${bod
 export async function main(args: readonly string[]) {
   const { values } = parseArgs({
     args: [...args],
-    options: { port: { type: 'string' }, gateway: { type: 'string' }, live: { type: 'boolean' } },
+    options: { port: { type: 'string' }, gateway: { type: 'string' } },
   })
   const port = Number(values.port ?? firstPort)
   const gateway = values.gateway ?? usualGateway
+  const options = (offset: number) => ({ port: port && port + offset, gateway })
   const played = [
-    await playPaystack({ port, gateway }),
-    await playMtn({ port: port && port + 1, gateway, isLive: values.live }),
+    await playPaystack('test', options(0)),
+    await playMtn('test', options(1)),
+    await playPaystack('live', options(2)),
+    await playMtn('live', options(3)),
   ]
   process.stdout.write(manual(played))
   const leave = async () => {

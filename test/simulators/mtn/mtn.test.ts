@@ -157,14 +157,14 @@ for (const [isUsedUp, second] of [
     expect(await submit(played, 'mtnghana', {})).toBe(second)
   })
 
-for (const isLive of [false, true])
-  test(`for people, as ${isLive ? 'a live market' : 'the sandbox'}: what to set and what to type`, async () => {
+for (const mode of ['test', 'live'] as const)
+  test(`for people, in ${mode} mode: the account to add and what to type`, async () => {
     const gateway = 'http://localhost:8080'
-    const { settings, numbers, stop } = await playForPeople({ port: 0, gateway, isLive })
+    const { add, numbers, stop } = await playForPeople(mode, { port: 0, gateway })
     await stop()
-    expect(settings.MTN_ENVIRONMENT).toBe(isLive ? 'mtnghana' : undefined)
+    expect(add).toContain(mode === 'live' ? 'environment=mtnghana' : 'environment=sandbox')
     const typed = new Map(numbers)
-    expect(typed.has('+46733123451')).toBe(!isLive)
+    expect(typed.has('+46733123451')).toBe(mode === 'test')
     expect(typed.get('0244000002')).toContain('LOW_BALANCE_OR_PAYEE_LIMIT_REACHED_OR_NOT_ALLOWED')
     expect(typed.get('0244000006')).toBe('HTTP 500, PAYER_NOT_FOUND (the reference is used up)')
     expect(typed.get('0244000014')).toBe('HTTP 200, a page in HTML (the reference is not used up)')
