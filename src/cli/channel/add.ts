@@ -9,6 +9,7 @@ import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { facts, paint } from '../terminal.ts'
 import { modeOption, readName } from '../values.ts'
+import { insecureAddressAdvice } from './baseUrl.ts'
 import { checkFact, mustNotBeBad, shownSecrets, shownSecretsWords } from './checkText.ts'
 import { deskOf, mustBeChannel, webhookAddress } from './desk.ts'
 import { readChanges } from './secretInput.ts'
@@ -56,8 +57,17 @@ async function add(opened: Opened, channel: string, words: string[], asked: Aske
   const ways = line.ways.map(({ payment_method }) => payment_method)
   const webhook = webhookAddress(config, identity.account, line)
   const shown = shownSecrets(kind, words)
+  const advice = insecureAddressAdvice(config, asked.mode)
   return {
-    data: { ...identity, label, ways, webhook, check: checked ?? null, shown_secrets: shown },
+    data: {
+      ...identity,
+      label,
+      ways,
+      webhook,
+      check: checked ?? null,
+      shown_secrets: shown,
+      ...(advice && { advice }),
+    },
     text: [
       `${identity.account} is added. It takes ${asked.mode} payments of ${merchant?.name ?? 'every merchant'} within a second.`,
       facts([
@@ -66,6 +76,7 @@ async function add(opened: Opened, channel: string, words: string[], asked: Aske
         ...(webhook ? [['webhook', webhook] as const] : []),
         checkFact(checked),
       ]),
+      ...(advice ? [paint('yellow', advice)] : []),
       ...shownSecretsWords(shown).map(sentence => paint('yellow', sentence)),
     ].join('\n\n'),
   }

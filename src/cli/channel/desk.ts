@@ -12,6 +12,7 @@ import type { Db } from '../../store/db.ts'
 import type { MasterKeys } from '../../store/merchants/vault.ts'
 import type { Opened } from '../database.ts'
 import { CannotDo } from '../failure.ts'
+import { baseUrlOf } from './baseUrl.ts'
 
 type Config = Opened['config']
 
@@ -96,8 +97,7 @@ export const noAccount = (name: string) =>
 
 // Where the provider of an account knocks; null where it has no use for an address.
 export const webhookAddress = (
-  { TOLLGATE_BASE_URL, HOST, PORT }: Config,
+  config: Config,
   account: string,
   channel: Pick<Channel, 'hear'> | undefined,
-): string | null =>
-  channel?.hear ? `${TOLLGATE_BASE_URL ?? urlOf(HOST, PORT)}/callbacks/account/${webhookIdOf(account)}` : null
+): string | null => (channel?.hear ? `${baseUrlOf(config)}/callbacks/account/${webhookIdOf(account)}` : null)

@@ -21,7 +21,7 @@ export function checkBaseUrl(config: Config): Check {
   return warning(
     'base URL',
     url,
-    'Customers should pay over https: put a proxy in front and change TOLLGATE_BASE_URL.',
+    'Customers should pay over https, and live providers call back to https only: put a proxy in front and change TOLLGATE_BASE_URL.',
   )
 }
 

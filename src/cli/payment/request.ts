@@ -5,11 +5,11 @@ import { Refusal, Unavailable } from '../../core/interface/refusal.ts'
 import type { Mode } from '../../core/mode.ts'
 import { figureIn } from '../../core/money.ts'
 import { money } from '../../core/story/story.ts'
-import { urlOf } from '../../core/thisMachine.ts'
 import type { Channels } from '../../runtime/channels.ts'
 import { newInvoiceId } from '../../runtime/ids.ts'
 import { createRuntime } from '../../runtime/runtime.ts'
 import { checkoutUrl } from '../../web/api/initiate.ts'
+import { baseUrlOf } from '../channel/baseUrl.ts'
 import { openAll } from '../channel/desk.ts'
 import { merchantOf, type Opened, withMasterKeys } from '../database.ts'
 import { CannotDo } from '../failure.ts'
@@ -73,7 +73,7 @@ async function request(opened: Opened, asked: Asked): Promise<Output> {
   const methods = channels
     .offers({ ...stands, settings: signer.settings })
     .map(({ payment_method }) => payment_method)
-  const url = checkoutUrl(baseUrlOf(opened), stored.tx_token)
+  const url = checkoutUrl(baseUrlOf(opened.config), stored.tx_token)
   return {
     data: {
       tx_reference: stored.tx_reference,
@@ -106,9 +106,6 @@ async function request(opened: Opened, asked: Asked): Promise<Output> {
 const nobodyServes = (mode: Mode) =>
   `No account of ${mode} mode serves this payment, so its page offers no way to pay: see tollgate channel list and tollgate doctor.`
 
-const baseUrlOf = ({ config: { TOLLGATE_BASE_URL, HOST, PORT } }: Opened) =>
-  TOLLGATE_BASE_URL ?? urlOf(HOST, PORT)
-
 // One request and no workers: what it wakes up, the gateway finds by polling.
 const runtimeOf = (opened: Opened, channels: Channels) =>
   createRuntime({
@@ -116,7 +113,7 @@ const runtimeOf = (opened: Opened, channels: Channels) =>
     masterKeys: opened.masterKeys,
     clock: opened.clock,
     channels,
-    baseUrl: () => baseUrlOf(opened),
+    baseUrl: () => baseUrlOf(opened.config),
     batchRows: 1,
     poolSize: 2,
     observeBatch: () => {},
