@@ -1,8 +1,9 @@
 // Convoy: Redis as its queue, PostgreSQL for events and what came of them.
 import { join } from 'node:path'
+import { freePort } from '../endpoints/freePort.js'
 import { callApi, idOf, messageOf, postBytes } from './api.js'
 import { startRedis } from './brokers.js'
-import { freePort, runChild, startChild } from './child.js'
+import { runChild, startChild } from './child.js'
 import { findProgram } from './programs.js'
 
 export const peer = { id: 'convoy', label: 'Convoy', needs: ['convoy', 'redis'] }
