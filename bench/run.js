@@ -20,6 +20,9 @@ import { NoVersion, otherVersion } from './version.js'
 
 const longestMinutes = { alone: 40, beside: 55 }
 
+/** @typedef {{ quick?: boolean, json?: string, only?: string, beside?: string, 'no-pgbench'?: boolean }} Options */
+
+/** @param {Options} options */
 async function main({ quick = false, json, only = '', beside, 'no-pgbench': noPgbench }) {
   const bench = await setUp(noPgbench, beside === undefined ? undefined : otherVersion(beside))
   console.log(header(bench.machine, quick))
@@ -46,6 +49,7 @@ async function main({ quick = false, json, only = '', beside, 'no-pgbench': noPg
 }
 
 // Nothing starts before its section does. From those beside another version on, each stops all gateways before it.
+/** @type {(bench: any, quick: boolean, only: string) => any[]} */
 const planFor = (bench, quick, only) => [
   ...versus(bench, quick),
   ...checkout(bench, quick),

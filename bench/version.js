@@ -4,13 +4,15 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { formerPlaces } from './formerPlaces.js'
 
+/** @type {(folder: string) => import('./modules.ts').Version} */
 export const versionAt = folder => {
   const file = path => pathToFileURL(join(folder, path)).href
   return {
     folder,
     program: join(folder, 'bin/tollgate.js'),
     build: async () => (await import(file('build.js'))).build(),
-    load: (...names) => Promise.all(names.map(name => loadOne(join(folder, 'dist'), name))),
+    load: (...names) =>
+      /** @type {any} */ (Promise.all(names.map(name => loadOne(join(folder, 'dist'), name)))),
     // What only some versions have.
     loadIfThere: async name =>
       existsSync(join(folder, 'dist', `${name}.js`)) ? loadOne(join(folder, 'dist'), name) : undefined,

@@ -12,6 +12,7 @@ export const unknownSize = () => ({ ofRound: 0, whole: 0 })
 // When the machine has become faster since the tasting.
 export const refillTo = size => fill => left => left < size.ofRound && fill(size.whole)
 
+/** @type {(bench: any, receiver: any, town: any, body: string, named: { id: string, label: string, refilling: any }) => any} */
 export function ours(bench, receiver, town, body, { refilling, ...named }) {
   const { url } = town
   const fill = async count => {

@@ -8,6 +8,8 @@ const lookMs = 100
 
 // Runs the changes and waits until the receiver has heard of all that count: from the moment that the commit had
 // returned to the first byte, both on the clock of the machine.
+/** @type {(bench: any, receiver: any, changing: any, carrier: any, changes: any[], isCounted?: (id: string) => boolean)
+ *   => Promise<{ latencies: { atMs: number, ms: number }[], used: any }>} */
 export async function timeChanges(bench, receiver, changing, carrier, changes, isCounted = () => true) {
   const meter = createMeter({ gateway: carrier.cpuMs, postgres: bench.server.cpuMs })
   const receiverMs = receiver.cpuMs()
@@ -33,6 +35,6 @@ export function shown(latencies) {
   return {
     p50: quantile(ascending, 0.5),
     p99: quantile(ascending, 0.99),
-    worst: ascending.at(-1),
+    worst: ascending.at(-1) ?? Number.NaN,
   }
 }

@@ -9,8 +9,12 @@ const lookMs = 20
 
 export const startOurs = (bench, town) => bench.startGateway(town, toThisMachine)
 
+/** @typedef {{ id: string, label: string, url: string, leftSql: string, start: () => Promise<any>, own?: object,
+ *   refill?: (left: number) => any }} Delivering */
+
 // `start` begins the work on a backlog that is there. What came is counted by the receiver, and what is left in the
 // database when the worker has stopped: nothing may be missing, and nothing come twice.
+/** @type {(bench: any, receiver: any, how: Delivering) => any} */
 export function delivering(bench, receiver, { id, label, url, leftSql, start, own, refill }) {
   return {
     id,

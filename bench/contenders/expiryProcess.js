@@ -1,7 +1,7 @@
 // The workers of a node that ask and end, in a process of its own: what they write for merchants is left to nobody.
 import { versionAt } from '../version.js'
 
-process.once('message', job => void begin(job))
+process.once('message', (/** @type {any} */ job) => void begin(job))
 process.on('disconnect', () => process.exit()) // the parent is gone
 
 async function begin({ folder, env }) {
@@ -22,7 +22,7 @@ async function begin({ folder, env }) {
   }
   const workers = startWorkers(asking, { trouble: error => console.error(error) })
   process.once('message', () => void stop(workers, records))
-  process.send('at work')
+  process.send?.('at work')
 }
 
 async function stop(workers, records) {

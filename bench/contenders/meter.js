@@ -4,6 +4,8 @@ import { machineMs } from './usage.js'
 let series = 0 // of rounds, so that no two of them store the same invoice
 export const nextSeries = () => ++series
 
+/** @typedef {{ requests: number, rate: number, p50?: number, p99?: number, cpuMs: number }} Figures */
+
 // CPU time that went by between start and stop: of each source per request, and what was left to others.
 export function createMeter(sources) {
   const names = Object.keys(sources)
@@ -13,6 +15,7 @@ export function createMeter(sources) {
   return {
     start: () => (before = read()),
     stop: () => (after = read()),
+    /** @param {Figures} figures */
     complete({ requests, rate, p50, p99, cpuMs }) {
       const usedMs = { load: cpuMs }
       names.forEach((name, at) => (usedMs[name] = after.ms[at] - before.ms[at]))

@@ -18,8 +18,11 @@ export function openShops(customers, { callers, urls }) {
 
 export const openPorts = (customers, count) => customers.run({ asked: 'open', count, ...question })
 
+/** @typedef {(place: any) => Promise<() => Promise<void>>} Meanwhile */
+
 // `place` has, when the first round begins, a gateway, its town, the provider and the customers.
 // `meanwhile` happens beside it, and gives back how to undo it before anything is counted.
+/** @type {(bench: any, place: any, how: { id: string, label: string, count: number, meanwhile?: Meanwhile }) => any} */
 export function paying(bench, place, { id, label, count, meanwhile = async () => async () => {} }) {
   const total = { payments: 0, asks: 0 }
   return {

@@ -32,7 +32,7 @@ export function cpuMsOfFamily(parentPid) {
       .filter(name => /^\d+$/.test(name))
       .map(readStat)
       .filter(stat => stat?.parent === parentPid)
-    const childrenMs = children.reduce((sum, child) => sum + child.ownMs, 0)
+    const childrenMs = children.reduce((sum, child) => sum + (child?.ownMs ?? 0), 0)
     if (readStat(parentPid)?.endedChildrenMs === parent.endedChildrenMs)
       return parent.ownMs + parent.endedChildrenMs + childrenMs
   }
@@ -40,11 +40,8 @@ export function cpuMsOfFamily(parentPid) {
 
 // Of the whole machine: what all its processes and the kernel used, and what there was to use.
 export function machineMs() {
-  const ticks = /^cpu +(.*)$/m
-    .exec(readFileSync('/proc/stat', 'latin1'))[1]
-    .split(' ')
-    .slice(0, 8)
-    .map(Number)
+  const [, counted = ''] = /^cpu +(.*)$/m.exec(readFileSync('/proc/stat', 'latin1')) ?? []
+  const ticks = counted.split(' ').slice(0, 8).map(Number)
   const all = ticks.reduce((sum, n) => sum + n, 0)
   const [, , , idle, waiting] = ticks
   return { used: (all - idle - waiting) * msPerTick, all: all * msPerTick }

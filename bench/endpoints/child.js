@@ -7,11 +7,12 @@ export function startChild(file) {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), { serialization: 'advanced' })
   const waiting = new Map()
   let last = 0
-  child.on('message', ({ number, answer }) => {
+  child.on('message', (/** @type {any} */ { number, answer }) => {
     waiting.get(number)(answer)
     waiting.delete(number)
   })
   return {
+    /** @type {(what: string, given?: unknown) => Promise<any>} */
     ask: (what, given) =>
       new Promise(resolve => {
         waiting.set(++last, resolve)

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { listen } from './listen.js'
 
 // At which nobody listens.
 export async function freePort() {
   const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address()
+  const port = await listen(server)
   server.close()
   await once(server, 'close')
   return port

@@ -1,6 +1,7 @@
 // The line to the provider that customers pay by, over the HTTP that every channel of its version has. It is a file in
 // `src/channels/`, and serves this way before the sandbox does; the others stay on the page.
-const { askJson, sendJson = askJson } = await import('./http/askJson.js')
+const askJsonModule = './http/askJson.js' // it is there beside the copy of this file
+const { askJson, sendJson = askJson } = await import(askJsonModule)
 
 const minutes = 60_000
 const phone = { name: 'phone', kind: 'phone' }

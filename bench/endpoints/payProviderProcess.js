@@ -1,11 +1,11 @@
 // A provider in a process of its own: it takes an order, says that the customer is asked, has the money half a second
 // later, tells the gateway so at the address that came with the order, and says paid when it is asked. It keeps books,
 // to be compared with those of the gateway.
-import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openConnection } from '../load/connection.js'
 import { answerAll } from './answering.js'
+import { listen } from './listen.js'
 import { readRequests } from './readRequests.js'
 
 const chargeMs = 500
@@ -82,10 +82,6 @@ function count() {
   }
 }
 
-async function open() {
-  const server = createServer({ noDelay: true }, serve)
-  await once(server.listen(0, '127.0.0.1', 1024), 'listening')
-  return server.address().port
-}
+const open = () => listen(createServer({ noDelay: true }, serve))
 
 answerAll({ open, count, forget })

@@ -8,16 +8,21 @@ const payMs = 600
 const lookMs = 50
 const secretKey = 'sk_test_bench'
 
+/** @type {(file: string) => Promise<any>} */
 const load = async file => {
   const path = fileURLToPath(new URL(`../../test/simulators/${file}.ts`, import.meta.url))
   return (await runnerImport(path, { configFile: false, logLevel: 'error' })).module
 }
+/** @typedef {typeof import('../../test/simulators/mtn/mtn.ts')} MtnModule */
+/** @typedef {typeof import('../../test/simulators/paystack/paystack.ts')} PaystackModule */
+/** @type {[MtnModule, PaystackModule]} */
 const [{ openMtn, mtnCredentials }, { openPaystack }] = await Promise.all([
   load('mtn/mtn'),
   load('paystack/paystack'),
 ])
 
-const played = {}
+/** @type {{ mtn: Awaited<ReturnType<typeof openMtn>>, paystack: Awaited<ReturnType<typeof openPaystack>> }} */
+const played = Object()
 const seen = new Map() // when a prompt was first seen
 let before = { mtn: 0, paystack: 0 }
 
@@ -66,6 +71,6 @@ const forget = name => void (before[name] = books[name]().length)
 const hang = isSo =>
   void (played.paystack.weather = isSo ? { trouble: 'silence', hasTaken: true } : undefined)
 
-const knockAt = url => void played.paystack.settings({ webhook_url: url })
+const knockAt = url => played.paystack.settings({ webhook_url: url })
 
 answerAll({ open, count, forget, hang, knockAt })

@@ -1,7 +1,7 @@
 // Two simulated providers, in a process of its own: the well one says at once that an order is paid, the sick one takes
 // its time to say that it does not know yet.
-import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { listen } from './listen.js'
 
 const answers = {
   well: { delayMs: 0, body: JSON.stringify({ state: 'paid', amount: 2550, currency: 'GHS' }) },
@@ -9,12 +9,11 @@ const answers = {
 }
 
 const server = createServer((incoming, outgoing) => {
-  const name = incoming.url.split('/')[1]
-  process.send({ asked: name })
+  const name = String(incoming.url).split('/')[1]
+  process.send?.({ asked: name })
   const { delayMs, body } = answers[name]
   setTimeout(() => outgoing.setHeader('content-type', 'application/json').end(body), delayMs)
 })
 
-await once(server.listen(0, '127.0.0.1', 1024), 'listening')
 process.on('disconnect', () => process.exit()) // the parent is gone
-process.send({ port: server.address().port })
+process.send?.({ port: await listen(server) })

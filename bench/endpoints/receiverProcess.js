@@ -1,9 +1,9 @@
 // The merchants' side, in a process of its own: endpoints that answer at once, never, or with an error. It keeps when
 // each notification first came; those that keep, also what it said.
-import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { nowMs } from '../load/moment.js'
 import { answerAll } from './answering.js'
+import { listen } from './listen.js'
 import { readRequests, webhookId } from './readRequests.js'
 
 const answers = {
@@ -33,11 +33,7 @@ function keep(id, body) {
   else if (!known.equals(body)) changed++
 }
 
-async function open(kind) {
-  const server = createServer({ noDelay: true }, serve(kind))
-  await once(server.listen(0, '127.0.0.1', 1024), 'listening')
-  return server.address().port
-}
+const open = kind => listen(createServer({ noDelay: true }, serve(kind)))
 
 answerAll({
   open: kinds => Promise.all(kinds.map(open)),

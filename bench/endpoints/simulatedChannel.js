@@ -1,6 +1,6 @@
 // The line to a simulated provider. A copy of this file in `src/channels/` is a channel, named as the file is there, and
 // reads its provider's address from the setting of that name.
-const name = /(\w+)\.js$/.exec(import.meta.url)[1]
+const [, name = ''] = /(\w+)\.js$/.exec(import.meta.url) ?? []
 const deadlineMs = 15_000
 
 const way = {
@@ -31,5 +31,6 @@ function fromEnvironment(settings) {
   return url ? open(url) : undefined
 }
 
+/** @type {(order: string, answer: any) => object} */
 const readReply = (order, { state, amount, currency }) =>
   state === 'paid' ? { state, order, amount: BigInt(amount), currency } : { state: 'pending' }

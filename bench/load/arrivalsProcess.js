@@ -31,7 +31,7 @@ async function begin(job) {
   const measuredMs = nowMs() - began
   await Promise.all(asked)
   for (const connection of free) connection.close()
-  process.send({ times, refusals, measuredMs })
+  process.send?.({ times, refusals, measuredMs })
 }
 
 // One that finds no connection free opens another: nobody waits for those before.

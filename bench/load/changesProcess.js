@@ -8,16 +8,16 @@ import { versionAt } from '../version.js'
 const connections = 8
 const body = JSON.stringify({ status: 'cancelled', padding: '.'.repeat(560) })
 
-process.once('message', job => void begin(job))
+process.once('message', (/** @type {any} */ job) => void begin(job))
 
 async function begin({ folder, by, env, url, changes }) {
   try {
     const version = versionAt(folder)
     const { change, close } = await ways[by](version, { env, url })
     process.once('message', () => void close().then(() => process.exit()))
-    process.send({ times: await makeAll(changes, change) })
+    process.send?.({ times: await makeAll(changes, change) })
   } catch (error) {
-    process.send({ failed: [error.message, error.cause?.message].filter(Boolean).join(' Because of: ') })
+    process.send?.({ failed: [error.message, error.cause?.message].filter(Boolean).join(' Because of: ') })
   }
 }
 process.on('disconnect', () => process.exit()) // the parent is gone

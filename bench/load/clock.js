@@ -14,14 +14,14 @@ export function startClock({ warmMs, measureMs }) {
   let ended
   setTimeout(() => {
     cpuAtStart = process.cpuUsage()
-    process.send({ measuring: true })
+    process.send?.({ measuring: true })
   }, warmMs)
   const stop = () => {
     clearTimeout(ending)
     if (performance.now() < until) until = performance.now()
     const { user, system } = process.cpuUsage(cpuAtStart)
     cpuUsedMs = (user + system) / 1000
-    process.send({ measured: true })
+    process.send?.({ measured: true })
     ended()
   }
   const ending = setTimeout(stop, warmMs + measureMs)
@@ -46,8 +46,8 @@ export function startClock({ warmMs, measureMs }) {
 export function serveJobs(run) {
   process.on('message', job => {
     run(job).then(
-      result => process.send({ result }),
-      error => process.send({ failed: error.message }),
+      result => process.send?.({ result }),
+      error => process.send?.({ failed: error.message }),
     )
   })
   process.on('disconnect', () => process.exit()) // the parent is gone

@@ -68,7 +68,7 @@ function chunksOf(bytes, bodyAt) {
 export function readAnswer(bytes) {
   const bodyAt = bodyStart(bytes)
   const head = bytes.latin1Slice(0, bodyAt)
-  const sent = isChunked(head) ? Buffer.concat(chunksOf(bytes, bodyAt).chunks) : bytes.subarray(bodyAt)
+  const sent = isChunked(head) ? Buffer.concat(chunksOf(bytes, bodyAt)?.chunks ?? []) : bytes.subarray(bodyAt)
   const zipped = /^content-encoding: *gzip/im.test(head)
   return {
     headers: head.trim().split('\r\n').slice(1).map(readHeader),

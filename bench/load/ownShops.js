@@ -1,6 +1,6 @@
 // The shops' endpoints in the process of their customers, who so learn at once and for nothing that the shop was told.
-import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { listen } from '../endpoints/listen.js'
 import { readRequests, webhookId } from '../endpoints/readRequests.js'
 
 const thanks = Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok')
@@ -19,11 +19,7 @@ const serve = socket =>
     waiting.get(id)?.()
   })
 
-async function open() {
-  const server = createServer({ noDelay: true }, serve)
-  await once(server.listen(0, '127.0.0.1', 1024), 'listening')
-  return server.address().port
-}
+const open = () => listen(createServer({ noDelay: true }, serve))
 
 // What the parent may ask beside the work; undefined when it does not.
 export const answerOf = {
@@ -37,6 +33,7 @@ export function forget() {
 }
 
 // Until the shop has heard of it for the first time.
+/** @type {(id: string) => Promise<void>} */
 export const told = id =>
   new Promise((resolve, reject) => {
     if (times.has(id)) return resolve()

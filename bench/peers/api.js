@@ -1,4 +1,5 @@
 // Their interfaces over HTTP: JSON when something is set up, bytes ready to be written when it is measured.
+/** @type {(url: string, asked: { method?: string, token?: string, body?: object }) => Promise<any>} */
 export async function callApi(url, { method = 'POST', token, body }) {
   const headers = {
     'content-type': 'application/json',

@@ -21,6 +21,9 @@ process.on('exit', () => {
 })
 
 // Ready when something listens at the port, or `isReady` says so.
+/** @typedef {{ folder: string, name: string, env?: object, port: number, isReady?: () => any }} ChildOptions */
+
+/** @type {(program: string, args: string[], options: ChildOptions) => Promise<any>} */
 export async function startChild(program, args, { folder, name, env, port, isReady = () => isOpen(port) }) {
   mkdirSync(folder, { recursive: true })
   const log = join(folder, `${name}.log`)
@@ -76,6 +79,7 @@ export async function runChild(program, args, { folder, name, env }) {
 
 const basics = () => ({ PATH: process.env.PATH, LANG: 'C.UTF-8' })
 
+/** @type {(port: number) => Promise<boolean>} */
 function isOpen(port) {
   return new Promise(resolve => {
     const socket = connect({ port, host: '127.0.0.1' })
@@ -92,7 +96,7 @@ function cpuMsOfTree(root) {
   const stats = new Map(
     readdirSync('/proc')
       .filter(name => /^\d+$/.test(name))
-      .map(name => [Number(name), readStat(name)])
+      .map(name => /** @type {[number, any]} */ ([Number(name), readStat(name)]))
       .filter(([, stat]) => stat),
   )
   const belongs = pid => pid === root || (stats.has(pid) && belongs(stats.get(pid).parent))

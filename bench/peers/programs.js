@@ -20,6 +20,8 @@ const programs = {
   epmd: { setting: 'BENCH_EPMD', names: ['epmd'], how: 'the package erlang-base' },
 }
 
+// Only peers whose programs were found are started.
+/** @type {(name: string, env?: NodeJS.ProcessEnv) => any} */
 export function findProgram(name, env = process.env) {
   const { setting, names } = programs[name]
   const given = env[setting]

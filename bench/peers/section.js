@@ -15,6 +15,11 @@ export const evenly = (pace, forMs, count) =>
   }))
 
 // Their receivers, their turns, and ours against each of the others.
+/** @typedef {{ sign?: string, words?: string, burst?: number }} Way */
+/** @typedef {{ title: string, table: string, about: string[], rounds: number, measureMs: number, kinds: string[],
+ *   turn: (place: any) => Promise<any>, ways?: Way[], compared?: { by: string, words: string }[] }} PeerSection */
+
+/** @type {(bench: any, how: PeerSection) => any} */
 export function section(
   bench,
   { title, table, about, rounds, measureMs, kinds, turn, ways = [{}], compared = [] },

@@ -19,7 +19,7 @@ export async function openPeer(databaseUrl, urls, folder) {
   const program = findProgram('svix')
   const run = (...args) => runChild(program, args, { folder, name: `svix-server ${args[0]}`, env })
   await run('migrate')
-  const token = /eyJ[\w.-]+/.exec(await run('jwt', 'generate'))[0]
+  const token = /eyJ[\w.-]+/.exec(await run('jwt', 'generate'))?.[0]
   const [apiPort, workerPort] = [await freePort(), await freePort()]
   const start = (part, port, own, ready = {}) =>
     startChild(program, [], {

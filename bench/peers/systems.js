@@ -60,6 +60,7 @@ async function openOther(bench, { peer, openPeer }, ports) {
   await query(url, usualPassword(url))
   const opened = await openPeer(url, addressesOf(ports), folder)
   const { target, brokers, startFront, startWorkers, createEndpoints } = opened
+  /** @type {any[][]} */
   let [front, workers] = [[], []]
   const all = () => [...front, ...workers]
   const system = {

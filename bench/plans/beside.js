@@ -50,6 +50,7 @@ export function besideFormer(bench, quick) {
   ]
 }
 
+const anything = () => /** @type {any} */ ({}) // known when it is prepared
 const versions = bench => [
   { id: 'former', label: 'the former version', version: bench.former },
   { id: 'new', label: '(c) as it ships', version: thisVersion },
@@ -57,7 +58,7 @@ const versions = bench => [
 const beside = title => `${title}, beside the former version`
 
 function requestSections(bench, { rounds, measureMs, warmUpMs }) {
-  const both = versions(bench).map(each => ({ ...each, database: {}, gateway: {} }))
+  const both = versions(bench).map(each => ({ ...each, database: anything(), gateway: anything() }))
   const start = once(async () => {
     await bench.stopGateways()
     for (const { id, version, database, gateway } of both) {

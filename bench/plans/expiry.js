@@ -10,7 +10,7 @@ const warmMs = 500
 const initiationMs = 2000
 
 export function expirySection(bench, { rounds, measureMs }) {
-  const [place, database, gateway] = [{}, {}, {}]
+  const [place, database, gateway] = /** @type {any[]} */ ([{}, {}, {}])
   const contender = (id, label, isTold, start) => expiring(bench, place, { id, label, isTold, start })
   const initiation = {
     id: 'initiation',

@@ -14,7 +14,7 @@ const warmUpMs = 2000
 const guessedMs = 20_000 // what the index takes, for the bar
 
 export function indexSection(bench, { rounds, events }) {
-  const place = {}
+  const place = /** @type {any} */ ({}) // known when it is prepared
   const contender = (id, label, work) => ({
     id,
     label,

@@ -75,6 +75,7 @@ async function openPlace(bench) {
   return { ...place, most: Math.floor(most), perSecond: Math.min(mostPerSecond, Math.floor(most / share)) }
 }
 
+/** @type {(place: any) => Promise<number>} */
 async function rateOf({ load: [load], stays, shops }) {
   const job = { ...capacity, port: stays.port, shops: shops.ours, connections, series: `C${nextSeries()}` }
   await load.run({ ...job, series: `W${nextSeries()}`, measureMs: capacity.measureMs / 2 }) // to warm up

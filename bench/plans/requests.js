@@ -17,7 +17,7 @@ const storedInEmpty = 1000 // a status check has to find something
 // (c) against (a) and (b): as fast as they can, then at a calm pace.
 export function versus(bench, quick) {
   const { rounds, measureMs, warmUpMs, connections } = lengths[quick ? 'quick' : 'whole']
-  const [database, b, c] = [{}, {}, {}]
+  const [database, b, c] = /** @type {any[]} */ ([{}, {}, {}])
   const start = once(async () => {
     Object.assign(database, await bench.server.create('versus'))
     Object.assign(b, await bench.startGateway(database, oneStatementEach))
@@ -85,7 +85,7 @@ export function versus(bench, quick) {
 // (c) on a table with many payments against (c) on an empty one.
 export function crowded(bench) {
   const { measureMs, warmUpMs } = lengths.whole
-  const [empty, full, onEmpty, onFull] = [{}, {}, {}, {}]
+  const [empty, full, onEmpty, onFull] = /** @type {any[]} */ ([{}, {}, {}, {}])
   const start = once(async () => {
     Object.assign(empty, await bench.server.create('empty'))
     Object.assign(full, await bench.server.create('crowded'))

@@ -54,6 +54,7 @@ function weightLines(files) {
   ]
 }
 
+/** @param {any[]} targets */
 export function targetsText(targets) {
   const nameWidth = Math.max(...targets.map(({ name }) => name.length), 0)
   const lines = targets.map(({ reached, name, wanted, ...got }) =>

@@ -2,14 +2,14 @@
 import { openLog } from './log.js'
 import { senders } from './send.js'
 
-process.once('message', job => void begin(job))
+process.once('message', (/** @type {any} */ job) => void begin(job))
 
 async function begin({ rival, url, options, client, isLogged }) {
   const { work } = await import(rival)
   const log = isLogged ? openLog(url) : undefined
   const stop = await work(url, options, job => deliver(job, senders[client], log))
   process.once('message', () => void stop().then(() => process.exit()))
-  process.send('at work')
+  process.send?.('at work')
 }
 process.on('disconnect', () => process.exit()) // the parent is gone
 

@@ -12,7 +12,7 @@ const anyOf = (list, n = 'n') => `(array[${list.map(literal).join(', ')}])[1 + $
 export async function bodyInSql() {
   const [{ notificationBody }] = await thisVersion.load('core/notification/notification')
   const body = notificationBody(
-    {
+    /** @type {any} */ ({
       invoice_id: `INV-${at.n}`,
       tx_reference: at.ref,
       status: 'paid',
@@ -29,7 +29,7 @@ export async function bodyInSql() {
       psp_response_msg: 'Approved',
       wallet_issuer_hint: null,
       extra: { order: 'Two straw hats and a basket', shop: 'Osu, Oxford Street', desk: '4' },
-    },
+    }),
     'post',
   )
   return `replace(replace(${literal(body)}, '${at.ref}', ${reference}), '${at.n}', n::text)`

@@ -1,0 +1,40 @@
+// The modules of Tollgate that the bench loads by name, as this version types them: a name that is gone, or a call with
+// the wrong arguments, fails `npm run check`. Other versions are loaded by the same names.
+export type Modules = {
+  config: typeof import('../src/config.ts')
+  'actions/merchants/onboard': typeof import('../src/actions/merchants/onboard.ts')
+  'actions/merchants/setMerchant': typeof import('../src/actions/merchants/setMerchant.ts')
+  'actions/notifications/carriers': typeof import('../src/actions/notifications/carriers.ts')
+  'actions/notifications/findNotifications': typeof import('../src/actions/notifications/findNotifications.ts')
+  'actions/payments/cancel': typeof import('../src/actions/payments/cancel.ts')
+  'actions/payments/findPayments': typeof import('../src/actions/payments/findPayments.ts')
+  'actions/payments/outletReport': typeof import('../src/actions/payments/outletReport.ts')
+  'core/channel/choose': typeof import('../src/core/channel/choose.ts')
+  'core/notification/notification': typeof import('../src/core/notification/notification.ts')
+  'observe/log': typeof import('../src/observe/log.ts')
+  'observe/metrics': typeof import('../src/observe/metrics.ts')
+  'postgres/embedded': typeof import('../src/postgres/embedded.ts')
+  'postgres/folder/dataFolder': typeof import('../src/postgres/folder/dataFolder.ts')
+  'postgres/keeper': typeof import('../src/postgres/keeper.ts')
+  'runtime/channels': typeof import('../src/runtime/channels.ts')
+  'runtime/channels/webhookId': typeof import('../src/runtime/channels/webhookId.ts')
+  'start/database': typeof import('../src/start/database.ts')
+  'start/deliveries': typeof import('../src/start/deliveries.ts')
+  'start/masterKeys': typeof import('../src/start/masterKeys.ts')
+  'store/db': typeof import('../src/store/db.ts')
+  'store/migrate/migrate': typeof import('../src/store/migrate/migrate.ts')
+  'store/notifications/deliveries': typeof import('../src/store/notifications/deliveries.ts')
+  'store/notifications/notifications': typeof import('../src/store/notifications/notifications.ts')
+  'workers/nodes/node': typeof import('../src/workers/nodes/node.ts')
+  'workers/payments': typeof import('../src/workers/payments.ts')
+}
+type Name = keyof Modules
+
+// A checkout of Tollgate, this one or another.
+export type Version = {
+  folder: string
+  program: string
+  build: () => Promise<unknown>
+  load: <Names extends Name[]>(...names: Names) => Promise<{ [At in keyof Names]: Modules[Names[At]] }>
+  loadIfThere: <One extends Name>(name: One) => Promise<Modules[One] | undefined>
+}
