@@ -7,10 +7,12 @@ import { fileURLToPath } from 'node:url'
 const here = fileURLToPath(new URL('.', import.meta.url))
 
 export function bringRivals() {
-  if (versions().every(isInstalled)) return
+  if (areRivalsInstalled()) return
   console.error('Installing the packages of the rivals: npm ci in bench/.')
   execFileSync('npm', ['ci'], { cwd: here, stdio: ['ignore', 'ignore', 'inherit'] })
 }
+
+export const areRivalsInstalled = () => versions().every(isInstalled)
 
 const read = file => JSON.parse(readFileSync(`${here}${file}`, 'utf8'))
 const versions = () => Object.entries(read('package.json').dependencies)

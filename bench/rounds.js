@@ -1,26 +1,50 @@
 // Contenders take turns in every round, so that whatever the machine does meanwhile happens to all of them.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Starved } from './load/starved.js'
 import { median, spread } from './report/figures.js'
 
+const repeats = 2 // of a turn for which the machine had no time
+const restMs = 5000 // before a repeat: what was under way ends, and is not counted in it
+const longestReason = 160
+
+// Gives back the figures of a section. If the machine was too busy for even one complete round, it gives back why.
 export async function runSection(section, progress) {
+  try {
+    return await measureSection(section, progress)
+  } catch (error) {
+    if (error instanceof Starved) return { title: section.title, notMeasured: reasonOf(error) }
+    throw error
+  }
+}
+
+async function measureSection(section, progress) {
   const { contenders, rounds, job, warmUpMs = 0 } = section
+  const repeated = []
   progress.say(`${section.title}: preparing`)
   await section.prepare?.()
   for (const contender of warmUpMs > 0 ? oncePerGateway(contenders) : []) {
     progress.say(`${section.title}: warming up`)
-    await contender.run({ ...job, ...contender.own, measureMs: warmUpMs })
+    await takeTurn(contender, { ...job, ...contender.own, measureMs: warmUpMs }, repeated)
   }
-  const measured = contenders.map(() => [])
+  const measured = []
   for (let round = 0; round < rounds; round++) {
+    const figures = Array(contenders.length)
     for (const at of turns(contenders.length, round)) {
       progress.say(`${section.title}: round ${round + 1} of ${rounds}`)
       const contender = contenders[at]
-      const figures = await contender.run({ ...job, ...contender.own })
-      if (figures.requests === 0) throw new Error(`${contender.label}: not one was answered in time.`)
-      measured[at].push(figures)
+      figures[at] = await takeTurn(contender, { ...job, ...contender.own }, repeated)
       progress.step(job.warmMs + job.measureMs)
     }
+    if (figures.every(Boolean)) measured.push(figures)
   }
-  const rows = contenders.map((contender, at) => rowOf(contender, measured[at]))
+  if (measured.length === 0) throw new Starved(repeated.at(-1))
+  const rows = contenders.map((contender, at) =>
+    rowOf(
+      contender,
+      measured.map(figures => figures[at]),
+    ),
+  )
+  const { notes = [], ...facts } = section.facts?.() ?? {}
   return {
     title: section.title,
     about: section.about,
@@ -28,9 +52,33 @@ export async function runSection(section, progress) {
     rows,
     ratios: section.ratios.map(ratio => ({ ...ratio, ...compare(rows, ratio) })),
     limits: (section.limits ?? []).map(limit => ({ ...limit, ...spreadOf(rows, limit) })),
-    ...section.facts?.(),
+    notes: [...notes, ...notesOf(repeated, rounds - measured.length)],
+    ...facts,
   }
 }
+
+// Undefined when the machine had no time for any of the tries. Why each failed is added to `repeated`.
+async function takeTurn(contender, job, repeated) {
+  for (let left = repeats; ; left--) {
+    try {
+      const figures = await contender.run(job)
+      if (figures.requests === 0) throw new Starved('not one was answered in time')
+      return figures
+    } catch (error) {
+      if (!(error instanceof Starved)) throw error
+      repeated.push(`${contender.label}: ${reasonOf(error)}`)
+      if (left === 0) return undefined
+      await sleep(restMs)
+    }
+  }
+}
+
+const reasonOf = ({ message }) => message.replace(/\s+/g, ' ').slice(0, longestReason)
+
+const notesOf = (repeated, incomplete) => [
+  ...repeated.map(reason => `Repeated: ${reason}`),
+  ...(incomplete > 0 ? [`Left out: ${incomplete} of the rounds, in which a repeat failed too.`] : []),
+]
 
 // A section may know its contenders only when it is prepared.
 export const lengthOfSection = ({ contenders, count = contenders.length, rounds, job }) =>

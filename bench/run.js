@@ -1,7 +1,8 @@
 // npm run bench: rates side by side, measured in one run. A missed target is told and is no failure: timings
-// depend on the machine. `--quick` for every day, `--json FILE` for all figures, `--no-pgbench` for a plain
-// client loop as (a), `--only WORDS` for the sections that have these words in their title, `--beside DIR` for another
-// checkout of Tollgate that is measured beside this one.
+// depend on the machine. `--quick` for every day, `--smallest` to see that every section runs, `--json FILE` for all
+// figures, `--no-pgbench` for a plain client loop as (a), `--only WORDS` for the sections that have these words in their
+// title, `--beside DIR` for another checkout of Tollgate that is measured beside this one, `--cpu-prof DIR` for CPU
+// profiles of the gateways.
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { crowded, versus } from './plans/requests.js'
@@ -11,7 +12,7 @@ import { delivery } from './plans/delivery.js'
 import { peers } from './plans/peers.js'
 import { trouble } from './plans/trouble.js'
 import { createProgress } from './report/progress.js'
-import { footnotes, header, sectionText, targetsText } from './report/text.js'
+import { footnotes, header, isMeasured, sectionText, targetsText } from './report/text.js'
 import { lengthOfSection, runSection } from './rounds.js'
 import { cleanUp, setUp } from './setup.js'
 import { limitTargets, memoryTargets, ratioTargets, weightTargets } from './report/targets.js'
@@ -20,13 +21,20 @@ import { NoVersion, otherVersion } from './version.js'
 
 const longestMinutes = { alone: 40, beside: 55 }
 
-/** @typedef {{ quick?: boolean, json?: string, only?: string, beside?: string, 'no-pgbench'?: boolean }} Options */
+/** @typedef {'whole' | 'quick' | 'smallest'} Size */
+/** @typedef {{ quick?: boolean, smallest?: boolean, json?: string, only?: string, beside?: string, 'no-pgbench'?: boolean,
+ *   'cpu-prof'?: string }} Options */
 
 /** @param {Options} options */
-async function main({ quick = false, json, only = '', beside, 'no-pgbench': noPgbench }) {
-  const bench = await setUp(noPgbench, beside === undefined ? undefined : otherVersion(beside))
-  console.log(header(bench.machine, quick))
-  const plan = planFor(bench, quick, only).filter(({ title }) => isAbout(title, only))
+async function main({ quick, smallest, json, only = '', beside, ...more }) {
+  const size = smallest ? 'smallest' : quick ? 'quick' : 'whole'
+  const bench = await setUp({
+    noPgbench: more['no-pgbench'],
+    former: beside === undefined ? undefined : otherVersion(beside),
+    profiles: more['cpu-prof'],
+  })
+  console.log(header(bench.machine, size))
+  const plan = planFor(bench, size, only).filter(({ title }) => isAbout(title, only))
   if (plan.length === 0) throw new Error(`No section has "${only}" in its title.`)
   if (plan.some(section => section.hasRivals)) bringRivals()
   const progress = createProgress(plan.reduce((sum, section) => sum + lengthOfSection(section), 0))
@@ -37,27 +45,29 @@ async function main({ quick = false, json, only = '', beside, 'no-pgbench': noPg
     console.log(sectionText(done))
     sections.push(done)
   }
+  const measured = sections.filter(isMeasured)
   const targets = [
-    ...sections.flatMap(ratioTargets),
-    ...sections.flatMap(weightTargets),
-    ...sections.flatMap(limitTargets),
+    ...measured.flatMap(ratioTargets),
+    ...measured.flatMap(weightTargets),
+    ...measured.flatMap(limitTargets),
     ...memoryTargets(bench.shipped),
   ]
-  console.log(`${targetsText(targets)}\n${footnotes(sections, quick)}`)
-  const figures = { machine: bench.machine, quick, sections, targets }
+  console.log(`${targetsText(targets)}\n${footnotes(sections, size)}`)
+  const figures = { machine: bench.machine, size, sections, targets }
   if (json) writeFileSync(json, `${JSON.stringify(figures, undefined, 2)}\n`)
 }
 
 // Nothing starts before its section does. From those beside another version on, each stops all gateways before it.
-/** @type {(bench: any, quick: boolean, only: string) => any[]} */
-const planFor = (bench, quick, only) => [
-  ...versus(bench, quick),
-  ...checkout(bench, quick),
-  ...(quick ? [] : crowded(bench)),
-  ...(bench.former ? besideFormer(bench, quick) : []),
-  ...delivery(bench, quick),
-  ...trouble(bench, quick),
-  ...(/^peers/i.test(only) ? peers(bench, quick) : []), // they need programs that few have, and their time
+/** @type {(bench: any, size: Size, only: string) => any[]} */
+const planFor = (bench, size, only) => [
+  ...versus(bench, size),
+  ...checkout(bench, size),
+  ...crowded(bench, size),
+  ...(bench.former ? besideFormer(bench, size) : []),
+  ...delivery(bench, size),
+  ...trouble(bench, size),
+  // They need programs that few have, and their time.
+  ...(size === 'smallest' || /^peers/i.test(only) ? peers(bench, size) : []),
 ]
 
 const isAbout = (title, words) => title.toLowerCase().includes(words.toLowerCase())
@@ -79,10 +89,12 @@ try {
   const { values } = parseArgs({
     options: {
       quick: { type: 'boolean' },
+      smallest: { type: 'boolean' },
       json: { type: 'string' },
       only: { type: 'string' },
       beside: { type: 'string' },
       'no-pgbench': { type: 'boolean' },
+      'cpu-prof': { type: 'string' },
     },
   })
   limitTo(longestMinutes[values.beside ? 'beside' : 'alone'])

@@ -1,7 +1,7 @@
 // What a run needs, and how it all goes away again.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { startArrivals } from './load/arrivals.js'
 import { startDatabase } from './rows/database.js'
 import { startGateway } from './contenders/gateway.js'
@@ -23,8 +23,8 @@ const kept = child => {
   return child
 }
 
-// `former`: a version to measure beside this one, if any.
-export async function setUp(noPgbench, former) {
+// `former`: a version to measure beside this one, if any. `profiles`: a folder for CPU profiles of the gateways, if any.
+export async function setUp({ noPgbench, former, profiles }) {
   await thisVersion.build()
   await former?.build()
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
@@ -45,7 +45,7 @@ export async function setUp(noPgbench, former) {
     loop, // undefined where pgbench does its work
     shipped, // the gateways that run with no settings but the defaults
     async startGateway(database, env) {
-      const gateway = await startGateway(database, env)
+      const gateway = await startGateway(database, env, profiles && resolve(profiles))
       cleanups.push(gateway.stop)
       gateways.push(gateway)
       if (!env) shipped.push(gateway)

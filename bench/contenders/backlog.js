@@ -3,7 +3,8 @@ import { delivering, startOurs } from './deliveryRate.js'
 import { add, dueSql, empty, leftSql } from '../rows/deliveries.js'
 
 const startMs = 1000 // of a process, beside its warming up
-const tasted = { count: 40_000, warmMs: 800, measureMs: 1200 } // to see how large the backlog has to be
+const usualTaste = { count: 40_000, warmMs: 800, measureMs: 1200 } // to see how large the backlog has to be
+export const smallTaste = { count: 10_000, warmMs: 0, measureMs: 200 }
 const spare = 1.3
 
 // Of one round and of all; known when all have been tasted.
@@ -25,11 +26,11 @@ export function ours(bench, receiver, town, body, { refilling, ...named }) {
 
 // The same backlog for all that are fast, so large that the fastest does not reach its end. Those that are not have a
 // count of their own.
-export async function fillAll(all, size, rounds, { warmMs, measureMs }) {
+export async function fillAll(all, size, rounds, { warmMs, measureMs, taste = usualTaste }) {
   const rates = []
   for (const { contender, fill, ownCount } of all) {
-    await fill(ownCount ?? tasted.count)
-    if (!ownCount) rates.push((await contender.run(tasted)).rate)
+    await fill(ownCount ?? taste.count)
+    if (!ownCount) rates.push((await contender.run(taste)).rate)
   }
   const seconds = (startMs + warmMs + measureMs) / 1000
   size.ofRound = Math.ceil(Math.max(...rates) * seconds * spare)

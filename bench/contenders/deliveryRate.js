@@ -1,6 +1,7 @@
 // Who delivers a backlog, as contenders: each in a process of its own, on a database of its own, to one receiver.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createMeter } from './meter.js'
+import { Starved } from '../load/starved.js'
 import { query } from '../rows/database.js'
 import { toThisMachine } from './gateway.js'
 
@@ -32,7 +33,7 @@ export function delivering(bench, receiver, { id, label, url, leftSql, start, ow
         await firstOne(receiver)
         await sleep(warmMs)
         figures = await measure(bench, receiver, worker, measureMs)
-        if ((await countLeft()) === 0) throw new Error(`${label} had nothing left to deliver.`)
+        if ((await countLeft()) === 0) throw new Starved(`${label} had nothing left to deliver.`)
       } finally {
         await worker.stop()
       }

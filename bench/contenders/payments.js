@@ -44,8 +44,7 @@ export function paying(bench, place, { id, label, count, meanwhile = async () =>
       })
       const { shops, countTold } = openShops(customers, town)
       const whole = { ...job, port: gateway.port, shops, connections: count, series: `P${nextSeries()}` }
-      const figures = await customers.run(whole, meter.start, meter.stop)
-      await undo()
+      const figures = await customers.run(whole, meter.start, meter.stop).finally(undo)
       const settled = await countSettled(town, kept, figures.begun)
       const counted = { ...settled, ...(await provider.count()), ...(await countTold()) }
       await mustBeOnce(town, 'begun', figures.begun, { counted, once, never })

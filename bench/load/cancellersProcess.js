@@ -26,6 +26,7 @@ async function cancelAll(job) {
     await Promise.all(connections.map(run))
     return { ...(await clock.result()), begun }
   } finally {
+    clock.cancel()
     for (const connection of connections) connection.close()
   }
 }

@@ -12,7 +12,7 @@ export function startClock({ warmMs, measureMs }) {
   let cpuAtStart
   let cpuUsedMs = 0
   let ended
-  setTimeout(() => {
+  const beginning = setTimeout(() => {
     cpuAtStart = process.cpuUsage()
     process.send?.({ measuring: true })
   }, warmMs)
@@ -30,6 +30,11 @@ export function startClock({ warmMs, measureMs }) {
   })
   return {
     stop, // early: the work has run out
+    // The round is over, perhaps by an error: nothing more is sent to the parent, which may begin another.
+    cancel() {
+      clearTimeout(beginning)
+      clearTimeout(ending)
+    },
     isOver: () => performance.now() >= until,
     record(startedAt) {
       const now = performance.now()

@@ -2,10 +2,22 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { gunzipSync } from 'node:zlib'
+import { errorOf } from './starved.js'
+
+const addresses = 250
+let opened = 0
+
+// Each from another address of this machine, one after the other, as customers do: the gateway counts visits of pages by
+// address, and many connections from one address would measure that limit.
+function nextAddress() {
+  opened++
+  return `127.0.1.${1 + (opened % addresses)}`
+}
 
 // Any answer but the wanted one ends the round.
+/** @param {number} port */
 export async function openConnection(port) {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+  const socket = connect({ port, host: '127.0.0.1', localAddress: nextAddress(), noDelay: true })
   await once(socket, 'connect')
   let waiting
   let read
@@ -17,7 +29,7 @@ export async function openConnection(port) {
     const answer = read
     read = undefined
     if (answer.latin1Slice(9, 12) === wanted && answer.length === length) resolve(answer)
-    else reject(new Error(`The gateway answered: ${shown(answer)}`))
+    else reject(errorOf(`The gateway answered: ${shown(answer)}`))
   })
   socket.on('error', error => waiting?.reject(error))
   socket.on('close', () => waiting?.reject(new Error('The gateway closed a connection.')))

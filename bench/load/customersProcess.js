@@ -34,6 +34,7 @@ async function payAll(job) {
     await Promise.all(connections.map(run))
     return { ...(await clock.result()), begun }
   } finally {
+    clock?.cancel()
     for (const connection of connections) connection.close()
   }
 }

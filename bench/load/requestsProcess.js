@@ -19,6 +19,7 @@ serveJobs(async job => {
       : sendInTurn(connections, requests, clock, job))
     return await clock.result()
   } finally {
+    clock.cancel()
     for (const connection of connections) connection.close()
   }
 })

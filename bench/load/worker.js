@@ -1,6 +1,7 @@
 // A child process that runs one job at a time and tells when its measuring begins and ends.
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { errorOf } from './starved.js'
 
 const usualGraceMs = 30_000
 
@@ -18,7 +19,7 @@ export function startWorker(file) {
           else if (message.failed) fail(message.failed)
           else finish(resolve, message.result)
         }
-        const fail = why => finish(reject, new Error(why))
+        const fail = why => finish(reject, errorOf(why))
         const gone = code => fail(`${file} ended with ${code}.`)
         const late = () => fail(`${file} did not finish in time.`)
         const timer = setTimeout(late, job.warmMs + job.measureMs + (job.graceMs ?? usualGraceMs))

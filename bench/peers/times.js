@@ -3,7 +3,7 @@ import { nowMs } from '../load/moment.js'
 import { endpoints, evenly, few, ok, perSecond, rateAndCpu, section, warmMs } from './section.js'
 import { completed, countAt, meterOf, timesOf, withSystem } from './turns.js'
 
-const burst = 1000
+const usualBurst = 1000
 const hangingPatienceMs = 120_000
 
 export const paced = (bench, { rounds, measureMs }) =>
@@ -41,7 +41,7 @@ export const paced = (bench, { rounds, measureMs }) =>
       ),
   })
 
-export const hanging = (bench, { rounds, hangingMs }) =>
+export const hanging = (bench, { rounds, hangingMs, burst = usualBurst }) =>
   section(bench, {
     title: `one of ${few} endpoints hangs`,
     table: 'peersHanging',

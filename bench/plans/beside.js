@@ -1,13 +1,13 @@
 // This version beside a former one, each on a database that it migrated itself: what was gained elsewhere must not have
 // been paid for here.
-import { fillAll, ours, refillTo, unknownSize } from '../contenders/backlog.js'
+import { fillAll, ours, refillTo, smallTaste, unknownSize } from '../contenders/backlog.js'
 import { behindProxy } from '../contenders/gateway.js'
 import { through } from '../contenders/requests.js'
 import { fill } from '../rows/database.js'
 import { bodyInSql } from '../rows/deliveries.js'
 import { cancelFormBeside } from './cancelForm.js'
 import { once } from './once.js'
-import { hearing, openPlace, busy, warmMs as hearingWarmMs } from './latency.js'
+import { hearing, openPlace, busy, usualWarmMs as hearingWarmMs } from './latency.js'
 import { wholePaymentBeside } from './wholePayment.js'
 import { createTown } from '../rows/town.js'
 import { thisVersion } from '../version.js'
@@ -27,6 +27,13 @@ const lengths = {
     backlog: { rounds: 2, measureMs: 2000 },
     latency: { rounds: 2, measureMs: 2000 },
   },
+  smallest: {
+    requests: { rounds: 1, measureMs: 700, warmUpMs: 0 },
+    pay: { rounds: 1, measureMs: 1500, warmUpMs: 0, crowd: 4 },
+    cancel: { rounds: 1, measureMs: 700, warmUpMs: 0, count: 8 },
+    backlog: { rounds: 1, measureMs: 700, taste: smallTaste },
+    latency: { rounds: 1, measureMs: 500, warmMs: 200 },
+  },
 }
 const warmMs = 400
 const backlogWarmMs = 1500
@@ -39,8 +46,8 @@ const endpoints = 64
 const asMany = { name: 'new/former, rate', of: 'new', to: 'former', by: 'rate', atLeast: 0.95 }
 const asSoon = { name: 'new/former, p50', of: 'new', to: 'former', by: 'p50', atMost: 1.05 }
 
-export function besideFormer(bench, quick) {
-  const length = lengths[quick ? 'quick' : 'whole']
+export function besideFormer(bench, size) {
+  const length = lengths[size]
   return [
     ...requestSections(bench, length.requests),
     wholePaymentBeside(bench, versions(bench), length.pay, beside('Whole payment')),
@@ -88,7 +95,7 @@ function requestSections(bench, { rounds, measureMs, warmUpMs }) {
   ]
 }
 
-function backlogBeside(bench, { rounds, measureMs }) {
+function backlogBeside(bench, { rounds, measureMs, taste }) {
   const contenders = []
   const job = { warmMs: backlogWarmMs, measureMs }
   return {
@@ -109,13 +116,13 @@ function backlogBeside(bench, { rounds, measureMs }) {
         const town = await createTown(bench, `backlog_${id}`, ports, version)
         all.push(ours(bench, receiver, town, body, { id, label, refilling: refillTo(size) }))
       }
-      await fillAll(all, size, rounds, job)
+      await fillAll(all, size, rounds, { ...job, taste })
       contenders.push(...all.map(({ contender }) => contender))
     },
   }
 }
 
-function latencyBeside(bench, { rounds, measureMs }) {
+function latencyBeside(bench, { rounds, measureMs, warmMs: hearingMs = hearingWarmMs }) {
   const both = versions(bench).map(each => ({ ...each, place: {} }))
   return {
     title: beside(`Delivery, ${busy} changes a second`),
@@ -124,7 +131,7 @@ function latencyBeside(bench, { rounds, measureMs }) {
       'From the return of the commit to the first byte at the merchant, of 64; woken by its own commits.',
     ],
     rounds,
-    job: { warmMs: hearingWarmMs, measureMs },
+    job: { warmMs: hearingMs, measureMs },
     contenders: both.map(({ id, label, place }) =>
       hearing(bench, place, { id, label, perSecond: busy, by: 'own' }),
     ),

@@ -4,7 +4,7 @@ import { openCancelPlace, unknownPlace } from '../contenders/checkoutPlace.js'
 import { thisVersion } from '../version.js'
 
 const warmMs = 800
-const count = 128
+const usualCount = 128
 const titled = {
   title: 'Cancel form to notification',
   about: [
@@ -29,7 +29,7 @@ export const cancelFormBeside = (bench, versions, length, title) => ({
   ],
 })
 
-function section(bench, versions, { rounds, measureMs }, name) {
+function section(bench, versions, { rounds, measureMs, warmUpMs = measureMs, count = usualCount }, name) {
   const all = versions.map(each => ({ ...each, place: unknownPlace() }))
   const contender = isPageSeen => {
     const [sign, words] = isPageSeen ? ['+page', ', with the page'] : ['', '']
@@ -41,7 +41,7 @@ function section(bench, versions, { rounds, measureMs }, name) {
     ...titled,
     rounds,
     job: { warmMs, measureMs },
-    warmUpMs: measureMs,
+    warmUpMs,
     contenders,
     async prepare() {
       await bench.stopGateways()

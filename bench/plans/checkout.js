@@ -23,13 +23,19 @@ const lengths = {
     cancel: { rounds: 1, measureMs: 2000 },
     rails: { rounds: 2, measureMs: 3000 },
   },
+  smallest: {
+    view: { rounds: 1, measureMs: 700, warmUpMs: 0 },
+    pay: { rounds: 1, measureMs: 1500, warmUpMs: 0, initiationMs: 700, few: 2, crowd: 4 },
+    cancel: { rounds: 1, measureMs: 700, warmUpMs: 0, count: 8 },
+    rails: { rounds: 1, measureMs: 2000, warmUpMs: 0, customers: 4, hanging: 4, newWarmMs: 100 },
+  },
 }
 const warmMs = 400
 const stored = 20_000
 const viewers = 64
 
-export function checkout(bench, quick) {
-  const { view, pay, cancel, rails } = lengths[quick ? 'quick' : 'whole']
+export function checkout(bench, size) {
+  const { view, pay, cancel, rails } = lengths[size]
   const [database, gateway] = [{}, {}]
   const start = once(async () => {
     Object.assign(database, await bench.server.create('checkout'))

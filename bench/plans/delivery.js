@@ -1,4 +1,5 @@
 // What is measured of the way to the merchants. Nothing starts before its section does.
+import { smallTaste } from '../contenders/backlog.js'
 import { backlogSection } from './backlog.js'
 import { growthSection } from './growth.js'
 import { isolationSection } from './isolation.js'
@@ -16,10 +17,16 @@ const lengths = {
     latency: { rounds: 1, measureMs: 4000 },
     isolation: { rounds: 1, measureMs: 8000, coldMs: 4000 },
   },
+  smallest: {
+    backlog: { rounds: 1, measureMs: 700, taste: smallTaste, optionalRivals: true },
+    latency: { rounds: 1, measureMs: 500, warmMs: 200 },
+    isolation: { rounds: 1, measureMs: 1000, coldMs: 500 },
+    growth: { rounds: 1, measureMs: 700, finished: 2000 },
+  },
 }
 
-export function delivery(bench, quick) {
-  const { backlog, latency, isolation, growth } = lengths[quick ? 'quick' : 'whole']
+export function delivery(bench, size) {
+  const { backlog, latency, isolation, growth } = lengths[size]
   return [
     backlogSection(bench, backlog),
     ...latencySections(bench, latency),

@@ -6,10 +6,13 @@ import { createTown } from '../rows/town.js'
 
 const endpoints = 64
 const connections = 256
-const warmMs = 500
-const initiationMs = 2000
+const usualWarmMs = 500
+const usualInitiationMs = 2000
 
-export function expirySection(bench, { rounds, measureMs }) {
+export function expirySection(
+  bench,
+  { rounds, measureMs, warmMs = usualWarmMs, initiationMs = usualInitiationMs, warmUpMs = initiationMs },
+) {
   const [place, database, gateway] = /** @type {any[]} */ ([{}, {}, {}])
   const contender = (id, label, isTold, start) => expiring(bench, place, { id, label, isTold, start })
   const initiation = {
@@ -29,7 +32,7 @@ export function expirySection(bench, { rounds, measureMs }) {
       'where a whole gateway ends payments and carries its notifications to endpoints that answer at once.',
     ],
     rounds,
-    warmUpMs: initiationMs,
+    warmUpMs,
     job: { warmMs, measureMs },
     contenders: [
       through(bench, gateway, database, initiation),

@@ -9,11 +9,11 @@ import { quantile, sorted } from '../report/figures.js'
 import { thisVersion } from '../version.js'
 
 const perSecond = 200
-const beforeMs = 8000
+const usualBeforeMs = 8000
 const warmUpMs = 2000
 const guessedMs = 20_000 // what the index takes, for the bar
 
-export function indexSection(bench, { rounds, events }) {
+export function indexSection(bench, { rounds, events, beforeMs = usualBeforeMs }) {
   const place = /** @type {any} */ ({}) // known when it is prepared
   const contender = (id, label, work) => ({
     id,

@@ -7,13 +7,13 @@ import { createTown, fillPayments, paymentOf } from '../rows/town.js'
 const endpoints = 64
 export const busy = 500 // changes a second
 const calm = 100
-export const warmMs = 2000
+export const usualWarmMs = 2000
 
 // `place` has the receiver and the town when the first round begins. Carried is what was committed by the node itself,
 // by another that tells it so, or by another that does not.
 export const hearing = (bench, place, { by, perSecond, ...named }) => ({
   ...named,
-  async run({ measureMs }) {
+  async run({ warmMs, measureMs }) {
     const { receiver, town } = place
     const lengthMs = warmMs + measureMs
     await fillPayments(town, () => Math.ceil((perSecond * lengthMs) / 1000 / endpoints))
@@ -37,7 +37,7 @@ export const latencySections = (bench, length) => [
   { ...latencySection(bench, length, calm, 'latency_calm'), limits: limits(250, 50, 250) },
 ]
 
-function latencySection(bench, { rounds, measureMs }, perSecond, name) {
+function latencySection(bench, { rounds, measureMs, warmMs = usualWarmMs }, perSecond, name) {
   const place = {}
   const contender = (by, label) => hearing(bench, place, { id: by, label, perSecond, by })
   return {

@@ -3,15 +3,17 @@ import { nextSeries } from '../contenders/meter.js'
 import { countedText } from '../rows/counted.js'
 import { toThisMachine } from '../contenders/gateway.js'
 import { runRound } from '../contenders/pausedNode.js'
+import { errorOf } from '../load/starved.js'
 import { createTown } from '../rows/town.js'
 
 const shopCount = 8 // at the node that stays; one more is at the other
 const connections = 32
-const capacity = { warmMs: 0, measureMs: 3000, graceMs: 60_000 } // how long it is looked at
+const usualCapacityMs = 3000 // how long it is measured
+const capacityGraceMs = 60_000
 const share = 3 // the arrival is so small a part of it
 const mostPerSecond = 200
 
-export function pausedSection(bench, { rounds, measureMs }) {
+export function pausedSection(bench, { rounds, measureMs, capacityMs = usualCapacityMs }) {
   const place = {}
   const about = [
     `Two gateways on one PostgreSQL. At one, ${shopCount} merchants ask for payments whose customers cancel them; at the other, one`,
@@ -50,7 +52,7 @@ export function pausedSection(bench, { rounds, measureMs }) {
     ],
     async prepare() {
       await bench.stopGateways()
-      Object.assign(place, await openPlace(bench))
+      Object.assign(place, await openPlace(bench, capacityMs))
       about.push(
         `${place.perSecond} a second, which is at most a third of what the first node can: ${place.most} a second.`,
       )
@@ -59,7 +61,7 @@ export function pausedSection(bench, { rounds, measureMs }) {
   }
 }
 
-async function openPlace(bench) {
+async function openPlace(bench, capacityMs) {
   const receiver = bench.startReceiver()
   const town = await createTown(bench, 'paused', await receiver.open(Array(shopCount + 1).fill('keeping')))
   const shops = town.callers.map((caller, at) => ({ caller, ipn_url: town.urls[at] }))
@@ -71,16 +73,17 @@ async function openPlace(bench) {
     other: await bench.startGateway(town, toThisMachine),
     load: [bench.startShops(), bench.startShops()],
   }
-  const most = await rateOf(place)
+  const most = await rateOf(place, capacityMs)
   return { ...place, most: Math.floor(most), perSecond: Math.min(mostPerSecond, Math.floor(most / share)) }
 }
 
-/** @type {(place: any) => Promise<number>} */
-async function rateOf({ load: [load], stays, shops }) {
+/** @type {(place: any, capacityMs: number) => Promise<number>} */
+async function rateOf({ load: [load], stays, shops }, capacityMs) {
+  const capacity = { warmMs: 0, measureMs: capacityMs, graceMs: capacityGraceMs }
   const job = { ...capacity, port: stays.port, shops: shops.ours, connections, series: `C${nextSeries()}` }
-  await load.run({ ...job, series: `W${nextSeries()}`, measureMs: capacity.measureMs / 2 }) // to warm up
+  await load.run({ ...job, series: `W${nextSeries()}`, measureMs: capacityMs / 2 }) // to warm up
   const done = await load.run(job)
   const refused = done.find(payment => payment.refused)
-  if (refused) throw new Error(refused.refused)
-  return (done.length * 1000) / capacity.measureMs
+  if (refused) throw errorOf(refused.refused)
+  return (done.length * 1000) / capacityMs
 }

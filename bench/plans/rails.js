@@ -8,21 +8,24 @@ import { createTown } from '../rows/town.js'
 import { thisVersion } from '../version.js'
 
 const warmMs = 400
-const newWarmMs = 3000 // of a gateway that has just begun
 const graceMs = 150_000
-const customers = 50
-const hanging = 150 // orders
+const usual = {
+  customers: 50,
+  hanging: 150, // orders
+  newWarmMs: 3000, // of a gateway that has just begun
+}
 const endpoints = 64
 const ends = '000' // of a number that the sandbox lets pay by itself
 
-const common = ({ rounds, measureMs }) => ({
+const common = ({ rounds, measureMs, warmUpMs = measureMs }) => ({
   table: 'payments',
   rounds,
   job: { warmMs, graceMs, measureMs, ends },
-  warmUpMs: measureMs,
+  warmUpMs,
 })
 
 export function railsSection(bench, lengths) {
+  const { customers } = { ...usual, ...lengths }
   const lines = ['sandbox', 'mtn', 'paystack'].map(name => ({ name, place: unknownPlace() }))
   return {
     ...common(lengths),
@@ -48,6 +51,7 @@ export function railsSection(bench, lengths) {
 
 // Each round has gateways of its own: one that has seen a provider hang leaves it alone for a while.
 export function hangingSection(bench, lengths) {
+  const { customers, hanging, newWarmMs } = { ...usual, ...lengths }
   const [alone, beside] = [unknownPlace(), unknownPlace()]
   const contender = (place, id, label, more) => paying(bench, place, { id, label, count: customers, ...more })
   return {
@@ -64,7 +68,7 @@ export function hangingSection(bench, lengths) {
       contender(beside, 'beside', '(c) beside one that hangs', {
         meanwhile: async place => {
           await startAnew(bench, place)
-          return hangMeanwhile(place)
+          return hangMeanwhile(place, hanging)
         },
       }),
     ],
@@ -126,10 +130,10 @@ async function webhookOf({ port }) {
 }
 
 // The shop without an endpoint has its payments at the account that hangs. They go before anything is counted.
-async function hangMeanwhile({ gateway, town, played }) {
+async function hangMeanwhile({ gateway, town, played }, count) {
   const { merchant_id } = gateway.merchant
   await played.hang(true)
-  await hangOrders(gateway, hanging)
+  await hangOrders(gateway, count)
   return async () => {
     for (const table of ['attempts', 'events', 'payments'])
       await query(town.url, `delete from ${table} where merchant_id = '${merchant_id}'`)

@@ -7,16 +7,24 @@ import { once } from './once.js'
 const lengths = {
   whole: { rounds: 5, measureMs: 2000, warmUpMs: 4000, connections: [64, 256] },
   quick: { rounds: 3, measureMs: 700, warmUpMs: 2000, connections: [256] },
+  smallest: { rounds: 1, measureMs: 700, warmUpMs: 0, connections: [16] },
 }
 const warmMs = 400 // at the beginning of each round; not measured
 const storedForStatus = 20_000
-const calm = { rounds: 5, measureMs: 3000, perSecond: 100, connections: 16 }
-const crowd = { rounds: 4, stored: 1_000_000, connections: 64 }
+const calms = {
+  whole: { rounds: 5, measureMs: 3000, perSecond: 100, connections: 16 },
+  smallest: { rounds: 1, measureMs: 700, perSecond: 100, connections: 8 },
+}
+const crowds = {
+  whole: { rounds: 4, stored: 1_000_000, connections: 64 },
+  smallest: { rounds: 1, stored: 2000, connections: 16 },
+}
 const storedInEmpty = 1000 // a status check has to find something
 
 // (c) against (a) and (b): as fast as they can, then at a calm pace.
-export function versus(bench, quick) {
-  const { rounds, measureMs, warmUpMs, connections } = lengths[quick ? 'quick' : 'whole']
+export function versus(bench, size) {
+  const { rounds, measureMs, warmUpMs, connections } = lengths[size]
+  const calm = calms[size]
   const [database, b, c] = /** @type {any[]} */ ([{}, {}, {}])
   const start = once(async () => {
     Object.assign(database, await bench.server.create('versus'))
@@ -73,18 +81,19 @@ export function versus(bench, quick) {
       },
     ],
   })
-  const sections = [
+  return [
     fast('Initiation', 'initiation', true, { toA: bench.loop ? {} : { atLeast: 0.5 }, toB: { atLeast: 2 } }),
-    slow('Initiation', 'initiation'),
+    ...(calm ? [slow('Initiation', 'initiation')] : []),
     { ...fast('Status check', 'status', false, { toB: { atLeast: 2 } }), prepare: filled },
-    slow('Status check', 'status'),
+    ...(calm ? [slow('Status check', 'status')] : []),
   ]
-  return quick ? sections.filter(({ job }) => !job.perSecond) : sections
 }
 
 // (c) on a table with many payments against (c) on an empty one.
-export function crowded(bench) {
-  const { measureMs, warmUpMs } = lengths.whole
+export function crowded(bench, size) {
+  const crowd = crowds[size]
+  if (!crowd) return []
+  const { measureMs, warmUpMs } = lengths[size]
   const [empty, full, onEmpty, onFull] = /** @type {any[]} */ ([{}, {}, {}, {}])
   const start = once(async () => {
     Object.assign(empty, await bench.server.create('empty'))

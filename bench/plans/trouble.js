@@ -18,10 +18,17 @@ const lengths = {
     expiry: { rounds: 1, measureMs: 2000 },
     paused: { rounds: 1, measureMs: 6000 },
   },
+  smallest: {
+    knock: { rounds: 1, count: 2 },
+    expiry: { rounds: 1, measureMs: 700, warmMs: 0, initiationMs: 700, warmUpMs: 0 },
+    paused: { rounds: 1, measureMs: 1000, capacityMs: 500 },
+    index: { rounds: 1, events: 6000, beforeMs: 500 },
+    lists: { rounds: 1, many: 4000 },
+  },
 }
 
-export function trouble(bench, quick) {
-  const { knock, expiry, paused, index, lists } = lengths[quick ? 'quick' : 'whole']
+export function trouble(bench, size) {
+  const { knock, expiry, paused, index, lists } = lengths[size]
   return [
     knockSection(bench, knock),
     expirySection(bench, expiry),

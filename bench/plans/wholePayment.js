@@ -8,8 +8,7 @@ import { thisVersion } from '../version.js'
 
 const warmMs = 400
 const graceMs = 150_000 // for those who pay before and after the measuring
-const few = 10 // who pay at the same time, beside a crowd that keeps the gateway busy
-const crowd = 200
+const atOnce = { few: 10, crowd: 200 } // who pay at the same time; the crowd keeps the gateway busy
 const stored = 1000 // a status check has to find something
 
 const about = [
@@ -24,7 +23,8 @@ const titled = {
   job: { warmMs, graceMs },
 }
 
-export function wholePayment(bench, { rounds, measureMs, initiationMs }) {
+export function wholePayment(bench, { rounds, measureMs, warmUpMs = measureMs, initiationMs, ...counts }) {
+  const { few, crowd } = { ...atOnce, ...counts }
   const place = unknownPlace()
   const payers = [few, crowd].map(count =>
     paying(bench, place, { id: `pay${count}`, label: '(c) payments', count }),
@@ -35,7 +35,7 @@ export function wholePayment(bench, { rounds, measureMs, initiationMs }) {
     about: [...about, 'The last lines tell how many initiations cost as much as one payment.'],
     rounds,
     job: { ...titled.job, measureMs },
-    warmUpMs: measureMs,
+    warmUpMs,
     contenders: [initiation(bench, place, alone), statusCheck(bench, place, alone), ...payers],
     ratios: [
       { name: 'initiations to a payment, rate', of: 'initiation', to: `pay${crowd}`, by: 'rate' },
@@ -54,7 +54,13 @@ export function wholePayment(bench, { rounds, measureMs, initiationMs }) {
   }
 }
 
-export function wholePaymentBeside(bench, versions, { rounds, measureMs }, title) {
+export function wholePaymentBeside(
+  bench,
+  versions,
+  { rounds, measureMs, warmUpMs = measureMs, ...counts },
+  title,
+) {
+  const { crowd } = { ...atOnce, ...counts }
   const both = versions.map(each => ({ ...each, place: unknownPlace() }))
   const contenders = both.map(({ id, label, place }) => paying(bench, place, { id, label, count: crowd }))
   return {
@@ -63,7 +69,7 @@ export function wholePaymentBeside(bench, versions, { rounds, measureMs }, title
     about,
     rounds,
     job: { ...titled.job, measureMs },
-    warmUpMs: measureMs,
+    warmUpMs,
     contenders,
     ratios: [
       { name: 'new/former, rate', of: 'new', to: 'former', by: 'rate', atLeast: 3.5 },

@@ -10,13 +10,19 @@ const good = text => paint(32, text)
 const bad = text => paint(33, text)
 const quiet = text => paint(2, text)
 
+const sizeText = {
+  whole: '',
+  quick: ', quick',
+  smallest: ', smallest: it only shows that every section runs',
+}
 const labelWidth = 32
 const width = 11
 
-export function header(machine, quick) {
+/** @type {(machine: any, size: import('../run.js').Size) => string} */
+export function header(machine, size) {
   const { cores, cpu: model, node, version, fsync, synchronous_commit, straightBy } = machine
   return [
-    bold(`Tollgate bench${quick ? ', quick' : ''}`),
+    bold(`Tollgate bench${sizeText[size]}`),
     fact('Machine', `${cores} cores (${model}), shared by load generator, gateway and PostgreSQL`),
     fact('Programs', `Node ${node}, PostgreSQL ${version}`),
     fact('Commits', `durable: fsync ${fsync}, synchronous_commit ${synchronous_commit}`),
@@ -27,7 +33,12 @@ export function header(machine, quick) {
   ].join('\n')
 }
 
-export function sectionText({ title, about = [], table = 'requests', rows, ratios, files, notes = [] }) {
+export function sectionText(section) {
+  if (section.notMeasured) return `${bold(section.title)}\nNot measured: ${section.notMeasured}\n`
+  return tableText(section)
+}
+
+function tableText({ title, about = [], table = 'requests', rows, ratios, files, notes = [] }) {
   const columns = tables[table]
   const heads = columns.map(([name]) => name.padStart(width)).join('')
   const lines = rows.map(
@@ -68,7 +79,9 @@ export function targetsText(targets) {
   return [bold('Targets'), ...lines, ''].join('\n')
 }
 
-export function footnotes(sections, quick) {
+export function footnotes(all, size) {
+  const quick = size === 'quick'
+  const [sections, notMeasured] = [all.filter(isMeasured), all.filter(section => !isMeasured(section))]
   const others = sections.flatMap(({ rows }) =>
     rows.flatMap(({ rounds }) => rounds.flatMap(round => round.others ?? [])),
   )
@@ -77,6 +90,8 @@ export function footnotes(sections, quick) {
     'Rates, latencies and CPU are medians over the rounds; a ratio is taken within each round, then its median',
     'and its range are shown. Gateway (or worker), PostgreSQL and load (or receiver) are CPU time per request in',
     'microseconds; of PostgreSQL that is all its processes. Gateways write their whole log, to /dev/null.',
+    notMeasured.length > 0 &&
+      `Not measured, as the machine had no time for them: ${notMeasured.map(({ title }) => title).join('; ')}.`,
     others.length > 0 &&
       `Other work took ${percent(median)} of the machine while we measured, ${percent(max)} in the worst round.`,
     quick &&
@@ -88,6 +103,8 @@ export function footnotes(sections, quick) {
     .filter(Boolean)
     .join('\n')
 }
+
+export const isMeasured = section => section.notMeasured === undefined
 
 const amountText = ({ megabytes, bytes }) =>
   `${whole(bytes ?? megabytes).padStart(width)} ${bytes === undefined ? 'MB' : 'bytes'}`

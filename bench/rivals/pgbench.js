@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Starved } from '../load/starved.js'
 import { summary } from '../report/figures.js'
 import { cpuMs } from '../contenders/usage.js'
 import { baseOf, straightConnections, straightStatement } from './straight.js'
@@ -40,7 +41,7 @@ export async function runPgbench(job, folder, onMeasuring, onMeasured) {
     onMeasured()
     const cpuUsedMs = cpuMs(child.pid) - cpuBefore
     const [code] = await ended
-    if (code !== 0) throw new Error(`pgbench ended with ${code}: ${said}`)
+    if (code !== 0) throw new Starved(`pgbench ended with ${code}: ${said}`)
     return { ...summary(readLatencies(work, from, until), until - from), cpuMs: cpuUsedMs }
   } finally {
     rmSync(work, { recursive: true, force: true })

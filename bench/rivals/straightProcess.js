@@ -24,6 +24,7 @@ serveJobs(async job => {
     await Promise.all(clients.map(run))
     return await clock.result()
   } finally {
+    clock.cancel()
     await Promise.all(clients.map(client => client.end()))
   }
 })
