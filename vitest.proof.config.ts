@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { failures } from './test/support/failures.reporter.ts'
+import { filesReporter } from './test/support/proof/files.reporter.ts'
 
 // What JSX becomes, as it stands in src/ and not as it was last built.
 const sources = fileURLToPath(new URL('./src/core/markup/', import.meta.url))
@@ -37,7 +38,7 @@ export default defineConfig({
     include: [...proofs, ...walks],
     globalSetup: ['test/support/database.setup.ts', 'test/support/browser.setup.ts'],
     setupFiles: ['test/support/afterFile.setup.ts'],
-    reporters: ['default', failures],
+    reporters: ['default', failures, filesReporter()],
     provide: { isProof: true },
     testTimeout: 300_000,
     hookTimeout: 60_000,
