@@ -4,6 +4,7 @@ import { Starved } from './load/starved.js'
 import { median, spread } from './report/figures.js'
 
 const repeats = 2 // of a turn for which the machine had no time
+const longer = 3 // times as long as the try before, when not one was answered
 const restMs = 5000 // before a repeat: what was under way ends, and is not counted in it
 const longestReason = 160
 
@@ -59,11 +60,13 @@ async function measureSection(section, progress) {
 
 // Undefined when the machine had no time for any of the tries. Why each failed is added to `repeated`.
 async function takeTurn(contender, job, repeated) {
+  let { measureMs } = job
   for (let left = repeats; ; left--) {
     try {
-      const figures = await contender.run(job)
-      if (figures.requests === 0) throw new Starved('not one was answered in time')
-      return figures
+      const figures = await contender.run({ ...job, measureMs })
+      if (figures.requests > 0) return figures
+      measureMs *= longer
+      throw new Starved('not one was answered in time')
     } catch (error) {
       if (!(error instanceof Starved)) throw error
       repeated.push(`${contender.label}: ${reasonOf(error)}`)

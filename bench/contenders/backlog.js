@@ -10,8 +10,14 @@ const spare = 1.3
 // Of one round and of all; known when all have been tasted.
 export const unknownSize = () => ({ ofRound: 0, whole: 0 })
 
-// When the machine has become faster since the tasting.
-export const refillTo = size => fill => left => left < size.ofRound && fill(size.whole)
+// The machine may have become faster since the tasting: there is less left than a round needs, or a round ran out.
+export const refillTo = size => fill => ({
+  before: left => left < size.ofRound && fill(size.whole),
+  ranOut() {
+    size.ofRound *= 2
+    size.whole *= 2
+  },
+})
 
 /** @type {(bench: any, receiver: any, town: any, body: string, named: { id: string, label: string, refilling: any }) => any} */
 export function ours(bench, receiver, town, body, { refilling, ...named }) {

@@ -11,7 +11,7 @@ const lookMs = 20
 export const startOurs = (bench, town) => bench.startGateway(town, toThisMachine)
 
 /** @typedef {{ id: string, label: string, url: string, leftSql: string, start: () => Promise<any>, own?: object,
- *   refill?: (left: number) => any }} Delivering */
+ *   refill?: { before: (left: number) => any, ranOut: () => void } }} Delivering */
 
 // `start` begins the work on a backlog that is there. What came is counted by the receiver, and what is left in the
 // database when the worker has stopped: nothing may be missing, and nothing come twice.
@@ -24,7 +24,7 @@ export function delivering(bench, receiver, { id, label, url, leftSql, start, ow
     async run({ warmMs, measureMs }) {
       await receiver.forget()
       const countLeft = async () => (await query(url, leftSql))[0].left
-      await refill?.(await countLeft())
+      await refill?.before(await countLeft())
       const before = await countLeft()
       await query(url, 'checkpoint')
       const worker = await start()
@@ -33,7 +33,10 @@ export function delivering(bench, receiver, { id, label, url, leftSql, start, ow
         await firstOne(receiver)
         await sleep(warmMs)
         figures = await measure(bench, receiver, worker, measureMs)
-        if ((await countLeft()) === 0) throw new Starved(`${label} had nothing left to deliver.`)
+        if ((await countLeft()) === 0) {
+          refill?.ranOut()
+          throw new Starved(`${label} had nothing left to deliver.`)
+        }
       } finally {
         await worker.stop()
       }

@@ -45,17 +45,17 @@ export const endToEnd = (bench, { rounds, measureMs }) =>
     measureMs,
     kinds: ok(endpoints),
     compared: rateAndCpu,
-    turn: ({ receiver, ports, system }) =>
+    turn: ({ receiver, ports, system, measureMs: forMs }) =>
       withSystem(
-        system.open(ports, () => mostPerSecond(measureMs)),
+        system.open(ports, () => mostPerSecond(forMs)),
         async open => {
           await open.start()
           const meter = meterOf(bench, open)
-          const sending = open.send(flood(measureMs), warmMs + measureMs)
+          const sending = open.send(flood(forMs), warmMs + forMs)
           await sleep(warmMs)
           const [before, receiverMs] = [await receiver.count(), receiver.cpuMs()]
           meter.start()
-          await sleep(measureMs)
+          await sleep(forMs)
           meter.stop()
           const usedThere = receiver.cpuMs() - receiverMs
           const after = await receiver.count()
@@ -64,7 +64,7 @@ export const endToEnd = (bench, { rounds, measureMs }) =>
           const rate = (requests * 1000) / (after.at - before.at)
           const isMeasured = ({ acceptedAt }) => acceptedAt >= before.at && acceptedAt < after.at
           const acceptedRate = (done.filter(isMeasured).length * 1000) / (after.at - before.at)
-          const senderMs = (cpuMs * measureMs) / (warmMs + measureMs)
+          const senderMs = (cpuMs * forMs) / (warmMs + forMs)
           const { lost, twice } = await countAt(
             receiver,
             done.map(({ id }) => id),

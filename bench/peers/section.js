@@ -31,9 +31,9 @@ export function section(
     ways.map(way => ({
       id: system.id + (way.sign ?? ''),
       label: `${system.label}${way.words ?? ''}`,
-      async run() {
+      async run(job) {
         await place.receiver.forget()
-        const { refusal, ...figures } = await turn({ ...place, system, way })
+        const { refusal, ...figures } = await turn({ ...place, system, way, measureMs: job.measureMs })
         if (refusal) refusals.set(`${system.label}${way.words ?? ''}`, refusal)
         return figures
       },
