@@ -12,7 +12,7 @@ export default defineConfig({
     setupFiles: ['test/support/afterFile.setup.ts'],
     reporters: ['default', failures],
     provide: { isProof: false },
-    testTimeout: 120_000,
+    testTimeout: 30_000, // those that start programs, walk or wait for long have their own
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     // On two cores: some only wait, for a time that is over or for the other end. Where nobody waits for us, one less.

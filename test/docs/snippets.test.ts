@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { settingNames } from '../../src/config.ts'
 import { settingNames as merchantSettings } from '../../src/core/merchant/settings.ts'
 import { ipnRequest, signingKey } from '../../src/core/notification/ipnRequest.ts'
@@ -18,6 +18,8 @@ import { bodies, jsonSchemas } from '../../src/web/openapi/schemas.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { aPayment } from '../support/lifeRows.ts'
 import { tellOf } from '../support/notifications.ts'
+
+vi.setConfig({ testTimeout: 120_000 }) // it starts the programs of several languages
 
 const page = readFileSync('docs/interface.md', 'utf8')
 const settings = readFileSync('docs/settings.md', 'utf8')

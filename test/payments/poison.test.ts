@@ -165,7 +165,9 @@ const replies = fc.record(
   { requiredKeys: ['state'] },
 )
 
-test('a provider that says anything: every charge is booked, or has a task', async () => {
+test('a provider that says anything: every charge is booked, or has a task', {
+  timeout: 300_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(replies, async reply => {
       await query(shop.url, 'delete from paid_references') // the same reference twice has tests of its own

@@ -15,11 +15,13 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll, test, vi } from 'vitest'
 import { type Embedded, startEmbedded } from '../../src/postgres/embedded.ts'
 import { mark, privateUser } from '../../src/postgres/user.ts'
 import { query } from '../support/database.ts'
 import { as, isRoot, onlyRoot, others, stranger } from '../support/stranger.ts'
+
+vi.setConfig({ testTimeout: 120_000 }) // it starts servers
 
 // As open as a folder below /srv may be: what others are kept from, they are kept from by Tollgate.
 const base = mkdtempSync(join(tmpdir(), 'tollgate-strangers-'))

@@ -4,7 +4,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { newMasterKey, tollgateJson } from '../cli/tollgate.ts'
 import { migratedDatabase } from '../support/database.ts'
 
-test('npm run simulate: commands, settings, numbers and controls work as they are printed; Ctrl-C ends it', async () => {
+test('npm run simulate: commands, settings, numbers and controls work as they are printed; Ctrl-C ends it', {
+  timeout: 120_000,
+}, async () => {
   const child = spawn(process.execPath, ['test/simulators/run.js', '--port', '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, NO_COLOR: '1' },

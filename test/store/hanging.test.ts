@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { Unavailable } from '../../src/core/interface/refusal.ts'
 import { createBatcher } from '../../src/runtime/batcher.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { type Proxy, startProxy } from '../support/proxy.ts'
+
+vi.setConfig({ testTimeout: 120_000 }) // its polls wait for up to 60 s
 
 let database: FreshDatabase
 let proxy: Proxy

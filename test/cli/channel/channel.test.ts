@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { checkTools } from '../../../src/cli/channel/desk.ts'
 import { readChanges } from '../../../src/cli/channel/secretInput.ts'
 import { readConfig } from '../../../src/config.ts'
@@ -10,6 +10,8 @@ import { openDb, sql } from '../../../src/store/db.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
 import { post, send, signedRequest } from '../../support/merchant.ts'
 import { type Env, newMasterKey, temporaryFolder, tollgate, tollgateJson } from '../tollgate.ts'
+
+vi.setConfig({ testTimeout: 120_000 }) // it starts whole gateways
 
 const secret = 'k3y-of-the-sandbox-that-nobody-sees'
 const folder = temporaryFolder()

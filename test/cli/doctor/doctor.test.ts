@@ -2,13 +2,15 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { checkBaseUrl } from '../../../src/cli/doctor/checkAddresses.ts'
 import { checkServer } from '../../../src/cli/doctor/checkServer.ts'
 import { readConfig } from '../../../src/config.ts'
 import { type FreshDatabase, freshDatabase, query } from '../../support/database.ts'
 import { spawnGateway } from '../../support/gateway.ts'
 import { type Env, newMasterKey, temporaryFolder, tollgate, tollgateJson } from '../tollgate.ts'
+
+vi.setConfig({ testTimeout: 120_000 }) // it starts whole gateways
 
 let database: FreshDatabase
 let env: Env

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { checkStatus, post } from '../../support/merchant.ts'
 import {
   fatalIn,
@@ -15,6 +15,8 @@ import {
   tollgate,
   tollgateJson,
 } from '../tollgate.ts'
+
+vi.setConfig({ testTimeout: 120_000 }) // each starts a whole gateway, with PostgreSQL
 
 // One data folder, from its first start on. The tests build on each other, as its days would.
 const dataDir = join(temporaryFolder(), 'data')

@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { whyNotBegin, whyNotDurable } from '../../../src/core/fitDatabase.ts'
 import { startGateway } from '../../../src/main.ts'
 import { type FreshDatabase, freshDatabase, query } from '../../support/database.ts'
 import { type Env, newMasterKey, temporaryFolder, tollgate } from '../tollgate.ts'
+
+vi.setConfig({ testTimeout: 120_000 }) // each starts a whole gateway
 
 let database: FreshDatabase
 let env: Env

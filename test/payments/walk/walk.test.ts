@@ -42,7 +42,9 @@ const everything = [
   'withdrawn',
 ]
 
-test('whatever customer, provider, line and clock do to each other, the life of a payment is the table of the answers', () => {
+test('whatever customer, provider, line and clock do to each other, the life of a payment is the table of the answers', {
+  timeout: 300_000,
+}, () => {
   let taken = 0
   const seen = new Set<string>()
   const numbers = fc.array(fc.nat(2 ** 31 - 1), { maxLength: longest, size: 'max' })

@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { newAttemptId } from '../../../src/runtime/ids.ts'
 import { type Db, sql, type Tx } from '../../../src/store/db.ts'
 import { insertAttempt, promptAttempt } from '../../../src/store/payments/attempts.ts'
 import { claimDueAttempts } from '../../../src/store/payments/dueAttempts.ts'
 import { type Lives, openLives } from '../../support/lifeDb.ts'
 import { after, anAttempt, minutes, noon, seconds } from '../../support/lifeRows.ts'
+
+vi.setConfig({ testTimeout: 120_000 }) // it waits until no older transaction is open
 
 const count = 200
 const slots = 50 // of one look, as workers have them

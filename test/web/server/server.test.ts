@@ -99,7 +99,9 @@ const large = Buffer.alloc(24_000_000)
 const sendLarge = ({ outgoing }: Held) =>
   outgoing.writeHead(200, { 'content-length': large.length }).end(large)
 
-test('a reader that stops is dropped, and one that is slow but goes on is not', async () => {
+test('a reader that stops is dropped, and one that is slow but goes on is not', {
+  timeout: 120_000,
+}, async () => {
   const dropped: string[] = []
   const patience = 3000 // the slow one is no slower than it means to be, unless the machine stands still for so long
   const { url } = await serve(each => {

@@ -24,7 +24,9 @@ afterAll(() => post.close())
 
 describe('a long walk of everything that begins, carries and ends deliveries', () => {
   for (let walk = 0; walk < walks; walk++)
-    test(`walk ${walk + 1}: whoever believes to be alone is, and no payment has two on their way`, async () => {
+    test(`walk ${walk + 1}: whoever believes to be alone is, and no payment has two on their way`, {
+      timeout: 300_000,
+    }, async () => {
       const seed = Math.floor(Math.random() * 2 ** 31)
       const { dice, pick } = createDice(seed)
       const payments = ['TG-1', 'TG-2', 'TG-3', 'TG-4']
@@ -125,7 +127,7 @@ describe('a long walk of everything that begins, carries and ends deliveries', (
       })
     })
 
-  test('and all at once, on connections of their own', async () => {
+  test('and all at once, on connections of their own', { timeout: 300_000 }, async () => {
     const seed = Math.floor(Math.random() * 2 ** 31)
     const { dice, pick } = createDice(seed)
     const payments = ['TG-1', 'TG-2', 'TG-3']

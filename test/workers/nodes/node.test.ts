@@ -8,6 +8,8 @@ import { seconds } from '../../support/lifeRows.ts'
 import { startProxy } from '../../support/proxy.ts'
 import { openPost, type Post } from '../deliveries/post.ts'
 
+vi.setConfig({ testTimeout: 120_000 }) // its polls wait for up to 40 s
+
 const soon = { timeout: 40_000, interval: 20 }
 
 let post: Post
