@@ -6,7 +6,7 @@ type Times = { all: number; stolen: number }
 const before = times()
 
 // What failed, a line each, below all that is said of it: the end is what is left of a long output. And how much of the
-// machine others had meanwhile, because whoever waited for something may not have got the time.
+// machine's time its host gave to others meanwhile: a test that waited for something may not have got the time.
 export const failures: Reporter = {
   onTestRunEnd(modules, errors) {
     const lines = [
@@ -15,7 +15,9 @@ export const failures: Reporter = {
     ]
     if (lines.length === 0) return
     console.error(
-      ['', `Failed (${stolenShare()} of the machine's time went to others):`, ...lines, ''].join('\n'),
+      ['', `Failed (${stolenShare()} of the machine's time was stolen by its host):`, ...lines, ''].join(
+        '\n',
+      ),
     )
   },
 }
