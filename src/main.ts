@@ -5,7 +5,7 @@ import type { Config } from './config.ts'
 import { urlOf } from './core/thisMachine.ts'
 import { watchAccounts } from './observe/accounts.ts'
 import { watchAttempts } from './observe/attempts.ts'
-import { gaugeChannels, watchCalls } from './observe/channels.ts'
+import { gaugeChannels, gaugeWaiting, watchCalls } from './observe/channels.ts'
 import { gaugeClock, watchClock } from './observe/clock.ts'
 import { createMetrics, watchRuntime } from './observe/metrics.ts'
 import { watchNodes } from './observe/nodes.ts'
@@ -137,6 +137,7 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
   const trouble = (error: unknown) => log.warn({ error: String(error) }, 'a worker has to try again')
   const workers = startWorkers(runtime, { ...watchReading(log), trouble, pause })
   const stopWorkers = started.add(workers.stop)
+  gaugeWaiting(metrics, workers.waiting)
   started.add(startAccountsWatch(channels, trouble).stop)
   wakeUps.on('pollers', workers.wake)
   started.add(startChannelHealth(runtime, keepers, trouble).stop)

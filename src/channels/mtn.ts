@@ -22,6 +22,7 @@ const checkWithinMs = 5 * seconds // of the question after a refused order, so t
 
 const mtn: ChannelKind = {
   settings,
+  businessSettings: ['api_user'], // an API user belongs to one business, whatever its keys are
   open: (given, { egress }) => open(readAccount(given), egress),
 }
 
@@ -38,7 +39,7 @@ const pace: Pace = {
 }
 
 function open(account: Account, egress: Egress): Channel {
-  const { mode, environment, apiUser, standIn, checksHolder } = account
+  const { mode, environment, standIn, checksHolder } = account
   const line = lineTo(account, egress)
 
   async function start(order: Order, signal: AbortSignal): Promise<Reply> {
@@ -56,7 +57,8 @@ function open(account: Account, egress: Egress): Channel {
 
   return {
     mode,
-    account: `mtn ${environment} ${apiUser}`,
+    account: `mtn ${environment}`,
+    environment,
     startIsIdempotent: true, // a reference that was used is answered 409, even after an error
     visibleWithinMs: 15 * minutes, // nobody says; "not found" may mean "not yet"
     noMayTurnForMs: 24 * hours, // MTN calls FAILED final. It costs little to make sure

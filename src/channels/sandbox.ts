@@ -81,6 +81,7 @@ const cardReasons = new Map<unknown, Reason>([
 ])
 
 const sandbox: ChannelKind = {
+  businessSettings: [], // its key is made at each start of a gateway
   settings: [
     { name: 'url', words: "The gateway's own address." },
     { name: 'key', words: 'Made anew at each start.', isSecret: true },

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram } from 'prom-client'
+import type { OverdueWatch } from '../actions/channels/overdueAttempts.ts'
 import { breakerStates } from '../core/channel/breaker.ts'
 import { delayBoundsMs, standings } from '../core/channel/standing.ts'
 import type { CallSeen, Keepers } from '../runtime/channels/keeper.ts'
@@ -43,6 +44,19 @@ export function watchCalls({ registry }: Metrics): (seen: CallSeen) => void {
     if (isOdd) oddWords.inc({ account, payment_method })
   }
 }
+
+// Attempts that no node asks about, because their account is not set up: see actions/channels/overdueAttempts.ts.
+export const gaugeWaiting = ({ registry }: Metrics, waiting: OverdueWatch['waiting']) =>
+  new Gauge({
+    name: 'tollgate_attempts_not_set_up',
+    help: 'Overdue attempts whose account is not set up, or is of another business or mode now, by account.',
+    labelNames: ['account'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { account, attempts } of waiting().slice(0, mostAccounts)) this.set({ account }, attempts)
+    },
+  })
 
 type Shown = Pick<Keepers, 'of' | 'windows' | 'breakers'>
 

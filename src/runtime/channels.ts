@@ -1,9 +1,17 @@
 import { readdirSync } from 'node:fs'
+import {
+  type AttemptAccount,
+  type BusinessRow,
+  isSameAccount,
+  type OpenedIdentity,
+  openedIdentity,
+} from '../core/channel/accountIdentity.ts'
 import { egressSettings } from '../core/channel/accountSettings.ts'
 import type { Channel, ChannelKind, ChannelSettings } from '../core/channel/channel.ts'
 import type { Db } from '../store/db.ts'
 import type { MasterKeys } from '../store/merchants/vault.ts'
 import { type Account, accountOf, environmentAccount, type Opening } from './channels/accounts.ts'
+import { readBusinesses } from './channels/businesses.ts'
 import { type GuardedChannel, guardChannel } from './channels/guard.ts'
 import { type Health, type Keepers, noKeeper } from './channels/keeper.ts'
 import { createOffers, type Offer, type Offered } from './channels/offers.ts'
@@ -11,6 +19,7 @@ import type { AccountTools } from './channels/openAccount.ts'
 import { createStoredAccounts, type OnFault } from './channels/storedAccounts.ts'
 import { webhookIdOf } from './channels/webhookId.ts'
 import type { Timer } from './deadline.ts'
+import { databaseDeadline } from './inTime.ts'
 
 export type { Offer, Offered }
 
@@ -19,6 +28,10 @@ export type Channels = {
   readonly names: readonly string[] // of all that can be asked, those that are disabled among them
   offers(payment: Offered): readonly Offer[] // the very same each time: nobody changes them
   find(name: string): GuardedChannel | undefined
+  // The account that an attempt belongs to; undefined also where its name has another mode or business behind it now.
+  findFor(attempt: AttemptAccount): GuardedChannel | undefined
+  identityOf(name: string): string | null // for new attempts; null where identities are not kept
+  opened(): readonly OpenedIdentity[]
   findByWebhook(webhook_id: string): { name: string; channel: GuardedChannel } | undefined
 }
 
@@ -32,6 +45,7 @@ export type ChannelsOptions = {
   env: ChannelSettings
   tools: AccountTools
   stored?: { db: Db; masterKeys?: MasterKeys }
+  isReadOnly?: boolean // a command: it stores nothing about accounts that it opens
   preferred?: readonly string[] // accounts and channels, as the operator would have them
   keepers?: Pick<Keepers, 'of' | 'keeperOf'> // who stands before each account, and says how it does
   folder?: URL
@@ -55,18 +69,33 @@ export async function openChannels(options: ChannelsOptions): Promise<OpenChanne
   })
   const ofDatabase = stored && createStoredAccounts(stored.db, opening, onFault)
   const accounts = () => [...ofEnvironment, ...(ofDatabase?.accounts() ?? [])]
+  // The businesses are read after the accounts: whoever stores new credentials stores their business in the same commit.
+  async function read() {
+    const { isReadOnly = false } = options
+    const inTime = stored?.db.until(databaseDeadline())
+    const businesses =
+      inTime && (await readBusinesses(inTime, accounts(), { isReadOnly, now: tools.clock() }))
+    return viewOf(accounts(), preferred, keepers, businesses)
+  }
   await ofDatabase?.look()
-  let view = viewOf(accounts(), preferred, keepers)
+  let view = await read()
+  let isStale = false
   return {
     get names() {
       return view.names
     },
     find: name => view.find(name),
+    findFor: attempt => view.findFor(attempt),
+    identityOf: name => view.identityOf(name),
+    opened: () => view.opened(),
     findByWebhook: webhook_id => view.findByWebhook(webhook_id),
     offers: payment => view.offers(payment),
     accounts,
     async look() {
-      if (await ofDatabase?.look()) view = viewOf(accounts(), preferred, keepers)
+      if (await ofDatabase?.look()) isStale = true
+      if (!isStale) return
+      view = await read()
+      isStale = false
     },
   }
 }
@@ -83,12 +112,28 @@ export function channelsOf(
   return viewOf(accounts, [], keepers)
 }
 
-function viewOf(accounts: readonly Account[], preferred: readonly string[], health: Health): Channels {
+function viewOf(
+  accounts: readonly Account[],
+  preferred: readonly string[],
+  health: Health,
+  businesses: readonly BusinessRow[] = [],
+): Channels {
   const lines = new Map(accounts.flatMap(({ account, line }) => (line ? [[account, line]] : [])))
   const webhooks = new Map([...lines].map(([name, channel]) => [webhookIdOf(name), { name, channel }]))
+  const opened = new Map(
+    accounts.flatMap(({ account, channel, opened: one, credentialsDigest = '' }) =>
+      one ? [[account, openedIdentity(account, channel, one, credentialsDigest, businesses)]] : [],
+    ),
+  )
   return {
     names: [...lines.keys()],
     find: name => lines.get(name),
+    findFor(attempt) {
+      const identity = opened.get(attempt.channel)
+      return identity && isSameAccount(attempt, identity) ? lines.get(attempt.channel) : undefined
+    },
+    identityOf: name => opened.get(name)?.identity ?? null,
+    opened: () => [...opened.values()],
     findByWebhook: webhook_id => webhooks.get(webhook_id),
     offers: createOffers(accounts, preferred, health),
   }

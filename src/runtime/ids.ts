@@ -50,6 +50,7 @@ export const newAttemptId = (merchant_id: string) => merchant_id + randomText(26
 export const newMerchantId = () => randomText(merchantIdLength)
 export const isMerchantId = (text: string) => /^[0-9a-z]{10}$/.test(text)
 export const newAccountName = (channel: string) => `${channel}-${randomText(6)}`
+export const newBusinessId = () => randomText(16)
 export const newSecretId = () => randomText(8)
 export const newInvoiceId = () => `CLI-${randomText(12)}`
 export const newVisit = () => randomText(10)

@@ -88,6 +88,20 @@ create table channel_accounts (
 -- Nodes ask for the highest each second.
 create index channel_accounts_by_version on channel_accounts (version);
 
+-- Which business at the provider an account's credentials belong to. The first credentials of an account name make a
+-- business; other credentials make another one, unless an operator confirms that it is the same. Going back to known
+-- credentials restores their business. As small as the table above, and beside it on one server.
+create table provider_businesses (
+  account text not null, -- its name: one from environment variables is called as its provider is
+  credentials_digest text not null, -- tells credentials apart; they cannot be read from it
+  first_business text not null, -- the id when they were first seen; attempts may carry it
+  business text not null, -- another one than the first since it was confirmed to be the same business
+  seen_at timestamptz not null,
+  confirmed_at timestamptz,
+  version bigint not null, -- one above that of the change before: nodes ask for the highest each second
+  primary key (account, credentials_digest)
+);
+
 
 -- Payments
 

@@ -1,3 +1,4 @@
+import { createOverdueWatch, type OverdueWatch } from '../actions/channels/overdueAttempts.ts'
 import type { OnUnreadable } from '../actions/merchants/unreadableMerchants.ts'
 import type { PaymentDeps } from '../actions/payments/deps.ts'
 import type { Pause } from '../core/databaseClock.ts'
@@ -9,8 +10,9 @@ import { startPolling } from './polling.ts'
 import { startSettingsWatch } from './settings.ts'
 
 const bringRestMs = 60_000
+const overdueRestMs = 30_000
 
-export type Workers = { wake(): void; stop(): Promise<void> }
+export type Workers = { wake(): void; waiting: OverdueWatch['waiting']; stop(): Promise<void> }
 export type WorkersWatch = {
   trouble(error: unknown): void
   leftOut?: OnLeftOut
@@ -32,11 +34,22 @@ export function startWorkers(
     onTrouble,
     pause,
   })
+  const overdue = createOverdueWatch(deps)
+  const looking = startLoop({
+    restMs: overdueRestMs,
+    async step() {
+      await overdue.look()
+      return 0
+    },
+    onTrouble,
+    pause,
+  })
   const settings = startSettingsWatch(deps, unreadable, onTrouble)
   return {
     wake: polling.wake,
+    waiting: overdue.waiting,
     async stop() {
-      await Promise.all([polling, expiry, bringing, settings].map(loop => loop.stop()))
+      await Promise.all([polling, expiry, bringing, looking, settings].map(loop => loop.stop()))
     },
   }
 }

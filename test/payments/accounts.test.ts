@@ -102,7 +102,8 @@ test('an attempt is asked about at its account, with the new credentials, and wh
   expect((await lastAttempt(payment)).state).not.toBe('failed')
   const prepared = prepareChange(desk, await rowOf(account), [['key', 'live_second']])
   if (prepared.faults) throw new Error(prepared.faults.join())
-  await saveChange(db, await rowOf(account), prepared.sealed, new Date())
+  const row = await rowOf(account)
+  await saveChange(db, row, prepared.sealed, new Date(), { ...prepared, isSameBusiness: true })
   await disable(account)
 
   const other = await ask(await addMerchant())

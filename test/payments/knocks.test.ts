@@ -5,7 +5,7 @@ import { pay } from '../../src/actions/payments/pay.ts'
 import type { Reply } from '../../src/core/channel/reply.ts'
 import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedNode } from '../support/lifeNode.ts'
+import { aWish, simulatedAccount, simulatedNode } from '../support/lifeNode.ts'
 import { after, hours, no, noon, seconds, yes } from '../support/lifeRows.ts'
 
 let lives: Lives
@@ -73,7 +73,7 @@ test.each([
   now = after(hours(3) + knockAfter)
   const [life] = await lives.read([payment.tx_reference])
   expect(await prompted({ db: lives.db, clock }, life?.attempts[0]?.attempt_id ?? '')).toBe(true)
-  const room = { channel: 'simulated', knocked: true, most: 20 }
+  const room = { ...simulatedAccount, knocked: true, most: 20 }
   if (isAsked)
     expect(await claimDueAttempts(lives.db, [room], { now, until: after(seconds(20), now) })).toHaveLength(1) // B, that dies
   answer?.(no)

@@ -5,7 +5,7 @@ import { openDb, sql } from '../../src/store/db.ts'
 import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'
 import { knockAtAttempts } from '../../src/store/payments/knocks.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedNode } from '../support/lifeNode.ts'
+import { aWish, simulatedAccount, simulatedNode } from '../support/lifeNode.ts'
 import { after, noon, pending, seconds } from '../support/lifeRows.ts'
 import { withoutSkipping } from '../support/withoutSkipping.ts'
 
@@ -28,6 +28,7 @@ function asks(room: number) {
   const asker: Asker = {
     room: () => room,
     lease: () => lease,
+    opened: () => [simulatedAccount],
     ask: attempt => void asked.push(attempt.attempt_id),
   }
   knocksOn(lives.db).askers.add(asker)
@@ -49,7 +50,7 @@ async function attempts(count: number): Promise<string[]> {
 }
 
 const claimed = async () =>
-  (await claimDueAttempts(lives.db, [{ channel: 'simulated', knocked: true, most: 50 }], lease)).map(
+  (await claimDueAttempts(lives.db, [{ ...simulatedAccount, knocked: true, most: 50 }], lease)).map(
     ({ attempt_id }) => attempt_id,
   )
 
@@ -68,6 +69,7 @@ test('a database that does not skip over merchants takes them by another way', a
     withoutSkipping(lives.db).db,
     ids.map((attempt_id, at) => ({ merchant_id: lives.merchant_id, attempt_id, isTaken: at > 0 })),
     lease,
+    [simulatedAccount],
   )
   expect(found.map(({ attempt_id }) => attempt_id).toSorted()).toEqual(ids.toSorted())
   expect(await claimed()).toEqual(ids.slice(0, 1))
@@ -82,6 +84,21 @@ test('with no room, or nobody who asks here, all of them are due', async () => {
     expect((await claimed()).toSorted()).toEqual(ids.toSorted())
     knocksOn(lives.db).askers.clear()
   }
+})
+
+test('a callback for an account that is not open here makes it due for other nodes, unleased and uncounted', async () => {
+  const [ours = '', others = '', live = ''] = await attempts(3)
+  await lives.db.rows(sql`update attempts set account_identity = 'other' where attempt_id = ${others}`)
+  await lives.db.rows(sql`update attempts set mode = 'live' where attempt_id = ${live}`)
+  const asked = asks(10)
+  expect(await Promise.all([knock(ours), knock(others), knock(live)])).toEqual([true, true, true])
+  expect([asked, woken]).toEqual([[ours], ['pollers', 'pollers']])
+  const stored = await lives.db.rows(sql`
+    select asks, lease_until, knocked, next_ask_at <= ${lease.now} as is_due from attempts
+    where attempt_id = any(${[others, live]})`)
+  const unleased = { asks: 0, lease_until: null, knocked: true, is_due: true }
+  expect(stored).toEqual([unleased, unleased])
+  expect(await claimed()).toEqual([])
 })
 
 test('twice for one attempt is asked once; what is not there is nobody’s', async () => {

@@ -6,7 +6,7 @@ import { pay } from '../../src/actions/payments/pay.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, recordingLine, simulatedNode } from '../support/lifeNode.ts'
+import { aWish, recordingLine, simulatedNode, simulatedAccount } from '../support/lifeNode.ts'
 import { after, hours, noon, pending, seconds, unclear } from '../support/lifeRows.ts'
 
 const workers = 4
@@ -38,7 +38,7 @@ async function payAll(count: number) {
   return all.map(({ tx_reference }) => tx_reference)
 }
 
-const room = { channel: 'simulated', knocked: false, most: 20 }
+const room = { ...simulatedAccount, knocked: false, most: 20 }
 const claimAll = async (now: Date) => {
   const claims = pools.flatMap(pool =>
     Array.from({ length: 2 }, () => claimDueAttempts(pool, [room], { now, until: after(seconds(20), now) })),

@@ -133,13 +133,14 @@ test('checks that never end are ended: all are asked about in the end', async ()
   clearInterval(ringing)
 })
 
-test('an attempt of a channel that is not set up any more is looked at too', async () => {
-  await addAttempts('sick', 600, longDue)
-  const [orphan] = await addAttempts('gone', 1, () => now)
+const asksOf = ([attempt_id]: string[]) =>
+  lives.db.one<{ asks: number }>(sql`select asks from attempts where attempt_id = ${attempt_id}`)
+
+test('an attempt of an account that is not open here is left to the nodes that have it', async () => {
+  const [ours, theirs] = [await addAttempts('well', 1, longDue), await addAttempts('gone', 1, longDue)]
   startAsking()
-  const asksOf = () =>
-    lives.db.one<{ asks: number }>(sql`select asks from attempts where attempt_id = ${orphan}`)
-  await expect.poll(asksOf).toEqual({ asks: 1 })
+  await expect.poll(() => asksOf(ours)).toEqual({ asks: 1 })
+  expect(await asksOf(theirs)).toEqual({ asks: 0 })
 })
 
 // Each order waits for the deadline of its call, until the provider is left alone.

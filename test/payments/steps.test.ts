@@ -154,7 +154,10 @@ test('an answer from before the code was typed does not ask for it again', async
 
 // A worker, by whose clock it is time to ask.
 function askInAMinute(deps: ReturnType<typeof simulatedNode>, check: () => Promise<Reply>) {
-  const channels = { ...deps.channels, find: (name: string) => withCheck(deps, name, check) }
+  const channels = {
+    ...deps.channels,
+    findFor: ({ channel }: { channel: string }) => withCheck(deps, channel, check),
+  }
   return askDue({ ...deps, channels, clock: () => after(minutes(1)) }, fail)
 }
 

@@ -32,6 +32,7 @@ import { attemptsOfMany } from '../../src/store/payments/expired.ts'
 import { findCheckout, findPaymentsByKeys } from '../../src/store/payments/paymentLife.ts'
 import { findPayments, findRequests, storePayments } from '../../src/store/payments/payments.ts'
 import type { FreshDatabase } from '../support/database.ts'
+import { simulatedAccount } from '../support/lifeNode.ts'
 import { after, anAttempt, aPayment, hours } from '../support/lifeRows.ts'
 import { shardedDatabase, shardedUrl, shardsOf } from '../support/shardedDatabase.ts'
 
@@ -217,7 +218,7 @@ describe.skipIf(!shardedUrl)(title, () => {
 
   test('what is due is found, taken and written down again', async () => {
     const later = after(hours(3), now)
-    const rooms = [true, false].map(knocked => ({ channel: anAttempt({}).channel, knocked, most: 9 }))
+    const rooms = [true, false].map(knocked => ({ ...simulatedAccount, knocked, most: 9 }))
     const leased = { now: later, until: after(30_000, later) }
     expect(await claimDueAttempts(db, rooms, leased)).toHaveLength(2)
     expect(await claimDueAttempts(db, rooms, leased)).toHaveLength(0)

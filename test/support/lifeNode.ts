@@ -28,6 +28,14 @@ export const terms: Terms = {
   noMayTurnForMs: minutes(120),
 }
 
+// As a node with `simulatedNode` has it: identities are not kept there.
+export const simulatedAccount = {
+  account: 'simulated',
+  mode: 'test',
+  identity: null,
+  identities: [],
+} as const
+
 // For channels that need none of it.
 export const noTools: ChannelTools = {
   egress: {},

@@ -1,6 +1,6 @@
+import type { OpenedIdentity } from '../../core/channel/accountIdentity.ts'
 import {
   type AskLease,
-  channelsWithAttempts,
   claimDueAttempts,
   type DueAttempt,
   type Room,
@@ -12,9 +12,8 @@ import type { Asker } from './knocks.ts'
 // An ask and a resend of the most patient channel, and the time to write down what came of them.
 const leaseMs = 5000 + 30_000 + 15_000
 const slots = 50 // of one channel: so many knocks, and as many whose time has come
-const strayRestMs = 600_000
 
-const askLease = (now: Date): AskLease => ({ now, until: new Date(now.getTime() + leaseMs) })
+export const askLease = (now: Date): AskLease => ({ now, until: new Date(now.getTime() + leaseMs) })
 
 export type Pollers = {
   step(): Promise<number> // takes what is due and has a slot; gives back how many
@@ -26,10 +25,10 @@ type Options = { onTrouble(error: unknown): void; wake(): void } // there is roo
 
 // Asks about attempts that are due. Each channel has slots of its own, so that a sick provider holds up its own attempts
 // alone; and knocks have theirs, so that what a provider wants to tell does not wait behind what it does not answer.
+// Attempts of accounts that are not open here are left to the nodes that have them: see overdueAttempts.ts.
 export function createPollers(deps: PaymentDeps, { onTrouble, wake }: Options): Pollers {
   const db = deps.db.share('ask')
   const underWay = new Map<string, Set<Promise<void>>>()
-  const strays = createStrays({ ...deps, db }, { onTrouble, wake })
 
   const placeOf = (channel: string, byKnock: boolean) => {
     const name = `${channel} ${byKnock ? 'knocks' : 'due'}`
@@ -37,11 +36,18 @@ export function createPollers(deps: PaymentDeps, { onTrouble, wake }: Options): 
     underWay.set(name, place)
     return place
   }
-  const roomsOf = (channel: string): Room[] =>
-    [true, false].map(knocked => ({ channel, knocked, most: slots - placeOf(channel, knocked).size }))
+  const roomsOf = (opened: OpenedIdentity): Room[] =>
+    [true, false].map(knocked => ({
+      ...opened,
+      knocked,
+      most: slots - placeOf(opened.account, knocked).size,
+    }))
 
   async function step() {
-    const rooms = [...deps.channels.names, ...strays.names()].flatMap(roomsOf).filter(({ most }) => most > 0)
+    const rooms = deps.channels
+      .opened()
+      .flatMap(roomsOf)
+      .filter(({ most }) => most > 0)
     const due = rooms.length > 0 ? await claimDueAttempts(db, rooms, askLease(deps.clock())) : []
     for (const attempt of due) start(attempt)
     return due.length
@@ -59,7 +65,6 @@ export function createPollers(deps: PaymentDeps, { onTrouble, wake }: Options): 
   }
 
   async function finished() {
-    await strays.looked()
     await Promise.all([...underWay.values()].flatMap(place => [...place]))
   }
 
@@ -67,31 +72,8 @@ export function createPollers(deps: PaymentDeps, { onTrouble, wake }: Options): 
   const roomForKnocks = () =>
     Math.min(slots, ...deps.channels.names.map(channel => slots - placeOf(channel, true).size))
 
-  return { step, finished, knocks: { room: roomForKnocks, lease: askLease, ask: start } }
-}
-
-// Channels that were set up once and have attempts still: these are looked at too, so that a person hears of them.
-// Nobody waits for that look.
-function createStrays({ db, channels }: PaymentDeps, { onTrouble, wake }: Options) {
-  let found: string[] = []
-  let nextLook = 0
-  let looking: Promise<void> | undefined
-
-  async function look() {
-    found = (await channelsWithAttempts(db)).filter(name => !channels.names.includes(name))
-    if (found.length > 0) wake()
-  }
-
-  return {
-    names() {
-      const now = performance.now()
-      if (now < nextLook) return found
-      nextLook = now + strayRestMs
-      looking = look().catch(onTrouble)
-      return found
-    },
-    looked: async () => looking,
-  }
+  const knocks = { room: roomForKnocks, lease: askLease, opened: deps.channels.opened, ask: start }
+  return { step, finished, knocks }
 }
 
 // Asks about what is due now, to the end; gives back how many there were.

@@ -1,7 +1,7 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { returnGapMs } from '../../core/payment/pollSchedule.ts'
 import { hastenAsk, noteReturn } from '../../store/payments/returns.ts'
-import { askAttempt } from '../payments/askProvider.ts'
+import { askAttempt, askElsewhere } from '../payments/askProvider.ts'
 import type { PaymentDeps } from '../payments/deps.ts'
 
 // Who comes back from a provider's page has just done something there: we ask before we show. However often the address
@@ -24,7 +24,7 @@ async function askOnReturn(deps: PaymentDeps, attempt: Attempt, deadline: number
   const now = deps.clock()
   const db = deps.db.share('checkout').until(deadline)
   if (!isWithinGap(attempt, now) && (await noteReturn(db, attempt, now, returnGapMs)))
-    return askAttempt(deps, attempt)
+    return deps.channels.findFor(attempt) ? askAttempt(deps, attempt) : askElsewhere(deps, db, attempt)
   const end = new Date((attempt.returned_at ?? now).getTime() + returnGapMs)
   return attempt.next_ask_at && attempt.next_ask_at > end ? hastenAsk(db, attempt, end) : undefined
 }

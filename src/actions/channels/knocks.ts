@@ -1,3 +1,4 @@
+import type { OpenedIdentity } from '../../core/channel/accountIdentity.ts'
 import { createBatcher } from '../../runtime/batcher.ts'
 import { merchantOfToken } from '../../runtime/ids.ts'
 import type { Db } from '../../store/db.ts'
@@ -7,7 +8,12 @@ import { knockAtAttempts } from '../../store/payments/knocks.ts'
 import type { PaymentDeps } from '../payments/deps.ts'
 
 // Who asks in this process.
-export type Asker = { room(): number; lease(now: Date): AskLease; ask(attempt: DueAttempt): void }
+export type Asker = {
+  room(): number
+  lease(now: Date): AskLease
+  opened(): readonly OpenedIdentity[] // attempts of other accounts are left to other nodes
+  ask(attempt: DueAttempt): void
+}
 
 type Item = { merchant_id: string; attempt_id: string; now: Date }
 type Heard = 'asked' | 'due' | undefined // by us and now, by whoever looks, or nothing was learnt of it
@@ -34,12 +40,13 @@ function createKnocks(db: Db): Knocks {
     const lease = asker?.lease(now) ?? { now, until: now }
     const taken = new Set(each.slice(0, room).map(({ attempt_id }) => attempt_id))
     const knocks = each.map(item => ({ ...item, isTaken: taken.has(item.attempt_id) }))
-    const found = await knockAtAttempts(db, knocks, lease)
-    for (const attempt of found) if (taken.has(attempt.attempt_id)) asker?.ask(attempt)
-    const there = new Set(found.map(({ attempt_id }) => attempt_id))
-    return items.map(({ attempt_id }) =>
-      there.has(attempt_id) ? (taken.has(attempt_id) ? 'asked' : 'due') : undefined,
-    )
+    const found = await knockAtAttempts(db, knocks, lease, asker?.opened() ?? [])
+    const heard = new Map<string, Heard>()
+    for (const { is_leased, ...attempt } of found) {
+      heard.set(attempt.attempt_id, is_leased ? 'asked' : 'due')
+      if (is_leased) asker?.ask(attempt)
+    }
+    return items.map(({ attempt_id }) => heard.get(attempt_id))
   }
   const batcher = createBatcher<Item, Heard>({ ...limits, isHanging: db.isHanging, run: hearAll })
   // What was not found may be held by somebody, and is waited for.

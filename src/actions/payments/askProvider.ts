@@ -1,11 +1,15 @@
+import { isSameAccount, notSetUpWords } from '../../core/channel/accountIdentity.ts'
 import type { Order } from '../../core/channel/order.ts'
 import type { Heard } from '../../core/channel/reply.ts'
 import { type Attempt, isUnresolved, orderKeyOf, requestEndsAt, sentAt } from '../../core/payment/attempt.ts'
 import { type Change, event } from '../../core/payment/change.ts'
 import { maySendAgain, sentAgain } from '../../core/payment/sendAgain.ts'
 import { withoutTurns } from '../../core/text.ts'
+import type { GuardedChannel } from '../../runtime/channels/guard.ts'
 import { webhookIdOf } from '../../runtime/channels/webhookId.ts'
-import { lockAttempt, saveSending } from '../../store/payments/attempts.ts'
+import { countOpenByIdentity } from '../../store/channels/businesses.ts'
+import type { Db } from '../../store/db.ts'
+import { lockAttempt, promptAttempt, saveSending } from '../../store/payments/attempts.ts'
 import { addEvents } from '../../store/payments/events.ts'
 import { findPayment, lockPayment, type OrderedPayment } from '../../store/payments/paymentLife.ts'
 import type { PaymentDeps } from './deps.ts'
@@ -19,8 +23,8 @@ export async function startAttempt(
   attempt: Attempt,
 ): Promise<Change> {
   const askedAt = deps.clock()
-  const reply = await call(deps, payment, attempt, 'start')
-  return settle(deps, attempt, reply, askedAt)
+  const { line, reply } = await call(deps, payment, attempt, 'start')
+  return settle(deps, attempt, reply, askedAt, line)
 }
 
 // Carries on what the customer typed at a step. That it was typed is stored already; what it was stands nowhere: when we
@@ -32,12 +36,12 @@ export async function submitStep(
   typed: Readonly<Record<string, string>>,
 ): Promise<Change> {
   const payment = await orderedPayment(deps, attempt)
-  const channel = deps.channels.find(attempt.channel)
+  const line = deps.channels.findFor(attempt)
   const askedAt = deps.clock()
-  const reply = channel
-    ? await channel.submit(orderOf(deps, payment, attempt), step, typed)
-    : notSetUp(attempt)
-  return settle(deps, attempt, reply, askedAt)
+  const reply = line
+    ? await line.submit(orderOf(deps, line, payment, attempt), step, typed)
+    : await notSetUp(deps, attempt)
+  return settle(deps, attempt, reply, askedAt, line)
 }
 
 async function orderedPayment({ db }: PaymentDeps, attempt: Attempt): Promise<OrderedPayment> {
@@ -56,16 +60,23 @@ export async function askAttempt(
 ): Promise<Change> {
   const payment = known ?? (await orderedPayment(deps, attempt))
   const askedAt = deps.clock()
-  const reply =
-    attempt.state === 'not_sent' ? unsent : await call(deps, payment, attempt, questionOf(attempt))
-  const isSendable = reply.state === 'absent' || reply.state === 'not_sent'
+  const asked: Called =
+    attempt.state === 'not_sent'
+      ? { line: deps.channels.findFor(attempt), reply: { state: 'not_sent', words: '' } }
+      : await call(deps, payment, attempt, questionOf(attempt))
+  const isSendable = asked.reply.state === 'absent' || asked.reply.state === 'not_sent'
   const sending = isSendable ? await sendAgain(deps, payment, attempt) : undefined
-  if (!sending) return settle(deps, attempt, reply, askedAt)
-  const sendingAt = deps.clock()
-  return settle(deps, sending, await call(deps, payment, sending, 'start'), sendingAt)
+  if (!sending) return settle(deps, attempt, asked.reply, askedAt, asked.line)
+  const resentAt = deps.clock()
+  const sent = await call(deps, payment, sending, 'start')
+  return settle(deps, sending, sent.reply, resentAt, sent.line)
 }
 
-const unsent: Heard = { state: 'not_sent', words: '' }
+// The account is not open here: a node that has it asks.
+export async function askElsewhere(deps: PaymentDeps, db: Db, attempt: Attempt) {
+  await promptAttempt(db, attempt.merchant_id, attempt.attempt_id, deps.clock())
+  deps.wake('pollers')
+}
 
 // What a person looks into was answered: there is nothing to withdraw.
 const questionOf = (attempt: Attempt) =>
@@ -79,7 +90,7 @@ async function sendAgain(
   payment: OrderedPayment,
   asked: Attempt,
 ): Promise<Attempt | undefined> {
-  const line = channels.find(asked.channel)
+  const line = channels.findFor(asked)
   const now = clock()
   if (!line?.mayStart() || !maySendAgain(payment, asked, line.startIsIdempotent, now)) return undefined
   return db.transaction(async tx => {
@@ -103,38 +114,55 @@ const resent = (attempt: Attempt, now: Date) =>
     now,
   )
 
+type Called = { line: GuardedChannel | undefined; reply: Heard }
+
+// The account must still be the one that the attempt was made for: the same mode, environment and business. An order is
+// not sent to another one, so nobody was charged; a question is not asked there, so nothing is known.
 async function call(
   deps: PaymentDeps,
   payment: OrderedPayment,
   attempt: Attempt,
   verb: 'start' | 'check' | 'giveUp',
-): Promise<Heard> {
-  const channel = deps.channels.find(attempt.channel)
-  if (!channel) return verb === 'start' ? { ...notSetUp(attempt), state: 'not_sent' } : notSetUp(attempt)
-  const ask = channel[verb] ?? channel.check
-  return ask(orderOf(deps, payment, attempt))
+): Promise<Called> {
+  const line = deps.channels.findFor(attempt)
+  if (!line) {
+    const reply = await notSetUp(deps, attempt)
+    return { line, reply: verb === 'start' ? { ...reply, state: 'not_sent' } : reply }
+  }
+  const ask = line[verb] ?? line.check
+  return { line, reply: await ask(orderOf(deps, line, payment, attempt)) }
 }
 
-const notSetUp = ({ channel }: Attempt) => ({
-  state: 'unknown' as const,
-  words: `The channel ${channel} is not set up.`,
-})
+async function notSetUp({ db, channels }: PaymentDeps, attempt: Attempt) {
+  const { channel } = attempt
+  const opened = channels.opened().find(one => one.account === channel)
+  const waiting = (await countOpenByIdentity(db)).filter(
+    one => one.channel === channel && !(opened && isSameAccount(one, opened)),
+  )
+  const attempts = waiting.reduce((sum, one) => sum + one.attempts, 0)
+  return { state: 'not_set_up' as const, words: notSetUpWords(attempt, opened, attempts) }
+}
 
 // `back` tells that the customer comes from there and has done something.
 function returnUrl({ tx_token }: { tx_token: string }, { given }: Attempt, baseUrl: string): string {
   return `${baseUrl}/checkout/${tx_token}?back=1${given.lang ? `&lang=${given.lang}` : ''}`
 }
 
-const endsAt = ({ channels }: PaymentDeps, attempt: Attempt) =>
-  requestEndsAt(attempt, channels.find(attempt.channel)?.terms(attempt.payment_method).livesForMs ?? 0)
+const endsAt = (line: GuardedChannel, attempt: Attempt) =>
+  requestEndsAt(attempt, line.terms(attempt.payment_method).livesForMs ?? 0)
 
-const orderOf = (deps: PaymentDeps, payment: OrderedPayment, attempt: Attempt): Order => ({
+const orderOf = (
+  deps: PaymentDeps,
+  line: GuardedChannel,
+  payment: OrderedPayment,
+  attempt: Attempt,
+): Order => ({
   attempt_id: attempt.attempt_id,
   key: orderKeyOf(attempt),
   number: attempt.number,
   started_at: attempt.created_at,
   sent_at: sentAt(attempt),
-  ends_at: endsAt(deps, attempt),
+  ends_at: endsAt(line, attempt),
   is_first_sending: attempt.resent_at === null, // those before it, if any, never left
   provider_code: attempt.provider_code,
   check_reversals: attempt.check_reversals,

@@ -6,7 +6,7 @@ import { attemptsOf, saveGivenUp } from '../../store/payments/attempts.ts'
 import { addEvents } from '../../store/payments/events.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
 import { lockPayment } from '../../store/payments/paymentLife.ts'
-import { askAttempt } from './askProvider.ts'
+import { askAttempt, askElsewhere } from './askProvider.ts'
 import type { PaymentDeps } from './deps.ts'
 
 // `number` is the attempt that the page was made for: an old page, or a second click, wishes for nothing.
@@ -26,7 +26,10 @@ export async function giveUp(
   const given = await db.transaction(tx => store(tx, payment, wish, now))
   if (!given) return
   deps.watch({ ...given, tasks: [] })
-  await forAMoment(askAttempt(deps, given.attempt))
+  const { attempt } = given
+  await (deps.channels.findFor(attempt)
+    ? forAMoment(askAttempt(deps, attempt))
+    : askElsewhere(deps, db, attempt))
 }
 
 // One transaction. Run again after a lost commit, it finds the wish and leaves the question to a worker.

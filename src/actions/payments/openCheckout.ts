@@ -48,7 +48,7 @@ export async function openCheckout(
   const { merchant_settings, logo, attempts } = found
   const now = clock()
   const open = attempts.find(isUnresolved)
-  const line = open && channels.find(open.channel)
+  const line = open && channels.findFor(open)
   const livesForMs = open && line?.terms(open.payment_method).livesForMs
   const settings = readSettings(merchant_settings)
   const offers = offersAsking(channels.offers({ ...found, settings }), found)

@@ -50,7 +50,8 @@ export async function pay(
   if (!channel) return { done: 'no_such_way' }
   const { given, instrument, faults } = readFormFields(way, wish.typed)
   if (faults.length > 0) return { done: 'faults', faults }
-  const line = { name: way.channel, channel }
+  const account_identity = deps.channels.identityOf(way.channel)
+  const line = { name: way.channel, account_identity, channel }
   const attempt = newAttempt(payment, line, wish, given, instrument, deps.clock())
   const since = new Date(attempt.created_at.getTime() - failureWindowMs)
   const { merchant_id, tx_reference, mode } = payment
@@ -64,9 +65,11 @@ export async function pay(
 const payerOf = (merchant_id: string, address: string) =>
   hash('sha256', `${merchant_id} ${network(address)}`, 'hex').slice(0, 32)
 
+type ChosenAccount = { name: string; account_identity: string | null; channel: GuardedChannel }
+
 function newAttempt(
   { merchant_id, tx_reference, mode }: PaymentKey & Pick<Payment, 'mode'>,
-  { name, channel }: { name: string; channel: GuardedChannel },
+  { name, account_identity, channel }: ChosenAccount,
   wish: Wish,
   given: Record<string, string>,
   instrument: string | null,
@@ -82,7 +85,7 @@ function newAttempt(
     number: wish.number,
     channel: name,
     mode,
-    account_identity: null,
+    account_identity,
     order_key: channel.newKey(attempt_id),
     payment_method,
     state: 'started',

@@ -48,7 +48,7 @@ async function store(
   const attempts = await attemptsOf(tx, key.merchant_id, key.tx_reference)
   const open = attempts.find(isUnresolved)
   if (!open?.step) return undefined
-  const { pace = {} } = channels.find(open.channel)?.terms(open.payment_method) ?? {}
+  const { pace = {} } = channels.findFor(open)?.terms(open.payment_method) ?? {}
   const submitted = decide(payment, attempts, wish, pace, clock())
   if (!submitted) return undefined
   const { given, faults } = readFormFields({ fields: open.step.fields }, wish.typed)

@@ -57,6 +57,7 @@ export async function openAll(records: Records): Promise<OpenChannels> {
     env: environmentOf(config),
     tools: checkTools(records),
     stored: { db, masterKeys },
+    isReadOnly: true,
     preferred: config.TOLLGATE_CHANNELS,
   })
 }

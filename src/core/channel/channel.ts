@@ -8,6 +8,9 @@ import type { OrderNews, Webhook } from './webhook.ts'
 // in `channels/`, whose default export is this: what has to be known to open it, and how.
 export type ChannelKind = {
   settings: readonly ChannelSetting[]
+  // The settings that another business at the provider would have others of. Where one of them changes, an operator has to
+  // confirm that the business is the same before open attempts go on. Without it, all that are secret.
+  businessSettings?: readonly string[]
   // Opens no connection. A setting that is there but wrong is thrown, by its name.
   open(settings: ChannelSettings, tools: ChannelTools): Channel
 }
@@ -42,7 +45,8 @@ export type Token = { token: string; livesForMs: number }
 // One account at a provider, opened.
 export type Channel = {
   mode: Mode // test payments never reach a live account, nor the other way round
-  account: string // which account at which provider: within it a provider's reference means one payment. It stays.
+  account: string // the scope of the provider's references: within it one means one payment. Holds no credential.
+  environment?: string // of the provider, where that is more than test and live: attempts of another one are not asked about
   startIsIdempotent: boolean // an order that is started twice is charged once, whatever became of the first
   visibleWithinMs: number // what the provider has taken is found when it is asked for, this late at the latest
   noMayTurnForMs: number // so long a no of the provider may still become a yes: it is asked about again

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { digestCredentials } from '../../core/channel/accountIdentity.ts'
 import type { Channel, ChannelKind, ChannelSettings } from '../../core/channel/channel.ts'
 import type { Serving } from '../../core/channel/choose.ts'
 import { cleanError } from '../../core/stranger.ts'
@@ -14,6 +15,7 @@ export type Account = Serving & {
   label: string | null
   disabled_at: Date | null
   settingsHash?: string // of those that it was opened with
+  credentialsDigest?: string // of the credentials that it was opened with, see core/channel/accountIdentity.ts
   opened?: Channel
   line?: GuardedChannel
 }
@@ -28,7 +30,8 @@ export type Opening = {
 // One whose settings stand in the environment, called as its channel is.
 export function environmentAccount(channel: string, given: ChannelSettings, opening: Opening): Account {
   const opened = openAccount(channel, kindOf(opening, channel), given, opening.tools)
-  return accountOf(channel, opened, opening.guard(channel, opened))
+  const digest = digestCredentials(channel, kindOf(opening, channel), given)
+  return { ...accountOf(channel, opened, opening.guard(channel, opened)), credentialsDigest: digest }
 }
 
 export const accountOf = (account: string, opened: Channel, line: GuardedChannel): Account => ({
@@ -55,21 +58,29 @@ export function storedAccount(row: StoredAccount, opening: Opening, before?: Acc
     const { ways } = opened.opened
     return { ...known, ways, ...opened }
   } catch (error) {
-    const kept = before && { opened: before.opened, line: before.line, settingsHash: before.settingsHash }
+    const kept = before && openedBefore(before)
     return { ...known, ways: before?.ways ?? [], ...kept, fault: cleanError(error, maxFault) }
   }
 }
 
 const maxFault = 500
 
+const openedBefore = ({ opened, line, settingsHash, credentialsDigest: digest }: Account) => ({
+  opened,
+  line,
+  settingsHash,
+  credentialsDigest: digest,
+})
+
 // With the same settings as before it stays as it is, and what is under way counts on.
 function openStored(row: StoredAccount, opening: Opening, before?: Account) {
   const given = settingsOfStored(row, opening)
   const settingsHash = hash('sha256', JSON.stringify(given, Object.keys(given).toSorted()), 'hex')
   if (before?.opened && before.line && before.settingsHash === settingsHash)
-    return { opened: before.opened, line: before.line, settingsHash }
+    return { ...openedBefore(before), opened: before.opened }
   const opened = openDeclared(row, given, opening)
-  return { opened, line: opening.guard(row.account, opened), settingsHash }
+  const digest = digestCredentials(row.account, kindOf(opening, row.channel), given)
+  return { opened, line: opening.guard(row.account, opened), settingsHash, credentialsDigest: digest }
 }
 
 export function settingsOfStored(row: StoredAccount, { masterKeys }: Pick<Opening, 'masterKeys'>) {

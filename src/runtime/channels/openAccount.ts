@@ -73,12 +73,21 @@ const isProxy = (text: string) =>
 
 // A file that was written for an older version may lack them, and what it does not say we must not guess.
 function mustSayItsTerms(name: string, channel: Channel): Channel {
-  const { mode, account, startIsIdempotent, visibleWithinMs, noMayTurnForMs, ways } = channel
+  const {
+    mode,
+    account,
+    environment = mode,
+    startIsIdempotent,
+    visibleWithinMs,
+    noMayTurnForMs,
+    ways,
+  } = channel
   const times = [visibleWithinMs, noMayTurnForMs, ...ways.map(({ livesForMs }) => livesForMs)]
   if (
     !['test', 'live'].includes(mode) ||
     typeof account !== 'string' ||
     !/^[^\p{Cc}]{1,100}$/u.test(account) ||
+    !/^[\w.-]{1,40}$/.test(environment) ||
     typeof startIsIdempotent !== 'boolean' ||
     !times.every(ms => ms >= 0)
   )

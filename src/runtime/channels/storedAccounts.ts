@@ -1,4 +1,4 @@
-import { accountsSince, highestVersion, listAccounts } from '../../store/channels/accounts.ts'
+import { accountsSince, highestVersions, listAccounts } from '../../store/channels/accounts.ts'
 import type { Db } from '../../store/db.ts'
 import { databaseDeadline } from '../inTime.ts'
 import { type Account, type Opening, storedAccount } from './accounts.ts'
@@ -9,13 +9,19 @@ export type OnFault = (account: Account) => void
 export function createStoredAccounts(db: Db, opening: Opening, onFault: OnFault) {
   const accounts = new Map<string, Account>()
   let version = 0n
+  let businesses = 0n
 
-  // Whether any has changed: one question for a number where none has. Those that have are opened anew. A lower number is
-  // that of a backup: what it does not have is gone.
+  // Whether any has changed, or the business of any: one question for two numbers where none has. Those that have are
+  // opened anew. A lower number is that of a backup: what it does not have is gone.
   async function look(): Promise<boolean> {
     const inTime = db.until(databaseDeadline())
-    const highest = await highestVersion(inTime)
-    if (highest === version) return false
+    const found = await highestVersions(inTime)
+    const isConfirmed = found.businesses !== businesses
+    const highest = found.accounts
+    if (highest === version) {
+      businesses = found.businesses
+      return isConfirmed
+    }
     const rows = await (highest > version ? accountsSince(inTime, version) : listAccounts(inTime))
     if (highest < version) forgetOthers(rows.map(({ account }) => account))
     for (const row of rows) {
@@ -24,6 +30,7 @@ export function createStoredAccounts(db: Db, opening: Opening, onFault: OnFault)
       if (account.fault) onFault(account)
     }
     version = rows.reduce((most, row) => (row.version > most ? row.version : most), highest)
+    businesses = found.businesses
     return true
   }
 

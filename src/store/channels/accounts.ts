@@ -54,12 +54,15 @@ export const listAccounts = (tx: Tx) =>
 export const accountsSince = (tx: Tx, version: bigint) =>
   tx.rows<StoredAccount>(sql`select * from channel_accounts where version > ${version} order by account`)
 
-export const highestVersion = async (tx: Tx): Promise<bigint> =>
-  (
-    await tx.one<{ version: bigint | null }>(
-      named('highest_account_version')`select max(version) as version from channel_accounts`,
-    )
-  )?.version ?? 0n
+// Of accounts, and of what is stored about the businesses that they belong to.
+export type Versions = { accounts: bigint; businesses: bigint }
+
+export const highestVersions = async (tx: Tx): Promise<Versions> => {
+  const row = await tx.one<{ [name in keyof Versions]: bigint | null }>(named('highest_versions')`
+    select (select max(version) from channel_accounts) as accounts,
+      (select max(version) from provider_businesses) as businesses`)
+  return { accounts: row?.accounts ?? 0n, businesses: row?.businesses ?? 0n }
+}
 
 export const accountKeyIdsInUse = async (tx: Tx) =>
   (await tx.rows<{ master_key_id: string }>(sql`select distinct master_key_id from channel_accounts`)).map(

@@ -1,4 +1,5 @@
-import type { Sql } from 'sql-template-tag'
+import { raw, type Sql } from 'sql-template-tag'
+import type { OpenedIdentity } from '../../core/channel/accountIdentity.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../ofMerchants.ts'
@@ -6,7 +7,8 @@ import { takeUnlocked } from '../skipLocked.ts'
 import type { OrderedPayment } from './paymentLife.ts'
 
 // How many may be taken of one channel: of those that somebody knocked for, and of those whose time has come.
-export type Room = { channel: string; knocked: boolean; most: number }
+// Attempts that belong to another mode or business under the same account name are left to the nodes that have it.
+export type Room = Omit<OpenedIdentity, 'identity'> & { knocked: boolean; most: number }
 export type AskLease = { now: Date; until: Date }
 // With what its order says of the payment.
 export type DueAttempt = Attempt & { by_knock: boolean; payment: OrderedPayment }
@@ -35,6 +37,18 @@ export const claimDueAttempts = (db: Db, rooms: readonly Room[], lease: AskLease
       ).map(dueOf),
   })
 
+// The accounts that are open here, as a table to compare attempts with: see `isSameAccount` of
+// core/channel/accountIdentity.ts, which says the same.
+export const openedHere = (opened: readonly OpenedIdentity[]) => sql`
+  unnest(${opened.map(one => one.account)}::text[], ${opened.map(one => one.mode)}::text[],
+    ${opened.map(one => one.identities.join(','))}::text[]) as here (account, mode, identities)`
+
+export const isOfHere = (attempt: string) => {
+  const a = raw(attempt)
+  return sql`${a}.channel = here.account and (${a}.mode is null or ${a}.mode = here.mode)
+    and (${a}.account_identity is null or ${a}.account_identity = any(string_to_array(here.identities, ',')))`
+}
+
 const longestLeaseMs = 60_000
 
 // A lease that ends later than any can was written by a clock that has been set back since.
@@ -44,21 +58,24 @@ const isFree = (now: Date) => sql`(lease_until is null or lease_until <= ${now}
 // One index scan for each room, however many are due in the others. The limit around them cuts nothing: the planner
 // would otherwise expect a tenth of all that is due.
 const dueUnlocked = (rooms: readonly Room[], { now }: AskLease) => sql`
-  select found.* from unnest(${rooms.map(r => r.channel)}::text[], ${rooms.map(r => r.knocked)}::boolean[],
-      ${rooms.map(r => r.most)}::integer[]) as room (channel, knocked, most),
+  select found.* from unnest(${rooms.map(r => r.account)}::text[], ${rooms.map(r => r.mode)}::text[],
+      ${rooms.map(r => r.identities.join(','))}::text[], ${rooms.map(r => r.knocked)}::boolean[],
+      ${rooms.map(r => r.most)}::integer[]) as here (account, mode, identities, knocked, most),
     lateral (
-      select merchant_id, attempt_id, tx_reference, knocked from attempts
-      where channel = room.channel and knocked = room.knocked and next_ask_at <= ${now} and ${isFree(now)}
-      order by next_ask_at limit room.most for update skip locked) as found
+      select merchant_id, attempt_id, tx_reference, knocked from attempts t
+      where ${isOfHere('t')} and t.knocked = here.knocked and t.next_ask_at <= ${now} and ${isFree(now)}
+      order by next_ask_at limit here.most for update skip locked) as found
   limit ${rooms.reduce((sum, { most }) => sum + most, 0)}`
 
 async function findDue(tx: Tx, rooms: readonly Room[], { now }: AskLease): Promise<Key[]> {
   const found: Key[] = []
-  for (const { channel, knocked, most } of rooms)
+  for (const { account, mode, identities, knocked, most } of rooms)
     found.push(
       ...(await tx.rows<Key>(sql`
         select merchant_id, attempt_id, tx_reference, knocked from attempts
-        where channel = ${channel} and knocked = ${knocked} and next_ask_at <= ${now} and ${isFree(now)}
+        where channel = ${account} and knocked = ${knocked} and next_ask_at <= ${now} and ${isFree(now)}
+          and (mode is null or mode = ${mode})
+          and (account_identity is null or account_identity = any(${identities}))
         order by next_ask_at limit ${most}`)),
     )
   return found
@@ -122,10 +139,26 @@ export function dueOf(row: Claimed): DueAttempt {
   return { ...attempt, payment: { ...order, cancel_wished_at, status: payment_status } }
 }
 
-// Of which something will be asked, whether they are set up or not.
-export const channelsWithAttempts = async (tx: Tx) =>
-  (
-    await tx.rows<{ channel: string }>(
-      sql`select distinct channel from attempts where next_ask_at is not null`,
-    )
-  ).map(({ channel }) => channel)
+export type OverdueAttempt = Attempt & { has_task: boolean }
+
+// Attempts that are overdue, that no node has leased, and whose account is not open here, with the oldest first. Nothing
+// is claimed.
+export const overdueElsewhere = (
+  tx: Tx,
+  opened: readonly OpenedIdentity[],
+  { since, now, limit }: { since: Date; now: Date; limit: number },
+) =>
+  tx.rows<OverdueAttempt>(sql`
+    select a.*, exists (select from tasks t where t.merchant_id = a.merchant_id and t.attempt_id = a.attempt_id
+      and t.kind = 'not_set_up') as has_task
+    from attempts a
+    where a.next_ask_at <= ${since} and ${isFree(now)}
+      and not exists (select from ${openedHere(opened)} where ${isOfHere('a')})
+    order by has_task, a.next_ask_at limit ${limit}`)
+
+// One that ends without its provider. False where another node has it by now.
+export const claimOverdue = async (tx: Tx, { merchant_id, attempt_id, asks }: Attempt, lease: AskLease) =>
+  (await tx.count(sql`
+    update attempts set lease_until = ${lease.until}, asks = asks + 1
+    where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and asks = ${asks} and ${isFree(lease.now)}`)) >
+  0

@@ -1,17 +1,33 @@
 import type { Sql } from 'sql-template-tag'
+import type { OpenedIdentity } from '../../core/channel/accountIdentity.ts'
 import { type Db, named, type Query, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../ofMerchants.ts'
 import { takeUnlocked } from '../skipLocked.ts'
-import { type AskLease, type Claimed, type DueAttempt, dueOf, returning } from './dueAttempts.ts'
+import {
+  type AskLease,
+  type Claimed,
+  type DueAttempt,
+  dueOf,
+  isOfHere,
+  openedHere,
+  returning,
+} from './dueAttempts.ts'
 
-// `isTaken`: by us, who ask at once; else it is due for whoever looks.
+// `isTaken`: this node has room to ask at once. It leases the attempt only if its account is open here; else the attempt
+// is due for the nodes that have the account.
 export type Knock = { merchant_id: string; attempt_id: string; isTaken: boolean }
+export type KnockedAttempt = DueAttempt & { is_leased: boolean }
 
 // The providers of many attempts knocked: each is asked about now. Gives back those that there are, of which something
 // is left to learn, and that nobody else holds. The time changes even when one is due already, so that an answer to an
 // older question is not taken for the answer to this one.
-export const knockAtAttempts = (db: Db, knocks: readonly Knock[], lease: AskLease) =>
-  takeUnlocked<Knock, DueAttempt>(db, {
+export const knockAtAttempts = (
+  db: Db,
+  knocks: readonly Knock[],
+  lease: AskLease,
+  opened: readonly OpenedIdentity[],
+) =>
+  takeUnlocked<Knock, KnockedAttempt>(db, {
     skipping: tx =>
       attempts(
         tx,
@@ -19,26 +35,33 @@ export const knockAtAttempts = (db: Db, knocks: readonly Knock[], lease: AskLeas
         select due.*
         from ${keysOf(knocks)} join attempts a on a.merchant_id = due.merchant_id and a.attempt_id = due.attempt_id
         for update of a skip locked)
-      ${knock(sql`due`, lease)} ${returning(sql`true`)}`,
+      ${knock(sql`due`, lease, opened)} ${returning(sql`true`)}, ${isLeased}`,
       ),
     find: async () => knocks,
     waiting: (tx, some) =>
       attempts(
         tx,
-        named('knock_waiting')`${knock(keysOf(some), lease)} and ${ofMerchants('a', some)}
-        and ${ofMerchants('p', some)} and ${ofMerchants('m', some)} ${returning(sql`true`)}`,
+        named('knock_waiting')`${knock(keysOf(some), lease, opened)} and ${ofMerchants('a', some)}
+        and ${ofMerchants('p', some)} and ${ofMerchants('m', some)} ${returning(sql`true`)}, ${isLeased}`,
       ),
   })
 
-const attempts = async (tx: Tx, query: Query) => (await tx.rows<Claimed>(query)).map(dueOf)
+type Knocked = Claimed & { is_leased: boolean }
+const attempts = async (tx: Tx, query: Query): Promise<KnockedAttempt[]> =>
+  (await tx.rows<Knocked>(query)).map(({ is_leased, ...row }) => ({ ...dueOf(row), is_leased }))
+
+const isLeased = sql`a.lease_until is not null as is_leased`
 
 const keysOf = (knocks: readonly Knock[]) => sql`
   unnest(${knocks.map(k => k.merchant_id)}::text[], ${knocks.map(k => k.attempt_id)}::text[],
     ${knocks.map(k => k.isTaken)}::boolean[]) as due (merchant_id, attempt_id, is_taken)`
 
-const knock = (due: Sql, { now, until }: AskLease) => sql`
-  update attempts a set knocked = true, lease_until = case when due.is_taken then ${until}::timestamptz end,
-    asks = a.asks + due.is_taken::integer, next_ask_at = least(${now}::timestamptz,
+const takenHere = (opened: readonly OpenedIdentity[]) =>
+  sql`(due.is_taken and exists (select from ${openedHere(opened)} where ${isOfHere('a')}))`
+
+const knock = (due: Sql, { now, until }: AskLease, opened: readonly OpenedIdentity[]) => sql`
+  update attempts a set knocked = true, lease_until = case when ${takenHere(opened)} then ${until}::timestamptz end,
+    asks = a.asks + ${takenHere(opened)}::integer, next_ask_at = least(${now}::timestamptz,
       (a.next_ask_at at time zone 'UTC' - interval '1 millisecond') at time zone 'UTC')
   from ${due} join payments p on p.merchant_id = due.merchant_id
     join merchants m on m.merchant_id = due.merchant_id

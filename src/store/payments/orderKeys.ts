@@ -1,16 +1,21 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
-import { named, type Tx } from '../db.ts'
+import { named, sql, type Tx } from '../db.ts'
 
-type Found = Pick<Attempt, 'merchant_id' | 'attempt_id' | 'tx_reference'>
+type Found = Pick<
+  Attempt,
+  'merchant_id' | 'attempt_id' | 'tx_reference' | 'channel' | 'mode' | 'account_identity'
+>
+
+const columns = sql`merchant_id, attempt_id, tx_reference, channel, mode, account_identity`
 
 // The attempt that an account's provider knows by this key: its own id, of a merchant that stands in it, or another.
 export const findByKey = (tx: Tx, channel: string, key: string, merchant_id: string | undefined) =>
   merchant_id
     ? tx.one<Found>(named('find_by_attempt_id')`
-        select merchant_id, attempt_id, tx_reference from attempts
+        select ${columns} from attempts
         where merchant_id = ${merchant_id} and attempt_id = ${key} and channel = ${channel} and order_key is null`)
     : tx.one<Found>(named('find_by_order_key')`
-        select merchant_id, attempt_id, tx_reference from attempts
+        select ${columns} from attempts
         where channel = ${channel} and order_key = ${key} limit 1`)
 
 // What no answer has, and a webhook tells: never instead of what an answer told.

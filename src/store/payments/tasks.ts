@@ -34,6 +34,16 @@ export const addNotRecorded = (tx: Tx, attempt: Attempt, note: string, now: Date
       where tasks.closed_at is not null
     returning *`)
 
+// For a task that follows from no change of the attempt. Undefined when there was one before.
+export const addTaskOf = (tx: Tx, attempt: Attempt, kind: TaskKind, note: string, now: Date) =>
+  tx.one<Task>(named('add_task_of')`
+    insert into tasks (merchant_id, attempt_id, kind, tx_reference, amount, currency, note, created_at)
+    select merchant_id, ${attempt.attempt_id}::text, ${kind}::text, tx_reference, total, currency, ${note}::text,
+      ${now}::timestamptz
+    from payments where merchant_id = ${attempt.merchant_id} and tx_reference = ${attempt.tx_reference}
+    on conflict (merchant_id, attempt_id, kind) do nothing
+    returning *`)
+
 export const tasksOf = (tx: Tx, merchant_id: string, tx_reference: string) =>
   tx.rows<Task>(named('tasks_of')`
     select * from tasks where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}

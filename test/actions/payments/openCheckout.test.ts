@@ -64,7 +64,7 @@ test('where a tester answers is the channel’s to say', async () => {
   const { channels } = shop.runtime
   const knowing = (testerPage?: (attempt_id: string) => string): Channels => ({
     ...channels,
-    find: name => ({ ...(channels.find(name) as GuardedChannel), testerPage }),
+    findFor: attempt => ({ ...(channels.findFor(attempt) as GuardedChannel), testerPage }),
   })
   const pageBy = async (given: Channels) =>
     (await openCheckout({ ...shop.runtime, channels: given }, payment.tx_token))?.testerPage

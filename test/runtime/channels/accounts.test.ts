@@ -103,7 +103,7 @@ test('with other credentials it keeps its name and its line to ask by; unchanged
   expect(one.find(account)?.account).toBe(line?.account)
 })
 
-test('credentials of another account at the provider are refused: it would not know the orders', async () => {
+test('settings of another account at the provider are refused: it would not know the orders', async () => {
   const account = await add()
   expect(await set(account, ['shop', '4712'])).toEqual([
     expect.stringMatching(/another account at the provider \(acme 4712 instead of acme 4711\)/),

@@ -7,7 +7,7 @@ import {
   addStoredAccount,
   changingAccounts,
   findAccount,
-  highestVersion,
+  highestVersions,
   listAccounts,
   type StoredAccount,
   saveAccount,
@@ -80,9 +80,9 @@ test('versions are committed in their order, however many change accounts at onc
   const versions = (await listAccounts(db)).map(({ version }) => version).toSorted((a, b) => Number(a - b))
   expect(new Set(versions).size).toBe(versions.length)
   const row = await add('acme-last11')
-  expect(await highestVersion(db)).toBe(row.version)
+  expect((await highestVersions(db)).accounts).toBe(row.version)
   await changingAccounts(db, tx => saveAccount(tx, 'acme-many3', { ...row, label: 'ours' }, now))
-  expect(await highestVersion(db)).toBe(row.version + 1n)
+  expect((await highestVersions(db)).accounts).toBe(row.version + 1n)
 })
 
 test('whoever changes accounts does not hold up those who read them', async () => {
@@ -106,7 +106,7 @@ test('a new master key opens them, the old one does not; what cannot be opened i
   await changingAccounts(db, tx =>
     saveAccount(tx, 'acme-lost11', { ...lost, wrapped_key: randomBytes(60) }, now),
   )
-  const before = await highestVersion(db)
+  const before = (await highestVersions(db)).accounts
   expect(await rewrapAccounts(db, givenMasterKeys([second, first]), now)).toEqual({
     changed: 1,
     failed: ['acme-lost11'],

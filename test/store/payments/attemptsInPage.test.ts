@@ -4,6 +4,7 @@ import { type Db, sql, type Tx } from '../../../src/store/db.ts'
 import { insertAttempt, promptAttempt } from '../../../src/store/payments/attempts.ts'
 import { claimDueAttempts } from '../../../src/store/payments/dueAttempts.ts'
 import { type Lives, openLives } from '../../support/lifeDb.ts'
+import { simulatedAccount } from '../../support/lifeNode.ts'
 import { after, anAttempt, minutes, noon, seconds } from '../../support/lifeRows.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // it waits until no older transaction is open
@@ -50,7 +51,7 @@ async function takeAt(now: Date, knocked: boolean) {
   return db.transaction(async tx => {
     const before = await changedOn(tx)
     const lease = { now, until: after(seconds(20), now) }
-    const taken = await claimDueAttempts(tx as Db, [{ channel: 'simulated', knocked, most: slots }], lease)
+    const taken = await claimDueAttempts(tx as Db, [{ ...simulatedAccount, knocked, most: slots }], lease)
     const { all, inPage } = await changedOn(tx)
     return { taken: taken.length, all: all - before.all, inPage: inPage - before.inPage }
   })

@@ -8,14 +8,14 @@ import {
   saveAttempt,
 } from '../../../src/store/payments/attempts.ts'
 import {
-  channelsWithAttempts,
   claimDueAttempts,
   type DueAttempt,
+  overdueElsewhere,
   type Room,
 } from '../../../src/store/payments/dueAttempts.ts'
 import { hold } from '../../support/held.ts'
 import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { after, anAttempt, hours, noon, seconds } from '../../support/lifeRows.ts'
+import { after, anAttempt, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 import { withoutSkipping } from '../../support/withoutSkipping.ts'
 
 let lives: Lives
@@ -47,7 +47,13 @@ async function add(name: string, channel: string, next_ask_at: Date | null) {
 const idOf = (name: string) => [...names].find(([, known]) => known === name)?.[0] ?? ''
 const knock = (name: string) => promptAttempt(db, lives.merchant_id, idOf(name), after(seconds(10)))
 
-const room = (channel: string, most: number, knocked = false): Room => ({ channel, knocked, most })
+const room = (account: string, most: number, knocked = false): Room => ({
+  account,
+  mode: 'test',
+  identities: [`${account} test b1`, `${account} test b2`],
+  knocked,
+  most,
+})
 
 async function claimFrom(own: Db, rooms: readonly Room[]) {
   const lease = { now: after(seconds(10)), until: after(seconds(30)) }
@@ -68,6 +74,22 @@ for (const [kind, open] of [
       ])
       expect(await claimFrom(open(), [room('mtn', 9)])).toEqual(['mtn 3'])
       expect(await claimFrom(open(), [room('mtn', 9)])).toEqual([])
+    })
+
+    test('of an account name, only attempts of its mode and its businesses', async () => {
+      for (const [name, columns] of [
+        ['mtn 1', sql`account_identity = 'mtn test b2'`],
+        ['mtn 2', sql`account_identity = 'mtn test other'`],
+        ['mtn 3', sql`account_identity = 'mtn test b1', mode = 'live'`],
+        ['bank 1', sql`mode = null`],
+        ['bank 2', sql`account_identity = 'mtn test b1'`],
+      ] as const)
+        await db.rows(sql`update attempts set ${columns} where attempt_id = ${idOf(name)}`)
+      expect(await claimFrom(open(), [room('mtn', 9), room('bank', 9)])).toEqual([
+        'bank 1',
+        'bank 3',
+        'mtn 1',
+      ])
     })
 
     test('a knock has a place of its own, and is heard once', async () => {
@@ -138,7 +160,14 @@ test('beside nodes without leases nobody asks at the same time for long, and not
   expect(await namesAt(after(seconds(50)))).toHaveLength(6)
 })
 
-test('channels of which something will be asked', async () => {
-  await add('over', 'old', null)
-  expect((await channelsWithAttempts(db)).toSorted()).toEqual(['bank', 'mtn'])
+// A node without the account would take the place of the nodes that have it.
+test('attempts of accounts that are not open here are seen when they are overdue, and not claimed', async () => {
+  const opened = [{ account: 'mtn', mode: 'test', identity: null, identities: [] }] as const
+  const times = { now: after(minutes(10)), since: after(seconds(2)), limit: 9 }
+  const found = await overdueElsewhere(db, opened, times)
+  expect(found.map(({ attempt_id, has_task }) => [names.get(attempt_id), has_task])).toEqual([
+    ['bank 1', false],
+    ['bank 2', false],
+  ])
+  expect(await overdueElsewhere(db, [], { ...times, limit: 3 })).toHaveLength(3)
 })
