@@ -184,6 +184,21 @@ test('an attempt that waits for its account raises a task within two minutes, an
   expect([after.asks, after.next_ask_at]).toEqual([before.asks, before.next_ask_at])
 })
 
+test('a node without the account waits ten minutes for a node that has it, and then raises a task', async () => {
+  const payment = await begin(await openNode('live_first'))
+  const channels = await openChannels({ env: {}, tools: acmeTools, folder, stored: { db, masterKeys } })
+  const node = testRuntime({ db, masterKeys, channels })
+  for (const [ms, raised] of [
+    [9 * 60_000, 0],
+    [11 * 60_000, 1],
+  ] as const) {
+    const watch = createOverdueWatch({ ...node, clock: later(ms) })
+    await watch.look()
+    await watch.look()
+    expect(await tasks(payment)).toHaveLength(raised)
+  }
+})
+
 test('an order that never left ends, although its account is gone', async () => {
   const payment = await begin(await openNode('live_first'))
   await db.rows(sql`update attempts set state = 'not_sent', acknowledged_at = null

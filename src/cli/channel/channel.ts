@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { examples } from '../help.ts'
 import type { Cli } from '../output.ts'
 import { addChannelAdd } from './add.ts'
+import { addChannelConfirm } from './confirm.ts'
 import { addChannelList } from './list.ts'
 import { addChannelSet } from './set.ts'
 import { addChannelStatus } from './status.ts'
@@ -22,6 +23,7 @@ export function addChannelCommands(program: Command, cli: Cli) {
     )
   addChannelAdd(channel, cli)
   addChannelSet(channel, cli)
+  addChannelConfirm(channel, cli)
   addChannelTest(channel, cli)
   addChannelList(channel, cli)
   addChannelTurns(channel, cli)

@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
+import { type WaitingAttempts, waitingAttempts } from '../../actions/channels/waitingAttempts.ts'
 import type { Account } from '../../runtime/channels/accounts.ts'
 import { merchantOf, type Opened, withDatabase } from '../database.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { dateTime, type Fact, facts, heading, paint } from '../terminal.ts'
+import { waitingLine } from './businessText.ts'
 import { openAll, webhookAddress } from './desk.ts'
 
 export function addChannelList(channel: Command, cli: Cli) {
@@ -22,14 +24,15 @@ export function addChannelList(channel: Command, cli: Cli) {
 
 async function list(opened: Opened, merchant: string | undefined): Promise<Output> {
   if (merchant !== undefined) await merchantOf(opened.db, merchant)
-  const all = (await openAll(opened)).accounts()
-  const shown = all.filter(one => merchant === undefined || one.merchant_id === merchant)
-  const accounts = shown.map(account => dataOf(opened, account))
+  const channels = await openAll(opened)
+  const shown = channels.accounts().filter(one => merchant === undefined || one.merchant_id === merchant)
+  const waiting = await waitingAttempts(opened.db, channels)
+  const accounts = shown.map(account => dataOf(opened, account, waiting))
   const none = 'There are none: tollgate channel add CHANNEL stores one.'
   return { data: { accounts }, text: accounts.length > 0 ? accounts.map(textOf).join('\n\n') : none }
 }
 
-const dataOf = ({ config }: Opened, one: Account) => ({
+const dataOf = ({ config }: Opened, one: Account, waiting: readonly WaitingAttempts[]) => ({
   account: one.account,
   channel: one.channel,
   mode: one.mode,
@@ -40,6 +43,7 @@ const dataOf = ({ config }: Opened, one: Account) => ({
   disabled_at: one.disabled_at,
   fault: one.fault ?? null,
   webhook: webhookAddress(config, one.account, one.opened),
+  waiting: waiting.filter(({ account }) => account === one.account),
 })
 
 const textOf = (one: ReturnType<typeof dataOf>) =>
@@ -52,7 +56,8 @@ const textOf = (one: ReturnType<typeof dataOf>) =>
     ...troubles(one),
   ])}`
 
-const troubles = ({ disabled_at, fault }: ReturnType<typeof dataOf>): Fact[] => [
+const troubles = ({ disabled_at, fault, waiting }: ReturnType<typeof dataOf>): Fact[] => [
   ...(disabled_at ? [['disabled', `since ${dateTime(disabled_at)}`] as const] : []),
   ...(fault ? [['fault', paint('red', fault)] as const] : []),
+  ...waiting.map(one => ['waiting', paint('yellow', waitingLine(one))] as const),
 ]

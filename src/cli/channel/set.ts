@@ -1,6 +1,11 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { checkAccount } from '../../actions/channels/checkAccount.ts'
-import { prepareChange, saveChange } from '../../actions/channels/setAccount.ts'
+import {
+  attemptsInQuestion,
+  type NewCredentials,
+  prepareChange,
+  saveChange,
+} from '../../actions/channels/setAccount.ts'
 import type { StoredAccount } from '../../store/channels/accounts.ts'
 import { type Opened, withMasterKeys } from '../database.ts'
 import { CannotDo } from '../failure.ts'
@@ -8,26 +13,35 @@ import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { facts, paint } from '../terminal.ts'
 import { readName } from '../values.ts'
+import { askSameBusiness, type BusinessAnswer, businessWords } from './businessText.ts'
 import { checkFact, mustNotBeBad, shownSecrets, shownSecretsWords } from './checkText.ts'
 import { deskOf, mustBeChannel, storedOf } from './desk.ts'
 import { readChanges } from './secretInput.ts'
 
-type Asked = { label?: string; test: boolean }
+type Asked = { label?: string; test: boolean; sameBusiness?: true; otherBusiness?: true }
 
 export function addChannelSet(channel: Command, cli: Cli) {
   channel
     .command('set <account> [name=value...]')
     .description(
       'Change settings of an account: all that are given, or none when one is wrong. An empty value goes back to the usual ' +
-        'one. Payments that are under way are asked about with the new settings, so they have to be of the same account ' +
-        'at the provider.',
+        'one. With other credentials it asks whether they are of the same business at the provider: only then open ' +
+        'attempts go on with them.',
     )
     .option('--label <text>', 'what people call it', readName)
+    .addOption(
+      new Option(
+        '--same-business',
+        'new credentials are of the same business: open attempts go on',
+      ).conflicts('otherBusiness'),
+    )
+    .option('--other-business', 'new credentials are of another business: open attempts wait')
     .option('--no-test', 'do not ask the provider whether the settings are good')
     .addHelpText(
       'after',
       examples(
         'tollgate channel set paystack-4f7k2q secret_key=-',
+        'tollgate channel set paystack-4f7k2q secret_key=@key.txt --same-business',
         'tollgate channel set mtn-9d3m0x egress_address=203.0.113.7',
         'tollgate channel set mtn-9d3m0x egress_address=  # back to the usual one',
         "tollgate channel set mtn-9d3m0x --label 'MTN head office'",
@@ -54,19 +68,43 @@ async function set(opened: Opened, name: string, words: string[], asked: Asked):
   const { kind, given, opened: line, sealed } = prepared
   const checked = asked.test ? await checkAccount(kind, given, line) : undefined
   mustNotBeBad(checked)
-  await save(opened, row, { ...sealed, label })
+  const question = await attemptsInQuestion(opened.db, prepared)
+  const answer = question === undefined ? undefined : await answerOf(asked, name, question)
+  await save(opened, row, { ...sealed, label }, { ...prepared, isSameBusiness: isSame(asked, answer) })
   const shown = shownSecrets(kind, words)
   return {
-    data: { account: name, label, check: checked ?? null, shown_secrets: shown },
+    data: {
+      account: name,
+      label,
+      check: checked ?? null,
+      business: answer ?? null,
+      open_attempts: question ?? null,
+      shown_secrets: shown,
+    },
     text: [
-      `${name} is set; every node knows within a second, and asks with it about the payments that are under way there.`,
+      `${name} is set; every node uses it within a second.`,
       facts([checkFact(checked)]),
+      ...(answer
+        ? [paint(answer === 'same' ? 'green' : 'yellow', businessWords(name, question ?? 0, answer))]
+        : []),
       ...shownSecretsWords(shown).map(sentence => paint('yellow', sentence)),
     ].join('\n\n'),
   }
 }
 
-async function save({ db, clock }: Opened, row: StoredAccount, changed: Parameters<typeof saveChange>[2]) {
-  if ((await saveChange(db, row, changed, clock())) === 'changed_meanwhile')
+const answerOf = ({ sameBusiness, otherBusiness }: Asked, name: string, attempts: number) =>
+  sameBusiness ? ('same' as const) : otherBusiness ? ('other' as const) : askSameBusiness(name, attempts)
+
+// Credentials that the account had before keep their business, unless the operator says that it is the same.
+const isSame = ({ sameBusiness }: Asked, answer: BusinessAnswer | undefined) =>
+  sameBusiness === true || answer === 'same'
+
+async function save(
+  { db, clock }: Opened,
+  row: StoredAccount,
+  changed: Parameters<typeof saveChange>[2],
+  credentials?: NewCredentials,
+) {
+  if ((await saveChange(db, row, changed, clock(), credentials)) === 'changed_meanwhile')
     throw new CannotDo('refused', `Somebody else has changed ${row.account} meanwhile: run this again.`)
 }

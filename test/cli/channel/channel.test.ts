@@ -174,7 +174,7 @@ test('a merchant’s account is its own, and disabling it says where the money g
 test('a secret on the command line is taken, and said to be seen', async () => {
   const { code, stdout } = await run('set', account, `key=${secret}`)
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^sandbox-\w{6} is set; every node knows within a second, and asks with it/)
+  expect(stdout).toMatch(/^sandbox-\w{6} is set; every node uses it within a second\./)
   expect(stdout).toContain('key stood on the command line')
   expect((await runJson('set', account, '--label', 'Theirs')).data).toEqual({ account, label: 'Theirs' })
   const { error } = await runJson('set', account, 'key=', 'colour=red')

@@ -87,9 +87,9 @@ test('an MTN that cannot be reached says nothing of the settings: the account is
   expect(await channel('test', data.account)).toMatchObject({ code: 0, data: { check: { outcome: 'good' } } })
 })
 
-test('an API user of its own at MTN is another account, and refused: it would not know the orders', async () => {
+test('another environment of MTN is another account, and refused: it would not know the orders', async () => {
   const { account } = (await channel('list')).data.accounts[1]
-  const { error } = await channel('set', account, 'api_user=0c4b6a52-6c1d-4f0e-9a37-2d4c5b6a7f80')
+  const { error } = await channel('set', account, 'environment=mtnuganda', 'currency=UGX')
   expect(error.faults[0]).toMatch(/of another account at the provider/)
 })
 
@@ -142,6 +142,44 @@ for (const [what, more, isTold] of [
     const told = data.checks.filter(({ check }: { check: string }) => check === 'callbacks')
     expect(told).toMatchObject(isTold ? [{ state: 'warning', fact: expect.stringContaining('mtn') }] : [])
   })
+
+test('another API user leaves open attempts alone until it is confirmed to be the same business', async () => {
+  const { account } = (await channel('list')).data.accounts[1]
+  expect((await channel('enable', account)).code).toBe(0)
+  let tx_reference = ''
+  await expect
+    .poll(async () => {
+      tx_reference = (await ask()).tx_reference
+      return keyOf(tx_reference)
+    })
+    .toBeDefined()
+  const key = (await keyOf(tx_reference)) ?? ''
+  await expect.poll(() => mtn.charges(key), { timeout: 20_000 }).toBe(1)
+  const set = (...more: string[]) => channel('set', account, '--no-test', ...more)
+  const other = 'api_user=0c4b6a52-6c1d-4f0e-9a37-2d4c5b6a7f80'
+  expect((await set(other)).data).toMatchObject({ business: 'not_said', open_attempts: 1 })
+  const [, listed] = (await channel('list')).data.accounts
+  expect(listed.waiting).toMatchObject([
+    { attempts: 1, why: expect.stringContaining('channel confirm mtn-') },
+  ])
+  // Back to the first: known, so nothing is asked; then forth again, and confirmed.
+  expect((await set(`api_user=${apiUser}`)).data).toMatchObject({ business: null })
+  expect((await channel('list')).data.accounts[1].waiting).toEqual([])
+  expect((await set(other)).data).toMatchObject({ business: null })
+  expect((await channel('confirm', account)).data).toEqual({ account, attempts: 1 })
+  expect((await channel('confirm', account)).data).toEqual({ account, attempts: 0 })
+  expect((await channel('list')).data.accounts[1].waiting).toEqual([])
+  expect((await set(`api_user=${apiUser}`, '--same-business', '--other-business')).code).toBe(2)
+  const third = 'api_user=11111111-6c1d-4f0e-9a37-2d4c5b6a7f80'
+  expect((await set(third, '--same-business')).data).toMatchObject({ business: 'same', open_attempts: 1 })
+  expect((await channel('list')).data.accounts[1].waiting).toEqual([])
+  // A new key of the same API user is no question.
+  expect((await set(`api_key=${inFile('key', apiKey)}`)).data).toMatchObject({ business: null })
+  await set(`api_user=${apiUser}`)
+  await mtn.approve(key)
+  const paid = () => gateway.db.one(sql`select status from payments where tx_reference = ${tx_reference}`)
+  await expect.poll(paid, { timeout: 20_000 }).toEqual({ status: 'paid' })
+})
 
 test('no credential stands in what was said or logged, nor the number of the wallet', () => {
   const all = said + gateway.logs.join('\n')

@@ -1,0 +1,54 @@
+import type { Command } from 'commander'
+import { confirmBusiness, type OtherBusiness } from '../../actions/channels/confirmBusiness.ts'
+import { identityScope } from '../../core/channel/accountIdentity.ts'
+import { type Opened, withMasterKeys } from '../database.ts'
+import { CannotDo } from '../failure.ts'
+import { examples } from '../help.ts'
+import type { Cli, Output } from '../output.ts'
+import { countAttempts } from './businessText.ts'
+import { openOne } from './desk.ts'
+
+export function addChannelConfirm(channel: Command, cli: Cli) {
+  channel
+    .command('confirm <account>')
+    .description(
+      'Confirm that the credentials of an account are of the same business at the provider as before, so that its open ' +
+        'attempts go on. Run it with the settings of the gateway. Never confirm it for another business: it does not know ' +
+        'those attempts, and customers could be charged twice.',
+    )
+    .option('--business <id>', 'which one, where attempts of several are open')
+    .addHelpText('after', examples('tollgate channel confirm paystack'))
+    .action(async (name: string, { business }: { business?: string }) =>
+      cli.print(await withMasterKeys(opened => confirm(opened, name, business))),
+    )
+}
+
+async function confirm(records: Opened, name: string, business: string | undefined): Promise<Output> {
+  const { account } = await openOne(records, name)
+  const { opened, credentialsDigest, channel } = account
+  if (!opened || !credentialsDigest) throw new CannotDo('refused', `${name} cannot be opened.`)
+  const credentials = { account: name, credentialsDigest, scope: identityScope(channel, opened) }
+  const said = await confirmBusiness(records.db, credentials, records.clock(), business)
+  if (said.done === 'several') throw severalBusinesses(name, said.businesses)
+  if (said.done === 'nothing')
+    return {
+      data: { account: name, attempts: 0 },
+      text: `No open attempt waits for ${name} to be confirmed.`,
+    }
+  const { attempts } = said
+  return {
+    data: { account: name, attempts },
+    text:
+      `${name} has credentials of the same business as before. ` +
+      `${countAttempts(attempts)} ${attempts === 1 ? 'goes' : 'go'} on within a second.`,
+  }
+}
+
+const severalBusinesses = (name: string, businesses: readonly OtherBusiness[]) =>
+  new CannotDo(
+    'ambiguous',
+    `Open attempts of several businesses wait for ${name}: give --business with one of ${businesses
+      .map(({ business, attempts }) => `${business} (${countAttempts(attempts)})`)
+      .join(', ')}.`,
+    { data: { businesses } },
+  )
