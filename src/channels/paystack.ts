@@ -128,6 +128,7 @@ function open(line: Line, secretKey: string, mode: Mode, { clock }: Pick<Channel
 const notAccepted = (said: Said): Reply => ({
   state: 'not_sent',
   words: `Paystack does not take the secret key (HTTP ${said.http}).`,
+  isRefusal: true,
   ...providerCode(said),
 })
 

@@ -86,6 +86,16 @@ export function gaugeChannels({ registry }: Metrics, { of, windows, breakers }: 
         this.set({ account }, breakerStates.indexOf(breakers.stateOf(account)))
     },
   })
+  const refused = new Gauge({
+    name: 'tollgate_channel_refused',
+    help: 'Whether the provider refuses the credentials of an account: 1 if so.',
+    labelNames: ['account'],
+    registers,
+    collect() {
+      this.reset()
+      for (const { account } of ways()) this.set({ account }, Number(windows.isRefused(account)))
+    },
+  })
   const since = new Gauge({
     name: 'tollgate_channel_since_seconds',
     help: 'Seconds since this node last had an answer of an account, and since it last heard of a payment that was paid.',
@@ -101,5 +111,5 @@ export function gaugeChannels({ registry }: Metrics, { of, windows, breakers }: 
           if (at !== null) this.set({ account, payment_method, what }, (performance.now() - at) / 1000)
     },
   })
-  return [standing, breaker, since]
+  return [standing, breaker, refused, since]
 }

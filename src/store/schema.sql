@@ -452,6 +452,9 @@ create table channel_health (
   answered_at timestamptz, -- the last time, ever
   paid_at timestamptz,
   odd_words jsonb not null, -- what we do not know, masked, with how often it was said
+  last_error text, -- why the last call was not answered; null again after an answer
+  last_error_at timestamptz,
+  is_refused boolean not null default false, -- that call: the provider refuses our credentials
   written_at timestamptz not null,
   primary key (node, channel, payment_method)
 );

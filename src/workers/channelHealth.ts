@@ -1,4 +1,5 @@
 import { createProber } from '../actions/channels/probe.ts'
+import { raiseRefusals } from '../actions/channels/raiseRefusals.ts'
 import { createHealthSharing } from '../actions/channels/shareHealth.ts'
 import type { Keepers } from '../runtime/channels/keeper.ts'
 import type { Runtime } from '../runtime/runtime.ts'
@@ -9,7 +10,7 @@ const restMs = 5000
 // Shares with the other nodes how accounts do, and goes to see those that were left alone. An account that does not answer
 // holds up neither the others nor the sharing.
 export function startChannelHealth(
-  { db, clock, channels }: Pick<Runtime, 'db' | 'clock' | 'channels'>,
+  { db, clock, channels, watch }: Pick<Runtime, 'db' | 'clock' | 'channels' | 'watch'>,
   keepers: Keepers,
   onTrouble: (error: unknown) => void,
 ): Loop {
@@ -23,6 +24,7 @@ export function startChannelHealth(
       probing.add(seen)
       void seen.finally(() => probing.delete(seen))
       await step()
+      await raiseRefusals({ db: db.share('health'), clock, watch, keepers })
       return 0
     },
     onTrouble,

@@ -32,6 +32,9 @@ const told = (payment_method: string, seen: Partial<HealthRow>): HealthRow => ({
   answered_at: null,
   paid_at: null,
   odd_words: [],
+  last_error: null,
+  last_error_at: null,
+  is_refused: false,
   written_at: new Date(),
   ...seen,
 })

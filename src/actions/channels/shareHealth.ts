@@ -47,7 +47,15 @@ export function createHealthSharing({ db, clock, keepers: { windows, breakers } 
     }
   }
 
-  function rowOf({ account, payment_method, tally, answeredAt, paidAt, oddWords }: SeenWay): HealthRow {
+  function rowOf({
+    account,
+    payment_method,
+    tally,
+    answeredAt,
+    paidAt,
+    oddWords,
+    lastError,
+  }: SeenWay): HealthRow {
     const [now, monotonic] = [clock(), performance.now()]
     const dateOf = (at: number | null) => (at === null ? null : new Date(now.getTime() - (monotonic - at)))
     const restMs = breakers.restMs(account)
@@ -61,6 +69,9 @@ export function createHealthSharing({ db, clock, keepers: { windows, breakers } 
       answered_at: dateOf(answeredAt),
       paid_at: dateOf(paidAt),
       odd_words: oddWords.map(([sample, count]) => ({ sample, count })),
+      last_error: lastError?.words ?? null,
+      last_error_at: dateOf(lastError?.at ?? null),
+      is_refused: lastError?.isRefusal ?? false,
       written_at: now,
     }
   }

@@ -89,15 +89,17 @@ export async function sendWithToken<T extends { http: number }>(
   send: Call<T>,
 ): Promise<T> {
   const token = await ask(signal).catch((error: unknown) => {
-    throw new NotSent(cleanError(error, maxWords))
+    throw new NotSent(cleanError(error, maxWords), { cause: error })
   })
   const answered = await send(token)
   if (answered.http !== 401) return answered
   const newToken = await ask(signal, token).catch((error: unknown) => {
-    throw new NotSent(after401(error))
+    throw new NotSent(after401(error), { cause: error })
   })
   return send(newToken).catch((error: unknown) => {
-    throw error instanceof NotSent ? new NotSent(after401(error)) : new Error(after401(error))
+    throw error instanceof NotSent
+      ? new NotSent(after401(error), { cause: error })
+      : new Error(after401(error), { cause: error })
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Egress, Token } from '../../core/channel/channel.ts'
+import { CredentialsRefused } from '../../core/channel/reply.ts'
 import { askText, type JsonAnswer, readJson, sendText } from '../http/askJson.ts'
 import type { Answered, Call } from '../http/exchange.ts'
 import { sendWithToken, tokenOf, withToken } from '../http/token.ts'
@@ -55,7 +56,8 @@ function readToken({ http, text }: Answered): Token {
   const token = answer?.access_token
   if (http === 200 && typeof token === 'string' && /^[\x21-\x7e]{1,8000}$/.test(token) && livesForMs > 0)
     return { token, livesForMs }
-  throw new Error(noToken(http, answer))
+  const words = noToken(http, answer)
+  throw http === 401 || http === 403 ? new CredentialsRefused(words) : new Error(words)
 }
 
 // Its words are read for a person alone: which of the credentials it is, a code does not tell.
@@ -63,6 +65,7 @@ function noToken(http: number, answer: JsonAnswer | undefined): string {
   const aboutSubscription = /subscription/i.test(String(answer?.message))
   if (http === 401 && aboutSubscription) return 'MTN does not take the subscription key (HTTP 401)'
   if (http === 401) return 'MTN does not take the API user or the API key (HTTP 401)'
+  if (http === 403) return 'MTN does not let in the address that we come from (HTTP 403)'
   return answer
     ? `MTN gave no token (HTTP ${http})`
     : `MTN gave a page or nothing, and no token (HTTP ${http})`

@@ -74,7 +74,12 @@ export type UnknownReply = Reply & { state: 'unknown' }
 export function unclear(answered: Answered): UnknownReply {
   const { http, restMs: theirs } = answered
   const rest = theirs ?? (http === 429 ? restMs : undefined)
-  return { state: 'unknown', words: httpWords(answered), ...(rest !== undefined && { restMs: rest }) }
+  return {
+    state: 'unknown',
+    words: httpWords(answered),
+    ...(rest !== undefined && { restMs: rest }),
+    ...((http === 401 || http === 403) && { isRefusal: true }),
+  }
 }
 
 export function httpWords({ http, text }: Answered): string {

@@ -66,7 +66,12 @@ function facts(order: Order, answered: Answered, refusal: Refusal | undefined): 
 
 function notSent(answered: Answered): Reply {
   const provider_code = codeOf(readJson(answered.text))
-  return { state: 'not_sent', words: httpWords(answered), ...(provider_code && { provider_code }) }
+  return {
+    state: 'not_sent',
+    words: httpWords(answered),
+    isRefusal: true,
+    ...(provider_code && { provider_code }),
+  }
 }
 
 function unclearStart(answered: Answered): Reply {

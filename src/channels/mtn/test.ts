@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ChannelTest } from '../../core/channel/channel.ts'
+import { CredentialsRefused } from '../../core/channel/reply.ts'
 import { cleanError } from '../../core/stranger.ts'
 import { readJson } from '../http/askJson.ts'
 import type { Answered } from '../http/exchange.ts'
@@ -17,8 +18,8 @@ export async function testAccount(account: Account, line: Line, signal: AbortSig
     return judge(account, await line.ask(`/requesttopay/${randomUUID()}`, signal))
   } catch (error) {
     const words = cleanError(error, maxWords)
-    if (words.startsWith('MTN ')) return bad(`${words}.`)
-    return { ...bad(`MTN cannot be reached: ${words}.`), notAsked: true }
+    if (error instanceof CredentialsRefused) return bad(`${words}.`)
+    return notAsked(words.startsWith('MTN ') ? `${words}.` : `MTN cannot be reached: ${words}.`)
   }
 }
 
@@ -34,7 +35,11 @@ function judge({ environment, mode, callsBack }: Account, { http, text }: Answer
   if (http === 403) return bad('MTN does not let in the address that we come from (HTTP 403).')
   if (code === 'NOT_ALLOWED_TARGET_ENVIRONMENT')
     return bad(`MTN does not take the environment ${environment} for this account.`)
-  return bad(`MTN answered HTTP ${http}${code ? ` ${code}` : ''} to a question that should find nothing.`)
+  // An outage says nothing about the settings.
+  return notAsked(
+    `MTN answered HTTP ${http}${code ? ` ${code}` : ''} to a question that should find nothing.`,
+  )
 }
 
 const bad = (words: string): ChannelTest => ({ isGood: false, words })
+const notAsked = (words: string): ChannelTest => ({ ...bad(words), notAsked: true })

@@ -96,8 +96,10 @@ export function unclear(told: Said): UnknownReply {
   const { http, message, restMs = waitMs } = told
   const code = providerCode(told)
   if (isTooMuch(told)) return { state: 'unknown', words: 'Paystack wants to be left alone', restMs, ...code }
-  if (isKeyRefused(told))
-    return { state: 'unknown', words: `Paystack does not take the secret key: HTTP ${http}`, ...code }
+  if (isKeyRefused(told)) {
+    const words = `Paystack does not take the secret key: HTTP ${http}`
+    return { state: 'unknown', words, isRefusal: true, ...code }
+  }
   const oddWord = isRefusal(http) && message !== '' ? { oddWord: sampleOf(message) } : {}
   return { state: 'unknown', words: `HTTP ${http}`, ...oddWord, ...code }
 }

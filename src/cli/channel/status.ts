@@ -1,10 +1,13 @@
 import type { Command } from 'commander'
 import { readChannelStatus, type WayStatus } from '../../actions/channels/status.ts'
-import { withDatabase } from '../database.ts'
+import { type WaitingAttempts, waitingAttempts } from '../../actions/channels/waitingAttempts.ts'
+import { type Opened, withDatabase } from '../database.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { examples } from '../help.ts'
 import type { Cli } from '../output.ts'
 import { paint, type Style, table } from '../terminal.ts'
+import { waitingLine } from './businessText.ts'
+import { openAll } from './desk.ts'
 
 // Joins the commands about channels.
 export function addChannelStatus(channel: Command, cli: Cli) {
@@ -12,15 +15,27 @@ export function addChannelStatus(channel: Command, cli: Cli) {
     .command('status')
     .description(
       'Show how each account at a provider has done in the last minutes, by way to pay, as all gateways on the ' +
-        'database saw it. Exits with 1 where one is down.',
+        'database saw it, why calls were not answered, and which open attempts wait for an account. Exits with 1 where ' +
+        'one is down or its credentials are refused.',
     )
     .addHelpText('after', examples('tollgate channel status', 'tollgate channel status --json'))
     .action(async () => {
-      const ways = await withDatabase(({ db, clock }) => readChannelStatus(db, clock()))
-      cli.print({ data: { ways }, text: textOf(ways) })
-      process.exitCode = ways.some(({ standing }) => standing === 'down') ? exitCodes.refused : exitCodes.done
+      const { ways, waiting } = await withDatabase(read)
+      cli.print({ data: { ways, waiting }, text: [textOf(ways), ...waitingText(waiting)].join('\n') })
+      const isBad = ways.some(({ standing, is_refused }) => standing === 'down' || is_refused)
+      process.exitCode = isBad ? exitCodes.refused : exitCodes.done
     })
 }
+
+const read = async (opened: Opened) => ({
+  ways: await readChannelStatus(opened.db, opened.clock()),
+  waiting: await waitingAttempts(opened.db, await openAll(opened)),
+})
+
+const waitingText = (waiting: readonly WaitingAttempts[]) =>
+  waiting.length === 0
+    ? []
+    : ['', 'Attempts that no gateway asks about:', ...waiting.map(one => `  ${waitingLine(one)}`)]
 
 const columns = [
   { title: 'ACCOUNT' },
@@ -45,8 +60,22 @@ function textOf(ways: readonly WayStatus[]): string {
   )
   return [
     table(columns, ways.map(rowOf)),
+    ...errorsText(ways),
     ...(words.length > 0 ? ['', 'Words of providers that we do not know:', ...words] : []),
   ].join('\n')
+}
+
+function errorsText(ways: readonly WayStatus[]): string[] {
+  const lines = ways.flatMap(
+    ({ account, payment_method, last_error, last_error_seconds_ago, is_refused }) => {
+      if (last_error === null) return []
+      const line = `  ${account} ${payment_method}: ${last_error} (${ago(last_error_seconds_ago)} ago)`
+      return is_refused
+        ? [paint('red', `${line}. The credentials are refused: tollgate channel test ${account}`)]
+        : [line]
+    },
+  )
+  return lines.length === 0 ? [] : ['', 'Why the last call was not answered:', ...lines]
 }
 
 const colours: Record<WayStatus['standing'], Style> = {

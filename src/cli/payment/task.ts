@@ -73,6 +73,8 @@ const todo: Record<TaskKind, string> = {
   dispute_lost: 'Tell the shop: the money went back to the customer. The payment stays paid.',
   not_set_up:
     'tollgate channel list shows the account; set it up again, or confirm that it is the same business.',
+  account_refused:
+    'tollgate channel test ACCOUNT asks the provider; set the credentials right: tollgate channel set ACCOUNT NAME=-.',
   unknown_code: 'Ask the provider what its code means; tollgate payment show has it.',
   not_recorded: 'tollgate payment show says why; we go on asking.',
 }

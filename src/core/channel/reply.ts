@@ -22,7 +22,8 @@ export type DisputeState = 'open' | 'won' | 'lost'
 // the customer may still try another one. The amount of a `paid` is what the order asked for; `charged` is what the
 // customer was charged in all, where the provider added its fee. `paid_mismatch`: the provider says paid, and its amount is
 // unreadable or too large to store. `isStartRefused`: the provider refused to take the order; that is an ending only if
-// this was its one sending. `reversals` and `disputes` are all that the provider has of the charge.
+// this was its one sending. `isRefusal`: the provider refuses our credentials or our address (HTTP 401 or 403), which is no
+// outage: an operator has to act. `reversals` and `disputes` are all that the provider has of the charge.
 export type Reply =
   | ({ state: 'pending'; redirect_url?: string; qr?: string; step?: Step } & ReplyFacts)
   | ({
@@ -45,15 +46,19 @@ export type Reply =
       provider_code?: string
       isRepeatedCode?: boolean
       restMs?: number
+      isRefusal?: true
     }
   | { state: 'absent' }
   | NotSentReply
 
 // For certain nothing of the order has left us, so nobody can have been charged: an answer to a start alone.
-type NotSentReply = { state: 'not_sent'; words: string; provider_code?: string }
+type NotSentReply = { state: 'not_sent'; words: string; provider_code?: string; isRefusal?: true }
 
 // The same, thrown, by whoever sends an order.
 export class NotSent extends Error {}
+
+// Thrown where the provider refuses our credentials: see `isRefusal`. It may be the cause of a `NotSent`.
+export class CredentialsRefused extends Error {}
 
 // A sanitized reply, see `understand`.
 // `other_order`: paid, but for another order than the one that was asked about. `not_set_up`: the account that the attempt

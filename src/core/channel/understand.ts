@@ -33,7 +33,7 @@ export function understand(told: unknown, name: string): Heard {
     return {
       state: 'not_sent',
       words: cleanWords(said.words, maxWords) ?? '',
-      ...present({ provider_code: codeOf(said) }),
+      ...present({ provider_code: codeOf(said), isRefusal: refusalOf(said) }),
     }
   if (said.state === 'unknown')
     return {
@@ -42,10 +42,13 @@ export function understand(told: unknown, name: string): Heard {
         oddWord: cleanWords(said.oddWord, maxName),
         provider_code: codeOf(said),
         restMs: restOf(said.restMs),
+        isRefusal: refusalOf(said),
       }),
     }
   return unknown(`The channel answered ${cleanText(said.state, 40)}.`)
 }
+
+const refusalOf = ({ isRefusal }: Said) => (isRefusal === true ? true : undefined)
 
 const restOf = (told: unknown) =>
   typeof told === 'number' && told > 0 ? Math.min(told, maxRestMs) : undefined

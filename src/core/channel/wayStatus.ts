@@ -15,6 +15,9 @@ export type ToldHealth = Tally & {
   answered_at: Date | null
   paid_at: Date | null
   odd_words: readonly { sample: string; count: number }[]
+  last_error: string | null
+  last_error_at: Date | null
+  is_refused: boolean
   written_at: Date
 }
 
@@ -29,6 +32,9 @@ export type HealthSummary = {
   answered_seconds_ago: number | null
   paid_seconds_ago: number | null
   odd_words: { sample: string; count: number }[]
+  last_error: string | null // of the last call, where that was not answered
+  last_error_seconds_ago: number | null
+  is_refused: boolean // the provider refuses our credentials
 }
 
 const severity: readonly BreakerState[] = ['closed', 'probing', 'open']
@@ -56,6 +62,21 @@ export function summarize(told: readonly ToldHealth[], now: Date): HealthSummary
       now,
     ),
     odd_words: countWords(told.flatMap(({ odd_words }) => odd_words)),
+    ...lastErrorOf(told, now),
+  }
+}
+
+// What any node was told last, unless another has had an answer since.
+function lastErrorOf(told: readonly ToldHealth[], now: Date) {
+  const answeredAt = Math.max(...told.map(({ answered_at }) => answered_at?.getTime() ?? -Infinity))
+  const last = told
+    .filter(({ last_error_at }) => last_error_at !== null && last_error_at.getTime() > answeredAt)
+    .toSorted((a, b) => Number(b.last_error_at) - Number(a.last_error_at))
+    .at(0)
+  return {
+    last_error: last?.last_error ?? null,
+    last_error_seconds_ago: secondsSince([last?.last_error_at ?? null], now),
+    is_refused: last?.is_refused ?? false,
   }
 }
 

@@ -16,6 +16,7 @@ const endsAttempt: Record<TaskKind, boolean> = {
   dispute_opened: false,
   dispute_lost: false,
   not_set_up: false,
+  account_refused: false,
   unknown_code: false,
   not_recorded: false,
 }

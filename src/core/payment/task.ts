@@ -9,6 +9,7 @@ export const taskKinds = {
   dispute_opened: "The customer's bank disputes the charge.",
   dispute_lost: 'A dispute was lost: the money went back to the customer.',
   not_set_up: 'The provider account of the attempt is not set up, or is another one now.',
+  account_refused: 'The provider refuses the credentials of the account.',
   unknown_code: 'The provider refuses payments with a code that we do not know.',
   not_recorded: 'The provider answered, and we could not write it down.',
 } as const

@@ -34,6 +34,7 @@ function taskStep({ kind, amount, currency, note }: Task): Next {
     dispute_opened: `the customer's bank disputes ${money(currency, amount)}. ${note}`,
     dispute_lost: `a dispute over ${money(currency, amount)} was lost. ${note}`,
     not_set_up: note,
+    account_refused: note,
     unknown_code: `the provider refuses with the code ${note}, which we do not know`,
     not_recorded: `the provider answered, and it could not be written down. ${note}`,
   }[kind]

@@ -1,7 +1,7 @@
 import type { Verb } from '../../core/channel/breaker.ts'
 import type { Channel } from '../../core/channel/channel.ts'
 import type { Order } from '../../core/channel/order.ts'
-import { type Heard, NotSent } from '../../core/channel/reply.ts'
+import { CredentialsRefused, type Heard, NotSent } from '../../core/channel/reply.ts'
 import { understand } from '../../core/channel/understand.ts'
 import type { Worth } from '../../core/payment/applyReply.ts'
 import { cleanError } from '../../core/stranger.ts'
@@ -112,11 +112,15 @@ type Kind = { verb: Verb; withinMs: number; timer: Timer }
 
 function noAnswer(error: unknown): Heard {
   const words = cleanError(error, maxWords)
-  return error instanceof NotSent ? notSent(words) : { state: 'unknown', words }
+  const refusal = isRefusal(error) ? { isRefusal: true as const } : {}
+  return { state: error instanceof NotSent ? 'not_sent' : 'unknown', words, ...refusal }
 }
+
+const isRefusal = (error: unknown) =>
+  error instanceof CredentialsRefused || (error instanceof Error && error.cause instanceof CredentialsRefused)
 
 const notSent = (words: string): Heard => ({ state: 'not_sent', words })
 
 // A question that did not leave says nothing about the order.
 const onlyAsked = (heard: Heard): Heard =>
-  heard.state === 'not_sent' ? { state: 'unknown', words: heard.words } : heard
+  heard.state === 'not_sent' ? { ...heard, state: 'unknown' } : heard

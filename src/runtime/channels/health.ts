@@ -1,3 +1,4 @@
+import { maskNumbers } from '../../core/mask.ts'
 import { sampleOf } from '../../core/channel/oddWord.ts'
 import {
   addedUp,
@@ -14,6 +15,7 @@ import { type CodeCount, countCode, nothingCounted } from '../../core/channel/un
 const mostWays = 5000 // of all accounts; the one that was heard of longest ago is forgotten
 const mostWords = 10 // of one way
 const mostCodes = 20 // of one way; the one that was seen longest ago is forgotten
+const maxError = 200 // characters
 const othersMs = 60_000 // what another node saw is worth so long
 
 // What this process saw of one way of an account.
@@ -25,8 +27,13 @@ type KnownWay = {
   paidAt: number | null
   oddWords: Map<string, number> // masked, with how often
   unknownCodes: Map<string, CodeCount>
+  lastError: CallError | null // since the last answer
   isNews: boolean // not told to the others yet
 }
+// Why a call was not answered, in the provider's words or those of the network. `isRefusal`: it refuses our credentials.
+export type CallError = { words: string; isRefusal: boolean; at: number }
+// An account that its provider refuses, with the attempt that met it first, or accepts again.
+export type AccountNews = { account: string; refused?: { words: string; attempt_id: string } }
 export type SeenWay = Omit<KnownWay, 'window' | 'isNews' | 'oddWords' | 'unknownCodes'> & {
   tally: Tally
   oddWords: readonly (readonly [sample: string, count: number])[]
@@ -38,6 +45,8 @@ export type Windows = ReturnType<typeof createWindows>
 // How accounts do, way by way, in the last minutes: by what this node has seen, and what others have told.
 export function createWindows(monotonicMs: () => number) {
   const ways = new Map<string, KnownWay>()
+  const accounts = new Map<string, 'refused' | 'accepted'>() // those that this process has called
+  let accountNews = new Map<string, AccountNews>()
   let others = new Map<string, { tally: Tally; until: number }[]>()
 
   function wayOf(account: string, payment_method: string): KnownWay {
@@ -57,11 +66,20 @@ export function createWindows(monotonicMs: () => number) {
     return judge(told.length > 0 ? addedUp([ours, ...told.map(({ tally }) => tally)]) : ours)
   }
 
-  const shown = ({ account, payment_method, window, answeredAt, paidAt, oddWords }: KnownWay): SeenWay => ({
+  const shown = ({
+    account,
+    payment_method,
+    window,
+    answeredAt,
+    paidAt,
+    oddWords,
+    lastError,
+  }: KnownWay): SeenWay => ({
     account,
     payment_method,
     answeredAt,
     paidAt,
+    lastError,
     tally: tallyOf(window, monotonicMs()),
     oddWords: [...oddWords],
   })
@@ -75,6 +93,30 @@ export function createWindows(monotonicMs: () => number) {
       if (seen.what === 'answered') way.answeredAt = now
       if (seen.what === 'paid') way.paidAt = now
       way.isNews = true
+    },
+    // A call came back without an answer.
+    fail(account: string, payment_method: string, attempt_id: string, words: string, isRefusal: boolean) {
+      const text = maskNumbers(words).slice(0, maxError)
+      wayOf(account, payment_method).lastError = { words: text, isRefusal, at: monotonicMs() }
+      if (!isRefusal || accounts.get(account) === 'refused') return
+      accounts.set(account, 'refused')
+      accountNews.set(account, { account, refused: { words: text, attempt_id } })
+    },
+    // An answer shows that the provider accepts the credentials, whichever way to pay was asked for.
+    accept(account: string, payment_method: string) {
+      for (const way of ways.values())
+        if (way.account === account && (way.payment_method === payment_method || way.lastError?.isRefusal))
+          way.lastError = null
+      if (accounts.get(account) === 'accepted') return
+      accounts.set(account, 'accepted')
+      accountNews.set(account, { account })
+    },
+    isRefused: (account: string) => accounts.get(account) === 'refused',
+    // Since it was last asked for. Where it could not be stored, `again` keeps it for the next time.
+    accountNews() {
+      const told = accountNews
+      accountNews = new Map()
+      return { news: [...told.values()], again: () => (accountNews = new Map([...told, ...accountNews])) }
     },
     hearOddWord(account: string, payment_method: string, word: string) {
       const { oddWords } = wayOf(account, payment_method)
@@ -122,5 +164,6 @@ const nothingKnown = () => ({
   paidAt: null,
   oddWords: new Map<string, number>(),
   unknownCodes: new Map<string, CodeCount>(),
+  lastError: null,
   isNews: false,
 })

@@ -91,6 +91,9 @@ export function createKeepers({
       const isLate = delayMs > withinMs / 2 && !isPlayed
       if (outcome === 'answered') windows.see(account, payment_method, { what: outcome, delayMs, isLate })
       else if (!isPlayed) windows.see(account, payment_method, { what: outcome })
+      if (outcome === 'answered') windows.accept(account, payment_method)
+      else if (!isPlayed && 'words' in heard)
+        windows.fail(account, payment_method, called.attempt_id, heard.words, isRefusal(heard))
       const oddWord = 'oddWord' in heard ? heard.oddWord : undefined
       const restMs = heard.state === 'unknown' ? heard.restMs : undefined
       if (oddWord) windows.hearOddWord(account, payment_method, oddWord)
@@ -126,6 +129,8 @@ export function createKeepers({
     },
   }
 }
+
+const isRefusal = (heard: Heard) => 'isRefusal' in heard && heard.isRefusal === true
 
 // A word that we do not know is an answer all the same: somebody is there.
 const outcomeOf = (heard: Heard): Outcome => {

@@ -12,6 +12,9 @@ export type HealthRow = Tally & {
   answered_at: Date | null
   paid_at: Date | null
   odd_words: readonly OddWord[]
+  last_error: string | null
+  last_error_at: Date | null
+  is_refused: boolean
   written_at: Date
 }
 export type OddWord = { sample: string; count: number }
@@ -20,16 +23,17 @@ export type OddWord = { sample: string; count: number }
 export const saveHealth = (tx: Tx, rows: readonly HealthRow[]) =>
   tx.rows(sql`
     insert into channel_health (node, channel, payment_method, answered, late, unanswered, paid, declined, troubled,
-      delays, breaker, rest_until, answered_at, paid_at, odd_words, written_at)
+      delays, breaker, rest_until, answered_at, paid_at, odd_words, last_error, last_error_at, is_refused, written_at)
     select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (node text, channel text, payment_method text,
       answered integer, late integer, unanswered integer, paid integer, declined integer, troubled integer,
       delays integer[], breaker text, rest_until timestamptz, answered_at timestamptz, paid_at timestamptz,
-      odd_words jsonb, written_at timestamptz)
+      odd_words jsonb, last_error text, last_error_at timestamptz, is_refused boolean, written_at timestamptz)
     on conflict (node, channel, payment_method) do update set answered = excluded.answered, late = excluded.late,
       unanswered = excluded.unanswered, paid = excluded.paid, declined = excluded.declined,
       troubled = excluded.troubled, delays = excluded.delays, breaker = excluded.breaker,
       rest_until = excluded.rest_until, answered_at = excluded.answered_at, paid_at = excluded.paid_at,
-      odd_words = excluded.odd_words, written_at = excluded.written_at`)
+      odd_words = excluded.odd_words, last_error = excluded.last_error, last_error_at = excluded.last_error_at,
+      is_refused = excluded.is_refused, written_at = excluded.written_at`)
 
 export const listHealth = (tx: Tx) =>
   tx.rows<HealthRow>(sql`select * from channel_health order by channel, payment_method, node`)

@@ -21,12 +21,11 @@ export async function addTasks(tx: Tx, tasks: Task[]): Promise<Task[]> {
   return added
 }
 
-// Written where the change itself could not be, so nothing is read of the payment but what it is about. One that was
-// closed is open again: whoever closed it thought that it was mended. Undefined when it is open already.
-export const addNotRecorded = (tx: Tx, attempt: Attempt, note: string, now: Date) =>
-  tx.one<Task>(named('add_not_recorded')`
+// For a task that follows from no change of the attempt. One that was closed is open again. Undefined when it is open.
+export const reopenTaskOf = (tx: Tx, attempt: Attempt, kind: TaskKind, note: string, now: Date) =>
+  tx.one<Task>(named('reopen_task_of')`
     insert into tasks (merchant_id, attempt_id, kind, tx_reference, amount, currency, note, created_at)
-    select merchant_id, ${attempt.attempt_id}::text, 'not_recorded', tx_reference, total, currency, ${note}::text,
+    select merchant_id, ${attempt.attempt_id}::text, ${kind}::text, tx_reference, total, currency, ${note}::text,
       ${now}::timestamptz
     from payments where merchant_id = ${attempt.merchant_id} and tx_reference = ${attempt.tx_reference}
     on conflict (merchant_id, attempt_id, kind) do update
@@ -34,7 +33,11 @@ export const addNotRecorded = (tx: Tx, attempt: Attempt, note: string, now: Date
       where tasks.closed_at is not null
     returning *`)
 
-// For a task that follows from no change of the attempt. Undefined when there was one before.
+// Written where the change itself could not be. Whoever closed it before thought that the cause was gone.
+export const addNotRecorded = (tx: Tx, attempt: Attempt, note: string, now: Date) =>
+  reopenTaskOf(tx, attempt, 'not_recorded', note, now)
+
+// The same, raised once: undefined also when it was closed.
 export const addTaskOf = (tx: Tx, attempt: Attempt, kind: TaskKind, note: string, now: Date) =>
   tx.one<Task>(named('add_task_of')`
     insert into tasks (merchant_id, attempt_id, kind, tx_reference, amount, currency, note, created_at)

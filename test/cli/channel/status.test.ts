@@ -44,7 +44,11 @@ async function status(): Promise<Output & { exit: unknown }> {
 }
 
 test('nothing was sent to anybody', async () => {
-  expect(await status()).toMatchObject({ data: { ways: [] }, exit: 0, text: /^Nothing was sent/ })
+  expect(await status()).toMatchObject({
+    data: { ways: [], waiting: [] },
+    exit: 0,
+    text: /^Nothing was sent/,
+  })
 })
 
 test('a row for each account and way, with the words that we do not know, masked', async () => {
@@ -54,6 +58,19 @@ test('a row for each account and way, with the words that we do not know, masked
   expect(text).toContain('mtn wallet: 1 times HELD for #')
   expect(JSON.stringify(data)).not.toContain('233244')
   expect(exit).toBe(0)
+})
+
+test('credentials that a provider refuses are said, in its words', async () => {
+  const keepers = createKeepers()
+  const { step } = createHealthSharing({ db, clock: () => new Date(), keepers })
+  keepers.windows.see('paystack', 'card', { what: 'unanswered' })
+  keepers.windows.fail('paystack', 'card', 'a1', 'Paystack does not take the secret key: HTTP 401', true)
+  await step()
+  const { text, exit } = await status()
+  expect(text).toContain(
+    'paystack card: Paystack does not take the secret key: HTTP 401 (0 s ago). The credentials are refused: tollgate channel test paystack',
+  )
+  expect(exit).toBe(1)
 })
 
 test('scripts hear of one that is down', async () => {

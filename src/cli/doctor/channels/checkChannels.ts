@@ -1,3 +1,5 @@
+import { readChannelStatus, type WayStatus } from '../../../actions/channels/status.ts'
+import { type WaitingAttempts, waitingAttempts } from '../../../actions/channels/waitingAttempts.ts'
 import type { Config } from '../../../config.ts'
 import { candidatesFor } from '../../../core/channel/choose.ts'
 import { readSettings } from '../../../core/merchant/settings.ts'
@@ -7,6 +9,7 @@ import { channelFaults } from '../../../runtime/settingFaults.ts'
 import type { Db } from '../../../store/db.ts'
 import { liveMerchants, type Merchant, merchantsWithSettings } from '../../../store/merchants/merchants.ts'
 import type { MasterKeys } from '../../../store/merchants/vault.ts'
+import { waitingLine } from '../../channel/businessText.ts'
 import { openAll } from '../../channel/desk.ts'
 import { type Check, failed, fine, warning } from '../check.ts'
 
@@ -28,6 +31,8 @@ export async function checkChannels(
   return [
     ...checkOpened(accounts),
     ...checkCallbacks(accounts, config),
+    ...checkAnswers(await readChannelStatus(db, new Date())),
+    ...checkWaiting(await waitingAttempts(db, channels)),
     checkLiveWays(accounts, await liveMerchants(db)),
     ...(isRight ? checkNames(accounts, config.TOLLGATE_CHANNELS, await merchantsWithSettings(db)) : []),
   ]
@@ -57,6 +62,37 @@ function checkCallbacks(accounts: readonly Account[], { TOLLGATE_BASE_URL, HOST,
     ),
   ]
 }
+
+// Credentials that the provider refuses, and accounts whose calls are not answered, with its last words. Several ways of an
+// account have the same cause.
+function checkAnswers(ways: readonly WayStatus[]): Check[] {
+  const bad = ways.filter(({ is_refused, standing }) => is_refused || standing === 'down')
+  const accounts = new Map(
+    bad.toSorted((a, b) => Number(a.is_refused) - Number(b.is_refused)).map(one => [one.account, one]),
+  )
+  return [...accounts.values()].map(({ account, is_refused, last_error }) =>
+    is_refused
+      ? failed(
+          'accounts',
+          `the provider refuses the credentials of ${account}: ${last_error}`,
+          `Ask it again with tollgate channel test ${account}; then set the credentials right.`,
+        )
+      : warning(
+          'accounts',
+          `${account} is not answering${last_error ? `: ${last_error}` : ''}`,
+          'See tollgate channel status. Open attempts are asked about until the provider answers.',
+        ),
+  )
+}
+
+const checkWaiting = (waiting: readonly WaitingAttempts[]): Check[] =>
+  waiting.map(one =>
+    warning(
+      'accounts',
+      waitingLine(one),
+      `Set ${one.account} up as it was, with the settings of the gateway; tollgate task list has the attempts.`,
+    ),
+  )
 
 function checkLiveWays(accounts: readonly Account[], merchants: readonly Merchant[]): Check {
   if (!accounts.some(({ mode, isDisabled }) => mode === 'live' && !isDisabled))
