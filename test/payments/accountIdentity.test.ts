@@ -15,6 +15,7 @@ import type { Runtime } from '../../src/runtime/runtime.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
+import { checkReversals } from '../../src/store/payments/moneyBack.ts'
 import { findPayment } from '../../src/store/payments/paymentLife.ts'
 import { tasksOf } from '../../src/store/payments/tasks.ts'
 import { type AcmeServer, acmeFolder, acmeTools, openAcme } from '../support/acme.ts'
@@ -151,6 +152,29 @@ test('confirmed to be the same business, all attempts go on: from before, and fr
     expect((await lastAttempt(payment)).state).toBe('paid')
   }
   expect(node.channels.identityOf('acme')).toBe((await openNode('live_first')).channels.identityOf('acme'))
+})
+
+test('a refund of a paid attempt is read after its business was confirmed, though no attempt is open', async () => {
+  acme.says(paid)
+  const payment = await begin(await openNode('live_first'))
+  const attempt = await lastAttempt(payment)
+  expect(attempt.state).toBe('paid')
+  const node = await openNode('live_second')
+  await checkReversals(db, attempt, new Date()) // as a webhook does
+  await askDue({ ...node, clock: later(1000) }, fail)
+  const watch = createOverdueWatch({ ...node, clock: later(90_000) })
+  await watch.look()
+  await watch.look()
+  expect(await tasks(payment)).toEqual([['not_set_up', false]])
+  const [digest = ''] = node.channels.accounts().map(({ credentialsDigest }) => credentialsDigest)
+  const credentials = { account: 'acme', credentialsDigest: digest, scope: 'acme live' }
+  expect(await confirmBusiness(db, credentials, new Date())).toEqual({ done: 'confirmed', attempts: 0 })
+  expect(await confirmBusiness(db, credentials, new Date())).toEqual({ done: 'nothing' })
+  expect(await tasks(payment)).toEqual([['not_set_up', true]])
+  await node.channels.look()
+  acme.asked.length = 0
+  await askDue({ ...node, clock: later(1000) }, fail)
+  expect(acme.asked.map(({ key }) => key)).toEqual(['live_second'])
 })
 
 test('attempts of an older version, without an identity, go by the name', async () => {

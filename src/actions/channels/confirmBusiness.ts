@@ -1,4 +1,4 @@
-import { businessOf, scopeOf } from '../../core/channel/accountIdentity.ts'
+import { businessOf, identityName, scopeOf } from '../../core/channel/accountIdentity.ts'
 import { newBusinessId } from '../../runtime/ids.ts'
 import { changingAccounts } from '../../store/channels/accounts.ts'
 import {
@@ -18,13 +18,14 @@ export type OtherBusiness = { business: string; attempts: number } // open ones
 
 export type Confirmed =
   | { done: 'confirmed'; attempts: number }
-  | { done: 'nothing' } // no attempt of another business is open
+  | { done: 'nothing' } // the account has had no other business
   | { done: 'several'; businesses: readonly OtherBusiness[] }
 
 const note = 'The credentials were confirmed to be of the same business.'
 
-// An operator confirms that the credentials of an account are of the business that its open attempts were made for. All
-// nodes go on with those attempts within a second. `business` says which, where attempts of several are open.
+// An operator confirms that the credentials of an account are of the business that its attempts were made for. All nodes go
+// on with those attempts within a second. `business` says which, where attempts of several are open, or where none is open
+// and the account has had several.
 export const confirmBusiness = (
   db: Db,
   credentials: Credentials,
@@ -34,27 +35,31 @@ export const confirmBusiness = (
   changingAccounts(db, async tx => {
     await addBusiness(tx, { ...credentials, business: newBusinessId() }, now)
     const others = await otherBusinesses(tx, credentials)
-    const chosen = business === undefined ? others : others.filter(one => one.business === business)
+    const open = others.filter(({ attempts }) => attempts > 0)
+    const asked = open.length > 0 ? open : others
+    const chosen = business === undefined ? asked : others.filter(one => one.business === business)
     const [other] = chosen
     if (!other) return { done: 'nothing' }
-    if (chosen.length > 1) return { done: 'several', businesses: others }
+    if (chosen.length > 1) return { done: 'several', businesses: asked }
     await mergeInto(tx, credentials, other.business, now)
     return { done: 'confirmed', attempts: other.attempts }
   })
 
-// Businesses of open attempts under this account name that the credentials are not known to belong to.
-// Attempts of another environment are none of them: no confirmation makes these the same.
-export async function otherBusinesses(tx: Tx, { account, credentialsDigest, scope }: Credentials) {
+// Businesses under this account name that the credentials are not known to belong to, with their open attempts. Attempts of
+// another environment do not count: no confirmation makes these the same.
+async function otherBusinesses(tx: Tx, { account, credentialsDigest, scope }: Credentials) {
   const rows = (await listBusinesses(tx)).filter(row => row.account === account)
   const own = rows.find(row => row.credentials_digest === credentialsDigest)
   const current = (id: string) => rows.find(row => row.first_business === id)?.business ?? id
-  const counts = new Map<string, number>()
+  const counts = new Map(rows.map(({ business }) => [business, 0]))
   for (const { account_identity, attempts } of await openAttemptsOf(tx, account)) {
     if (account_identity === null || scopeOf(account_identity) !== scope) continue
     const business = current(businessOf(account_identity))
-    if (business !== own?.business) counts.set(business, (counts.get(business) ?? 0) + attempts)
+    counts.set(business, (counts.get(business) ?? 0) + attempts)
   }
-  return [...counts].map(([business, attempts]): OtherBusiness => ({ business, attempts }))
+  return [...counts]
+    .filter(([business]) => business !== own?.business)
+    .map(([business, attempts]): OtherBusiness => ({ business, attempts }))
 }
 
 export const openAttemptsOf = async (tx: Tx, account: string): Promise<OpenAttempts[]> =>
@@ -64,7 +69,7 @@ export const openAttemptsOf = async (tx: Tx, account: string): Promise<OpenAttem
 // `changingAccounts`.
 export async function mergeInto(
   tx: Tx,
-  { account, credentialsDigest }: Credentials,
+  { account, credentialsDigest, scope }: Credentials,
   into: string,
   now: Date,
 ) {
@@ -75,10 +80,7 @@ export async function mergeInto(
   const ids = rows
     .filter(row => row.business === into || row.business === own.business)
     .flatMap(row => [row.business, row.first_business])
-  const open = await openAttemptsOf(tx, account)
-  const identities = open.flatMap(({ account_identity }) =>
-    account_identity && ids.includes(businessOf(account_identity)) ? [account_identity] : [],
-  )
+  const identities = [into, ...ids].map(id => identityName(scope, id))
   await resumeAttempts(tx, account, identities, now)
   await closeNotSetUp(tx, account, identities, note, now)
 }

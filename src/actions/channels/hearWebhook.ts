@@ -43,8 +43,9 @@ async function hearOne(
   if (isAttemptId(key) && !provider_ref && !check_reversals) return prompted(deps, key)
   const merchant_id = isAttemptId(key) ? merchantOfToken(key) : undefined
   const attempt = await findByKey(deps.db, account, key, merchant_id)
-  if (!attempt || !deps.channels.findFor(attempt)) return false // of another mode or business under this name
-  if (provider_ref) await learnReference(deps.db, attempt, provider_ref)
+  if (!attempt) return false
+  // Another business under this name may make us ask, which a task follows; it does not tell a reference.
+  if (provider_ref && deps.channels.findFor(attempt)) await learnReference(deps.db, attempt, provider_ref)
   if (check_reversals) {
     await checkReversals(deps.db, attempt, deps.clock())
     deps.wake('pollers')

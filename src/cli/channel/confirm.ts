@@ -16,7 +16,7 @@ export function addChannelConfirm(channel: Command, cli: Cli) {
         'attempts go on. Run it with the settings of the gateway. Never confirm it for another business: it does not know ' +
         'those attempts, and customers could be charged twice.',
     )
-    .option('--business <id>', 'which one, where attempts of several are open')
+    .option('--business <id>', 'which one, where it could be several')
     .addHelpText('after', examples('tollgate channel confirm paystack'))
     .action(async (name: string, { business }: { business?: string }) =>
       cli.print(await withMasterKeys(opened => confirm(opened, name, business))),
@@ -33,21 +33,23 @@ async function confirm(records: Opened, name: string, business: string | undefin
   if (said.done === 'nothing')
     return {
       data: { account: name, attempts: 0 },
-      text: `No open attempt waits for ${name} to be confirmed.`,
+      text: `Nothing to confirm: all attempts of ${name} are of one business.`,
     }
   const { attempts } = said
   return {
     data: { account: name, attempts },
     text:
       `${name} has credentials of the same business as before. ` +
-      `${countAttempts(attempts)} ${attempts === 1 ? 'goes' : 'go'} on within a second.`,
+      (attempts === 0
+        ? 'No attempt is open.'
+        : `${countAttempts(attempts)} ${attempts === 1 ? 'goes' : 'go'} on within a second.`),
   }
 }
 
 const severalBusinesses = (name: string, businesses: readonly OtherBusiness[]) =>
   new CannotDo(
     'ambiguous',
-    `Open attempts of several businesses wait for ${name}: give --business with one of ${businesses
+    `${name} has had several businesses: give --business with one of ${businesses
       .map(({ business, attempts }) => `${business} (${countAttempts(attempts)})`)
       .join(', ')}.`,
     { data: { businesses } },

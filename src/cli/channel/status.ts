@@ -69,9 +69,10 @@ function errorsText(ways: readonly WayStatus[]): string[] {
   const lines = ways.flatMap(
     ({ account, payment_method, last_error, last_error_seconds_ago, is_refused }) => {
       if (last_error === null) return []
-      const line = `  ${account} ${payment_method}: ${last_error} (${ago(last_error_seconds_ago)} ago)`
+      const when = ago(last_error_seconds_ago)
+      const line = `  ${account} ${payment_method}, ${when} ago: ${last_error.replace(/\.$/, '')}.`
       return is_refused
-        ? [paint('red', `${line}. The credentials are refused: tollgate channel test ${account}`)]
+        ? [paint('red', `${line} The credentials are refused: tollgate channel test ${account}`)]
         : [line]
     },
   )

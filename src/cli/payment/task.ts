@@ -72,7 +72,7 @@ const todo: Record<TaskKind, string> = {
   dispute_opened: 'Answer the provider in time, with proof from the shop. No money has moved yet.',
   dispute_lost: 'Tell the shop: the money went back to the customer. The payment stays paid.',
   not_set_up:
-    'tollgate channel list shows the account; set it up again, or confirm that it is the same business.',
+    'Set the account up as it was; or, if its new credentials are of the same business, tollgate channel confirm ACCOUNT.',
   account_refused:
     'tollgate channel test ACCOUNT asks the provider; set the credentials right: tollgate channel set ACCOUNT NAME=-.',
   unknown_code: 'Ask the provider what its code means; tollgate payment show has it.',

@@ -31,7 +31,7 @@ const environmentOf = ({ environment, mode }: Pick<Channel, 'environment' | 'mod
 export const identityScope = (channel: string, opened: Pick<Channel, 'environment' | 'mode'>) =>
   `${channel} ${environmentOf(opened)}`
 
-const identityName = (scope: string, business: string) => `${scope} ${business}`
+export const identityName = (scope: string, business: string) => `${scope} ${business}`
 
 export const scopeOf = (identity: string) => identity.slice(0, identity.lastIndexOf(' '))
 export const businessOf = (identity: string) => identity.split(' ').at(-1) ?? ''

@@ -68,7 +68,7 @@ test('credentials that a provider refuses are said, in its words', async () => {
   await step()
   const { text, exit } = await status()
   expect(text).toContain(
-    'paystack card: Paystack does not take the secret key: HTTP 401 (0 s ago). The credentials are refused: tollgate channel test paystack',
+    'paystack card, 0 s ago: Paystack does not take the secret key: HTTP 401. The credentials are refused: tollgate channel test paystack',
   )
   expect(exit).toBe(1)
 })
