@@ -47,7 +47,7 @@ test('a callback at the node without the account makes the other node ask at onc
   await having.db.rows(sql`update attempts set next_ask_at = now() + interval '10 minutes'
     where attempt_id = ${attempt_id}`)
   await mtn.approve(order_key)
-  expect((await send(`${lacking.url}/callbacks/${attempt_id}`, { method: 'POST', body: '{}' })).status).toBe(
+  expect((await send(`${lacking.url}/callbacks/${attempt_id}`, { method: 'POST', body: '{}' })).http).toBe(
     200,
   )
   await expect.poll(async () => (await attempt()).state, { timeout: 5000 }).toBe('paid')

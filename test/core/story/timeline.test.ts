@@ -125,11 +125,12 @@ test('the raw code of an earlier answer is not told of a yes', () =>
     'HTTP 400',
   ))
 
+const codeOf = (changed: Partial<Attempt>) =>
+  paymentFacts(aStory({ attempts: [anAttempt({ provider_code: 'HTTP 400', ...changed })] })).find(
+    ([name]) => name === "provider's code",
+  )?.[1]
+
 test('the facts have the raw code of the latest attempt, unless it was paid', () => {
-  const codeOf = (changed: Partial<Attempt>) =>
-    paymentFacts(aStory({ attempts: [anAttempt({ provider_code: 'HTTP 400', ...changed })] })).find(
-      ([name]) => name === "provider's code",
-    )?.[1]
   expect(codeOf({ state: 'failed' })).toBe('HTTP 400')
   expect(codeOf({ state: 'unknown' })).toBe('HTTP 400')
   expect(codeOf({ state: 'paid' })).toBeUndefined()
