@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onboard } from '../../src/actions/merchants/onboard.ts'
+import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { sql } from '../../src/store/db.ts'
 import { mtnCredentials, openMtn, type PlayedMtn } from '../simulators/mtn/mtn.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
@@ -21,7 +23,8 @@ beforeAll(async () => {
     MTN_URL: mtn.url,
   })
   lacking = await testGateway({ TOLLGATE_MASTER_KEY }, {}, { url: having.databaseUrl, drop: async () => {} })
-  shop = await having.addMerchant()
+  const masterKeys = givenMasterKeys([Buffer.from(TOLLGATE_MASTER_KEY, 'hex')])
+  shop = (await onboard(having.db, masterKeys, 'Ama Shop', ['test', 'live'], new Date())) as TestMerchant
 })
 afterAll(async () => {
   await lacking.stop()
