@@ -6,6 +6,7 @@ import { accountWord } from './core/merchant/settings.ts'
 import type { MessengerSettings } from './core/message/messenger.ts'
 import { leastRedactDays } from './core/redaction/redact.ts'
 import { onlyThisMachineReaches } from './core/thisMachine.ts'
+import { readUrl } from './core/text.ts'
 
 // The only place that reads the environment. Every fault is told at once, by the name of its setting.
 export class ConfigError extends Error {
@@ -27,10 +28,10 @@ const whole = (min: number, max: number) =>
     .refine(n => n >= min && n <= max, `must be from ${min} to ${max}`)
 
 // Pages and answers name each other from the root, so Tollgate has an origin to itself.
-const isOrigin = (text: string) =>
-  URL.canParse(text) &&
-  /^https?:$/.test(new URL(text).protocol) &&
-  new URL(text).href === `${new URL(text).origin}/`
+function isOrigin(text: string): boolean {
+  const url = readUrl(text)
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+}
 
 const isIP = (text: string) => ipVersion(text) > 0
 const isPort = (port: number) => port >= 1 && port <= 65_535
@@ -75,7 +76,8 @@ const ownAddress = z.string().refine(isIP, 'must be an IP address of this machin
 const proxy = z
   .string()
   .refine(
-    text => /^http:/i.test(text) && URL.canParse(text) && isOrigin(withoutUser(text)) && isDecodable(text),
+    text =>
+      /^http:/i.test(text) && readUrl(text) !== undefined && isOrigin(withoutUser(text)) && isDecodable(text),
     'must be a URL such as http://proxy:3128 or http://user:password@proxy:3128',
   )
 

@@ -19,6 +19,7 @@ import { refusalOf } from './paystack/reasons.ts'
 import { testAccount } from './paystack/test.ts'
 import { isWallet, providers, ways } from './paystack/ways.ts'
 import { hear } from './paystack/webhook.ts'
+import { readUrl } from '../core/text.ts'
 
 // The line to Paystack in Ghana: wallets by its Charge API on our page, cards on its own page. What a charge or a webhook
 // says is not believed: only its answer to `verify` is a yes or a no.
@@ -49,7 +50,7 @@ function modeOf(secretKey: string): Mode {
 }
 
 function mustBeUrl(url: string): string {
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new Error('url must be an http or https address')
+  if (!/^https?:\/\//.test(url) || !readUrl(url)) throw new Error('url must be an http or https address')
   return url
 }
 

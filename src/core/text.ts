@@ -17,16 +17,25 @@ const turns = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 export const withoutTurns = (text: string) => text.replace(turns, '')
 
+// Not by URL.canParse: once V8 has compiled a call of it, Node 20 reads Latin-1 letters as broken UTF-8 and says no.
+export function readUrl(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
+}
+
 // Gives back what is wrong with an address that a browser or our notifier will be sent to.
 export function parseUrl(text: string): string | undefined {
   if (!/^https?:\/\/[^/]/i.test(text)) return 'must be an absolute http or https URL'
   if (/[\s\\]/.test(text)) return 'must not contain spaces or backslashes'
-  if (!URL.canParse(text)) return 'is not a valid URL'
+  if (!readUrl(text)) return 'is not a valid URL'
   if (/^https?:\/\/[^/?#]*@/i.test(text)) return 'must not contain a user name or password'
   return undefined
 }
 
-export const originOf = (text: string) => (URL.canParse(text) ? new URL(text).origin : undefined)
+export const originOf = (text: string) => readUrl(text)?.origin
 
 // Puts values into the {braces} of a text. A value is not read for braces again.
 export const fill = (text: string, values: Readonly<Record<string, string | number>>) =>

@@ -8,6 +8,7 @@ import { wantsPage } from './http/accepts.ts'
 import { type ApiAnswer, htmlType, sendAnswer, splitUrl } from './http/apiRequest.ts'
 import { plainAnswer } from './http/errors.ts'
 import type { Answerer } from './server/server.ts'
+import { readUrl } from '../core/text.ts'
 
 // Segments of the letters that an address has without escapes; none is empty, `.` or `..`. A slash may be at the end.
 const plainPath = /^\/(?:(?!\.\.?(?:\/|$))[\w.~!$&'()*+,;=:@-]+(?:\/|$))*$/
@@ -37,11 +38,8 @@ const oddHost = 'The Host header is not a plain name or address, with or without
 
 function isPlainHost(host: string | undefined): boolean {
   if (!host) return true
-  const url = `http://${host}`
   return (
-    plainHost.test(host) &&
-    URL.canParse(url) &&
-    new URL(url).hostname === host.replace(/:\d+$/, '').toLowerCase()
+    plainHost.test(host) && readUrl(`http://${host}`)?.hostname === host.replace(/:\d+$/, '').toLowerCase()
   )
 }
 

@@ -1,6 +1,7 @@
 import http from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import type { Egress } from '../../core/channel/channel.ts'
+import { readUrl } from '../../core/text.ts'
 
 // Which of our own addresses a connection leaves by. A name of the other side that has addresses of both families is
 // looked up in the one that fits.
@@ -46,7 +47,7 @@ export function openTunnel(url: URL, egress: Egress, signal: AbortSignal): Promi
 
 // The address may have a user and a password, so it never stands in the words for what is wrong with it.
 function readProxy(proxy: string) {
-  const url = URL.canParse(proxy) ? new URL(proxy) : undefined
+  const url = readUrl(proxy)
   if (url?.protocol !== 'http:') throw new Error('the proxy: is no address that begins with http://')
   const who = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
   const authorization = { 'proxy-authorization': `Basic ${Buffer.from(who).toString('base64')}` }

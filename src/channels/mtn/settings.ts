@@ -2,6 +2,7 @@ import type { ChannelSetting, ChannelSettings } from '../../core/channel/channel
 import type { Mode } from '../../core/mode.ts'
 import { type Currency, isCurrency } from '../../core/money.ts'
 import { markets } from './markets.ts'
+import { readUrl } from '../../core/text.ts'
 
 export const settings: readonly ChannelSetting[] = [
   {
@@ -65,7 +66,7 @@ export function readAccount(given: ChannelSettings): Account {
     environment,
     currency,
     ...(isSandbox && { standIn: 'EUR' }),
-    url: readUrl(url || usualUrl(isSandbox)),
+    url: readAddress(url || usualUrl(isSandbox)),
     callsBack: isOn('callbacks', given),
     checksHolder: isOn('check_holder', given),
   }
@@ -81,8 +82,8 @@ function credential(name: string, { [name]: value = '' }: ChannelSettings): stri
   return value
 }
 
-function readUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+function readAddress(text: string): string {
+  const url = readUrl(text)
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
     throw new Error('url: must begin with https://')
   return text.replace(/\/+$/, '') // MTN refuses a slash too many

@@ -244,7 +244,7 @@ export const fr: Texts = {
       advice: 'Vous n’y êtes pour rien. Payez autrement, ou réessayez plus tard.',
     },
     reversed: {
-      title: 'Non payé : le prestataire a rendu l’argent',
+      title: 'Non payé : le prestataire a rendu l’argent',
       advice: 'Le débit a été annulé, rien n’a été gardé. Réessayez, ou payez autrement.',
     },
     never_arrived: {

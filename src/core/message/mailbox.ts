@@ -1,3 +1,4 @@
+import { readUrl } from '../text.ts'
 const withoutDots = new Set(['gmail.com', 'googlemail.com'])
 
 // Whom an address reaches, in one spelling: for counting alone, messages go to the address as it was given. Most mail
@@ -17,6 +18,6 @@ export function mailboxOf(recipient: string): string {
 
 // As it is looked up, where it is a name at all.
 function domainOf(text: string): string {
-  const isName = !/[/?#:@[\]\\]/.test(text) && URL.canParse(`http://${text}`)
-  return isName ? new URL(`http://${text}`).hostname : text.normalize('NFC').toLowerCase()
+  const url = /[/?#:@[\]\\]/.test(text) ? undefined : readUrl(`http://${text}`)
+  return url?.hostname ?? text.normalize('NFC').toLowerCase()
 }

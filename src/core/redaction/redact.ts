@@ -1,4 +1,5 @@
 import type { Payment } from '../payment/payment.ts'
+import { readUrl } from '../text.ts'
 
 // What is known of a person goes some time after a payment has ended; what accounts and a safe retry need stays. Not
 // sooner than this: younger ones may still be delivered, read from the feed or told to their customer.
@@ -34,8 +35,9 @@ export const withoutPayer = (words: string, spellings: RegExp | undefined) =>
 // An address is left as it is, because money that comes late is told there; only what holds something of the payer's is
 // cut from its end.
 export function addressWithoutPayer(address: string, spellings: RegExp | undefined): string {
-  if (!spellings || !URL.canParse(address)) return address
-  const { origin, pathname } = new URL(address)
+  const url = spellings && readUrl(address)
+  if (!url) return address
+  const { origin, pathname } = url
   return [address, origin + pathname].find(part => !holds(decoded(part), spellings)) ?? `${origin}/`
 }
 

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { readUrl } from '../../core/text.ts'
 
 export type ServerUrl = {
   protocol: string
@@ -17,7 +18,7 @@ export function parseServerUrl(
   ports: Readonly<Record<string, number>>,
 ): ServerUrl {
   const wrong = (words: string) => new Error(`${name}: ${words}`)
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = readUrl(text)
   const usual = url && ports[url.protocol]
   if (!url || !usual) throw wrong(`must begin with ${Object.keys(ports).join('// or ')}//.`)
   if (!url.hostname) throw wrong('the host is missing.')

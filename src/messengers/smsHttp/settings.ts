@@ -2,6 +2,7 @@ import type { MessengerSettings, MessengerTools } from '../../core/message/messe
 import { readEach } from '../common/readEach.ts'
 import { isLoopback } from '../common/serverUrl.ts'
 import { type Encoding, fill, names } from './template.ts'
+import { readUrl } from '../../core/text.ts'
 
 export type SmsHttpSettings = {
   method: string
@@ -42,7 +43,7 @@ function checkMethod(method: string, body: string | undefined) {
 }
 
 function checkUrl(text: string, warn: (words: string) => void) {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = readUrl(text)
   if (!url || !/^https?:\/\/[^/?#{}\\]+(?:[/?]|$)/i.test(text))
     throw new Error('SMS_HTTP_URL: must be an http or https address; placeholders only after the host.')
   if (url.username || url.password)

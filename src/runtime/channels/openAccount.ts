@@ -8,6 +8,7 @@ import type {
   SharedToken,
 } from '../../core/channel/channel.ts'
 import { cleanError } from '../../core/stranger.ts'
+import { readUrl } from '../../core/text.ts'
 
 // What is lent to every account. The token is its own, and that of its settings: with others it would reach for others.
 export type AccountTools = Pick<ChannelTools, 'clock' | 'egress'> & {
@@ -68,8 +69,10 @@ function egressOf({ egress_address, egress_proxy }: ChannelSettings, usual: Egre
   return { address: egress_address || usual.address, proxy: egress_proxy || usual.proxy }
 }
 
-const isProxy = (text: string) =>
-  URL.canParse(text) && /^http:$/.test(new URL(text).protocol) && new URL(text).pathname === '/'
+function isProxy(text: string): boolean {
+  const url = readUrl(text)
+  return url?.protocol === 'http:' && url.pathname === '/'
+}
 
 // A file that was written for an older version may lack them, and what it does not say we must not guess.
 function mustSayItsTerms(name: string, channel: Channel): Channel {

@@ -117,3 +117,8 @@ test('the patterns are written in what every dialect reads alike', () => {
   ]
   for (const pattern of all) expect(pattern).not.toMatch(/\\[sSdDwWbBpPk]|\(\?/)
 })
+
+test('an address with Latin-1 letters stays one after many calls', () => {
+  for (let at = 0; at < 200_000; at++) parseUrl(`https://shop.example/${at % 7}`)
+  expect(parseUrl('https://müller.example:8443/x')).toBeUndefined()
+})

@@ -7,7 +7,7 @@ import { walk } from './steps.ts'
 
 const stepsTaken = inject('isProof') ? 1_000_000 : 100_000
 const longest = 200
-const mostRounds = 8
+const mostRounds = 40 // an overpayment is seen in one of a thousand walks
 
 // One that prompts, and one that asks for codes, whose noes stay or may turn for a while.
 const both = (dice: number) => [prompting, stepping([0, minutes(30), hours(24)][dice % 3] as number)]

@@ -59,14 +59,25 @@ function type(world: World, dice: number) {
 function decide(world: World, dice: number) {
   const { wire, clock } = world
   const provider = pick(world.providers, dice >> 5) as Provider
-  const all = [...provider.books.values()]
-  const refused = all.filter(({ truth }) => truth === 'refused') // a late yes is rare, and the most dangerous
-  const entry = pick(dice % 5 < 2 && refused.length > 0 ? refused : all, dice >> 8)
+  const entry = pick([...provider.books.values()], dice >> 8)
   if (!entry) return
   const id = entry.reference
   const ms = clock().getTime()
   const wasCharged = dice % 3 > 0 && provider.charge(id, ms, dice % 16 === 1)
   if (wasCharged || provider.refuse(id, ms)) wire.push({ kind: 'callback', id })
+}
+
+// A no turns into a yes after another attempt has paid: rare, and the most dangerous.
+function turn({ life, providers, wire, clock }: World, dice: number) {
+  if (life.payment.status !== 'paid') return
+  const ms = clock().getTime()
+  const late = providers.flatMap(provider =>
+    [...provider.books.values()]
+      .filter(entry => entry.truth === 'refused' && provider.canCome(entry, ms))
+      .map(({ reference }) => ({ provider, reference })),
+  )
+  const one = pick(late, dice)
+  if (one?.provider.charge(one.reference, ms)) wire.push({ kind: 'callback', id: one.reference })
 }
 
 // The money goes back, and that is told once, twice or not at all.
@@ -109,6 +120,7 @@ export const steps: readonly Step[] = [
   [7, 'ask', (world, dice) => world.ask(nodeOf(world, dice))],
   [18, 'deliver', bring],
   [5, 'decide', decide],
+  [1, 'turn', turn],
   [1, 'take back', takeBack],
   [1, 'crash', ({ crash }, dice) => crash(dice % 2 ? 0 : 1)],
   [1, 'expire', ({ end }) => end('clock')],
@@ -118,7 +130,7 @@ export const steps: readonly Step[] = [
 const drawn = steps.flatMap(step => Array.from({ length: step[0] }, () => step))
 
 // These change more than the life of the payment.
-const others = new Set(['deliver', 'decide', 'take back', 'wait'])
+const others = new Set(['deliver', 'decide', 'turn', 'take back', 'wait'])
 
 const plainOnes = (dice: number): Manner[] => [{ ...plain, canWithdraw: dice % 3 > 0 }]
 
