@@ -17,6 +17,7 @@ export const proofs = [
   'test/workers/messages/many.test.ts', // ten thousand changes of status
   'test/workers/deliveries/crowd.test.ts', // twenty thousand notifications
   'test/payments/cardTesting.test.ts', // thousands of declines
+  'test/docs/goingLive.test.ts', // a process for each command of the page
   'test/main.test.ts', // looks at whatever its process still does, so it has one of its own
 ]
 

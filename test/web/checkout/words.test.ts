@@ -63,7 +63,7 @@ describe('the form in another language', () => {
   test('names no customer in any address', async () => {
     const { text } = await sendForm(`${await newCheckout()}/words?lang=fr`, typed)
     for (const [, address] of text.matchAll(/(?:href|action|formaction|src|content)="([^"]*)"/g))
-      expect(address).not.toMatch(/020|0244|phone|voucher/)
+      expect(address).not.toMatch(/020(?: |\+|%20)12|=0244|phone|voucher/) // a token may have any letters
   })
 
   test('is no page of its own: who reloads it, or whose payment has gone on, is led home', async () => {
