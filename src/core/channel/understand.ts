@@ -13,7 +13,7 @@ const maxText = 300
 const mostFields = 5
 const maxRestMs = 3_600_000
 const maxCode = 100
-const mostRecords = 50 // refunds or disputes of one charge
+const mostRecords = 1000 // refunds or disputes of one charge
 const maxAmount = BigInt(Number.MAX_SAFE_INTEGER) // a locked row passes through JSON, whose numbers are doubles
 
 type Said = Readonly<Record<string, unknown>>
@@ -84,7 +84,7 @@ const noAmount = (amount: unknown, currency: unknown) =>
 
 const isMoney = (told: unknown): told is bigint => typeof told === 'bigint' && told >= 0n && told <= maxAmount
 
-// A record without an id or an amount cannot be told from another: it is left out, and so would be recorded twice.
+// A record without an id cannot be recognized when it is reported again, so it is left out.
 function recordsOf(told: unknown): Said[] {
   if (!Array.isArray(told)) return []
   return (told as Said[])

@@ -6,9 +6,9 @@ import { figureIn } from '../money.ts'
 import { type Attempt, isAcknowledged, isUnresolved, requestEndsAt } from './attempt.ts'
 import { type Change, event, statusEvent, task } from './change.ts'
 import type { Cause } from './event.ts'
+import { type MoneyBack, noMoneyBack } from './moneyBack.ts'
 import { move, type Payment } from './payment.ts'
 import { furthestPollMs, nextPoll, resendForMs, worryAfterMs } from './pollSchedule.ts'
-import { type MoneyBack, noMoneyBack } from './moneyBack.ts'
 import { recordMoneyBack, reversedOf, withReversals } from './reverse.ts'
 import { isOverForSending } from './sendAgain.ts'
 import type { Task } from './task.ts'
@@ -33,7 +33,7 @@ export function applyReply(
   reply: Heard,
   now: Date,
   worth: Worth,
-  stored: MoneyBack = noMoneyBack,
+  stored: MoneyBack = noMoneyBack, // what is recorded of the attempt's refunds and disputes
 ): Change {
   const change = decide(payment, attempt, reply, now, worth, stored)
   const { created_at } = attempt
