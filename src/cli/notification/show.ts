@@ -76,6 +76,7 @@ const factsOf = (told: ExplainedNotification): Fact[] => [
   ['payment', `${told.tx_reference} (invoice ${told.invoice_id})`],
   ['mode', told.mode],
   ['status', told.status],
+  ...(told.type === 'status' ? [] : ([['type', told.type ?? '']] satisfies Fact[])),
   ['created', dateTime(told.created_at)],
   ...(told.url === null ? [] : ([['url', plainWords(told.url)]] satisfies Fact[])),
   ...(told.style === null ? [] : ([['style', told.style]] satisfies Fact[])),

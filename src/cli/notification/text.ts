@@ -11,6 +11,7 @@ export const notificationData = (told: NotificationRow) => ({
   sequence: told.sequence,
   mode: told.mode,
   status: told.status,
+  type: told.type,
   created_at: told.created_at,
   state: deliveryState(told),
   url: told.url,
@@ -31,7 +32,7 @@ export function notificationTable(all: readonly NotificationRow[], now: Date): s
     all.map(told => [
       dateTime(told.created_at).slice(0, 16),
       notificationId(told),
-      told.status,
+      what(told),
       ...progress(told),
       nextTry(told, now),
     ]),
@@ -43,9 +44,12 @@ export function shortTable(all: readonly NotificationRow[], now: Date): string {
   const titles = ['ID', 'STATUS', 'STATE', 'TRIES', 'LAST RESULT', 'NEXT TRY']
   return table(
     titles.map(title => ({ title, right: title === 'TRIES' })),
-    all.map(told => [notificationId(told), told.status, ...progress(told), nextTry(told, now)]),
+    all.map(told => [notificationId(told), what(told), ...progress(told), nextTry(told, now)]),
   )
 }
+
+// A refund or a dispute is no change of the status.
+const what = ({ type, status }: NotificationRow) => (type === undefined || type === 'status' ? status : type)
 
 const progress = (told: NotificationRow) => [
   deliveryState(told),

@@ -241,8 +241,8 @@ export const en = {
       advice: 'It is not your fault. Pay another way, or try again later.',
     },
     reversed: {
-      title: 'Not paid: the provider sent the money back',
-      advice: 'The charge was undone, so nothing was kept. Try again, or pay another way.',
+      title: 'Not paid: the charge was undone',
+      advice: 'The money goes back to you. Try again, or pay another way.',
     },
     never_arrived: {
       title: 'Not paid: the request did not get through',

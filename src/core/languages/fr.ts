@@ -244,8 +244,8 @@ export const fr: Texts = {
       advice: 'Vous n’y êtes pour rien. Payez autrement, ou réessayez plus tard.',
     },
     reversed: {
-      title: 'Non payé : le prestataire a rendu l’argent',
-      advice: 'Le débit a été annulé, rien n’a été gardé. Réessayez, ou payez autrement.',
+      title: 'Non payé : le débit a été annulé',
+      advice: 'L’argent vous revient. Réessayez, ou payez autrement.',
     },
     never_arrived: {
       title: 'Non payé : la demande n’est pas arrivée',

@@ -30,16 +30,20 @@ export const ToldShop = ({ told, now }: ToldProps) => (
 const Telling = ({ told, now }: { told: ToldNotification; now: Date }) => (
   <article class="told">
     <h3>
-      {told.status.replace('_', ' ')} <span class="muted">{notificationId(told)}</span>
+      {(isFeedOnly(told) ? told.type : told.status)?.replace('_', ' ')}{' '}
+      <span class="muted">{notificationId(told)}</span>
     </h3>
     {told.url !== null && <p class="muted">To {withoutQuery(plainWords(told.url))}</p>}
     <p>
       <Standing told={told} now={now} />
     </p>
     <Tries told={told} now={now} />
-    {!isOnItsWay(told, now) && <Redeliver told={told} />}
+    {!isOnItsWay(told, now) && !isFeedOnly(told) && <Redeliver told={told} />}
   </article>
 )
+
+// Refunds and disputes are no change of the status: the shop reads them in its feed.
+const isFeedOnly = ({ type }: ToldNotification) => type !== undefined && type !== 'status'
 
 // What stands behind the question mark may be a secret of the merchant's.
 const withoutQuery = (url: string) => url.replace(/[?#].*$/s, '')
@@ -47,6 +51,7 @@ const withoutQuery = (url: string) => url.replace(/[?#].*$/s, '')
 const Standing = ({ told, now }: { told: ToldNotification; now: Date }) => {
   const { acknowledged_at, exhausted_at, next_try_at, tries } = told
   const state = deliveryState(told)
+  if (isFeedOnly(told)) return <>In the feed only: it is no change of the status.</>
   if (state === 'none')
     return <>Sent nowhere: no address was set, or the shop's style leaves this change out.</>
   if (acknowledged_at)

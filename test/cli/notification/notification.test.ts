@@ -139,6 +139,7 @@ describe('list', () => {
           sequence: 1,
           mode: 'live',
           status: 'paid',
+          type: 'status',
           created_at: start.toISOString(),
           state: 'exhausted',
           url: ipn_url,

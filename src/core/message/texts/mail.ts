@@ -50,7 +50,8 @@ function said(facts: LetterFacts, t: Texts, shop: string): Pick<Sheet, 'title' |
   return { title: t.reasons[reason].title, words: words(...whatNow(reason, t)) }
 }
 
-function whatNow(reason: Reason, { letters: { mail: t } }: Texts): string[] {
+function whatNow(reason: Reason, { letters: { mail: t }, reasons: sentences }: Texts): string[] {
+  if (reason === 'reversed') return [sentences.reversed.advice]
   if (reason === 'given_up') return [t.keep_reference, t.late] // nobody can promise that nothing was taken
   const next = reason === 'expired' || reason === 'cancelled' ? t.start_again : t.try_again
   return [`${t.nothing_taken} ${t.late}`, next]

@@ -9,6 +9,9 @@ import { linkTo, type View } from '../page/view.ts'
 const pollSeconds = 5 // money that comes late is seen before it is paid twice
 const refreshSeconds = 10 // the same without scripts: as seldom as will do, because it interrupts whoever listens
 
+// After these, money was taken and goes back, or nobody can promise that none was taken.
+const mayHaveTaken = new Set<string | null | undefined>(['given_up', 'reversed'])
+
 // The provider's plain no. Only then do we say that nothing was taken.
 export const FailedPage = ({ view, attempt }: { view: View; attempt: Attempt | undefined }) => {
   const { checkout, t } = view
@@ -21,7 +24,7 @@ export const FailedPage = ({ view, attempt }: { view: View; attempt: Attempt | u
       <section class="card bad">
         <h1>{reason.title}</h1>
         <p>
-          {attempt?.reason !== 'given_up' && `${t.failed.nothing_taken} `}
+          {!mayHaveTaken.has(attempt?.reason) && `${t.failed.nothing_taken} `}
           {over ? <Say text={t.failed.over} shop={<bdi>{checkout.merchant_name}</bdi>} /> : reason.advice}
         </p>
       </section>
