@@ -6,7 +6,7 @@ import type { Runtime } from '../../src/runtime/runtime.ts'
 import { basic, ask as get } from '../support/ask.ts'
 import { testDoor } from '../support/door.ts'
 import type { TestMerchant } from '../support/gateway.ts'
-import { after, minutes, no, pending } from '../support/lifeRows.ts'
+import { after, minutes, no, pending, yes } from '../support/lifeRows.ts'
 import { openShop, type TestShop } from '../support/shop.ts'
 import { type SupportSite, supportSite } from '../support/supportSite.ts'
 
@@ -233,4 +233,16 @@ describe('colours can be read, by day and by night', () => {
       for (const scheme of schemes)
         expect(contrast(scheme.get(one), scheme.get(other))).toBeGreaterThanOrEqual(least)
     })
+})
+
+test('a refund is named among what the shop was told, and is not sent', async () => {
+  const bought = await shop.ask(merchant, { invoice_id: 'AMA-2' })
+  await shop.try(bought, { state: 'pending' })
+  const reversals = [{ id: '7', amount: 500n, words: 'Refund 7.' }]
+  await shop.hear(bought, yes)
+  await shop.hear(bought, { ...yes, reversals })
+  const { text } = await look('AMA-2')
+  expect(text).toContain('In the feed only: it is no change of the status.')
+  expect(text).toContain('the provider refunded GHS 5.00')
+  expect(text.match(/Send notification \d again/g)).toEqual(['Send notification 1 again'])
 })
