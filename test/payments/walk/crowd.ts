@@ -124,6 +124,8 @@ export function createCrowd(pools: readonly Db[], seed: number) {
         ? provider.refund(entry.reference, dice() < 0.5)
         : provider.dispute(entry.reference, dice() < 0.5)
     if (!isDone) return
+    if (entry.disputes.some(({ state }) => state === 'open') && dice() < 0.5)
+      provider.dispute(entry.reference, dice() < 0.5) // resolved before anybody heard of it
     const news = [{ key: entry.name, check_reversals: true }]
     const webhook: Webhook = { ...emptyWebhook, body: Buffer.from(JSON.stringify(news)) }
     const account = webhookIdOf(provider.manner.name)
@@ -172,7 +174,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     if (at < 0.57) return customerGivesUp(payment)
     if (at < 0.63) return knock(pick([...booksOf(payment.tx_reference).keys(), 'nobody']))
     if (at < 0.72) return customerTypes(payment)
-    if (at < 0.74) return providerTakesBack(payment)
+    if (at < 0.76) return providerTakesBack(payment)
     return providerDecides(payment)
   }
 
