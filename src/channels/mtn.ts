@@ -28,14 +28,14 @@ const mtn: ChannelKind = {
 
 export default mtn
 
-// MTN is said to take 150 status requests a second from one IP address. The rate is kept below that, because a token, a
-// check of the holder and the question after a refusal are made within one turn.
+// MTN is said to take 150 status requests a second from one IP address. The rate is kept below that, because the question
+// after a refused order is not counted.
 const pace: Pace = {
   firstLookMs: 4 * seconds,
   gapsMs: [4, 4, 5, 5, 5, 10, 10, 15, 15, 30, 30, 60, 60, 120, 300, 900].map(s => s * seconds),
   startWithinMs: 30 * seconds,
   askWithinMs: 10 * seconds,
-  perSecond: 100,
+  asksPerSecond: 120,
 }
 
 function open(account: Account, egress: Egress): Channel {

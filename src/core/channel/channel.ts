@@ -91,7 +91,8 @@ export type Pace = {
   gapsMs?: readonly number[] // between looks; the last one stays
   startWithinMs?: number // then nobody waits for the answer to a start or a step
   askWithinMs?: number
-  perSecond?: number // requests of all nodes together
+  perSecond?: number // calls of all nodes together
+  asksPerSecond?: number // the same, of questions only: where the provider limits those and not orders
 }
 
 // `notAsked`: the provider could not be reached, which says nothing of the settings.

@@ -1,5 +1,5 @@
 import type { Outcome, Verb } from '../../core/channel/breaker.ts'
-import type { Channel } from '../../core/channel/channel.ts'
+import type { Channel, Pace } from '../../core/channel/channel.ts'
 import type { Order } from '../../core/channel/order.ts'
 import type { Heard, ReplyFacts } from '../../core/channel/reply.ts'
 import { endingOf, type Standing, worse } from '../../core/channel/standing.ts'
@@ -61,6 +61,12 @@ export function createKeepers({
   const breakers = createBreakers(monotonicMs, windows.forgive)
   const modes = new Map<string, Mode>() // of accounts that are open
 
+  function turnOf({ perSecond, asksPerSecond }: Pace = {}): Turn | undefined {
+    if (perSecond) return createTurns(perSecond, nodes, monotonicMs)
+    const asking = asksPerSecond ? createTurns(asksPerSecond, nodes, monotonicMs) : undefined
+    return asking && (async (verb, ...rest) => (verb === 'ask' ? asking(verb, ...rest) : undefined))
+  }
+
   function keeperOf(account: string, { mode, pace, testEndings }: Kept): Keeper {
     modes.set(account, mode)
     const isPlayed = mode === 'test' && testEndings !== undefined // its troubles are a tester's wish
@@ -72,7 +78,7 @@ export function createKeepers({
     ) => watch({ account, payment_method, verb, outcome, delayMs: 0, isOdd: false, ...more })
     return {
       whyNot: verb => breakers.whyNot(account, verb),
-      turn: pace?.perSecond ? createTurns(pace.perSecond, nodes, monotonicMs) : undefined,
+      turn: turnOf(pace),
       putOff: (verb, called) => seen(verb, called, 'put_off'),
       begin(verb, called) {
         const learn = breakers.begin(account, verb, called.attempt_id)

@@ -35,7 +35,7 @@ function openNode() {
   const node: PaymentDeps = {
     db: lives.db,
     channels: channelsOf(
-      new Map([['mtn', { ...channel, pace: { ...channel.pace, perSecond: undefined } }]]),
+      new Map([['mtn', { ...channel, pace: { ...channel.pace, asksPerSecond: undefined } }]]),
       () => () => {},
       keepers,
     ),

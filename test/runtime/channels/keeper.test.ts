@@ -159,6 +159,13 @@ test('what is over the rate is put off, and is no fault of the provider', async 
   expect(asked).toBe(1)
 })
 
+test('a rate of questions leaves orders alone', async () => {
+  const { check, start } = lineOf({}, { asksPerSecond: 1, startWithinMs: 200, askWithinMs: 200 })
+  const heard = await Promise.all([check, check, start, start, start].map(call => call(order())))
+  expect(states(heard)).toEqual(['pending', 'unknown', 'pending', 'pending', 'pending'])
+  expect(asked).toBe(4)
+})
+
 test('nobody who listens no more: the order has not left, and it counts', async () => {
   const keepers = createKeepers({ monotonicMs: () => now })
   const dead = {
