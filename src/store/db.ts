@@ -130,12 +130,16 @@ const brokenSession = (message: string, code: string, cause?: unknown) =>
 async function inTransaction<T>(session: Connection, work: (tx: Tx) => Promise<T>): Promise<T> {
   const connection = { ...session, plans: plansOfTransaction(session.plans) }
   const last: (() => Promise<unknown>)[] = []
+  let isBegun = false // `begin` was answered
   let cause: unknown
   const rootOf = (error: unknown) => (isInFailedTransaction(error) ? (cause ?? error) : error)
 
   async function checked<Answer>(statement: Promise<Answer>): Promise<Answer> {
     try {
-      return await lastAnswer([begun], statement)
+      if (isBegun) return await statement
+      const answer = await lastAnswer([begun], statement)
+      isBegun = true
+      return answer
     } catch (error) {
       cause ??= error
       throw rootOf(error)
