@@ -50,8 +50,8 @@ export function parsePhone(text: string, region = 'GH'): string | undefined {
   return phone?.isPossible() ? phone.number : undefined
 }
 
-// Which numbers can have a wallet: those of a country, and of these, where it is known, the ones whose national part has
-// so many digits and begins so.
+// The numbers that can have a wallet: those of one country. `begin` and `digits` narrow them down by their national part,
+// where that is known.
 export type Numbers = {
   region: string // ISO 3166 code of the country: GH
   country: string // its calling code: 233

@@ -216,6 +216,25 @@ test('a task that was closed is open again with the next refund', async () => {
   ])
 })
 
+test('a second dispute of the same amount opens the task again', async () => {
+  const { has, check } = chargeWith()
+  const { tell, life, node } = await journey({ check })
+  await askAttempt(node, (await life()).attempt)
+  const key = (await life()).attempt.attempt_id
+  const hearOf = async (...disputes: Dispute[]) => {
+    has.disputes = disputes
+    await tell([{ key, check_reversals: true }])
+    await askDue(node, error => expect(error).toBeUndefined())
+  }
+  const first: Dispute = { id: 'D1', state: 'open', amount: 2500n, words: 'First.' }
+  const won: Dispute = { ...first, state: 'won' }
+  await hearOf(first)
+  await hearOf(won)
+  expect((await life()).tasks).toMatchObject([{ kind: 'dispute_opened', closed_at: noon }])
+  await hearOf(won, { ...first, id: 'D2', words: 'Second.' })
+  expect((await life()).tasks).toMatchObject([{ kind: 'dispute_opened', note: 'Second.', closed_at: null }])
+})
+
 test('a refund signed by another account says nothing of ours', async () => {
   const { life } = await journey()
   const { attempt } = await life()

@@ -62,8 +62,8 @@ function formerPlaces(desk: Desk, row: StoredAccount, before: Record<string, str
   }
 }
 
-// How many open attempts wait for the answer whether new credentials are of the same business. Undefined where it is known:
-// the credentials did not change, or the account had them before.
+// The number of open attempts that go on only if the new credentials are of the same business. Undefined if that is known
+// already: the credentials did not change, or the account had them before.
 export async function attemptsInQuestion(
   db: Db,
   { credentials, formerDigest }: Pick<PreparedChange, 'credentials' | 'formerDigest'>,

@@ -11,7 +11,7 @@ export type CodeCount = {
 
 export const nothingCounted: CodeCount = { attempts: [], unreported: 0, quietUntil: -Infinity }
 
-// `isRepeated`: this attempt is the third with the code, so a person should learn of it. Then the code is quiet for an hour.
+// `isRepeated`: this attempt is the third with the code, so it raises a task. The same code raises no other for an hour.
 export function countCode(count: CodeCount, attempt_id: string, now: number) {
   if (count.attempts.includes(attempt_id)) return { count, isRepeated: false }
   const attempts = [...count.attempts, attempt_id].slice(-maxRemembered)

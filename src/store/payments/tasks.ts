@@ -2,8 +2,8 @@ import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Task, TaskKind } from '../../core/payment/task.ts'
 import { named, sql, type Tx } from '../db.ts'
 
-// A task is raised once, however often its cause is seen. Another amount is another cause: the task is open again with it.
-// Returns those that are new or open again.
+// A task is raised once, however often its cause is seen. One about refunds is open again when their sum has changed, one
+// about disputes when another dispute comes after it was closed. Returns those that are new or open again.
 export async function addTasks(tx: Tx, tasks: Task[]): Promise<Task[]> {
   const added: Task[] = []
   for (const t of tasks)
@@ -15,19 +15,23 @@ export async function addTasks(tx: Tx, tasks: Task[]): Promise<Task[]> {
       on conflict (merchant_id, attempt_id, kind) do update
         set amount = excluded.amount, note = excluded.note, created_at = excluded.created_at, closed_at = null,
           closed_note = null
-        where tasks.kind in ('reversed', 'dispute_opened', 'dispute_lost') and tasks.amount <> excluded.amount
+        where (tasks.kind = 'reversed' and tasks.amount <> excluded.amount)
+          or (tasks.kind in ('dispute_opened', 'dispute_lost') and tasks.closed_at is not null)
       returning *`)),
     )
   return added
 }
 
-// For a task that follows from no change of the attempt. One that was closed is open again. Undefined when it is open.
-export const reopenTaskOf = (tx: Tx, attempt: Attempt, kind: TaskKind, note: string, now: Date) =>
-  tx.one<Task>(named('reopen_task_of')`
+const insertTaskOf = (attempt: Attempt, kind: TaskKind, note: string, now: Date) => sql`
     insert into tasks (merchant_id, attempt_id, kind, tx_reference, amount, currency, note, created_at)
     select merchant_id, ${attempt.attempt_id}::text, ${kind}::text, tx_reference, total, currency, ${note}::text,
       ${now}::timestamptz
-    from payments where merchant_id = ${attempt.merchant_id} and tx_reference = ${attempt.tx_reference}
+    from payments where merchant_id = ${attempt.merchant_id} and tx_reference = ${attempt.tx_reference}`
+
+// For a task that follows from no change of the attempt. One that was closed is open again. Undefined when it is open.
+export const reopenTaskOf = (tx: Tx, attempt: Attempt, kind: TaskKind, note: string, now: Date) =>
+  tx.one<Task>(named('reopen_task_of')`
+    ${insertTaskOf(attempt, kind, note, now)}
     on conflict (merchant_id, attempt_id, kind) do update
       set note = excluded.note, created_at = excluded.created_at, closed_at = null, closed_note = null
       where tasks.closed_at is not null
@@ -40,10 +44,7 @@ export const addNotRecorded = (tx: Tx, attempt: Attempt, note: string, now: Date
 // The same, raised once: undefined also when it was closed.
 export const addTaskOf = (tx: Tx, attempt: Attempt, kind: TaskKind, note: string, now: Date) =>
   tx.one<Task>(named('add_task_of')`
-    insert into tasks (merchant_id, attempt_id, kind, tx_reference, amount, currency, note, created_at)
-    select merchant_id, ${attempt.attempt_id}::text, ${kind}::text, tx_reference, total, currency, ${note}::text,
-      ${now}::timestamptz
-    from payments where merchant_id = ${attempt.merchant_id} and tx_reference = ${attempt.tx_reference}
+    ${insertTaskOf(attempt, kind, note, now)}
     on conflict (merchant_id, attempt_id, kind) do nothing
     returning *`)
 

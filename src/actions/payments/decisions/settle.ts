@@ -1,15 +1,16 @@
 import type { Heard } from '../../../core/channel/reply.ts'
+import { moneyBackBody } from '../../../core/notification/moneyBack.ts'
 import { applyReply, doubt, type Worth, withTheirTime } from '../../../core/payment/applyReply.ts'
 import type { Attempt } from '../../../core/payment/attempt.ts'
 import type { Change } from '../../../core/payment/change.ts'
 import type { Tx } from '../../../store/db.ts'
+import { addNotification } from '../../../store/notifications/notifications.ts'
 import { lockToSettle, type Patience, type ToSettle } from '../../../store/payments/locks.ts'
 import { holdReference, nameOfAttempt, type PaidReference } from '../../../store/payments/paidReferences.ts'
 import type { PaymentKey } from '../../../store/payments/paymentKeys.ts'
-import { moneyBackOf } from '../../../store/payments/moneyBack.ts'
-import { addTasks } from '../../../store/payments/tasks.ts'
+import { addMoneyBack, moneyBackOf } from '../../../store/payments/moneyBack.ts'
+import { addTasks, closeTask } from '../../../store/payments/tasks.ts'
 import { changeOf, type PaymentChange } from './saveChange.ts'
-import { saveMoneyBack } from './saveMoneyBack.ts'
 import { byName, eachMerchant, firstOfEach, type Outcome, outcomeOf } from './sharing.ts'
 import type { Write } from './writing.ts'
 
@@ -77,6 +78,20 @@ const mayHaveMoneyBack = ({ state, charged, check_reversals }: Attempt, reply: H
     reply.disputes !== undefined ||
     check_reversals ||
     (charged !== null && state !== 'paid'))
+
+// Refunds and disputes, in the transaction of the change that they belong to. The merchant reads them in its feed.
+async function saveMoneyBack(tx: Tx, { payment, attempt, moneyBack }: Change, now: Date) {
+  if (!moneyBack) return
+  await addMoneyBack(tx, moneyBack)
+  const { merchant_id, tx_reference, mode, status } = payment
+  for (const notice of moneyBack.notices) {
+    const body = moneyBackBody(payment, attempt, notice)
+    const entry = { merchant_id, tx_reference, mode, status, type: notice.type, body, created_at: now }
+    await addNotification(tx, entry, undefined)
+  }
+  for (const { kind, note } of moneyBack.closes)
+    await closeTask(tx, merchant_id, attempt.attempt_id, kind, note, now)
+}
 
 // Whatever becomes paid holds the provider's reference. A yes without one goes by the order's own name.
 function referenceOf(before: Attempt, { attempt }: Change, account: string): PaidReference | undefined {
