@@ -31,14 +31,13 @@ export const maskMailbox = (email: string) =>
 
 export const maskName = (name: string) => `${[...name][0] ?? ''}•••`
 
-// A shop may send along more about a person, in fields of its own. Their names tell.
-const personal =
-  /^(customer|buyer|payer|client|contact|billing|shipping|user)?(e?mail(address)?|(phone|mobile|telephone|tel|cell|msisdn|whatsapp)(no|number)?|(full|first|last|middle|sur)?name)$/
-
-const isPersonal = (name: string) => personal.test(name.toLowerCase().replace(/[^a-z0-9]/g, ''))
-
-export function maskExtra(extra: Readonly<Record<string, string>>): Record<string, string> {
+// A merchant's own fields can hold anything about a person, and their names do not say so. Only the names that the
+// merchant lists as public keep their value; the others keep their key.
+export function maskExtra(
+  extra: Readonly<Record<string, string>>,
+  publicNames: readonly string[],
+): Record<string, string> {
   const masked: Record<string, string> = { ...extra }
-  for (const name of Object.keys(extra)) if (isPersonal(name)) masked[name] = '•••'
+  for (const name of Object.keys(extra)) if (!publicNames.includes(name)) masked[name] = ''
   return masked
 }

@@ -1,6 +1,7 @@
 import { malformed, missing, unknownInvoice } from '../../core/interface/refusal.ts'
 import { isInvoiceId } from '../../core/interface/request.ts'
 import { statusString } from '../../core/interface/signature.ts'
+import type { StatusView } from '../../core/interface/statusRecord.ts'
 import type { PaymentState } from '../../core/payment/payment.ts'
 import type { Batcher } from '../../runtime/batcher.ts'
 import type { CallerCache, Found } from '../../runtime/callerCache.ts'
@@ -20,7 +21,7 @@ export type StatusDeps = {
 }
 
 export type StatusQuestion = { merchant_key?: unknown; invoice_id?: unknown; secure_hash?: unknown }
-export type Checked = { payment: PaymentState; masked: boolean }
+export type Checked = { payment: PaymentState; view: StatusView }
 
 type Asked = { merchant_key: string; invoice_id: string; secure_hash: string | undefined }
 
@@ -50,7 +51,10 @@ async function answer(runtime: StatusDeps, asked: Asked, found: Found, address: 
   const isShut = isUnsigned && caller?.settings.signed_status_checks
   if (caller && !isShut) mindRate(runtime.limits, caller, isUnsigned, address)
   const payment = await runtime.lookups.add(keyOf(isShut ? undefined : caller, asked.invoice_id))
-  if (caller && payment) return { payment, masked: isUnsigned }
+  if (caller && payment) {
+    const { public_extra } = caller.settings
+    return { payment, view: isUnsigned ? { public_extra } : 'whole' }
+  }
   if (!found.isFresh) await runtime.callers.findFresh(asked.merchant_key) // as an unknown one was
   runtime.limits.miss(address)
   throw isShut ? hashRefusal(caller, claim) : unknownInvoice()

@@ -1,3 +1,4 @@
+import { ownExtraNames } from '../extraNames.ts'
 import { maskEmail, maskExtra, maskName, maskPhone } from '../mask.ts'
 import { moneyNumber, twoDecimals } from '../money.ts'
 import type { NewPayment, PaymentState } from '../payment/payment.ts'
@@ -6,7 +7,12 @@ import type { NewPayment, PaymentState } from '../payment/payment.ts'
 // flat record; the keyed record has its amount as text.
 export type StatusRecord = ReturnType<typeof statusRecord>
 
-export function statusRecord(payment: PaymentState, now: Date, masked: boolean) {
+// What the reader of a status record may see: the whole record where the status check is signed. Otherwise the customer's
+// details are masked, and of the merchant's own extra_ fields only those in public_extra have a value.
+export type StatusView = 'whole' | { public_extra: readonly string[] }
+
+export function statusRecord(payment: PaymentState, now: Date, view: StatusView) {
+  const masked = view !== 'whole'
   const name = payment.name && masked ? maskName(payment.name) : payment.name
   const email = payment.email && masked ? maskEmail(payment.email) : payment.email
   const phone = payment.number && masked ? maskPhone(payment.number) : payment.number
@@ -41,7 +47,12 @@ export function statusRecord(payment: PaymentState, now: Date, masked: boolean) 
     outlet: payment.outlet,
     client_ip: null,
     client_ip_location: null,
-    extra: extraOf(payment, { name, email, phone, sent: masked ? maskExtra(payment.extra) : payment.extra }),
+    extra: extraOf(payment, {
+      name,
+      email,
+      phone,
+      sent: masked ? maskExtra(payment.extra, view.public_extra) : payment.extra,
+    }),
   }
 }
 
@@ -89,24 +100,12 @@ export const keyedAnswer = (payment: PaymentState, record: StatusRecord) =>
 const keyed = (payment: PaymentState, record: object) =>
   `{${JSON.stringify(payment.invoice_id)}:${JSON.stringify({ ...record, amount: twoDecimals(payment.total, payment.currency) })}}`
 
-// Our own names in small letters.
-const extraNames: ReadonlySet<string> = new Set([
-  'channel',
-  'wallet_issuer_hint',
-  'email',
-  'mobile_no',
-  'name',
-  'card_type',
-  'psp_response_code',
-  'psp_response_msg',
-])
-
 // No two names that differ by letter case alone: ours in small letters stay, and of the merchant's own the first.
 export function withoutTwins(extra: StatusRecord['extra']): Omit<StatusRecord['extra'], 'Mobile_no'> {
   const met = new Set<string>()
   const isFirst = ([name]: [string, unknown]) => {
     const small = name.toLowerCase()
-    return extraNames.has(small) ? name === small : met.size < met.add(small).size
+    return ownExtraNames.has(small) ? name === small : met.size < met.add(small).size
   }
   return Object.fromEntries(Object.entries(extra).filter(isFirst)) as StatusRecord['extra']
 }

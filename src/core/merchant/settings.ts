@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isOwnExtraName, ownExtraNames } from '../extraNames.ts'
 import { currencies, formatMoney, isCurrency, usualCurrency } from '../money.ts'
 import { parsePhone } from '../phone.ts'
 import { isAtMost, isPlainText, originOf, parseUrl } from '../text.ts'
@@ -73,6 +74,15 @@ const names = (pattern: RegExp, words: string) =>
     return z.NEVER
   })
 
+// Names of a merchant's own extra_ fields, with or without the prefix. The names of our own keys are refused: their
+// values are masked for every merchant.
+const extraFields = names(
+  /^(?!extra_$)(extra_)?[A-Za-z0-9_.-]{1,64}$/,
+  'the name of an extra_ field, 1 to 64 letters, digits, _ . or -',
+)
+  .transform(list => [...new Set(list.map(name => name.replace(/^extra_/, '')))])
+  .refine(list => !list.some(isOwnExtraName), `must not name a key of ours: ${[...ownExtraNames].join(', ')}`)
+
 const accent = z.string().transform((text, context) => {
   const fault = accentFault(text)
   if (fault === undefined) return readAccent(text)
@@ -104,6 +114,7 @@ const settingSchemas = {
   long_invoice_ids: onOff.default(false),
   allowed_origins: origins.default([]),
   frame_origins: frames.default([]),
+  public_extra: extraFields.default([]),
   min_total: totalLimit(1n),
   max_total: totalLimit(99_999_999n),
   currencies: currencyList.default([usualCurrency]),

@@ -1,5 +1,5 @@
 import { checkStatus, type StatusQuestion } from '../../actions/interface/checkStatus.ts'
-import { presentFields } from '../../core/interface/request.ts'
+import { isInvoiceId, presentFields } from '../../core/interface/request.ts'
 import {
   errorRecord,
   keyedAndFlatAnswer,
@@ -20,14 +20,14 @@ export const statusRoute =
     let question: StatusQuestion = {}
     try {
       question = await readQuestion(exchange)
-      const { payment, masked } = await checkStatus(runtime, question, exchange.address)
-      const record = statusRecord(payment, runtime.clock(), masked)
+      const { payment, view } = await checkStatus(runtime, question, exchange.address)
+      const record = statusRecord(payment, runtime.clock(), view)
       const body = alone ? keyedAnswer(payment, record) : keyedAndFlatAnswer(payment, record)
       return { http: 200, type: jsonType, body, merchant_id: payment.merchant_id }
     } catch (error) {
       if (!isRefusal(error)) throw error
-      const invoice_id = asText(question.invoice_id)
-      if (invoice_id === '') return refusalAnswer(error, exchange.requestId)
+      if (asText(question.invoice_id) === '') return refusalAnswer(error, exchange.requestId)
+      const invoice_id = repeatable(question.invoice_id)
       const record = errorRecord(invoice_id, error.message)
       const flat = { ...record, ...errorBody(error, exchange.requestId) }
       return refusedAs(error, jsonType, JSON.stringify({ [invoice_id]: record, ...(!alone && flat) }))
@@ -47,7 +47,7 @@ export const statusLineRoute =
       return { http: 200, type: textType, body, merchant_id: payment.merchant_id }
     } catch (error) {
       if (!isRefusal(error)) throw error
-      return refusedAs(error, textType, statusLine(asText(question.invoice_id), 'error', now))
+      return refusedAs(error, textType, statusLine(repeatable(question.invoice_id), 'error', now))
     }
   }
 
@@ -59,3 +59,8 @@ async function readQuestion({ method, query, incoming }: Exchange): Promise<Stat
 }
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : '')
+
+// An error repeats a valid invoice id only. Any other text could end a field of the status line and write the next one,
+// or stand in the place of a key of the record. It becomes an empty field, so that the other fields keep their positions.
+const repeatable = (invoice_id: unknown) =>
+  typeof invoice_id === 'string' && isInvoiceId(invoice_id) ? invoice_id : ''

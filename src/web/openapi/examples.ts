@@ -77,7 +77,7 @@ const promptedWallet = { payment_method: 'mtn_mobile_money', typed: {}, offered:
 export const storedBody = (baseUrl: string, direct = false) =>
   initiatedBody({ stored: payment, direct: direct ? promptedWallet : undefined }, baseUrl)
 
-const record = status.statusRecord({ ...payment, ...unlived }, now, true) // the question is not signed
+const record = status.statusRecord({ ...payment, ...unlived }, now, { public_extra: [] }) // the question is not signed
 const keyedRecord = { ...record, amount: '25.00' }
 export const keyedAnswer = { [invoice_id]: { ...keyedRecord, extra: status.withoutTwins(record.extra) } }
 export const statusAnswer = { [invoice_id]: keyedRecord, ...record }

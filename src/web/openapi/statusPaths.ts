@@ -16,7 +16,8 @@ const question = {
       pattern: `^$|${hexDigest}`,
       description:
         'HMAC-SHA-256 of `invoice_id=<invoice_id>&merchant_key=<merchant_key>`. Checked when sent; required where ' +
-        "signed_status_checks is on. Without it the customer's name, email and phone are masked.",
+        'signed_status_checks is on. Without it the name, email and phone of the customer are masked, and your own extra_ ' +
+        'fields have the value "" unless public_extra lists them.',
     },
   },
 }
@@ -48,7 +49,8 @@ const keyed: Responses = {
 
 const moment = '[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$'
 const rightLine = `^TG(-[0-9A-Z]{6}){3}~(awaiting_payment|paid|cancelled|failed)~${moment}`
-const failedLine = `~error~${moment}`
+const mark = '[A-Za-z0-9._/#:-]'
+const failedLine = `^(${mark}([A-Za-z0-9._/#: -]{0,62}${mark})?)?~error~${moment}`
 const failedText = () => text(examples.failedLine, failedLine)
 
 const line: Responses = {
@@ -70,7 +72,8 @@ const byForm = (operationId: string) =>
 
 const asLine = (operationId: string) => ({
   get: operation('Status', operationId, 'Ask how a payment stands, one line of text', {
-    description: 'Answers `<tx_reference>~<status>~<as_at>`, or `<invoice_id>~error~<now>`.',
+    description:
+      'Answers `<tx_reference>~<status>~<as_at>`, or `<invoice_id>~error~<now>`. An invoice_id that is not valid is left out: `~error~<now>`.',
     parameters: queryOf(question),
     rules: rulesOfChecks,
     responses: line,

@@ -172,7 +172,7 @@ test('the same request still finds its payment, another one meets the conflict, 
     code: 'GW-005',
   })
   const [state] = await findPayments(shop.db, [payment])
-  const record = statusRecord(state as PaymentState, later, false)
+  const record = statusRecord(state as PaymentState, later, 'whole')
   expect(record).toMatchObject({
     status: 'paid',
     amount: 25,

@@ -12,7 +12,7 @@ for (const [minor, currency, flat, keyed] of [
 ] as const)
   test(`${minor} minor units of ${currency}: ${flat} in the flat record, ${keyed} as text in the keyed one`, () => {
     const payment = aPayment({ total: minor, currency, charged: minor, status: 'paid', invoice_id: 'A-1' })
-    const record = statusRecord(payment, noon, false)
+    const record = statusRecord(payment, noon, 'whole')
     const both = keyedAndFlatAnswer(payment, record)
     const amounts = [...both.matchAll(/"amount":([^,]*),"currency":"(\w+)","total_amount_charged":([^,]*),/g)]
     expect(amounts.map(([, ...told]) => told)).toEqual([
@@ -24,7 +24,7 @@ for (const [minor, currency, flat, keyed] of [
 
 test('a currency that this version does not know: no answer rather than a wrong amount', () => {
   const payment = aPayment({ currency: 'XAU' as 'GHS' })
-  expect(() => statusRecord(payment, noon, false)).toThrow('does not know the currency XAU')
+  expect(() => statusRecord(payment, noon, 'whole')).toThrow('does not know the currency XAU')
 })
 
 for (const [reversed_amount, currency, shown] of [
@@ -33,7 +33,7 @@ for (const [reversed_amount, currency, shown] of [
 ] as const)
   test(`a refund of ${shown} ${currency}: the status stays paid, and the record says when and how much`, () => {
     const refunded = { status: 'paid', reversed_at: noon, reversed_amount, currency } as const
-    const record = statusRecord(aPayment({ ...refunded, total: 10_000n }), noon, false)
+    const record = statusRecord(aPayment({ ...refunded, total: 10_000n }), noon, 'whole')
     expect(record).toMatchObject({
       status: 'paid',
       reversed_at: noon.toISOString(),

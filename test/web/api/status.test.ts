@@ -200,6 +200,9 @@ for (const setting of ['unsigned_requests=off', 'unsigned_requests=on'])
       extra_phone: '0207654321',
       extra_customer_name: 'Efua Sutherland',
       extra_Email_Address: 'efua@home.example',
+      extra_address: '14 Oxford Street, Osu',
+      extra_ghana_card: 'GHA-725001234-5',
+      extra_Mobile_No: '0207654321',
     })
     for (const [path, method] of [
       ['/v1/gateway/json_status_chk', 'GET'],
@@ -218,14 +221,33 @@ for (const setting of ['unsigned_requests=off', 'unsigned_requests=on'])
       expect([path, http]).toEqual([path, 200])
       for (const word of personal) expect(text).not.toContain(word)
       if (path.endsWith('json_status_chk')) {
-        expect(text).toContain('"note":"blue"') // what is nobody's name or number stays
-        expect((await ask(question)).text).toMatch(/Serwaa Mensah.*ama@shop.example.*\+233241234567/s)
+        for (const name of ['note', 'phone', 'address', 'ghana_card']) expect(text).toContain(`"${name}":""`)
+        const whole = (await ask(question)).text
+        expect(whole).toMatch(/Serwaa Mensah.*ama@shop.example.*\+233241234567/s)
+        for (const word of ['"blue"', 'Oxford Street', 'GHA-725001234-5']) expect(whole).toContain(word)
       }
     }
   })
 
 const personal = ['Serwaa', 'Mensah', 'ama@', 'shop.example', '241234567', '0241234']
-personal.push('Efua', 'Sutherland', 'efua@', 'home.example', '0207654321', '7654')
+personal.push('Efua', 'Sutherland', 'efua@', 'home.example', '0207654321', '7654', 'Oxford', 'GHA-', 'blue')
+
+// As an old client asks, with live keys: a form without a hash, a status check without a hash.
+test('public_extra: the fields that it lists are shown to whoever asks, and no others', async () => {
+  const open = await gateway.addMerchant('public_extra=table, extra_order_no', 'unsigned_requests=on')
+  const { merchant_key } = open.live
+  const invoice_id = `LIVE-${Date.now()}`
+  const extras = { extra_table: '7', extra_order_no: 'A-12', extra_Table: '8', extra_address: 'Osu' }
+  const form = { merchant_key, invoice_id, total: '10.50', ...extras, extra_email: 'ama@shop.example' }
+  const stored = await send(`${gateway.url}/gateway`, { method: 'POST', body: new URLSearchParams(form) })
+  expect(stored.http).toBe(303)
+  const { body } = await checkStatus(gateway.url, { merchant_key, invoice_id })
+  const shown = { table: '7', order_no: 'A-12', Table: '', address: '', email: 'a••@••', channel: null }
+  expect(body.extra).toMatchObject(shown)
+  expect(body[invoice_id].extra).toMatchObject(shown)
+  const whole = await checkStatus(gateway.url, signedQuestion(open.live, invoice_id))
+  expect(whole.body.extra).toMatchObject({ ...shown, Table: '8', address: 'Osu', email: 'ama@shop.example' })
+})
 
 test('an unsigned answer has every key that a signed one has, and null where that has null', async () => {
   const question = await pay(shop)
@@ -241,7 +263,7 @@ test('an unsigned answer has every key that a signed one has, and null where tha
     buyer_email: 'a••@••',
     buyer_phone: expect.stringMatching(/•/),
     narration: 'Two straw hats',
-    extra: { name: 'A•••', email: 'a••@••', note: 'blue' },
+    extra: { name: 'A•••', email: 'a••@••', note: '' },
   })
   const bare = await pay(shop, {})
   expect((await checkStatus(gateway.url, unsigned(bare))).body).toMatchObject({
