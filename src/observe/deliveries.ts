@@ -34,6 +34,11 @@ export function watchDeliveries({ registry }: Metrics, log: Logger): DispatcherW
       exhausted.inc()
       log.warn({ notification_id }, 'a notification could not be delivered')
     },
+    passwordWithheld: notification_id =>
+      log.warn(
+        { notification_id },
+        'a notification was sent without the password: its address is not on an origin of the merchant',
+      ),
     trouble: error => log.warn({ error: String(error) }, 'deliveries have to try again'),
   }
 }

@@ -15,7 +15,8 @@ create table merchants (
   settings jsonb not null default '{}',
   master_key_id text not null, -- which master key opens the next one
   wrapped_key bytea not null,
-  sealed_ipn_password bytea, -- of notifications in style basic; without one it is the merchant's id
+  sealed_ipn_password bytea, -- of live notifications in style basic; without one it is the merchant's id
+  sealed_test_ipn_password bytea, -- the same of test notifications
   created_at timestamptz not null
 );
 

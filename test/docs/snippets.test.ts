@@ -162,7 +162,7 @@ test('the signature on the page is the one that we would send', () => {
   }
   const { headers } = ipnRequest(
     delivery,
-    { keys: [signingKey(secret)], merchant_key: '' },
+    { keys: [signingKey(secret)], merchant_key: '', passwordOrigins: [] },
     new Date(1_772_443_800_000),
   )
   expect(page).toContain(`'webhook-signature': '${headers['webhook-signature']}'`)

@@ -83,6 +83,7 @@ export const breaks: Record<string, Breaks> = {
     shop !== undefined &&
     shop.origins.length > 0 &&
     !shop.origins.includes(new URL(textAt(refused, field)).origin),
+  own_ipn_url: () => false, // no shop of this test has such settings
   possible_phone: (refused, field) => isAbroad(textAt(refused, field)),
   possible_wallet: refused => isDirect(refused, '') && !isMobileOfGhana(textAt(refused, 'pymt_instrument')),
   asked_voucher: refused =>

@@ -18,7 +18,7 @@ const deliveries = startDeliveries({
   random: Math.random,
   signers: createSignerCache(db, givenMasterKeys([Buffer.from(TOLLGATE_MASTER_KEY, 'hex')]), clock),
   loopback: () => true,
-  watch: { tried: () => void tried++, exhausted() {}, trouble() {} },
+  watch: { tried: () => void tried++, exhausted() {}, passwordWithheld() {}, trouble() {} },
 })
 
 process.send?.('ready')

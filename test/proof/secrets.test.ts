@@ -41,8 +41,10 @@ beforeAll(async () => {
     const added = await onboard(records.db, records.masterKeys, shop, ['test', 'live'], new Date())
     assert.ok(added.test && added.live)
     keys.push(added.test, added.live)
-    const chosen = await setMerchant(records.db, added.merchant_id, ['ipn_style=basic'], records.masterKeys)
-    passwords.push(chosen?.ipn_password ?? '')
+    const basic = ['ipn_style=basic', 'ipn_url=https://shop.example/ipn']
+    const chosen = await setMerchant(records.db, added.merchant_id, basic, records.masterKeys)
+    assert.ok(chosen?.ipn_passwords)
+    passwords.push(...Object.values(chosen.ipn_passwords))
   }
   await addAccounts(records)
   await records.close()

@@ -91,11 +91,12 @@ test('style get asks the merchant to look, and appends the invoice to its query'
 
 test('style basic is for older clients: a login, the amount as text, no awaiting_payment', async () => {
   const merchant = await gateway.addMerchant()
-  const chosen = await setMerchant(gateway.db, merchant.merchant_id, ['ipn_style=basic'], gateway.masterKeys)
+  const basic = ['ipn_style=basic', `allowed_origins=${receiver.url}`]
+  const chosen = await setMerchant(gateway.db, merchant.merchant_id, basic, gateway.masterKeys)
   const { tx_reference } = await payBy(merchant, '0240000000')
   await told(tx_reference)
   const [one] = receiver.of(tx_reference)
-  const login = Buffer.from(`${merchant.test.merchant_key}:${chosen?.ipn_password}`).toString('base64')
+  const login = Buffer.from(`${merchant.test.merchant_key}:${chosen?.ipn_passwords?.test}`).toString('base64')
   expect(one?.headers.authorization).toBe(`Basic ${login}`)
   expect(JSON.parse(one?.body ?? '')).toMatchObject({ amount: '25.00', status: 'paid' })
 })

@@ -43,6 +43,8 @@ describe('doors', () => {
   for (const [name, shut] of [
     ['unsigned_requests', ['ask']],
     ['allowed_origins', ['ask']],
+    ['form_ipn_url', ['ask']],
+    ['public_extra', []],
     ['min_total', ['ask']],
     ['max_total', ['ask']],
     ['currencies', ['ask']],

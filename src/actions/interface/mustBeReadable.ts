@@ -8,6 +8,7 @@ const guards = {
   initiation: [
     'unsigned_requests',
     'allowed_origins',
+    'form_ipn_url',
     'currencies',
     'min_total',
     'max_total',

@@ -1,32 +1,51 @@
+import type { Mode } from '../../core/mode.ts'
 import { newIpnPassword } from '../../runtime/ids.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import { ipnPasswordPurpose } from '../../store/merchants/callers.ts'
 import { lockMerchant, type Merchant, saveIpnPassword } from '../../store/merchants/merchants.ts'
 import { type MasterKeys, sealSecret, unwrapKey } from '../../store/merchants/vault.ts'
 
-// The password that notifications in style basic log in with. One for both modes: the login's name is the merchant key,
-// which tells them apart, and what a notification says is asked for again anyway.
-export async function makeIpnPassword(tx: Tx, masterKeys: MasterKeys, merchant: Merchant): Promise<string> {
+// The passwords that notifications in style basic log in with, one per mode: whoever runs a test server does not know
+// the live one.
+export type IpnPasswords = Record<Mode, string>
+
+export const makeIpnPasswords = async (
+  tx: Tx,
+  masterKeys: MasterKeys,
+  merchant: Merchant,
+): Promise<IpnPasswords> => ({
+  test: await makeIpnPassword(tx, masterKeys, merchant, 'test'),
+  live: await makeIpnPassword(tx, masterKeys, merchant, 'live'),
+})
+
+async function makeIpnPassword(
+  tx: Tx,
+  masterKeys: MasterKeys,
+  merchant: Merchant,
+  mode: Mode,
+): Promise<string> {
   const { merchant_id } = merchant
   const ipn_password = newIpnPassword()
   const dataKey = unwrapKey(masterKeys, merchant_id, merchant)
-  await saveIpnPassword(tx, merchant_id, sealSecret(dataKey, ipnPasswordPurpose(merchant_id), ipn_password))
+  const sealed = sealSecret(dataKey, ipnPasswordPurpose(merchant_id, mode), ipn_password)
+  await saveIpnPassword(tx, merchant_id, mode, sealed)
   return ipn_password
 }
 
-export type RotatedIpnPassword = { merchant_id: string; ipn_password: string }
+export type RotatedIpnPassword = { merchant_id: string; mode: Mode; ipn_password: string }
 
 // A new one, which holds from the next try on: a login has one password. Undefined when there is no such merchant.
-export const rotateIpnPassword = (db: Db, masterKeys: MasterKeys, merchant_id: string) =>
+export const rotateIpnPassword = (db: Db, masterKeys: MasterKeys, merchant_id: string, mode: Mode) =>
   db.transaction(async (tx): Promise<RotatedIpnPassword | undefined> => {
     const merchant = await lockMerchant(tx, merchant_id)
-    return merchant && { merchant_id, ipn_password: await makeIpnPassword(tx, masterKeys, merchant) }
+    if (!merchant) return undefined
+    return { merchant_id, mode, ipn_password: await makeIpnPassword(tx, masterKeys, merchant, mode) }
   })
 
 // For an old client, which knows nothing else: the merchant's id, which is no secret.
-export const useMerchantId = (db: Db, merchant_id: string) =>
+export const useMerchantId = (db: Db, merchant_id: string, mode: Mode) =>
   db.transaction(async (tx): Promise<RotatedIpnPassword | undefined> => {
     if (!(await lockMerchant(tx, merchant_id))) return undefined
-    await saveIpnPassword(tx, merchant_id, null)
-    return { merchant_id, ipn_password: merchant_id }
+    await saveIpnPassword(tx, merchant_id, mode, null)
+    return { merchant_id, mode, ipn_password: merchant_id }
   })

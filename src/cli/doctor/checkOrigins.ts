@@ -1,8 +1,9 @@
+import { readSettings, sendsNoPassword, unreadableSettings } from '../../core/merchant/settings.ts'
 import type { Db } from '../../store/db.ts'
-import { liveMerchants } from '../../store/merchants/merchants.ts'
-import { passwordState, rotateCommand } from '../merchant/ipnPassword.ts'
+import { liveMerchants, type Merchant } from '../../store/merchants/merchants.ts'
+import { type PasswordState, passwordStates, rotateCommand } from '../merchant/ipnPassword.ts'
 import { hasNoOrigins, registerCommand } from '../merchant/origins.ts'
-import { type Check, fine, warning } from './check.ts'
+import { type Check, failed, fine, warning } from './check.ts'
 
 const named = 5
 
@@ -10,7 +11,6 @@ const named = 5
 export async function checkOrigins(db: Db): Promise<Check[]> {
   const merchants = await liveMerchants(db)
   const open = merchants.filter(({ settings }) => hasNoOrigins(settings)).map(idOf)
-  const guessable = merchants.filter(one => passwordState(one) === 'merchant_id').map(idOf)
   return [
     open.length === 0
       ? fine('origins', 'every merchant has registered where its customers may be led')
@@ -19,17 +19,68 @@ export async function checkOrigins(db: Db): Promise<Check[]> {
           `a payment may lead the customer on to any address: no origins are registered for ${some(open)}`,
           `Register the shop's own: ${registerCommand(open[0] ?? '')}`,
         ),
+    ...checkIpnUrls(merchants),
+    ...checkPasswords(merchants),
+  ]
+}
+
+// Where origins are registered, no request can name another ipn_url anyway.
+function checkIpnUrls(merchants: readonly Merchant[]): Check[] {
+  const open = merchants.filter(
+    ({ settings }) => hasNoOrigins(settings) && readSettings(settings).form_ipn_url === 'any',
+  )
+  const [first] = open
+  if (!first) return []
+  const ipnUrl = readSettings(first.settings).ipn_url === null ? 'ipn_url=https://shop.example/ipn ' : ''
+  return [
+    warning(
+      'ipn_url',
+      `a customer can add any ipn_url to a payment form, also to a signed one: ${some(open.map(idOf))}`,
+      `Accept the shop's own only: tollgate merchant set ${first.merchant_id} ${ipnUrl}form_ipn_url=registered`,
+    ),
+  ]
+}
+
+function checkPasswords(merchants: readonly Merchant[]): Check[] {
+  const nowhere = merchants.filter(hasNowhereToSendIt).map(idOf)
+  const inState = (state: PasswordState) =>
+    merchants.filter(one => passwordStates(one)?.live === state).map(idOf)
+  const [guessable, shared] = [inState('merchant_id'), inState('shared')]
+  return [
+    ...(nowhere.length === 0
+      ? []
+      : [
+          failed(
+            'passwords',
+            `ipn_style is basic, and neither ipn_url nor allowed_origins says where the password may be sent, for ${some(nowhere)}`,
+            `Notifications are sent without it. Register the shop's own: ${registerCommand(nowhere[0] ?? '')}`,
+          ),
+        ]),
     ...(guessable.length === 0
       ? []
       : [
           warning(
             'passwords',
             `the password of notifications in style basic is the merchant_id, which is no secret, for ${some(guessable)}`,
-            `Make one and give it to the shop: ${rotateCommand(guessable[0] ?? '')}`,
+            `Make one and give it to the shop: ${rotateCommand(guessable[0] ?? '', 'live')}`,
+          ),
+        ]),
+    ...(shared.length === 0
+      ? []
+      : [
+          warning(
+            'passwords',
+            `the password of notifications in style basic is the same in test and live for ${some(shared)}`,
+            `Make one and give it to the shop: ${rotateCommand(shared[0] ?? '', 'live')}`,
           ),
         ]),
   ]
 }
+
+// A setting that cannot be read has a check of its own.
+const hasNowhereToSendIt = ({ settings }: Merchant) =>
+  sendsNoPassword(readSettings(settings)) &&
+  !unreadableSettings(settings).some(name => name === 'ipn_url' || name === 'allowed_origins')
 
 const idOf = ({ merchant_id }: { merchant_id: string }) => merchant_id
 const some = (ids: readonly string[]) =>

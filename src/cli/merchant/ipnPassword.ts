@@ -1,53 +1,70 @@
 import type { Command } from 'commander'
 import { rotateIpnPassword, useMerchantId } from '../../actions/merchants/ipnPassword.ts'
-import { readSettings } from '../../core/merchant/settings.ts'
-import type { Merchant } from '../../store/merchants/merchants.ts'
+import { readSettings, type SettingWords } from '../../core/merchant/settings.ts'
+import type { Mode } from '../../core/mode.ts'
+import { type SealedIpnPasswords, sealedIpnPassword } from '../../store/merchants/merchants.ts'
 import { noMerchant, type Opened, withMasterKeys } from '../database.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { facts, paint } from '../terminal.ts'
+import { modeOption } from '../values.ts'
 
-type Rotation = { merchant: string; merchantId?: true }
+type Rotation = { merchant: string; mode: Mode; merchantId?: true }
 
-export const shownOnce = () => paint('yellow', 'The password is shown this once.')
-export const rotateCommand = (merchant_id: string) =>
-  `tollgate merchant ipn-password rotate --merchant ${merchant_id}`
+export const rotateCommand = (merchant_id: string, mode: Mode) =>
+  `tollgate merchant ipn-password rotate --merchant ${merchant_id} --mode ${mode}`
 
-// What the password of style basic is; it is never shown again itself.
-export type PasswordState = 'own' | 'merchant_id'
-export const passwordState = (merchant: Pick<Merchant, 'settings' | 'sealed_ipn_password'>) =>
-  readSettings(merchant.settings).ipn_style !== 'basic'
-    ? null
-    : merchant.sealed_ipn_password
-      ? 'own'
-      : 'merchant_id'
+// What the password of style basic is, which is never shown again itself: made for this mode, made for both modes by an
+// older version, or the merchant_id. Null in every other style.
+export type PasswordState = 'own' | 'shared' | 'merchant_id'
+
+export function passwordStates(
+  merchant: SealedIpnPasswords & { settings: SettingWords },
+): Record<Mode, PasswordState> | null {
+  if (readSettings(merchant.settings).ipn_style !== 'basic') return null
+  return { test: stateOf(merchant, 'test', 'live'), live: stateOf(merchant, 'live', 'test') }
+}
+
+function stateOf(passwords: SealedIpnPasswords, mode: Mode, other: Mode): PasswordState {
+  const sealed = sealedIpnPassword(passwords, mode)
+  if (sealed === null) return 'merchant_id'
+  return sealedIpnPassword(passwords, other)?.equals(sealed) ? 'shared' : 'own'
+}
 
 export function addIpnPasswordCommands(merchant: Command, cli: Cli) {
   const password = merchant
     .command('ipn-password')
     .description("Change the password that a merchant's notifications of ipn_style basic log in with.")
-    .addHelpText('after', examples(rotateCommand('7c2k9m0x4f')))
+    .addHelpText('after', examples(rotateCommand('7c2k9m0x4f', 'live')))
   password
     .command('rotate')
-    .description('Make a new password. It holds at once: a login has one password at a time.')
+    .description('Make a new password for one mode. It holds at once: a login has one password at a time.')
     .requiredOption('--merchant <id>', 'whose password')
+    .addOption(modeOption('of which notifications').makeOptionMandatory())
     .option('--merchant-id', "for an old client: the merchant's id is the password, which is no secret")
     .addHelpText(
       'after',
-      examples(rotateCommand('7c2k9m0x4f'), `${rotateCommand('7c2k9m0x4f')} --merchant-id`),
+      examples(
+        rotateCommand('7c2k9m0x4f', 'test'),
+        rotateCommand('7c2k9m0x4f', 'live'),
+        `${rotateCommand('7c2k9m0x4f', 'test')} --merchant-id`,
+      ),
     )
     .action(async (asked: Rotation) => cli.print(await withMasterKeys(database => rotate(database, asked))))
 }
 
-async function rotate({ db, masterKeys }: Opened, { merchant, merchantId }: Rotation): Promise<Output> {
+async function rotate({ db, masterKeys }: Opened, { merchant, mode, merchantId }: Rotation): Promise<Output> {
   const rotated = await (merchantId
-    ? useMerchantId(db, merchant)
-    : rotateIpnPassword(db, masterKeys, merchant))
+    ? useMerchantId(db, merchant, mode)
+    : rotateIpnPassword(db, masterKeys, merchant, mode))
   if (!rotated) throw noMerchant(merchant)
   const text = [
-    `Notifications of merchant ${merchant} in style basic log in with this password within a second.`,
+    `The ${mode} notifications of merchant ${merchant} in style basic log in with this password within a second.`,
     facts([['ipn_password', rotated.ipn_password]]),
-    merchantId ? paint('yellow', 'Whoever knows the merchant’s id knows it.') : shownOnce(),
+    paint(
+      'yellow',
+      merchantId ? 'Whoever knows the merchant’s id knows it.' : 'The password is shown this once.',
+    ),
   ]
   return { data: rotated, text: text.join('\n\n') }
 }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
+import type { IpnPasswords } from '../../actions/merchants/ipnPassword.ts'
 import { setMerchant } from '../../actions/merchants/setMerchant.ts'
 import { plainWords } from '../../core/story/story.ts'
 import { merchantOf, noMerchant, type Opened, withDatabase, withMasterKeys } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { facts } from '../terminal.ts'
-import { shownOnce } from './ipnPassword.ts'
+import { facts, paint } from '../terminal.ts'
 import { type SettingLine, settingLines } from './settingText.ts'
 
 export function addMerchantSet(merchant: Command, cli: Cli) {
@@ -14,13 +14,14 @@ export function addMerchantSet(merchant: Command, cli: Cli) {
     .command('set <id> <setting=value...>')
     .description(
       'Change settings of a merchant: all that are given, or none when one is wrong. Who chooses ipn_style=basic gets ' +
-        'a password, shown this once.',
+        'a password for each mode, shown this once. They are sent only to the origin of ipn_url and to allowed_origins.',
     )
     .addHelpText(
       'after',
       examples(
         'tollgate merchant set 7c2k9m0x4f ipn_url=https://shop.example/ipn expiry_minutes=30',
         'tollgate merchant set 7c2k9m0x4f allowed_origins=https://shop.example,https://www.shop.example',
+        'tollgate merchant set 7c2k9m0x4f ipn_style=basic ipn_url=https://shop.example/ipn form_ipn_url=registered',
         'tollgate merchant set 7c2k9m0x4f currencies=GHS,UGX max_total=20000,UGX:8000000',
         'tollgate merchant set 7c2k9m0x4f long_invoice_ids=on frame_origins=https://shop.example',
         "tollgate merchant set 7c2k9m0x4f accent='#0b6b4f' support_phone=0302550100 refunds='Refunds within 7 days'",
@@ -42,13 +43,19 @@ async function set({ db, masterKeys }: Opened, id: string, changes: string[]): P
   const changed = await setMerchant(db, id, changes, masterKeys)
   if (!changed) throw noMerchant(id)
   if (changed.faults.length > 0) throw refused(changed.faults)
-  const { words, ipn_password } = changed
+  const { words, ipn_passwords } = changed
   const text = told(merchant.name, words, changes)
   return {
-    data: { merchant_id: id, settings: settingsData(words), ...(ipn_password && { ipn_password }) },
-    text: ipn_password ? `${text}\n\n${facts([['ipn_password', ipn_password]])}\n\n${shownOnce()}` : text,
+    data: { merchant_id: id, settings: settingsData(words), ...(ipn_passwords && { ipn_passwords }) },
+    text: ipn_passwords ? `${text}\n\n${passwordText(ipn_passwords)}` : text,
   }
 }
+
+const passwordText = ({ test, live }: IpnPasswords) =>
+  `${facts([
+    ['test ipn_password', test],
+    ['live ipn_password', live],
+  ])}\n\n${paint('yellow', 'The passwords are shown this once.')}`
 
 const refused = (faults: string[]) => new CannotDo('refused', 'Nothing was changed.', { faults })
 

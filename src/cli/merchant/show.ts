@@ -9,7 +9,7 @@ import { merchantOf, type Opened, withDatabase } from '../database.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { dateTime, type Fact, facts, heading, table } from '../terminal.ts'
-import { type PasswordState, passwordState, rotateCommand } from './ipnPassword.ts'
+import { type PasswordState, passwordStates, rotateCommand } from './ipnPassword.ts'
 import { hasNoOrigins, originsAdvice } from './origins.ts'
 import { settingFact, settingsData } from './set.ts'
 import { settingLines } from './settingText.ts'
@@ -34,7 +34,7 @@ async function show({ db, clock }: Opened, id: string): Promise<Output> {
   const logo = await findLogoRecord(db, id)
   const { merchant_id, name, active, created_at, settings } = merchant
   const lines = settingLines(settings)
-  const password = passwordState(merchant)
+  const passwords = passwordStates(merchant)
   return {
     data: {
       merchant_id,
@@ -57,7 +57,7 @@ async function show({ db, clock }: Opened, id: string): Promise<Output> {
         created_at: secret.created_at,
         expires_at: secret.expires_at,
       })),
-      ipn_password: password,
+      ipn_passwords: passwords,
       outlets: outlets.map(({ code, ...outlet }) => ({
         code,
         name: outlet.name,
@@ -69,7 +69,7 @@ async function show({ db, clock }: Opened, id: string): Promise<Output> {
       `${heading('Settings')}\n${facts(lines.map(settingFact))}`,
       ...(hasNoOrigins(settings) ? [originsAdvice(merchant_id)] : []),
       `${heading('Keys')}\n${indented(keyTable(keys, now))}`,
-      `${heading('Signing secrets of notifications')}\n${facts([...secretFacts(secrets, now), ...passwordFacts(merchant_id, password)])}`,
+      `${heading('Signing secrets of notifications')}\n${facts([...secretFacts(secrets, now), ...passwordFacts(merchant_id, passwords)])}`,
       `${heading('Outlets')}\n${indented(outletTable(merchant_id, outlets))}`,
     ].join('\n\n'),
   }
@@ -97,17 +97,20 @@ const secretFacts = (secrets: readonly IpnSecret[], now: Date) =>
     return [mode, `${live.length} live${ends.length > 0 ? `, the older until ${ends.join(', ')}` : ''}`]
   })
 
-const passwordFacts = (merchant_id: string, password: PasswordState | null): Fact[] =>
-  password === null
+const passwordFacts = (merchant_id: string, passwords: Record<Mode, PasswordState> | null): Fact[] =>
+  passwords === null
     ? []
-    : [
-        [
-          'password',
-          password === 'own'
-            ? 'its own'
-            : `the merchant_id, which is no secret: ${rotateCommand(merchant_id)} makes one`,
-        ],
-      ]
+    : (['test', 'live'] as const).map(mode => [
+        `${mode} password`,
+        passwordWords(passwords[mode], rotateCommand(merchant_id, mode)),
+      ])
+
+const passwordWords = (state: PasswordState, command: string) =>
+  ({
+    own: 'its own',
+    shared: `the same in test and live: ${command} makes another`,
+    merchant_id: `the merchant_id, which is no secret: ${command} makes one`,
+  })[state]
 
 function outletTable(merchant_id: string, outlets: readonly Outlet[]): string {
   if (outlets.length === 0)

@@ -120,7 +120,9 @@ export const requestSchema = z.object({
     .optional()
     .meta({ description: 'Where the customer goes when the channel settles later.' }),
   ipn_url: url.optional().meta({
-    description: 'Where the notifications of this payment go, instead of your ipn_url setting.',
+    description:
+      'Where the notifications of this payment go, instead of your ipn_url setting. With ipn_style basic or ' +
+      'form_ipn_url registered it must be on an origin of yours.',
   }),
   number: phone('is not a possible phone number (0241234567, 233241234567 or +233241234567)')
     .optional()

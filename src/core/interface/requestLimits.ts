@@ -1,11 +1,12 @@
+import { isOneOf, ownOrigins } from '../merchant/ownOrigins.ts'
 import type { Settings } from '../merchant/settings.ts'
 import { leastIn, mostIn } from '../merchant/totalLimit.ts'
 import { formatMoney, usualCurrency } from '../money.ts'
-import { originOf } from '../text.ts'
 import { malformed, type Refusal } from './refusal.ts'
 import { maxInvoiceLength, type PaymentRequest } from './request.ts'
 
 const addresses = ['success_url', 'cancelled_url', 'deferred_url', 'ipn_url'] as const
+type Address = (typeof addresses)[number]
 
 // What the merchant's settings say about a request that is well-formed in itself. The hash covers neither currency nor
 // addresses, and both may pass through a customer's hands: only what the merchant has named passes.
@@ -28,13 +29,26 @@ export function settingsRefuse(
     )
   if (request.extra_outlet !== undefined && !outlets.has(request.extra_outlet))
     return malformed('extra_outlet', 'this merchant has no such outlet')
-  if (allowed_origins.length === 0) return undefined
-  const elsewhere = addresses.find(field => isElsewhere(request[field], allowed_origins))
-  return elsewhere && malformed(elsewhere, 'is not on one of the origins registered for this merchant')
+  const elsewhere = allowed_origins.length > 0 && addresses.find(isElsewhere(request, allowed_origins))
+  if (elsewhere) return malformed(elsewhere, 'is not on one of the origins registered for this merchant')
+  return foreignIpnUrl(settings, request)
 }
 
-const isElsewhere = (url: string | undefined, origins: readonly string[]) =>
-  url !== undefined && !origins.includes(originOf(url) ?? '')
+const isElsewhere = (request: PaymentRequest, origins: readonly string[]) => (field: Address) => {
+  const url = request[field]
+  return url !== undefined && !isOneOf(origins, url)
+}
+
+// Whichever way a request comes: what a form has signed is accepted by every endpoint, with another ipn_url too.
+function foreignIpnUrl(settings: Settings, request: PaymentRequest): Refusal | undefined {
+  const { ipn_style, form_ipn_url } = settings
+  if (ipn_style !== 'basic' && form_ipn_url !== 'registered') return undefined
+  if (!isElsewhere(request, ownOrigins(settings))('ipn_url')) return undefined
+  return malformed(
+    'ipn_url',
+    "is on neither an origin registered for this merchant nor that of the merchant's own ipn_url",
+  )
+}
 
 export const otherCurrency = ({ currencies }: Settings) =>
   malformed(

@@ -4,6 +4,7 @@ import { currencies, formatMoney, isCurrency, usualCurrency } from '../money.ts'
 import { parsePhone } from '../phone.ts'
 import { isAtMost, isPlainText, originOf, parseUrl } from '../text.ts'
 import { accentFault, readAccent } from './accent.ts'
+import { ownOrigins } from './ownOrigins.ts'
 import { everyCurrency, leastIn, mostIn, readTotalLimit } from './totalLimit.ts'
 
 const maxRefundsLength = 60
@@ -11,6 +12,9 @@ const maxRefundsLength = 60
 // How a merchant is notified: `get` asks it to look; `basic` is what older clients read.
 export const ipnStyles = ['post', 'get', 'basic'] as const
 export type IpnStyle = (typeof ipnStyles)[number]
+
+// Which ipn_url a request may name: any, or one on the merchant's own origins.
+const ipnUrlRules = ['any', 'registered'] as const
 
 // What a merchant can be set to. Each setting reads the words that an operator types; what is stored is
 // what was typed, so that a default that changes later reaches everyone who never chose.
@@ -125,6 +129,7 @@ const settingSchemas = {
   expiry_minutes: whole(5, 7 * 24 * 60).default(60),
   ipn_url: url.nullable().default(null),
   ipn_style: z.enum(ipnStyles, 'must be post, get or basic').default('post'),
+  form_ipn_url: z.enum(ipnUrlRules, 'must be any or registered').default('any'),
   contact_email: z.email('is not an email address').nullable().default(null),
   accent: accent.nullable().default(null),
   support_phone: phone.nullable().default(null),
@@ -201,8 +206,25 @@ export function changeSettings(words: SettingWords, changes: readonly string[]) 
     if (named.has(name)) faults.push(`${name}: ${issue.message}`)
   }
   if (faults.length === 0) faults.push(...crossedLimits(readSettings(changed)))
+  if (faults.length === 0 && passwordSettings.some(name => named.has(name)))
+    faults.push(...passwordFaults(readSettings(changed)))
   return { words: changed, faults }
 }
+
+const passwordSettings: readonly SettingName[] = ['ipn_style', 'ipn_url', 'allowed_origins']
+
+// Style basic sends a password, and only to the merchant's own origins: without one it could be sent nowhere. A merchant
+// that was set so by an older version can still change other settings.
+const passwordFaults = (settings: Settings) =>
+  sendsNoPassword(settings)
+    ? [
+        'ipn_style: basic sends a password, which goes only to the origins of the merchant; set ' +
+          'ipn_url=https://shop.example/ipn or allowed_origins=https://shop.example with it, or choose another style first',
+      ]
+    : []
+
+export const sendsNoPassword = (settings: Settings) =>
+  settings.ipn_style === 'basic' && ownOrigins(settings).length === 0
 
 const crossedLimits = ({ min_total, max_total, currencies: taken }: Settings) =>
   taken

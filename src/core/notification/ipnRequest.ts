@@ -1,9 +1,22 @@
 import { createHmac } from 'node:crypto'
+import { isOneOf } from '../merchant/ownOrigins.ts'
 import type { Delivery } from './delivery.ts'
 import { notificationId } from './notification.ts'
 
-// What signs and names a merchant in one mode. The password is for style basic alone.
-export type Signer = { keys: readonly Buffer[]; merchant_key: string; password?: string }
+// What signs and names a merchant in one mode. The password is for style basic alone, and for these origins alone.
+export type Signer = {
+  keys: readonly Buffer[]
+  merchant_key: string
+  password?: string
+  passwordOrigins: readonly string[]
+}
+
+// A delivery to another origin is sent without the password. It was stored before the merchant chose style basic or
+// changed its origins. The notification itself must not be lost, and the endpoint may accept it.
+export const needsPassword = (
+  { style, url }: Pick<Delivery, 'style' | 'url'>,
+  { passwordOrigins }: Pick<Signer, 'passwordOrigins'>,
+) => style === 'basic' && isOneOf(passwordOrigins, url)
 
 // What a secret signs with: the bytes behind its prefix.
 export const signingKey = (secret: string) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
@@ -20,11 +33,8 @@ type Sending = Pick<Delivery, 'merchant_id' | 'tx_reference' | 'sequence' | 'url
 
 // One try of a delivery as an HTTP request. Headers follow the Standard Webhooks convention: a signature for every
 // live secret, over the bytes that are sent.
-export function ipnRequest(
-  delivery: Sending,
-  { keys, merchant_key, password }: Signer,
-  now: Date,
-): IpnRequest {
+export function ipnRequest(delivery: Sending, signer: Signer, now: Date): IpnRequest {
+  const { keys, merchant_key, password } = signer
   const { style, url, sequence, tries } = delivery
   const body = style === 'get' ? '' : delivery.body
   const id = notificationId(delivery)
@@ -39,7 +49,7 @@ export function ipnRequest(
   }
   if (style === 'get') return { method: 'GET', url: withInvoice(url, delivery.body), headers }
   headers['content-type'] = 'application/json'
-  if (style === 'basic' && password !== undefined)
+  if (password !== undefined && needsPassword(delivery, signer))
     headers.authorization = `Basic ${Buffer.from(`${merchant_key}:${password}`).toString('base64')}`
   return { method: 'POST', url, headers, body }
 }

@@ -1,4 +1,5 @@
 import type { SettingWords } from '../../core/merchant/settings.ts'
+import type { Mode } from '../../core/mode.ts'
 import { sql, type Tx } from '../db.ts'
 import type { WrappedKey } from './vault.ts'
 
@@ -8,11 +9,19 @@ export type Merchant = WrappedKey & {
   active: boolean
   settings: SettingWords
   created_at: Date
-  sealed_ipn_password: Buffer | null // null: its id is the password
+} & SealedIpnPasswords
+
+// Null: the merchant's id is the password. The one without a mode in its name is of live notifications.
+export type SealedIpnPasswords = {
+  sealed_ipn_password: Buffer | null
+  sealed_test_ipn_password: Buffer | null
 }
 
+export const sealedIpnPassword = (passwords: SealedIpnPasswords, mode: Mode) =>
+  mode === 'live' ? passwords.sealed_ipn_password : passwords.sealed_test_ipn_password
+
 // `on conflict do nothing`: work that was cut off at its commit runs again and finds its own row.
-export const addMerchant = (tx: Tx, m: Omit<Merchant, 'sealed_ipn_password'>) =>
+export const addMerchant = (tx: Tx, m: Omit<Merchant, keyof SealedIpnPasswords>) =>
   tx.rows(sql`
     insert into merchants (merchant_id, name, active, settings, master_key_id, wrapped_key, created_at)
     values (${m.merchant_id}, ${m.name}, ${m.active}, ${m.settings}, ${m.master_key_id}, ${m.wrapped_key},
@@ -43,8 +52,12 @@ export const liveMerchants = (tx: Tx) =>
 export const saveSettings = (tx: Tx, merchant_id: string, settings: SettingWords) =>
   tx.rows(sql`update merchants set settings = ${settings} where merchant_id = ${merchant_id}`)
 
-export const saveIpnPassword = (tx: Tx, merchant_id: string, sealed: Buffer | null) =>
-  tx.rows(sql`update merchants set sealed_ipn_password = ${sealed} where merchant_id = ${merchant_id}`)
+export const saveIpnPassword = (tx: Tx, merchant_id: string, mode: Mode, sealed: Buffer | null) =>
+  tx.rows(
+    mode === 'live'
+      ? sql`update merchants set sealed_ipn_password = ${sealed} where merchant_id = ${merchant_id}`
+      : sql`update merchants set sealed_test_ipn_password = ${sealed} where merchant_id = ${merchant_id}`,
+  )
 
 export const setActive = (tx: Tx, merchant_id: string, active: boolean) =>
   tx.one<Merchant>(

@@ -1,21 +1,23 @@
+import { ownOrigins } from '../../core/merchant/ownOrigins.ts'
 import { readSettings, type SettingWords } from '../../core/merchant/settings.ts'
 import type { Mode } from '../../core/mode.ts'
 import { type Signer, signingKey } from '../../core/notification/ipnRequest.ts'
 import { named, type Tx } from '../db.ts'
 import { ofMerchants } from '../ofMerchants.ts'
-import { ipnPasswordPurpose, ipnSecretPurpose } from './callers.ts'
+import { ipnPasswordPurpose, ipnSecretPurpose, sharedIpnPasswordPurpose } from './callers.ts'
+import { type SealedIpnPasswords, sealedIpnPassword } from './merchants.ts'
 import { type MasterKeys, openSecret, unwrapKey, type WrappedKey } from './vault.ts'
 
-type Row = WrappedKey & {
-  merchant_id: string
-  mode: Mode
-  secret_id: string
-  sealed_secret: Buffer
-  expires_at: Date | null
-  settings: SettingWords
-  merchant_key: string | null
-  sealed_ipn_password: Buffer | null
-}
+type Row = WrappedKey &
+  SealedIpnPasswords & {
+    merchant_id: string
+    mode: Mode
+    secret_id: string
+    sealed_secret: Buffer
+    expires_at: Date | null
+    settings: SettingWords
+    merchant_key: string | null
+  }
 
 // Without keys when none of the secrets could be opened, and `sealed` says why; without a password when that could not.
 export type MerchantSigner = Signer & {
@@ -35,7 +37,7 @@ export async function findSigners(
   const merchants = merchant_ids.map(merchant_id => ({ merchant_id }))
   const rows = await tx.rows<Row>(named('find_signers')`
     select s.merchant_id, s.mode, s.secret_id, s.sealed_secret, m.settings, m.master_key_id, m.wrapped_key,
-      m.sealed_ipn_password,
+      m.sealed_ipn_password, m.sealed_test_ipn_password,
       (select k.merchant_key from merchant_keys k where k.merchant_id = s.merchant_id and k.mode = s.mode
         and ${ofMerchants('k', merchants)}
         order by k.created_at desc limit 1) as merchant_key
@@ -49,13 +51,15 @@ export async function findSigners(
     const { key, sealed } = keyOf(masterKeys, row)
     const known = signers.get(name)
     const keys = [...(known?.keys ?? []), ...(key ? [key] : [])]
+    const settings = readSettings(row.settings)
     signers.set(name, {
       merchant_id,
       mode,
       keys,
       merchant_key: row.merchant_key ?? '',
       password: known ? known.password : passwordOf(masterKeys, row),
-      contact_email: readSettings(row.settings).contact_email,
+      passwordOrigins: ownOrigins(settings),
+      contact_email: settings.contact_email,
       sealed: keys.length > 0 ? undefined : (known?.sealed ?? sealed),
     })
   }
@@ -64,14 +68,14 @@ export async function findSigners(
 
 // Only style basic needs it; what it is worth to the others is nothing, so they go on without it.
 function passwordOf(masterKeys: MasterKeys, row: Row): string | undefined {
-  const { merchant_id, sealed_ipn_password } = row
-  if (sealed_ipn_password === null) return merchant_id
-  try {
-    const dataKey = unwrapKey(masterKeys, merchant_id, row)
-    return openSecret(dataKey, ipnPasswordPurpose(merchant_id), sealed_ipn_password)
-  } catch {
-    return undefined
-  }
+  const { merchant_id, mode } = row
+  const sealed = sealedIpnPassword(row, mode)
+  if (sealed === null) return merchant_id
+  for (const purpose of [ipnPasswordPurpose(merchant_id, mode), sharedIpnPasswordPurpose(merchant_id)])
+    try {
+      return openSecret(unwrapKey(masterKeys, merchant_id, row), purpose, sealed)
+    } catch {} // sealed for another purpose, or broken
+  return undefined
 }
 
 // Each for itself: what cannot be opened is this merchant's trouble alone.

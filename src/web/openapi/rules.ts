@@ -86,6 +86,11 @@ const ofPayments: Rule[] = [
   ...urls.map(field =>
     malformed('own_origin', field, 'It is on one of your origins, where some are registered.'),
   ),
+  malformed(
+    'own_ipn_url',
+    'ipn_url',
+    'It is on one of your origins or on that of your ipn_url setting, where ipn_style is basic or form_ipn_url is registered.',
+  ),
   ...phones.map(field => malformed('possible_phone', field, 'Its country has numbers of this length.')),
   malformed('possible_wallet', 'pymt_instrument', 'Such a number can have a wallet of the network.'),
   malformed('asked_voucher', 'voucher_code', 'Direct request: as the network wants it, where it wants one.'),

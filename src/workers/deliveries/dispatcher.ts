@@ -49,6 +49,7 @@ const fruitlessMs = 10
 export type DispatcherWatch = {
   tried(facts: { result: Result; mode: Mode; toFirstByteMs: number | null }): void // null for all but first tries
   exhausted(notification_id: string): void
+  passwordWithheld(notification_id: string): void
   trouble(error: unknown): void
 }
 
@@ -202,9 +203,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   // At its first try a delivery began with the commit of its change.
-  function report({ mode, tries, begun_at }: Taken, { outcome, first_byte_at }: Tried) {
+  function report({ mode, tries, begun_at }: Taken, { outcome, first_byte_at, passwordWithheld }: Tried) {
     const toFirstByteMs = tries === 1 && first_byte_at ? first_byte_at.getTime() - begun_at.getTime() : null
     watch.tried({ result: outcome.result, mode, toFirstByteMs })
+    if (passwordWithheld) watch.passwordWithheld(notificationId(outcome))
     if (outcome.exhausted_at) watch.exhausted(notificationId(outcome))
   }
 

@@ -55,7 +55,8 @@ export function createTriesLog(db: Db): TriesLog {
 }
 
 // Most are: then there is one statement, which is its own commit.
-const isPlain = ({ outcome }: Tried) => outcome.try === 1 && outcome.acknowledged_at !== null
+const isPlain = ({ outcome }: Tried) =>
+  outcome.try === 1 && outcome.acknowledged_at !== null && outcome.words === ''
 
 const savePlain = (db: Db, tried: readonly Tried[]) =>
   takeHoping(db, {

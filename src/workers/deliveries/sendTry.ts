@@ -1,7 +1,7 @@
 import type { Pause } from '../../core/databaseClock.ts'
 import type { Mode } from '../../core/mode.ts'
 import { type HttpOutcome, resultOf } from '../../core/notification/delivery.ts'
-import { ipnRequest } from '../../core/notification/ipnRequest.ts'
+import { ipnRequest, needsPassword, type Signer } from '../../core/notification/ipnRequest.ts'
 import { nextTry, retryAfterMs, tryDeadlineMs } from '../../core/notification/schedule.ts'
 import { cleanText } from '../../core/stranger.ts'
 import type { Outbound } from '../../net/http1/outbound.ts'
@@ -26,6 +26,7 @@ export type Tried = {
   outcome: Outcome
   contact_email: string | null
   first_byte_at: Date | null
+  passwordWithheld: boolean
 }
 
 const maxWords = 300
@@ -41,7 +42,7 @@ export async function sendTry(sending: Sending, taken: Taken): Promise<Tried | '
     throw new Error(
       `Notifications of merchant ${taken.merchant_id} cannot be signed: ${String(signer.sealed)}`,
     )
-  if (taken.style === 'basic' && signer && signer.password === undefined)
+  if (signer && needsPassword(taken, signer) && signer.password === undefined)
     throw new Error(`The password of notifications of merchant ${taken.merchant_id} cannot be opened.`)
   for (;;) {
     const tried = await sendIfOurs(sending, taken, signer)
@@ -60,20 +61,32 @@ async function sendIfOurs(
   const started = clock()
   if (pause?.()) return undefined
   if (taken.lease_until.getTime() - started.getTime() < tryDeadlineMs) return undefined
-  const { method, url, headers, body } = ipnRequest(taken, signer ?? { keys: [], merchant_key: '' }, started)
+  const { method, url, headers, body } = ipnRequest(taken, signer ?? noSigner, started)
+  const passwordWithheld = taken.style === 'basic' && signer !== undefined && !needsPassword(taken, signer)
   const lane = taken.merchant_id // with the origin of the url, which connections are kept by
   const allowLoopback = loopback(taken.mode)
   const answer = await outbound.send({ method, url, headers, body, lane, allowLoopback, mayLeave })
   if (answer.first_byte_ms === null && !mayLeave()) return 'doubtful'
   return {
     mode: taken.mode,
-    outcome: outcomeOf(taken, answer, started, clock(), random()),
+    outcome: outcomeOf(taken, answer, started, clock(), random(), passwordWithheld ? withheldWords : ''),
     contact_email: signer?.contact_email ?? null,
     first_byte_at: answer.first_byte_ms === null ? null : new Date(started.getTime() + answer.first_byte_ms),
+    passwordWithheld,
   }
 }
 
-function outcomeOf(taken: Taken, answer: HttpOutcome, started_at: Date, now: Date, random: number): Outcome {
+const noSigner: Signer = { keys: [], merchant_key: '', passwordOrigins: [] }
+const withheldWords = 'sent without the password: the address is not on an origin of the merchant'
+
+function outcomeOf(
+  taken: Taken,
+  answer: HttpOutcome,
+  started_at: Date,
+  now: Date,
+  random: number,
+  note: string,
+): Outcome {
   const { status, retry_after } = answer
   const result = resultOf(answer)
   const acknowledged = result === 'acknowledged'
@@ -94,7 +107,7 @@ function outcomeOf(taken: Taken, answer: HttpOutcome, started_at: Date, now: Dat
     address: answer.address,
     status,
     result,
-    words: answer.words && cleanText(answer.words, maxWords), // a certificate may have anything in it
+    words: [note, cleanText(answer.words, maxWords)].filter(Boolean).join('; '), // a certificate may have anything in it
     answer: answer.body,
   }
 }

@@ -140,7 +140,7 @@ for (const [when, style, becomes] of [
   ['basic', 'post', 'post'],
 ])
   test(`written as ${when} and sent nowhere, it is sent as ${becomes} when the style is ${style}`, async () => {
-    await setMerchant(shop.db, merchant_id, [`ipn_style=${when}`])
+    await setMerchant(shop.db, merchant_id, [`ipn_style=${when}`, 'allowed_origins=https://shop.example'])
     const payment = await shop.ask(merchant)
     await shop.try(payment, yes)
     await setMerchant(shop.db, merchant_id, [`ipn_style=${style}`, 'ipn_url=https://shop.example/ipn'])

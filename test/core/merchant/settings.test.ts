@@ -27,6 +27,7 @@ test('the defaults are those of the contract', () => {
     expiry_minutes: 60,
     ipn_url: null,
     ipn_style: 'post',
+    form_ipn_url: 'any',
     contact_email: null,
     accent: null,
     support_phone: null,
@@ -58,7 +59,8 @@ for (const [change, name, value] of [
   ['rate_limit=0', 'rate_limit', 0],
   ['expiry_minutes=10080', 'expiry_minutes', 10_080],
   ['ipn_url=https://a.example/ipn?a=b', 'ipn_url', 'https://a.example/ipn?a=b'],
-  ['ipn_style=basic', 'ipn_style', 'basic'],
+  ['ipn_style=get', 'ipn_style', 'get'],
+  ['form_ipn_url=registered', 'form_ipn_url', 'registered'],
   ['contact_email=ops@a.example', 'contact_email', 'ops@a.example'],
   ['accent=#0B6B4F', 'accent', '#0b6b4f'],
   ['support_phone=030 255 0100', 'support_phone', '+233302550100'],
@@ -112,6 +114,8 @@ for (const change of [
   'expiry_minutes=10081',
   'ipn_url=nowhere',
   'ipn_style=put',
+  'ipn_style=basic',
+  'form_ipn_url=own',
   'contact_email=nobody',
   'accent=green',
   'accent=#ffcc00',
@@ -141,6 +145,30 @@ test('every fault is told at once', () => {
 test('limits that cross each other are refused', () => {
   expect(changeSettings({}, ['min_total=10', 'max_total=5']).faults[0]).toContain('min_total')
 })
+
+for (const [before, change, isTaken] of [
+  [{}, ['ipn_style=basic', 'ipn_url=https://a.example/ipn'], true],
+  [{}, ['ipn_style=basic', 'allowed_origins=https://a.example'], true],
+  [{ ipn_url: 'https://a.example/ipn' }, ['ipn_style=basic'], true],
+  [{ ipn_url: 'https://a.example/ipn' }, ['ipn_style=basic', 'ipn_url='], false],
+  [{ ipn_style: 'basic', ipn_url: 'https://a.example/ipn' }, ['ipn_url='], false],
+  [{ ipn_style: 'basic', allowed_origins: 'https://a.example' }, ['allowed_origins='], false],
+  [
+    { ipn_style: 'basic', ipn_url: 'https://a.example/ipn', allowed_origins: 'https://a.example' },
+    ['ipn_url='],
+    true,
+  ],
+  [{ ipn_style: 'basic', ipn_url: 'https://a.example/ipn' }, ['ipn_url=', 'ipn_style='], true],
+  // Set by an older version: other settings can be changed, and this one can be set right.
+  [{ ipn_style: 'basic' }, ['expiry_minutes=30'], true],
+  [{ ipn_style: 'basic' }, ['ipn_url=https://a.example/ipn'], true],
+  [{ ipn_style: 'basic' }, ['ipn_style=basic'], false],
+] as const)
+  test(`style basic needs an origin for its password: ${JSON.stringify(before)}, ${change.join(' ')}`, () => {
+    const { faults } = changeSettings(before, change)
+    expect(faults).toEqual(isTaken ? [] : [expect.stringContaining('ipn_style: basic sends a password')])
+    if (!isTaken) expect(faults[0]).toMatch(/ipn_url=https:.* or allowed_origins=https:/)
+  })
 
 test('an empty value goes back to the default', () => {
   const { words } = changeSettings({ rate_limit: '5' }, ['rate_limit='])

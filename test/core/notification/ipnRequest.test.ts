@@ -14,7 +14,11 @@ const sending = {
   tries: 3,
   body: '{"invoice_id":"A-1/7 é","status":"paid"}',
 } as const
-const signer = { keys: secrets.map(signingKey), merchant_key: 'tk_ama' }
+const signer = {
+  keys: secrets.map(signingKey),
+  merchant_key: 'tk_ama',
+  passwordOrigins: ['https://shop.example'],
+}
 
 test('style post: the body as it is stored, and the headers of the convention', () => {
   expect(ipnRequest(sending, { ...signer, keys: [signingKey(secrets[0])] }, noon)).toEqual({
@@ -41,6 +45,23 @@ test('style basic: a login of key and password, which no other style has', () =>
   for (const style of ['post', 'get'] as const)
     expect(ipnRequest({ ...sending, style }, known, noon).headers).not.toHaveProperty('authorization')
 })
+
+for (const [url, hasIt] of [
+  ['https://shop.example/another?a=1#b', true],
+  ['https://SHOP.example:443/ipn', true],
+  ['http://shop.example/ipn', false], // anybody on the way could read it
+  ['https://shop.example:8443/ipn', false],
+  ['https://www.shop.example/ipn', false],
+  ['https://shop.example./ipn', false],
+  ['https://shop.example.evil.example/ipn', false],
+  ['https://evil.example/https://shop.example/', false],
+] as const)
+  test(`style basic: the password is ${hasIt ? '' : 'not '}sent to ${url}`, () => {
+    const known = { ...signer, password: 'blue heron' }
+    const { headers, body } = ipnRequest({ ...sending, url, style: 'basic' }, known, noon)
+    expect(headers.authorization !== undefined).toBe(hasIt)
+    expect([body, headers['webhook-signature']]).toEqual([sending.body, expect.stringMatching(/^v1,/)])
+  })
 
 for (const [url, sent] of [
   ['https://shop.example', 'https://shop.example/?invoice_id=A-1%2F7%20%C3%A9'],

@@ -42,6 +42,8 @@ const changes: [string, string, (shop: TestMerchant) => Promise<unknown>][] = [
   ['min_total', 'total', shop => settle(shop, 'min_total=30')],
   ['max_total', 'total', shop => settle(shop, 'max_total=20')],
   ['allowed_origins', 'success_url', shop => settle(shop, 'allowed_origins=https://new.example')],
+  ['ipn_style', 'ipn_url', shop => settle(shop, 'ipn_style=basic', 'ipn_url=https://new.example/ipn')],
+  ['form_ipn_url', 'ipn_url', shop => settle(shop, 'form_ipn_url=registered')],
   ['currencies', 'currency', shop => settle(shop, 'currencies=EUR')],
   ['the outlet', 'extra_outlet', closeOutlet],
   [

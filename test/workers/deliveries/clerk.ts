@@ -40,7 +40,7 @@ export function createClerk(post: Post) {
       answer: Buffer.of(0, taken.tries, 255),
       ...ending,
     }
-    return { mode: taken.mode, outcome, contact_email, first_byte_at: null }
+    return { mode: taken.mode, outcome, contact_email, first_byte_at: null, passwordWithheld: false }
   }
 
   return {

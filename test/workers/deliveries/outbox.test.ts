@@ -114,7 +114,12 @@ test('the same news twice is told once', async () => {
 
 for (const [why, settings, fields, sent] of [
   ['no address: the rows are there, and nothing to deliver', [], {}, []],
-  ['style basic leaves awaiting_payment out', ['ipn_style=basic'], { ipn_url: url }, [1, 3]],
+  [
+    'style basic leaves awaiting_payment out',
+    ['ipn_style=basic', `ipn_url=${url}`],
+    { ipn_url: url },
+    [1, 3],
+  ],
   ['the address of the merchant, when the request names none', [`ipn_url=${url}?default`], {}, [1, 2, 3]],
   ['style get', ['ipn_style=get', `ipn_url=${url}`], {}, [1, 2, 3]],
 ] as const)
@@ -146,7 +151,7 @@ test('every try sends the same bytes, although the payment goes on', async () =>
     outbound: playedOutbound(request => (requests.push(request), says(404))),
     loopback: () => false,
     random: Math.random,
-    watch: { tried() {}, exhausted() {}, trouble() {} },
+    watch: { tried() {}, exhausted() {}, passwordWithheld() {}, trouble() {} },
     wake() {},
   })
   await shop.try(payment, no)

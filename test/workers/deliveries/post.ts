@@ -53,6 +53,7 @@ export async function openPost(merchantCount = 1) {
   let now = noon.getTime()
   const clock = () => new Date(now)
   const troubles: unknown[] = []
+  const withheld: string[] = []
 
   function dispatcher(
     outbound: Outbound,
@@ -61,6 +62,7 @@ export async function openPost(merchantCount = 1) {
     const watch = {
       tried() {},
       exhausted() {},
+      passwordWithheld: (id: string) => void withheld.push(id),
       trouble: trouble ?? ((error: unknown) => void troubles.push(error)),
     }
     const signers = createSignerCache(own, masterKeys, clock)
@@ -123,6 +125,7 @@ export async function openPost(merchantCount = 1) {
     merchants,
     ids: merchants.map(({ merchant_id }) => merchant_id),
     troubles,
+    withheld,
     clock,
     pass: (ms: number) => void (now += ms),
     setNow: (at: Date) => void (now = at.getTime()),

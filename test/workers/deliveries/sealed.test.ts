@@ -65,15 +65,21 @@ test('a secret that cannot be opened: nothing of this merchant leaves unsigned, 
 })
 
 test('a password that cannot be opened: nothing in style basic leaves with another, and all the rest does', async () => {
+  const own = JSON.stringify({ ipn_url: 'https://shop.example/ipn' })
+  await post.db.rows(sql`update merchants set settings = ${own}::jsonb`)
   await post.db.rows(sql`
-    update merchants set sealed_ipn_password = 'no password' where merchant_id = ${ama}`)
+    update merchants set sealed_test_ipn_password = 'no password' where merchant_id = ${ama}`)
   const mine = await post.tell({ merchant_id: ama, style: 'basic' })
   const rest = [await post.tell({ merchant_id: ama }), await post.tell({ merchant_id: kofi, style: 'basic' })]
+  const elsewhere = await post.tell({ merchant_id: ama, style: 'basic', url: 'https://else.example/ipn' })
+  rest.push(elsewhere) // needs no password
   const first = open()
   await carryAll(first.dispatcher)
   expect(first.sent.map(referenceOf).toSorted()).toEqual(rest.toSorted())
+  expect(first.sent.find(one => referenceOf(one) === elsewhere)?.headers).not.toHaveProperty('authorization')
+  expect(post.withheld).toEqual([`${elsewhere}-N1`])
   expect(post.troubles.map(String)).toEqual([expect.stringContaining(`of merchant ${ama} cannot be opened`)])
-  await post.db.rows(sql`update merchants set sealed_ipn_password = null where merchant_id = ${ama}`)
+  await post.db.rows(sql`update merchants set sealed_test_ipn_password = null where merchant_id = ${ama}`)
   post.pass(seconds(31))
   const second = open()
   await carryAll(second.dispatcher)
