@@ -24,11 +24,12 @@ export async function checkOrigins(db: Db): Promise<Check[]> {
   ]
 }
 
-// Where origins are registered, no request can name another ipn_url anyway.
+// With registered origins or style basic, a request cannot name a foreign ipn_url anyway.
 function checkIpnUrls(merchants: readonly Merchant[]): Check[] {
-  const open = merchants.filter(
-    ({ settings }) => hasNoOrigins(settings) && readSettings(settings).form_ipn_url === 'any',
-  )
+  const open = merchants.filter(({ settings }) => {
+    const { form_ipn_url, ipn_style } = readSettings(settings)
+    return hasNoOrigins(settings) && form_ipn_url === 'any' && ipn_style !== 'basic'
+  })
   const [first] = open
   if (!first) return []
   const ipnUrl = readSettings(first.settings).ipn_url === null ? 'ipn_url=https://shop.example/ipn ' : ''
@@ -53,7 +54,7 @@ function checkPasswords(merchants: readonly Merchant[]): Check[] {
           failed(
             'passwords',
             `ipn_style is basic, and neither ipn_url nor allowed_origins says where the password may be sent, for ${some(nowhere)}`,
-            `Notifications are sent without it. Register the shop's own: ${registerCommand(nowhere[0] ?? '')}`,
+            `Notifications are sent without it. Set the shop's own address: tollgate merchant set ${nowhere[0]} ipn_url=https://shop.example/ipn`,
           ),
         ]),
     ...(guessable.length === 0

@@ -1,4 +1,4 @@
-import { isOneOf, ownOrigins } from '../merchant/ownOrigins.ts'
+import { isOnOrigins, ownOrigins } from '../merchant/ownOrigins.ts'
 import type { Settings } from '../merchant/settings.ts'
 import { leastIn, mostIn } from '../merchant/totalLimit.ts'
 import { formatMoney, usualCurrency } from '../money.ts'
@@ -36,7 +36,7 @@ export function settingsRefuse(
 
 const isElsewhere = (request: PaymentRequest, origins: readonly string[]) => (field: Address) => {
   const url = request[field]
-  return url !== undefined && !isOneOf(origins, url)
+  return url !== undefined && !isOnOrigins(url, origins)
 }
 
 // Whichever way a request comes: what a form has signed is accepted by every endpoint, with another ipn_url too.

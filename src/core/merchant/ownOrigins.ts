@@ -10,4 +10,4 @@ export function ownOrigins({ allowed_origins, ipn_url }: Addresses): readonly st
   return origin === undefined ? allowed_origins : [...new Set([...allowed_origins, origin])]
 }
 
-export const isOneOf = (origins: readonly string[], url: string) => origins.includes(originOf(url) ?? '')
+export const isOnOrigins = (url: string, origins: readonly string[]) => origins.includes(originOf(url) ?? '')

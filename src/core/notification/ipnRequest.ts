@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { isOneOf } from '../merchant/ownOrigins.ts'
+import { isOnOrigins } from '../merchant/ownOrigins.ts'
 import type { Delivery } from './delivery.ts'
 import { notificationId } from './notification.ts'
 
@@ -16,7 +16,7 @@ export type Signer = {
 export const needsPassword = (
   { style, url }: Pick<Delivery, 'style' | 'url'>,
   { passwordOrigins }: Pick<Signer, 'passwordOrigins'>,
-) => style === 'basic' && isOneOf(passwordOrigins, url)
+) => style === 'basic' && isOnOrigins(url, passwordOrigins)
 
 // What a secret signs with: the bytes behind its prefix.
 export const signingKey = (secret: string) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')

@@ -101,7 +101,7 @@ test('doctor fails for a live merchant whose password could be sent nowhere, as 
       check: 'passwords',
       state: 'failed',
       fact: `ipn_style is basic, and neither ipn_url nor allowed_origins says where the password may be sent, for ${merchant_id}`,
-      todo: `Notifications are sent without it. Register the shop's own: tollgate merchant set ${merchant_id} allowed_origins=https://shop.example`,
+      todo: `Notifications are sent without it. Set the shop's own address: tollgate merchant set ${merchant_id} ipn_url=https://shop.example/ipn`,
     },
     expect.objectContaining({
       state: 'warning',
@@ -127,6 +127,8 @@ test('doctor recommends form_ipn_url=registered to a live merchant whose custome
   await tollgate(shop.env, ...set('form_ipn_url=registered'))
   expect(await checks('ipn_url')).toEqual([])
   await tollgate(shop.env, ...set('form_ipn_url=', 'allowed_origins=https://shop.example'))
+  expect(await checks('ipn_url')).toEqual([])
+  await tollgate(shop.env, ...set('allowed_origins=', 'ipn_style=basic')) // refuses others by itself
   expect(await checks('ipn_url')).toEqual([])
 })
 
