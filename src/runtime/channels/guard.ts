@@ -46,9 +46,21 @@ export function guardChannel(channel: Channel, timer?: Timer, keeper: Keeper = n
     submit,
   } = channel
   const { startWithinMs = usualDeadlineMs, askWithinMs = usualDeadlineMs } = pace
-  const starting: Kind = { verb: 'start', withinMs: startWithinMs, timer: timer ?? timerOf(startWithinMs) }
-  const asking: Kind = { verb: 'ask', withinMs: askWithinMs, timer: timer ?? timerOf(askWithinMs) }
-  const submitting: Kind = { ...starting, verb: 'ask' } // what is under way is carried on, whatever new orders wait for
+  const starting: Kind = {
+    verb: 'start',
+    withinMs: startWithinMs,
+    timer: timer ?? timerOf(startWithinMs),
+    judgesAccount: true,
+  }
+  const asking: Kind = {
+    verb: 'ask',
+    withinMs: askWithinMs,
+    timer: timer ?? timerOf(askWithinMs),
+    judgesAccount: true,
+  }
+  // A submission goes on while new orders wait for the breaker. What the customer typed decides its answer, so a customer
+  // could pause the account for all others: the status question that follows judges the account instead.
+  const submitting: Kind = { ...starting, verb: 'ask', judgesAccount: false }
   let underWay = 0
 
   async function call(order: Order, kind: Kind, work: (signal: AbortSignal) => Promise<unknown>) {
@@ -60,10 +72,10 @@ export function guardChannel(channel: Channel, timer?: Timer, keeper: Keeper = n
 
   async function inTime(
     order: Order,
-    { verb, withinMs, timer: deadline }: Kind,
+    { verb, withinMs, timer: deadline, judgesAccount }: Kind,
     work: (signal: AbortSignal) => Promise<unknown>,
   ): Promise<Heard> {
-    const tell = keeper.begin(verb, order)
+    const tell = keeper.begin(verb, order, judgesAccount)
     let leftAt: number | undefined
     const leave = (signal: AbortSignal) => {
       leftAt = performance.now()
@@ -108,7 +120,7 @@ export function guardChannel(channel: Channel, timer?: Timer, keeper: Keeper = n
 }
 
 // How a call is made: an order, or a question about one.
-type Kind = { verb: Verb; withinMs: number; timer: Timer }
+type Kind = { verb: Verb; withinMs: number; timer: Timer; judgesAccount: boolean }
 
 function noAnswer(error: unknown): Heard {
   const words = cleanError(error, maxWords)

@@ -31,8 +31,9 @@ export type Came = { heard: Heard; delayMs: number; withinMs: number }
 export type Keeper = {
   whyNot(verb: Verb): string | undefined
   turn?: Turn // where the account has a rate
-  // Gives back how to tell what was heard; undefined where it never left. That returns the reply to pass on.
-  begin(verb: Verb, called: Called): (came: Came | undefined) => Heard | undefined
+  // Gives back how to tell what was heard; undefined where it never left. That returns the reply to pass on. Without
+  // `judgesAccount` the reply changes neither the breaker nor the health of the account, and pauses nothing.
+  begin(verb: Verb, called: Called, judgesAccount?: boolean): (came: Came | undefined) => Heard | undefined
   putOff(verb: Verb, called: Called): void
 }
 
@@ -80,31 +81,35 @@ export function createKeepers({
       whyNot: verb => breakers.whyNot(account, verb),
       turn: turnOf(pace),
       putOff: (verb, called) => seen(verb, called, 'put_off'),
-      begin(verb, called) {
+      begin(verb, called, judgesAccount = true) {
         const learn = breakers.begin(account, verb, called.attempt_id)
         return came => {
-          if (came) return hear(verb, called, came, learn)
-          learn(undefined)
+          if (came && judgesAccount) judge(called, came, learn)
+          else learn(undefined)
+          if (came) return hear(verb, called, came)
           seen(verb, called, 'put_off')
           return undefined
         }
       },
     }
 
-    function hear(verb: Verb, called: Called, { heard, delayMs, withinMs }: Came, learn: Learn): Heard {
-      const { payment_method } = called
+    function judge({ payment_method, attempt_id }: Called, { heard, delayMs, withinMs }: Came, learn: Learn) {
       const outcome = outcomeOf(heard)
       const isLate = delayMs > withinMs / 2 && !isPlayed
       if (outcome === 'answered') windows.see(account, payment_method, { what: outcome, delayMs, isLate })
       else if (!isPlayed) windows.see(account, payment_method, { what: outcome })
       if (outcome === 'answered') windows.accept(account, payment_method)
       else if (!isPlayed && 'words' in heard)
-        windows.fail(account, payment_method, called.attempt_id, heard.words, isRefusal(heard))
-      const oddWord = 'oddWord' in heard ? heard.oddWord : undefined
+        windows.fail(account, payment_method, attempt_id, heard.words, isRefusal(heard))
       const restMs = heard.state === 'unknown' ? heard.restMs : undefined
-      if (oddWord) windows.hearOddWord(account, payment_method, oddWord)
       learn(restMs || isPlayed ? undefined : outcome) // who wants to be left alone has answered, and is
       if (restMs) breakers.rest(account, restMs)
+    }
+
+    function hear(verb: Verb, called: Called, { heard, delayMs }: Came): Heard {
+      const oddWord = 'oddWord' in heard ? heard.oddWord : undefined
+      if (oddWord) windows.hearOddWord(account, called.payment_method, oddWord)
+      const outcome = outcomeOf(heard)
       const isOdd = oddWord !== undefined
       seen(verb, called, heard.state === 'not_sent' ? 'not_sent' : outcome, { delayMs, isOdd })
       return !isPlayed && isRepeated(called, heard) ? ({ ...heard, isRepeatedCode: true } as Heard) : heard

@@ -268,3 +268,31 @@ test('unknown codes never count against the account', async () => {
     >[0])
   expect(standing()).toBe('good')
 })
+
+for (const [name, reply] of [
+  ['429', { state: 'unknown', words: 'HTTP 429', restMs: 30_000 }],
+  ['401', { state: 'unknown', words: 'HTTP 401', isRefusal: true }],
+  ['500', { state: 'unknown', words: 'HTTP 500' }],
+] as const)
+  test(`${name} to what a customer typed concerns that attempt alone: no pause, no breaker, no refused account`, async () => {
+    const { submit, start, standing, keepers } = lineOf({}, undefined, { submit: async () => reply })
+    const heard = await times(20, called => submit(called, 'otp', { otp: '111111' }))
+    expect(heard).toEqual(Array(20).fill(reply))
+    expect([standing(), keepers.breakers.stateOf('acme'), keepers.breakers.restMs('acme')]).toEqual([
+      'good',
+      'closed',
+      0,
+    ])
+    expect([keepers.windows.isRefused('acme'), keepers.windows.accountNews().news]).toEqual([false, []])
+    expect(states(await times(1, start))).toEqual(['pending'])
+  })
+
+test('the status question that follows a refused submission judges the account', async () => {
+  const { submit, check, start } = lineOf({}, undefined, {
+    submit: async () => ({ state: 'unknown', words: 'HTTP 429', restMs: 30_000 }),
+  })
+  await times(1, called => submit(called, 'otp', {}))
+  does = tooMany
+  await times(1, check)
+  expect(states(await times(1, start))).toEqual(['not_sent'])
+})
