@@ -93,11 +93,31 @@ test('ten clicks at once carry on one', async () => {
 })
 
 test('a page of before submits nothing', async () => {
-  const { type, carried } = await journey({ submit: asksOtp })
+  const { type, carried, live } = await journey({ submit: asksOtp })
   await type()
+  await live(seconds(5))
   expect(await type(0)).toEqual({ done: 'nothing' })
   expect(carried).toHaveLength(1)
   expect(await type(1)).toEqual({ done: 'submitted' })
+})
+
+test('five wrong codes, each after its wait: the sixth is not carried on, and the attempt stays open until the provider ends it', async () => {
+  const { type, carried, live, attempt, says } = await journey({ submit: asksOtp })
+  for (const [submits, wait] of [0, 5, 15, 30, 60].entries()) {
+    if (wait > 0) {
+      await live(seconds(wait) - 1)
+      expect(await type(submits)).toEqual({ done: 'too_soon', waitMs: 1 })
+      await live(1)
+    }
+    expect(await type(submits)).toEqual({ done: 'submitted' })
+  }
+  await live(minutes(30))
+  expect(await type(5)).toEqual({ done: 'nothing' })
+  expect(carried).toHaveLength(5)
+  expect(await attempt()).toMatchObject({ state: 'needs_input', submits: 5, status: 'awaiting_payment' })
+  says.check = yes
+  await live(minutes(30))
+  expect(await attempt()).toMatchObject({ state: 'paid', status: 'paid' })
 })
 
 test('a wrong code: the step is open again, with the text of the provider', async () => {

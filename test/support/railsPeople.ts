@@ -53,10 +53,16 @@ export const sendPay = (customer: Customer, url: () => string | undefined, numbe
     }),
   )
 
-export function sendCode(customer: Customer, url: () => string | undefined, { attempts, submits }: Seen) {
+export async function sendCode(
+  customer: Customer,
+  url: () => string | undefined,
+  { attempts, submits }: Seen,
+) {
   customer.typed++
   const form = { number: String(attempts), submits: String(submits), otp: code }
-  return ask(url, at => postForm(`${at}/checkout/${customer.tx_token}/step`, form))
+  const answer = await ask(url, at => postForm(`${at}/checkout/${customer.tx_token}/step`, form))
+  if (answer?.http === 429) customer.typed-- // it was too soon, and is typed again
+  return answer
 }
 
 export const attemptOf = (db: Db, { tx_token }: Customer) =>

@@ -1,6 +1,6 @@
 import { type Fault, readFormFields } from '../../core/channel/formFields.ts'
 import { isUnresolved } from '../../core/payment/attempt.ts'
-import { submit as decide, type Submitted } from '../../core/payment/submit.ts'
+import { submit as decide, type Submitted, type TooSoon } from '../../core/payment/submit.ts'
 import { databaseDeadline, forAMoment } from '../../runtime/inTime.ts'
 import type { Tx } from '../../store/db.ts'
 import { attemptsOf, saveSubmitted } from '../../store/payments/attempts.ts'
@@ -12,7 +12,11 @@ import type { PaymentDeps } from './deps.ts'
 
 // What the customer typed at a step. `number` and `submits` are of the attempt that the page was made for.
 export type StepWish = { number: number; submits: number; typed: Readonly<Record<string, string>> }
-export type Submitting = { done: 'submitted' } | { done: 'nothing' } | { done: 'faults'; faults: Fault[] }
+export type Submitting =
+  | { done: 'submitted' }
+  | { done: 'nothing' }
+  | { done: 'too_soon'; waitMs: number }
+  | { done: 'faults'; faults: Fault[] }
 
 // Carries on what the customer typed. That it was typed is stored before the provider hears of it, so that a second click
 // carries on nothing; what was typed is never stored. The provider's answer is stored before ours is given, if it comes
@@ -27,13 +31,14 @@ export async function submit(
   const decided = await db.transaction(tx => store(deps, tx, payment, wish))
   if (!decided) return { done: 'nothing' }
   if ('faults' in decided) return { done: 'faults', faults: decided.faults }
+  if ('waitMs' in decided) return { done: 'too_soon', waitMs: decided.waitMs }
   const { attempt, step, given } = decided
   deps.watch({ ...decided, tasks: [] })
   await forAMoment(submitStep(deps, attempt, step, given))
   return { done: 'submitted' }
 }
 
-type Decided = (Submitted & { given: Record<string, string> }) | { faults: Fault[] }
+type Decided = (Submitted & { given: Record<string, string> }) | TooSoon | { faults: Fault[] }
 
 // One transaction. Run again after a lost commit, it finds the step closed: the customer is asked again, by whoever asks
 // the provider.
@@ -50,7 +55,7 @@ async function store(
   if (!open?.step) return undefined
   const { pace = {} } = channels.findFor(open)?.terms(open.payment_method) ?? {}
   const submitted = decide(payment, attempts, wish, pace, clock())
-  if (!submitted) return undefined
+  if (!submitted || 'waitMs' in submitted) return submitted
   const { given, faults } = readFormFields({ fields: open.step.fields }, wish.typed)
   if (faults.length > 0) return { faults }
   await saveSubmitted(tx, submitted.attempt)

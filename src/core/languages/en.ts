@@ -99,6 +99,13 @@ export const en = {
     words: '{way} needs this to go on with your payment of {amount}.',
     says: '{way} says:',
     again: '{way} asks again. Check what you type.',
+    tries_left: 'Tries left: {count}.',
+    wait: 'Please take a moment: you can send the next one in {seconds} seconds.',
+    none_left: 'No more tries for this request',
+    none_left_words:
+      'For your safety, nothing more can be entered for this request. {way} has not said yet whether it was paid. If it was, it counts: do not pay again until we know.',
+    none_left_then:
+      'As soon as this request has ended, you can choose how to pay again. This page goes on by itself.',
     go_on: 'Continue',
     never_pin: 'Never type your wallet’s PIN here. Only your phone may ask for it.',
   },

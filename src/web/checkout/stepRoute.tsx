@@ -24,8 +24,9 @@ export const stepRoute =
     const made = madeFor(fields)
     if (!made || view.checkout.stage !== 'step') return goTo(c, linkTo(view))
     const submitting = await submit(runtime, view.checkout, { ...made, typed }, deadline)
-    if (submitting.done !== 'faults') return goTo(c, linkTo(view))
-    return formAgain(c, view, typed, submitting.faults)
+    if (submitting.done === 'faults') return formAgain(c, view, typed, submitting.faults)
+    if (submitting.done === 'too_soon') return waitFirst(c, view, typed, submitting.waitMs)
+    return goTo(c, linkTo(view))
   }
 
 const isCount = (word: unknown): word is string => typeof word === 'string' && /^\d{1,4}$/.test(word)
@@ -35,6 +36,15 @@ function madeFor({ number, submits }: Fields): { number: number; submits: number
   return isCount(number) && isCount(submits)
     ? { number: Number(number), submits: Number(submits) }
     : undefined
+}
+
+// Nothing was submitted: the page says how long to wait, which it computes from the attempt.
+function waitFirst(c: Ctx, view: View, typed: Record<string, string>, waitMs: number) {
+  const attempt = attemptOf(view)
+  if (!attempt?.step) return goTo(c, linkTo(view))
+  const form = { typed: typedAgain(attempt.step.fields, typed), faults: [] }
+  const page = <StepPage view={onVisit(view)} attempt={attempt} step={attempt.step} form={form} />
+  return show(c, page, 429, { 'retry-after': String(Math.ceil(waitMs / 1000)) })
 }
 
 function formAgain(c: Ctx, view: View, typed: Record<string, string>, faults: readonly Fault[]) {

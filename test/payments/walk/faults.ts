@@ -237,9 +237,9 @@ function replay(events: PaymentEvent[], { expires_at }: Payment, faults: string[
     if (kind === 'attempt_needs_input') tell(model, id, 'asks')
     if (kind === 'attempt_disputed') tell(model, id, 'other_amount')
     if (kind === 'attempt_submitted') {
-      if (!mayType(model, id, model.tries.get(id)?.typed ?? 0))
-        faults.push(`${id} was carried on where nothing was asked`)
-      type(model, id)
+      if (!mayType(model, id, model.tries.get(id)?.typed ?? 0, at.getTime()))
+        faults.push(`${id} was carried on where nothing was asked, or too soon`)
+      type(model, id, at.getTime())
     }
     if (kind === 'overpaid' && !model.refunds.has(id)) faults.push(`${id} is no overpayment`)
     if (kind !== 'status_changed') continue

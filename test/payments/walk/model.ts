@@ -31,6 +31,7 @@ type Try = {
   gaveUp: boolean
   asks: boolean // for something that the customer has to type
   typed: number // how often that was done
+  typedMs: number // when it was done last
 }
 
 export type Model = {
@@ -62,7 +63,15 @@ export const mayBegin = (model: Model) =>
   !isOpen(model) && !model.wished && (model.status === 'awaiting_payment' || model.status === 'failed')
 
 export function begin(model: Model, id: string) {
-  const nothing = { known: false, paid: false, disputed: false, gaveUp: false, asks: false, typed: 0 }
+  const nothing = {
+    known: false,
+    paid: false,
+    disputed: false,
+    gaveUp: false,
+    asks: false,
+    typed: 0,
+    typedMs: 0,
+  }
   model.tries.set(id, { ...nothing, open: true })
   model.status = 'awaiting_payment'
 }
@@ -105,18 +114,24 @@ function no(model: Model, one: Try) {
   else if (!one.gaveUp) model.status = 'failed'
 }
 
+const waitSeconds = [0, 5, 15, 30, 60] // before the first submission, the second, ...: there is no sixth
+
 // Only what the provider asks for can be typed, and only into the page that asks for it now: each asking is answered once.
-export function mayType(model: Model, id: string, typed: number): boolean {
+// Five submissions of one try in all, with growing waits.
+export function mayType(model: Model, id: string, typed: number, atMs: number): boolean {
   const one = model.tries.get(id)
   if (!one?.open || !one.asks || one.disputed || one.gaveUp || one.typed !== typed) return false
+  const wait = waitSeconds[typed]
+  if (wait === undefined || atMs - one.typedMs < wait * 1000) return false
   return !model.wished && model.status === 'awaiting_payment'
 }
 
-export function type(model: Model, id: string) {
+export function type(model: Model, id: string, atMs: number) {
   const one = model.tries.get(id)
   if (!one) return
   one.asks = false
   one.typed++
+  one.typedMs = atMs
 }
 
 // The customer goes on without it, once its provider has ended it.

@@ -161,6 +161,19 @@ describe('a walk notices', () => {
       },
     ],
     [
+      'that a code is relayed before the wait is over',
+      {
+        submit: (payment, attempts, page, pace, now) =>
+          rules.submit(
+            payment,
+            attempts.map(one => ({ ...one, submitted_at: null })),
+            page,
+            pace,
+            now,
+          ),
+      },
+    ],
+    [
       'that what may have arrived is sent again to one who does not take that',
       { maySendAgain: (payment, attempt, _, now) => rules.maySendAgain(payment, attempt, true, now) },
     ],

@@ -147,15 +147,16 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
   function type(page: Pick<Attempt, 'number' | 'submits'>, code: string, node: Process, leaving: Leaving) {
     const id = idOf(page.number)
     const { pace = {} } = life.attempts[page.number - 1] ? providerOf(id).manner : {}
-    const submitted = rules.submit(life.payment, life.attempts, page, pace, now)
-    if ((submitted !== undefined) !== model.mayType(table, id, page.submits))
+    const decided = rules.submit(life.payment, life.attempts, page, pace, now)
+    const submitted = decided && 'attempt' in decided ? decided : undefined
+    if ((submitted !== undefined) !== model.mayType(table, id, page.submits, now.getTime()))
       broken.push(
         submitted ? 'typed where the table has nothing to type' : 'not taken what the table lets type',
       )
     if (!submitted) return
     put(submitted.attempt)
     note(submitted.events)
-    model.type(table, id)
+    model.type(table, id, now.getTime())
     typedAt.set(id, ++happened)
     const tripping = trip(submitted.attempt, node)
     if (leaving === 'leaves') wire.push({ kind: 'typed', code, ...tripping })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { eventsOf } from '../../../src/store/payments/events.ts'
 import { openPaystack, type PaystackSimulator } from '../../simulators/paystack/paystack.ts'
@@ -84,6 +85,9 @@ test('a wrong code is asked for again, and the old page carries nothing on', asy
   expect(html).not.toContain('111111')
   isHome(await type(token, { otp: code }), token)
   expect(await tries(token)).toBe(1)
+  await gateway.db.rows(sql`
+    update attempts set submitted_at = submitted_at - interval '5 seconds'
+    where attempt_id = ${await shop.attempt(token)}`) // the next code has to wait
   isHome(await type(token, { otp: code, submits: '1' }), token)
   expect(await tries(token)).toBe(2)
   expect(await attempts(token)).toMatchObject([{ state: 'pending', submits: 2 }])

@@ -1,6 +1,7 @@
 import type { Step } from '../../../core/channel/way.ts'
 import type { Attempt } from '../../../core/payment/attempt.ts'
-import { withoutTurns } from '../../../core/text.ts'
+import { submissionsLeft, submissionWaitMs } from '../../../core/payment/submissionLimit.ts'
+import { fill, withoutTurns } from '../../../core/text.ts'
 import { PaymentPage } from '../page/paymentPage.tsx'
 import { RequestTime } from '../page/requestTime.tsx'
 import { Say } from '../page/say.tsx'
@@ -31,6 +32,7 @@ export const StepPage = ({ view, attempt, step, form = { typed: {}, faults: [] }
         </p>
         <Asked view={view} attempt={attempt} step={step} way={way} />
         <RequestTime view={view} attempt={attempt} />
+        <NextTry view={view} attempt={attempt} />
         <form method="post" action={linkTo(view, '/step')} novalidate data-busy={t.frame.one_moment}>
           <input type="hidden" name="number" value={attempt.number} />
           <input type="hidden" name="submits" value={attempt.submits} />
@@ -46,6 +48,19 @@ export const StepPage = ({ view, attempt, step, form = { typed: {}, faults: [] }
         <a href={linkTo(view, '/cancel')}>{t.wait.cancel}</a>
       </p>
     </PaymentPage>
+  )
+}
+
+// After the first submission: how many are left, and how long to wait for the next. The button stays: without scripts the
+// page does not notice that the wait is over.
+const NextTry = ({ view: { t, now }, attempt }: Pick<StepProps, 'view' | 'attempt'>) => {
+  if (attempt.submits === 0) return null
+  const seconds = Math.ceil(submissionWaitMs(attempt, now) / 1000)
+  return (
+    <>
+      <p class="muted">{fill(t.step.tries_left, { count: submissionsLeft(attempt) })}</p>
+      {seconds > 0 && <p data-count={seconds}>{fill(t.step.wait, { seconds })}</p>}
+    </>
   )
 }
 

@@ -1,4 +1,5 @@
 import type { Attempt } from '../../../core/payment/attempt.ts'
+import { submissionsLeft } from '../../../core/payment/submissionLimit.ts'
 import { fill, parseUrl } from '../../../core/text.ts'
 import { Qr } from '../code/qr.tsx'
 import { SaveCode } from '../code/saveCode.tsx'
@@ -8,6 +9,7 @@ import { PaymentPage } from '../page/paymentPage.tsx'
 import { RequestTime } from '../page/requestTime.tsx'
 import { Say } from '../page/say.tsx'
 import { amountOf, labelOf, linkTo, offerOf, type View } from '../page/view.ts'
+import { NoneLeft } from './noneLeft.tsx'
 import { TestTables } from './testTables.tsx'
 import { Bank, Redirect } from './waitCard.tsx'
 import { GivenUp, GiveUp } from './waitGivenUp.tsx'
@@ -55,6 +57,8 @@ export const WaitPage = ({ view, attempt, unfinished = false }: WaitProps) => {
 function kindOf(view: View, attempt: Attempt, unfinished: boolean) {
   const { wait } = view.t
   if (attempt.gave_up_at) return { title: wait.ending, Body: GivenUp }
+  if (attempt.state === 'needs_input' && submissionsLeft(attempt) === 0)
+    return { title: view.t.step.none_left, Body: NoneLeft }
   if (attempt.redirect_url && !parseUrl(attempt.redirect_url))
     return isBack(attempt) && !unfinished
       ? { title: wait.bank, Body: Bank }
