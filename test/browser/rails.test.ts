@@ -80,6 +80,9 @@ describe('a wallet by Paystack', () => {
     await step.reads(page, 'MTN MoMo asks again. Check what you type.')
     await step.reads(page, 'Provided registration token is invalid')
     expect(await codeField(page).inputValue()).toBe('')
+    await typeCode(page, '123 456') // too soon, which is not counted
+    await page.getByText('Please take a moment').waitFor()
+    await page.waitForTimeout(5000)
     await typeCode(page, '123 456')
     await step.sees(page, en.wait.prompt)
     approve(number)

@@ -157,6 +157,9 @@ export async function preparePayments(gateway: TestGateway, time: Time) {
   await postForm(shop.at(`${stepAgain}/step`), { number: '1', submits: '0', otp: '111111' })
   const telecel = { payment_method: 'telecel_cash', 'telecel_cash.phone': '0201234567' }
   const stepVoucher = await start(telecel, emailed, railed)
+  const stepNoneLeft = await start(wallet('0550000008'), emailed, railed)
+  await gateway.db.rows(sql`
+    update attempts set submits = 5, submitted_at = created_at where attempt_id = ${await shop.attempt(stepNoneLeft)}`)
   const asksEmail = await shop.ask(railed, { ...order, number: '0244123456' })
 
   await Promise.all([ama, strict].map(one => shop.ask(one, { ...order, invoice_id: 'AMA-1042' })))
@@ -187,6 +190,7 @@ export async function preparePayments(gateway: TestGateway, time: Time) {
     step,
     stepAgain,
     stepVoucher,
+    stepNoneLeft,
     asksEmail,
     cancelled,
     cancelledOwn,

@@ -82,6 +82,11 @@ export async function openStages(): Promise<Stages> {
   addCheckout('step', is.step)
   addCheckout('step-again', is.stepAgain)
   addCheckout('step-voucher', is.stepVoucher)
+  addCheckout('wait-none-left', is.stepNoneLeft)
+  addPressed('step-too-soon', `/checkout/${is.stepAgain}`, 429, async page => {
+    await page.locator('#otp').fill('222222')
+    await pressPay(page)
+  })
   addPressed('step-faults', `/checkout/${is.step}`, 422, async page => {
     await page.locator('#otp').fill('I23456')
     await pressPay(page)

@@ -95,11 +95,11 @@ export const fr: Texts = {
     words: '{way} en a besoin pour continuer votre paiement de {amount}.',
     says: 'Message de {way} :',
     again: '{way} demande à nouveau. Vérifiez votre saisie.',
-    tries_left: 'Essais restants : {count}.',
-    wait: 'Prenez un instant : vous pourrez envoyer le prochain essai dans {seconds} secondes.',
+    tries_left: 'Essais restants : {count}.',
+    wait: 'Prenez un instant : vous pourrez envoyer le prochain essai dans {seconds} secondes.',
     none_left: 'Plus d’essai pour cette demande',
     none_left_words:
-      'Pour votre sécurité, plus rien ne peut être saisi pour cette demande. {way} n’a pas encore dit si elle a été payée. Si c’est le cas, elle compte : ne payez pas de nouveau avant que nous le sachions.',
+      'Pour votre sécurité, plus rien ne peut être saisi pour cette demande. {way} n’a pas encore dit si elle a été payée. Si c’est le cas, elle compte : ne payez pas de nouveau avant que nous le sachions.',
     none_left_then:
       'Dès que cette demande sera terminée, vous pourrez choisir à nouveau comment payer. Cette page continue toute seule.',
     go_on: 'Continuer',
