@@ -6,6 +6,8 @@ const missRate = 20
 const missBurst = 100
 const visitRate = 300 // pages of payments: a whole mobile network may share one address
 const visitBurst = 3000
+const sandboxRate = 50 // pages of the sandbox: testers, and programs that test
+const sandboxBurst = 500
 const wrongTokenRate = 1 // passwords of operators
 const wrongTokenBurst = 20
 const maxBuckets = 20_000
@@ -19,7 +21,10 @@ export type RateLimits = {
   guess(address: string): void
   miss(address: string): void
   visit(address: string): void
+  visitSandbox(address: string): void
   astray(address: string): void
+  unknownCallback(address: string): void
+  hasUnknownCallbacksLeft(address: string): boolean
   tryToken(door: string, address: string): void
   wrongToken(door: string, address: string): void
 }
@@ -29,7 +34,9 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
   const strangers = new Map<string, Bucket>() // apart, so that however many they are, they push out no merchant
   const addresses = new Map<string, Bucket>()
   const visitors = new Map<string, Bucket>()
+  const testers = new Map<string, Bucket>()
   const strays = new Map<string, Bucket>()
+  const callbacks = new Map<string, Bucket>()
   const guessers = new Map<string, Bucket>()
 
   function level(buckets: Map<string, Bucket>, key: string, rate: number, burst: number): Bucket {
@@ -65,11 +72,21 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
     visit(address) {
       take(visitors, network(address), visitRate, visitBurst)
     },
+    // Apart from `visit`, so that test traffic locks out no payer behind the same address.
+    visitSandbox(address) {
+      take(testers, network(address), sandboxRate, sandboxBurst)
+    },
     // A page of no payment. It is a miss too, but payers share their address with strangers: it shuts nobody out who
     // knows a payment.
     astray(address) {
       take(strays, network(address), missRate, missBurst)
     },
+    // A callback for an attempt or an account that does not exist, or a webhook with a wrong signature. The bucket is its
+    // own, so that a flood locks out neither payers nor shops behind the same address.
+    unknownCallback(address) {
+      take(callbacks, network(address), missRate, missBurst)
+    },
+    hasUnknownCallbacksLeft: address => level(callbacks, network(address), missRate, missBurst).tokens >= 1,
     // Before a token is looked at: it has to wait while the address is out of wrong ones, also if it is the right one.
     tryToken(door, address) {
       const key = `${door} ${network(address)}`

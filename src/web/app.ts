@@ -20,6 +20,7 @@ import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from './http/e
 import type { OperatorDoor } from './http/operatorDoor.ts'
 import { inboxRoutes } from './inbox/inbox.tsx'
 import { metricsRoute } from './metricsRoute.ts'
+import { limitSandboxPages } from './sandboxLimit.ts'
 import { supportRoutes } from './support/support.tsx'
 
 export type AppOptions = {
@@ -87,7 +88,7 @@ export function createApp(options: AppOptions) {
   const support: OperatorDoor = { ...reach, name: 'support', token: supportToken }
   app.route('/checkout', checkoutRoutes({ runtime, trustedProxies, carries: messengers?.carries }))
   app.route('/public', faceRoutes({ runtime, trustedProxies }))
-  app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute(runtime))
+  app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute({ runtime, trustedProxies }))
   for (const path of ['/callbacks/account/:webhook', '/callbacks/account/:webhook/*'])
     app.on(['POST', 'PUT'], path, webhookRoute({ runtime, metrics, trustedProxies }))
   app.route(
@@ -98,7 +99,11 @@ export function createApp(options: AppOptions) {
     '/inbox',
     inboxRoutes({ runtime: sharing('inbox'), door: support, goesOut: messengers?.configured }),
   )
-  if (sandbox) app.route('/sandbox', sandbox)
+  if (sandbox) {
+    for (const path of ['/sandbox/phone/*', '/sandbox/card/*'])
+      app.use(path, limitSandboxPages({ limits, trustedProxies }))
+    app.route('/sandbox', sandbox)
+  }
   app.get('/', homeRoute(home))
   app.get('/healthz', c => c.text('ok'))
   app.get('/readyz', async c => {

@@ -1,5 +1,6 @@
 import { hearWebhook } from '../actions/channels/hearWebhook.ts'
-import { prompted } from '../actions/channels/knocks.ts'
+import { createAttemptCallbacks } from '../actions/channels/attemptCallbacks.ts'
+import { isAttemptId } from '../actions/channels/knocks.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { addressOf } from './http/apiRequest.ts'
@@ -7,13 +8,26 @@ import { readBody } from './http/body.ts'
 import type { Ctx } from './http/context.ts'
 
 // A provider tells us that something happened to an attempt. It is a prompt to ask, never an answer: the body is not
-// even read. Stored before it is acknowledged.
-export const callbackRoute = (runtime: Runtime) => async (c: Ctx) => {
-  await prompted(runtime, c.req.param('attempt') ?? '')
-  return c.text('ok\n')
+// even read. Stored before it is acknowledged. A callback for a known attempt is never refused, whatever else its address
+// has sent. Unknown attempts are counted by address; an id of another shape is refused without a query.
+export const callbackRoute = ({ runtime, trustedProxies }: CallbackOptions) => {
+  const callbacks = createAttemptCallbacks(runtime)
+  return async (c: Ctx) => {
+    const address = addressOf(c.env.incoming, trustedProxies)
+    const attempt_id = c.req.param('attempt') ?? ''
+    if (!isAttemptId(attempt_id)) {
+      runtime.limits.unknownCallback(address)
+      return c.text('no such address\n', 404)
+    }
+    const queue = runtime.limits.hasUnknownCallbacksLeft(address) ? 'usual' : 'suspect'
+    const result = await callbacks.receive(attempt_id, queue)
+    if (result === 'unknown') runtime.limits.unknownCallback(address)
+    return c.text('ok\n')
+  }
 }
 
-type WebhookOptions = { runtime: Runtime; metrics: Metrics; trustedProxies: number }
+type CallbackOptions = { runtime: Runtime; trustedProxies: number }
+type WebhookOptions = CallbackOptions & { metrics: Metrics }
 
 // The same at the address of an account, where the channel reads which attempts it is about. Whoever is not believed to
 // be the provider is told so, and slowed down.
@@ -31,6 +45,6 @@ export const webhookRoute =
     const { heard, account = 'none' } = await hearWebhook(runtime, id, { path, headers, body, address })
     metrics.webhooks.inc({ account, heard })
     if (heard === 'heard') return c.text('ok\n')
-    runtime.limits.miss(address)
+    runtime.limits.unknownCallback(address)
     return heard === 'forged' ? c.text('not signed as it should be\n', 401) : c.text('no such address\n', 404)
   }

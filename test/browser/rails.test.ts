@@ -175,6 +175,7 @@ describe('Telecel Cash by Paystack', () => {
     await voucherField(page).fill('246810')
     await step.press(page, en.step.go_on)
     await step.reads(page, 'Telecel Cash asks again.')
+    await page.waitForTimeout(5000) // the wait before the second try
     await voucherField(page).fill('123456')
     await step.press(page, en.step.go_on)
     await step.sees(page, en.wait.prompt)

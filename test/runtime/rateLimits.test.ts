@@ -21,6 +21,8 @@ for (const [what, burst, rate] of [
   ['visit', 3000, 300],
   ['astray', 100, 20],
   ['miss', 100, 20],
+  ['unknownCallback', 100, 20],
+  ['visitSandbox', 500, 50],
 ] as const) {
   test(`${what}: ${burst} at once, then ${rate} a second, for each address by itself`, () => {
     const limits = createRateLimits(() => now)
@@ -51,6 +53,18 @@ test('who goes astray may still visit what is there, and ask the interface', () 
   expect(passes(200, () => limits.astray('192.0.2.1'))).toBe(100)
   expect(passes(200, () => limits.visit('192.0.2.1'))).toBe(200)
   expect(passes(200, () => limits.guess('192.0.2.1'))).toBe(200)
+})
+
+test('unknown callbacks leave pages, misses and unknown tokens of the address alone, and so do sandbox pages', () => {
+  const limits = createRateLimits(() => now)
+  expect(limits.hasUnknownCallbacksLeft('192.0.2.1')).toBe(true)
+  expect(passes(200, () => limits.unknownCallback('192.0.2.1'))).toBe(100)
+  expect(limits.hasUnknownCallbacksLeft('192.0.2.1')).toBe(false)
+  expect(limits.hasUnknownCallbacksLeft('192.0.2.2')).toBe(true)
+  expect(passes(600, () => limits.visitSandbox('192.0.2.1'))).toBe(500)
+  expect(passes(200, () => limits.visit('192.0.2.1'))).toBe(200)
+  expect(passes(100, () => limits.astray('192.0.2.1'))).toBe(100)
+  expect(passes(100, () => limits.miss('192.0.2.1'))).toBe(100)
 })
 
 const settings = readSettings({ rate_limit: '5', rate_burst: '20' })

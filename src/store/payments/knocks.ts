@@ -1,5 +1,6 @@
 import type { Sql } from 'sql-template-tag'
 import type { OpenedIdentity } from '../../core/channel/accountIdentity.ts'
+import type { Attempt } from '../../core/payment/attempt.ts'
 import { type Db, named, type Query, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../ofMerchants.ts'
 import { takeUnlocked } from '../skipLocked.ts'
@@ -46,6 +47,16 @@ export const knockAtAttempts = (
       ),
   })
 
+// Of those that there are.
+export const attemptStates = (tx: Tx, keys: readonly AttemptKey[]) =>
+  tx.rows<Pick<Attempt, 'attempt_id' | 'state'>>(named('attempt_states')`
+    select a.attempt_id, a.state
+    from unnest(${keys.map(k => k.merchant_id)}::text[], ${keys.map(k => k.attempt_id)}::text[])
+      as wanted (merchant_id, attempt_id)
+    join attempts a on a.merchant_id = wanted.merchant_id and a.attempt_id = wanted.attempt_id
+    where ${ofMerchants('a', keys)}`)
+
+type AttemptKey = Pick<Attempt, 'merchant_id' | 'attempt_id'>
 type Knocked = Claimed & { is_leased: boolean }
 const attempts = async (tx: Tx, query: Query): Promise<KnockedAttempt[]> =>
   (await tx.rows<Knocked>(query)).map(({ is_leased, ...row }) => ({ ...dueOf(row), is_leased }))

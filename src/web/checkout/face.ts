@@ -20,8 +20,9 @@ const headers = {
 export function faceRoutes({ runtime, trustedProxies }: CheckoutOptions) {
   const app = new Hono<Env>()
 
-  app.get('/accent/:file', c => {
-    const [, colour] = /^([0-9a-f]{6})\.css$/.exec(c.req.param('file')) ?? []
+  app.get('/accent/:file', (c: Ctx) => {
+    runtime.limits.visit(addressOf(c.env.incoming, trustedProxies))
+    const [, colour] = /^([0-9a-f]{6})\.css$/.exec(c.req.param('file') ?? '') ?? []
     if (!colour || accentFault(`#${colour}`)) return nothingHere(c)
     const css = accentCss(`#${colour}`)
     const kept = keepingOf(new URL(c.req.url).search, digestOf(Buffer.from(css)))
