@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
-import { bodyLimit } from 'hono/body-limit'
 import { type Charge, decideCharge, findCharge, insertCharge } from '../store/sandboxCharges.ts'
 import { answerOf, endingOfCharge, isWithdrawable, pathsOf, stateAt } from './charge.ts'
 import type { SandboxContext, SandboxEnv } from './context.ts'
 import { hangMs } from './endings.ts'
+import { limitBody } from './form.ts'
 import { isReference, parseCharge } from './request.ts'
 
 const maxBodyBytes = 16 * 1024
@@ -22,7 +22,7 @@ export function providerRoutes({ db, clock, key, pace, callbacks }: SandboxConte
 
   app.post(
     '/charges',
-    bodyLimit({ maxSize: maxBodyBytes, onError: c => c.json({ code: 'BODY_TOO_LARGE' }, 413) }),
+    limitBody(maxBodyBytes, c => c.json({ code: 'BODY_TOO_LARGE' }, 413)),
     async c => {
       const body: unknown = await c.req.json().catch(() => undefined)
       const asked = parseCharge(c.req.header('x-reference-id') ?? '', body, clock())
