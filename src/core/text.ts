@@ -12,8 +12,8 @@ export const isPlainText = (text: string) => !controls.test(text) && text.isWell
 export const isAtMost = (text: string, max: number) => text.length <= max || [...text].length <= max
 
 // Marks that turn the direction of what follows: with them a stranger's words look like others. Whole scripts are written
-// from the right without them.
-const turns = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+// from the right without them. The last six are deprecated; they change how brackets and digits are drawn.
+const turns = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/g
 
 export const withoutTurns = (text: string) => text.replace(turns, '')
 

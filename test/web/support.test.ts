@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Unavailable } from '../../src/core/interface/refusal.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
+import { sql } from '../../src/store/db.ts'
 import { basic, ask as get } from '../support/ask.ts'
 import { testDoor } from '../support/door.ts'
 import type { TestMerchant } from '../support/gateway.ts'
@@ -245,4 +246,19 @@ test('a refund is named among what the shop was told, and is not sent', async ()
   expect(text).toContain('In the feed only: it is no change of the status.')
   expect(text).toContain('the provider refunded GHS 5.00')
   expect(text.match(/Send notification \d again/g)).toEqual(['Send notification 1 again'])
+})
+
+test('no page shows a bidi control of a customer, a shop, a provider or the search', async () => {
+  const marks = '\u061c\u200e\u200f\u202a\u202e\u2066\u2069\u206a'
+  const shady = await shop.addMerchant(`Kofi ${marks}pohS`)
+  const asked = await shop.ask(shady, { name: `Kofi${marks}`, description: `Hats${marks}diap` })
+  await shop.try(asked, { state: 'unknown', words: `busy${marks}` })
+  await shop.db.rows(
+    sql`update payments set status_reason = ${`why${marks}`} where tx_reference = ${asked.tx_reference}`,
+  )
+  for (const word of [asked.tx_reference, `NOPE${marks}`]) {
+    const { text } = await look(word)
+    expect(text).not.toMatch(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/)
+  }
+  expect((await look(asked.tx_reference)).text).toContain('Hats')
 })

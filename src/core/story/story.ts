@@ -43,7 +43,7 @@ export function wayAndInstrument(attempt: Attempt): string {
 
 // What a terminal or a browser would obey instead of showing it; a provider's words may hold anything.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const orders = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
+const orders = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/g
 
 export const plainWords = (words: string) => words.replace(orders, ' ')
 

@@ -1,4 +1,5 @@
-import { type PropsWithChildren, raw } from '../../core/markup/jsx-runtime.ts'
+import { type PropsWithChildren, raw, written } from '../../core/markup/jsx-runtime.ts'
+import { withoutTurns } from '../../core/text.ts'
 
 // No script runs here, nothing is loaded from elsewhere, and nothing is kept: it tells who pays.
 export const supportHeaders = {
@@ -14,7 +15,8 @@ export const supportHeaders = {
 
 type DocumentProps = PropsWithChildren<{ title: string; styles?: readonly string[] }>
 
-// A page for whoever runs the gateway; `styles` come after the common ones.
+// A page for whoever runs the gateway; `styles` come after the common ones. Most of it is text of customers, shops and
+// providers, so bidi controls are removed here, once for all pages.
 export const Document = ({ title, styles = [], children }: DocumentProps) => (
   <>
     {raw('<!doctype html>')}
@@ -24,12 +26,12 @@ export const Document = ({ title, styles = [], children }: DocumentProps) => (
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        <title>{title}</title>
+        <title>{withoutTurns(title)}</title>
         {['/support/support.css', ...styles].map(href => (
           <link rel="stylesheet" href={href} />
         ))}
       </head>
-      <body>{children}</body>
+      <body>{raw(withoutTurns(written(children)))}</body>
     </html>
   </>
 )
