@@ -83,13 +83,14 @@ async function requests(): Promise<Asked[]> {
 
 let addresses = 0
 
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+
 function bytesOf({ method, path, type, body, headers = [] }: Asked, isChunked: boolean): string {
   const address = `x-forwarded-for: 198.51.${100 + (addresses >> 8)}.${addresses++ & 255}`
   const head = [`${method} ${path} HTTP/1.1`, 'host: here', address, ...headers]
   if (body === undefined) return [...head, '', ''].join('\r\n')
   const length = isChunked ? 'transfer-encoding: chunked' : `content-length: ${body.length}`
   const half = Math.ceil(body.length / 2)
-  const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
   const sent = isChunked ? `${chunk(body.slice(0, half))}${chunk(body.slice(half))}0\r\n\r\n` : body
   return [...head, `content-type: ${type}`, length, '', sent].join('\r\n')
 }
