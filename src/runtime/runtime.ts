@@ -13,6 +13,7 @@ import {
   storePayments,
 } from '../store/payments/payments.ts'
 import { readDatabaseState } from '../store/serverFacts.ts'
+import { type BodyQuota, createBodyQuota } from './bodyQuota.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
 import { type CallerCache, createCallerCache } from './callerCache.ts'
 import type { Channels } from './channels.ts'
@@ -28,6 +29,7 @@ export type Runtime = {
   db: Db
   callers: CallerCache
   limits: RateLimits
+  bodies: BodyQuota
   payments: Batcher<NewPayment, StoredRequest>
   lookups: Batcher<InvoiceKey, PaymentState | undefined>
   checkouts: Batcher<CheckoutKey, StoredCheckout | undefined>
@@ -60,6 +62,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     db,
     callers: createCallerCache(db, masterKeys, clock, monotonicMs),
     limits: createRateLimits(monotonicMs),
+    bodies: createBodyQuota(monotonicMs),
     payments: createBatcher({
       ...shared,
       run: payments => storePayments(inTime(), payments),

@@ -41,7 +41,7 @@ export const webhookRoute =
     const headers = Object.fromEntries(
       Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
     )
-    const body = await readBody(incoming)
+    const body = await readBody(incoming, { runtime, address })
     const { heard, account = 'none' } = await hearWebhook(runtime, id, { path, headers, body, address })
     metrics.webhooks.inc({ account, heard })
     if (heard === 'heard') return c.text('ok\n')

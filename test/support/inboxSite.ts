@@ -11,7 +11,7 @@ import type { Env } from '../../src/web/http/context.ts'
 import { type InboxOptions, inboxRoutes } from '../../src/web/inbox/inbox.tsx'
 import { supportRoutes } from '../../src/web/support/support.tsx'
 import { testDoor } from './door.ts'
-import { roomyRules } from './supportSite.ts'
+import { roomyRules, testQuotas } from './supportSite.ts'
 
 export type InboxSite = { url: string; stop(): void }
 export type SiteOptions = Omit<InboxOptions, 'door'> & { token?: string }
@@ -20,7 +20,10 @@ export type SiteOptions = Omit<InboxOptions, 'door'> & { token?: string }
 export async function inboxSite({ token, ...given }: SiteOptions): Promise<InboxSite> {
   const options = { ...given, door: testDoor(token) }
   const app = new Hono<Env>({ strict: false })
-  app.route('/support', supportRoutes({ runtime: { ...options.runtime, ...quiet }, door: options.door }))
+  app.route(
+    '/support',
+    supportRoutes({ runtime: { ...options.runtime, ...quiet, ...testQuotas() }, door: options.door }),
+  )
   app.route('/inbox', inboxRoutes(options))
   const pages = getRequestListener(app.fetch)
   const server = createServer((incoming, outgoing) => void pages(incoming, outgoing))

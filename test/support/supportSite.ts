@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import type { MessageRules } from '../../src/core/message/messageRules.ts'
+import { createBodyQuota } from '../../src/runtime/bodyQuota.ts'
+import { createRateLimits } from '../../src/runtime/rateLimits.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import type { Env } from '../../src/web/http/context.ts'
 import { supportRoutes } from '../../src/web/support/support.tsx'
@@ -13,6 +15,12 @@ export type SupportSite = { url: string; stop(): void }
 
 export const roomyRules: MessageRules = { smsPrefixes: ['+233'], perRecipient: 1000, perMerchant: 10_000 }
 
+const monotonicMs = () => performance.now()
+export const testQuotas = () => ({
+  limits: createRateLimits(monotonicMs),
+  bodies: createBodyQuota(monotonicMs),
+})
+
 // The support page on a socket of its own.
 export async function supportSite(
   runtime: Pick<Runtime, 'db' | 'clock' | 'wake'>,
@@ -20,7 +28,7 @@ export async function supportSite(
   rules: MessageRules = roomyRules,
 ): Promise<SupportSite> {
   const app = new Hono<Env>({ strict: false })
-  app.route('/support', supportRoutes({ runtime: { ...runtime, rules }, door }))
+  app.route('/support', supportRoutes({ runtime: { ...runtime, ...testQuotas(), rules }, door }))
   const pages = getRequestListener(app.fetch)
   const server = createServer((incoming, outgoing) => void pages(incoming, outgoing))
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -23,6 +23,7 @@ export class Refusal extends Error {
   hint?: Hint
   retryAfterSeconds?: number
   as200 = false // for old clients that cannot read the body of a 4xx
+  isBodyUnread = false // the rest of the body is not read: the connection closes with the answer
 
   constructor(http: number, code: Code, message: string, field?: string) {
     super(message)
@@ -69,6 +70,38 @@ export function tooManyAtOnce() {
   const refusal = new Refusal(429, 'GW-060', message)
   refusal.retryAfterSeconds = 1
   return refusal
+}
+
+export function bodyTooLarge(maxBytes: number) {
+  const refusal = new Refusal(413, 'GW-013', `The body is larger than ${maxBytes / 1024} KiB.`)
+  refusal.isBodyUnread = true
+  return refusal
+}
+
+export function bodyInPieces(maxPieces: number) {
+  const refusal = malformed(undefined, `The body comes in more than ${maxPieces} pieces.`)
+  refusal.isBodyUnread = true
+  return refusal
+}
+
+export function tooSlow() {
+  const refusal = new Refusal(408, 'GW-012', 'The request came too slowly.')
+  refusal.isBodyUnread = true
+  return refusal
+}
+
+// The memory for unfinished bodies is used up: by the client's own network (429), or by all together (503).
+export class TooBusy extends Refusal {
+  constructor(http: 429 | 503) {
+    const message = `Too busy: too many unfinished requests ${http === 429 ? 'of your network ' : ''}are waiting.`
+    super(
+      http,
+      http === 429 ? 'GW-060' : 'GW-050',
+      `${message} Repeat the same request: it never creates a second payment.`,
+    )
+    this.retryAfterSeconds = 1
+    this.isBodyUnread = true
+  }
 }
 
 const mendingSeconds = 60

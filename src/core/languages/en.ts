@@ -421,6 +421,8 @@ export const en = {
     busy: 'One moment, please',
     busy_words:
       'Very many pages are being opened from your network. Nothing has changed for your payment. Reload this page in a few seconds.',
+    too_busy_words:
+      'We are too busy to read what you sent. Nothing has changed for your payment. Reload this page in a few seconds.',
     no_payment: 'There is no payment at this address',
     no_payment_words:
       'Check that the link is complete, or go back to the shop and start again. Nothing was charged.',

@@ -431,6 +431,8 @@ export const fr: Texts = {
     busy: 'Un instant, s’il vous plaît',
     busy_words:
       'Un très grand nombre de pages sont ouvertes depuis votre réseau. Rien n’a changé pour votre paiement. Rechargez cette page dans quelques secondes.',
+    too_busy_words:
+      'Nous sommes trop occupés pour lire ce que vous avez envoyé. Rien n’a changé pour votre paiement. Rechargez cette page dans quelques secondes.',
     no_payment: 'Il n’y a pas de paiement à cette adresse',
     no_payment_words:
       'Vérifiez que le lien est complet, ou retournez à la boutique et recommencez. Rien n’a été débité.',

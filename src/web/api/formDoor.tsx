@@ -17,7 +17,9 @@ export const formDoorRoute =
     const { incoming, method, query, address, requestId } = exchange
     try {
       const { fields, as } =
-        method === 'POST' ? await readFields(incoming) : { fields: queryFields(query), as: 'form' }
+        method === 'POST'
+          ? await readFields(incoming, { runtime, address })
+          : { fields: queryFields(query), as: 'form' }
       const sent = as === 'json' ? fields : withoutLists(fields)
       const initiated = await initiate(runtime, sent, 'form', address)
       if (as === 'json') return initiatedAnswer(initiated, baseUrl())

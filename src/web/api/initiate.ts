@@ -9,7 +9,7 @@ export type ApiOptions = { runtime: Runtime; baseUrl(): string }
 export const initiateRoute =
   ({ runtime, baseUrl }: ApiOptions) =>
   async ({ incoming, address }: Exchange): Promise<ApiAnswer> => {
-    const { fields, as } = await readFields(incoming)
+    const { fields, as } = await readFields(incoming, { runtime, address })
     const sent = as === 'json' ? fields : withoutLists(fields)
     return initiatedAnswer(await initiate(runtime, sent, 'api', address), baseUrl())
   }

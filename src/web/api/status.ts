@@ -19,7 +19,7 @@ export const statusRoute =
     const alone = keyedOnly || exchange.method === 'POST'
     let question: StatusQuestion = {}
     try {
-      question = await readQuestion(exchange)
+      question = await readQuestion(runtime, exchange)
       const { payment, view } = await checkStatus(runtime, question, exchange.address)
       const record = statusRecord(payment, runtime.clock(), view)
       const body = alone ? keyedAnswer(payment, record) : keyedAndFlatAnswer(payment, record)
@@ -41,7 +41,7 @@ export const statusLineRoute =
     const now = runtime.clock()
     let question: StatusQuestion = {}
     try {
-      question = await readQuestion(exchange)
+      question = await readQuestion(runtime, exchange)
       const { payment } = await checkStatus(runtime, question, exchange.address)
       const body = statusLine(payment.tx_reference, payment.status, now)
       return { http: 200, type: textType, body, merchant_id: payment.merchant_id }
@@ -52,8 +52,12 @@ export const statusLineRoute =
   }
 
 // What the body of a POST lacks is read from the query.
-async function readQuestion({ method, query, incoming }: Exchange): Promise<StatusQuestion> {
-  const sent = method === 'POST' && hasBody(incoming) ? (await readFields(incoming)).fields : {}
+async function readQuestion(
+  runtime: ApiOptions['runtime'],
+  { method, query, incoming, address }: Exchange,
+): Promise<StatusQuestion> {
+  const isSent = method === 'POST' && hasBody(incoming)
+  const sent = isSent ? (await readFields(incoming, { runtime, address })).fields : {}
   const asked: StatusQuestion = query === '' ? {} : queryFields(query)
   return method === 'POST' ? { ...asked, ...presentFields(sent) } : asked
 }

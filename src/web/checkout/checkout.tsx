@@ -52,7 +52,7 @@ export function checkoutRoutes(options: CheckoutOptions) {
     app.get(`/:token/${path}`, withPayment(options, goHome))
   app.post('/:token/pay', withPayment(options, fromHere(payRoute(options))))
   app.post('/:token/step', withPayment(options, fromHere(stepRoute(options))))
-  app.post('/:token/words', withPayment(options, fromHere(wordsRoute)))
+  app.post('/:token/words', withPayment(options, fromHere(wordsRoute(options))))
   app.post('/:token/give-up', withPayment(options, fromHere(giveUpRoute(options))))
   app.post(
     '/:token/cancel',

@@ -2,11 +2,13 @@ import type { ErrorHandler, MiddlewareHandler } from 'hono'
 import type { Carries } from '../../actions/messages/receiptTo.ts'
 import type { PaymentDeps } from '../../actions/payments/deps.ts'
 import { openCheckout } from '../../actions/payments/openCheckout.ts'
+import { TooBusy } from '../../core/interface/refusal.ts'
 import { chosenLang, languages, preferredLang } from '../../core/languages/languages.ts'
 import { isToken } from '../../runtime/ids.ts'
 import { databaseDeadline } from '../../runtime/inTime.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { addressOf } from '../http/apiRequest.ts'
+import { readFields } from '../http/body.ts'
 import { type Ctx, type Env, plainly } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
 import { drawn } from './drawn.ts'
@@ -15,6 +17,7 @@ import {
   BusyPage,
   ElsewherePage,
   NoPaymentPage,
+  TooBusyPage,
   UnreachablePage,
   UnreadablePage,
 } from './page/trouble.tsx'
@@ -23,7 +26,7 @@ import { headersOf, show } from './show.ts'
 import { visitOf } from './visit.ts'
 
 export type CheckoutOptions = {
-  runtime: PaymentDeps & Pick<Runtime, 'limits' | 'checkouts'>
+  runtime: PaymentDeps & Pick<Runtime, 'limits' | 'bodies' | 'checkouts'>
   trustedProxies: number
   carries?: Carries // which messages leave the house
 }
@@ -76,6 +79,10 @@ export const fromHere = (answer: AnswerWith) => (c: Ctx, view: View, deadline: n
     ? show(c, <ElsewherePage lang={view.lang} open={linkTo(view)} />, 403)
     : answer(c, view, deadline)
 
+// What a form sends, with where it comes from.
+export const readForm = (c: Ctx, { runtime, trustedProxies }: CheckoutOptions) =>
+  readFields(c.env.incoming, { runtime, address: addressOf(c.env.incoming, trustedProxies) })
+
 export const goTo = (c: Ctx, url: string) => plainly(c, 303, null, headersOf(c), { location: url })
 
 const langOf = (c: Ctx) => chosenLang(c.req.query('lang')) ?? preferredLang(c.req.header('accept-language'))
@@ -93,11 +100,15 @@ export const brokenPage: MiddlewareHandler<Env> = async (c, next) => {
 export const troublePage: ErrorHandler<Env> = (error, c) => {
   if (!isRefusal(error)) throw error
   const lang = langOf(c)
+  const last = error.isBodyUnread ? { connection: 'close' } : undefined
+  if (error instanceof TooBusy) {
+    const headers = { 'retry-after': String(error.retryAfterSeconds ?? 1), ...last }
+    return show(c, <TooBusyPage lang={lang} />, error.http, headers)
+  }
   if (error.http === 503)
     return show(c, <UnreachablePage lang={lang} />, 503, { 'retry-after': retrySeconds })
   if (error.http === 429)
     return show(c, <BusyPage lang={lang} />, 429, { 'retry-after': String(error.retryAfterSeconds ?? 1) })
-  const last = error.http === 413 ? { connection: 'close' } : undefined // the rest of the body is not read
   const open = `/checkout/${encodeURIComponent(c.req.param('token') ?? '')}`
   return show(c, <UnreadablePage lang={lang} open={open} />, error.http, last)
 }

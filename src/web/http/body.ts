@@ -1,27 +1,44 @@
 import type { IncomingMessage } from 'node:http'
 import { type Fields, parseJsonObject } from '../../core/interface/json.ts'
-import { malformed, Refusal, Unavailable } from '../../core/interface/refusal.ts'
+import { boundaryOf, maxBoundaryLength, parseMultipart } from '../../core/interface/multipart.ts'
+import { bodyInPieces, bodyTooLarge, malformed, Refusal } from '../../core/interface/refusal.ts'
+import { largeBodyBytes } from '../../runtime/bodyQuota.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
 
 const maxBodyBytes = 64 * 1024
-const maxBufferedBytes = 64 * 1024 * 1024 // of all bodies that are being read at this moment
+const maxPieces = 4096 // each costs Node about 3 microseconds; a body of 4 KiB may come byte by byte
+const minCapacity = 1024
+const noBytes = Buffer.alloc(0)
 
 export type Sent = { fields: Fields; as: 'json' | 'form' }
-
-const tooLarge = () => new Refusal(413, 'GW-013', `The body is larger than ${maxBodyBytes / 1024} KiB.`)
+export type BodySender = { runtime: Pick<Runtime, 'limits' | 'bodies'>; address: string }
 
 // A body as JSON, urlencoded or multipart. JSON is recognised by its first character too: many clients send
-// it with no content type or with curl's default one.
-export async function readFields(incoming: IncomingMessage): Promise<Sent> {
-  const { 'content-type': declared, 'content-encoding': encoding = 'identity' } = incoming.headers
-  const type = mediaType(declared)
-  if (encoding !== 'identity')
+// it with no content type or with curl's default one. A body that cannot be read counts as a failed lookup of its
+// address.
+export async function readFields(incoming: IncomingMessage, sender: BodySender): Promise<Sent> {
+  if ((incoming.headers['content-encoding'] ?? 'identity') !== 'identity')
     throw new Refusal(415, 'GW-014', 'The body must not be compressed.', 'content-encoding')
-  const bytes = await readBody(incoming)
-  if (type === 'multipart/form-data' && !startsLikeJson(bytes))
-    return { fields: await multipartFields(bytes, declared ?? ''), as: 'form' }
-  const text = decode(bytes)
+  const bytes = await readBody(incoming, sender)
+  const { limits } = sender.runtime
+  const declared = incoming.headers['content-type']
+  const type = mediaType(declared)
+  const isMultipart = type === 'multipart/form-data' && !startsLikeJson(bytes)
+  // Only for multipart: servers that sign send JSON, and may share their address with an attacker.
+  if (isMultipart) limits.guess(sender.address)
+  try {
+    return isMultipart
+      ? { fields: multipartFields(bytes, declared ?? ''), as: 'form' }
+      : parseText(decode(bytes), type, startsLikeJson(bytes))
+  } catch (error) {
+    if (error instanceof Refusal) limits.miss(sender.address)
+    throw error
+  }
+}
+
+function parseText(text: string, type: string | undefined, looksLikeJson: boolean): Sent {
   const declaredJson = type === undefined || /^application\/(.+\+)?json$/.test(type)
-  if (declaredJson || startsLikeJson(bytes)) {
+  if (declaredJson || looksLikeJson) {
     const parsed = parseJsonObject(text)
     if (typeof parsed !== 'string') return { fields: parsed, as: 'json' }
     if (declaredJson || isForm(type)) throw malformed(undefined, parsed)
@@ -48,32 +65,66 @@ function decode(bytes: Buffer): string {
   }
 }
 
-let bufferedBytes = 0
-
-// Stops at the limit without reading on; the connection is closed with the answer.
-export function readBody(incoming: IncomingMessage): Promise<Buffer> {
-  if (Number(incoming.headers['content-length'] ?? 0) > maxBodyBytes) throw tooLarge()
-  if (bufferedBytes > maxBufferedBytes) throw new Unavailable('too many bodies are being read')
+// Reads a body within the quota. Stops at the limit without reading on; the connection is closed with the answer.
+export function readBody(incoming: IncomingMessage, { runtime, address }: BodySender): Promise<Buffer> {
+  const declared = Number(incoming.headers['content-length'] ?? 0)
+  if (declared > maxBodyBytes) throw bodyTooLarge(maxBodyBytes)
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
+    const received = new ReceivedBytes()
+    const held = runtime.bodies.open(address, declared >= largeBodyBytes, {
+      drop: refusal => finish(refusal),
+      isPaused: () => incoming.socket.isPaused(),
+    })
+    let pieces = 0
     const take = (chunk: Buffer) => {
-      chunks.push(chunk)
-      size += chunk.length
-      bufferedBytes += chunk.length
-      if (size > maxBodyBytes) finish(tooLarge())
+      received.add(chunk)
+      if (received.size === declared) return // it is complete, and occupies the memory no longer
+      held.grow(received.size, received.capacity)
+      if (received.size > maxBodyBytes) finish(bodyTooLarge(maxBodyBytes))
+      else if (++pieces > maxPieces) finish(bodyInPieces(maxPieces))
     }
     const end = () => finish()
     const broken = () => finish(malformed(undefined, 'The body broke off.'))
     const finish = (refusal?: Refusal) => {
       incoming.off('data', take).off('end', end).off('error', broken).off('close', broken)
-      bufferedBytes -= size
-      if (!refusal) return resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))
+      held.close()
+      if (!refusal) return resolve(received.bytes())
       incoming.pause()
       reject(refusal)
     }
     incoming.on('data', take).on('end', end).on('error', broken).on('close', broken)
   })
+}
+
+// What has been received of a body. Node makes an object of each chunk, which occupies hundreds of bytes, however few
+// are in it: from the second chunk on they are copied into one buffer, which grows by doubling.
+class ReceivedBytes {
+  size = 0
+  #buffer: Buffer = noBytes
+
+  get capacity() {
+    return this.#buffer.length
+  }
+
+  add(chunk: Buffer) {
+    const size = this.size + chunk.length
+    if (this.size === 0) this.#buffer = chunk
+    else {
+      if (size > this.#buffer.length) this.#enlarge(size)
+      chunk.copy(this.#buffer, this.size)
+    }
+    this.size = size
+  }
+
+  #enlarge(needed: number) {
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, minCapacity, 2 * this.#buffer.length))
+    this.#buffer.copy(larger, 0, 0, this.size)
+    this.#buffer = larger
+  }
+
+  bytes() {
+    return this.#buffer.subarray(0, this.size)
+  }
 }
 
 // None is as good as an empty one.
@@ -83,7 +134,7 @@ export const hasBody = ({ headers }: IncomingMessage) =>
 export const queryFields = (query: string) => pairFields(new URLSearchParams(query))
 
 // What a form says twice in the same words it says once. Of two values nobody knows which is meant.
-function pairFields(pairs: Iterable<[string, unknown]>): Fields {
+function pairFields(pairs: Iterable<readonly [string, unknown]>): Fields {
   const fields: Fields = Object.create(null)
   for (const [name, value] of pairs) {
     if (typeof value !== 'string') throw malformed(name.slice(0, 80), 'must be text, not a file')
@@ -94,12 +145,12 @@ function pairFields(pairs: Iterable<[string, unknown]>): Fields {
   return fields
 }
 
-async function multipartFields(bytes: Buffer, type: string): Promise<Fields> {
-  let form: FormData
-  try {
-    form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData()
-  } catch {
-    throw malformed(undefined, 'The body is not valid multipart/form-data.')
-  }
-  return pairFields(form.entries())
+function multipartFields(bytes: Buffer, type: string): Fields {
+  const boundary = boundaryOf(type)
+  if (boundary === undefined) throw malformed('content-type', 'has no boundary, or several')
+  if (boundary.length > maxBoundaryLength)
+    throw malformed('content-type', `the boundary has more than ${maxBoundaryLength} characters`)
+  const parts = parseMultipart(bytes, boundary)
+  if (typeof parts === 'string') throw malformed(undefined, parts)
+  return pairFields(parts)
 }

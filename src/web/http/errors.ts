@@ -22,7 +22,7 @@ export function refusalAnswer(refusal: Refusal, requestId: string): ApiAnswer {
 export function refusedAs(refusal: Refusal, type: string, body: string): ApiAnswer {
   const headers: Record<string, string> = {}
   if (refusal.retryAfterSeconds) headers['retry-after'] = String(refusal.retryAfterSeconds)
-  if (refusal.http === 413) headers.connection = 'close' // the rest of the body is not read
+  if (refusal.isBodyUnread) headers.connection = 'close'
   const cause = refusal.cause === undefined ? undefined : String(refusal.cause)
   return { http: refusal.as200 ? 200 : refusal.http, type, body, headers, code: refusal.code, cause }
 }

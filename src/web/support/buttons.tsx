@@ -1,11 +1,14 @@
 import { sendReceiptAgain } from '../../actions/messages/sendReceiptAgain.ts'
 import { type Redelivered, redeliverAsSeen } from '../../actions/notifications/redeliver.ts'
+import { TooBusy } from '../../core/interface/refusal.ts'
 import { isPlainText } from '../../core/text.ts'
+import { addressOf } from '../http/apiRequest.ts'
 import { readFields } from '../http/body.ts'
 import type { Ctx } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
 import { isFromHere } from '../http/fromHere.ts'
-import { ElsewherePage, NothingPage, UnreachablePage } from './pages.tsx'
+import type { OperatorDoor } from '../http/operatorDoor.ts'
+import { ElsewherePage, NothingPage, TooBusyPage, UnreachablePage } from './pages.tsx'
 import { type SupportRuntime, showPayment } from './show.tsx'
 
 type Sent = { merchant: string; reference: string; field(name: string): string }
@@ -14,11 +17,15 @@ type Pressed = 'receipt' | 'told' | 'already' | { refused: string } | undefined
 
 // A press of a button changes something once, and then leads to the page that shows it, which may be reloaded.
 export const pressed =
-  (runtime: SupportRuntime, act: (runtime: SupportRuntime, sent: Sent) => Promise<Pressed>) =>
+  (
+    runtime: SupportRuntime,
+    door: Pick<OperatorDoor, 'trustedProxies'>,
+    act: (runtime: SupportRuntime, sent: Sent) => Promise<Pressed>,
+  ) =>
   async (c: Ctx) => {
     if (!isFromHere(c)) return c.html(<ElsewherePage />, 403)
     try {
-      const sent = await readForm(c)
+      const sent = await readForm(c, runtime, door.trustedProxies)
       const came = await act(runtime, sent)
       if (came === undefined) return c.html(<NothingPage word={sent.reference} />, 404)
       if (typeof came === 'object')
@@ -32,14 +39,17 @@ export const pressed =
       return c.body(null, 303, { location: `/support?${query}` })
     } catch (error) {
       if (!isRefusal(error)) throw error
-      if (error.http === 413) c.header('connection', 'close') // the rest of the body is not read
+      if (error.isBodyUnread) c.header('connection', 'close')
+      if (error.http === 429 || error instanceof TooBusy)
+        return c.html(<TooBusyPage />, error.http as 429, { 'retry-after': '5' })
       if (error.http !== 503) return c.html(<ElsewherePage />, error.http as 400)
       return c.html(<UnreachablePage word="" />, 503, { 'retry-after': '5' })
     }
   }
 
-async function readForm(c: Ctx): Promise<Sent> {
-  const { fields } = await readFields(c.env.incoming)
+async function readForm(c: Ctx, runtime: SupportRuntime, trustedProxies: number): Promise<Sent> {
+  const { incoming } = c.env
+  const { fields } = await readFields(incoming, { runtime, address: addressOf(incoming, trustedProxies) })
   const field = (name: string) => {
     const value = fields[name]
     return typeof value === 'string' && isPlainText(value) ? value : ''

@@ -45,6 +45,15 @@ export const ElsewherePage = () => (
   </Frame>
 )
 
+export const TooBusyPage = () => (
+  <Frame title="Try again in a moment">
+    <section class="card warn">
+      <h1>The gateway is too busy to read this form</h1>
+      <p>Nothing was sent. Reload this page in a moment.</p>
+    </section>
+  </Frame>
+)
+
 export const PasswordPage = () => (
   <Frame title="Password needed" closed>
     <section class="card">

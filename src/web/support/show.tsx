@@ -8,7 +8,9 @@ import type { Ctx } from '../http/context.ts'
 import { ChoicePage, NothingPage } from './pages.tsx'
 import { type Notice, PaymentPage } from './paymentPage.tsx'
 
-export type SupportRuntime = Pick<Runtime, 'db' | 'clock' | 'wake'> & { rules: MessageRules }
+export type SupportRuntime = Pick<Runtime, 'db' | 'clock' | 'wake' | 'limits' | 'bodies'> & {
+  rules: MessageRules
+}
 
 // The payment that a word means, with all that is known of it; or the choice, where it means several.
 export async function showPayment(

@@ -19,8 +19,8 @@ export function supportRoutes({ runtime, door }: SupportOptions) {
   routes.use(guard(supportHeaders, door))
   routes.get('/support.css', c => c.body(css, 200, { 'content-type': 'text/css; charset=utf-8' }))
   routes.get('/', c => lookUp(runtime, c))
-  routes.post('/receipt', pressed(runtime, sendReceipt))
-  routes.post('/redeliver', pressed(runtime, redeliver))
+  routes.post('/receipt', pressed(runtime, door, sendReceipt))
+  routes.post('/redeliver', pressed(runtime, door, redeliver))
   return routes
 }
 

@@ -38,6 +38,10 @@ export const BusyPage = ({ lang }: LangProps) => (
   <Trouble lang={lang} title={wordsOf(lang).busy} words={wordsOf(lang).busy_words} />
 )
 
+export const TooBusyPage = ({ lang }: LangProps) => (
+  <Trouble lang={lang} title={wordsOf(lang).busy} words={wordsOf(lang).too_busy_words} />
+)
+
 export const NoPaymentPage = ({ lang }: LangProps) => (
   <Trouble lang={lang} title={wordsOf(lang).no_payment} words={wordsOf(lang).no_payment_words} />
 )
