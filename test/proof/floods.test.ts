@@ -74,6 +74,12 @@ const from = (address: string, path: string, body?: unknown) =>
     headers: { 'x-forwarded-for': address, 'content-type': 'application/json' },
     ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
   })
+const sendFrom = (address: string, type: string, body: string) =>
+  send(`${gateway.url}/v1/mobile_agents_v2`, {
+    method: 'POST',
+    headers: { 'x-forwarded-for': address, 'content-type': type },
+    body,
+  })
 const initiateFrom = (address: string, request: unknown) => from(address, '/v1/mobile_agents_v2', request)
 const checkFrom = (address: string, query: Record<string, string>) =>
   from(address, `/v1/gateway/json_status_chk?${new URLSearchParams(query).toString()}`)
@@ -95,6 +101,8 @@ for (const [what, http, address, miss] of [
   ['wrong hash', 401, '192.0.2.2', (at: string) => initiateFrom(at, signedRequest(shop.live, wrong))],
   ['unknown invoice', 404, '192.0.2.3', (at: string) => checkFrom(at, guess())],
   ['check of nobody', 404, '2001:db8:1:1::1', (at: string) => checkFrom(at, { ...guess(), ...nobody })],
+  ['broken JSON', 400, '192.0.2.4', (at: string) => sendFrom(at, 'application/json', '{"total":')],
+  ['broken form', 400, '192.0.2.5', (at: string) => sendFrom(at, 'multipart/form-data; boundary=x', '--x')],
   ['check, wrong hash', 401, '2001:db8:1:2::1', (at: string) => checkFrom(at, { ...guess(), ...wrong })],
 ] as const) {
   test(`an address has a hundred misses (${what}), and what is signed still passes`, async () => {

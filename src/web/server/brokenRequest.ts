@@ -14,9 +14,19 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
     '400 Bad Request',
     'This is not a valid HTTP request.',
   ]
-  const request_id = newRequestId()
   const http = Number(status.slice(0, 3))
-  const { body } = plainAnswer(http, http === 431 ? 'GW-013' : 'GW-012', words, request_id)
+  answerOnce(socket, status, http === 431 ? 'GW-013' : 'GW-012', words)
+}
+
+// Node destroys the socket of a CONNECT without an answer.
+export function answerConnect(socket: Socket) {
+  socket.on('error', () => socket.destroy())
+  answerOnce(socket, '405 Method Not Allowed', 'method_not_allowed', 'This server is not a proxy.')
+}
+
+function answerOnce(socket: Socket, status: string, code: string, words: string) {
+  const request_id = newRequestId()
+  const { body } = plainAnswer(Number(status.slice(0, 3)), code, words, request_id)
   hangUp(
     socket,
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +

@@ -7,7 +7,7 @@ import { newRequestId } from '../../runtime/ids.ts'
 import { sendAnswer } from '../http/apiRequest.ts'
 import type { Env } from '../http/context.ts'
 import { crowdedAnswer } from '../http/errors.ts'
-import { answerBrokenRequest } from './brokenRequest.ts'
+import { answerBrokenRequest, answerConnect } from './brokenRequest.ts'
 import { mindSockets, type Sockets } from './sockets.ts'
 
 const maxConnections = 10_000 // more than may queue, so that the queue refuses in words before this does without
@@ -73,6 +73,10 @@ export function listen(host: string, port: number, { stallMs = stalledReaderMs }
   server.maxConnections = maxConnections
   server.maxHeadersCount = 0 // their bytes are counted; Node would leave out what comes after the thousandth, unsaid
   server.on('clientError', answerBrokenRequest)
+  server.on('connect', ({ socket }) => {
+    if (sockets.hasUnanswered(socket)) socket.destroy()
+    else answerConnect(socket)
+  })
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {

@@ -12,7 +12,13 @@ const readingTurns = 3
 const maxWaiting = 1000 // connections before the door
 
 // What we know of a connection.
-export type SocketState = { unanswered: number; latest?: ServerResponse; isFull: boolean; isRefused: boolean }
+export type SocketState = {
+  unanswered: number
+  latest?: ServerResponse
+  isFull: boolean
+  isRefused: boolean
+  isUpgrading: boolean // the latest request offered another protocol
+}
 
 export type Admission = 'serve' | 'refuse' | 'drop'
 export type Sockets = ReturnType<typeof mindSockets>
@@ -28,15 +34,16 @@ export function mindSockets(server: Server, stallMs: number) {
 
   server.on('connection', (socket: Socket) => {
     connections++
-    lines.set(socket, { unanswered: 0, isFull: false, isRefused: false })
+    lines.set(socket, { unanswered: 0, isFull: false, isRefused: false, isUpgrading: false })
     socket.on('resume', staySilent).on('close', forget)
     socket.destroySoon = leave
   })
   const endLooking = dropStalled(server, lines, stallMs)
 
-  function admit({ socket }: IncomingMessage, outgoing: ServerResponse): Admission {
+  function admit({ socket, headers }: IncomingMessage, outgoing: ServerResponse): Admission {
     const line = lines.get(socket)
-    if (!line || line.isRefused || socket.writableEnded || isLast(line.latest)) return 'drop'
+    if (!line || line.isRefused || line.isUpgrading) return 'drop'
+    if (socket.writableEnded || isLast(line.latest)) return 'drop'
     if (line.unanswered === maxUnanswered) {
       line.isRefused = true
       return 'refuse'
@@ -48,6 +55,12 @@ export function mindSockets(server: Server, stallMs: number) {
     if (isStopping) {
       arrivals++
       mayStay(line.latest, true)
+      mayStay(outgoing, false)
+    }
+    // An offer to upgrade is answered in HTTP/1.1, as if there were none. Node discards what it has read behind such a
+    // request, so the connection closes with this answer, and the client repeats what was not answered.
+    if (headers.upgrade !== undefined) {
+      line.isUpgrading = true
       mayStay(outgoing, false)
     }
     line.latest = outgoing
@@ -84,6 +97,7 @@ export function mindSockets(server: Server, stallMs: number) {
 
   return {
     admit,
+    hasUnanswered: (socket: Socket) => (lines.get(socket)?.unanswered ?? 0) > 0,
     isStopping: () => isStopping,
     // The next answer on each connection is its last. Of several that wait, that is the newest.
     announceStop() {
