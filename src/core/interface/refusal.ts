@@ -85,7 +85,7 @@ export function bodyInPieces(maxPieces: number) {
 }
 
 export function tooSlow() {
-  const refusal = new Refusal(408, 'GW-012', 'The request came too slowly.')
+  const refusal = new Refusal(408, 'GW-012', 'The body came too slowly.')
   refusal.isBodyUnread = true
   return refusal
 }
