@@ -2,6 +2,11 @@
 // merchant hashed that text), no key twice (two readers must never see two totals), no deep nesting.
 const maxDepth = 16
 
+// A key costs about 2 microseconds until it is refused or ignored, so 64 KiB of keys would stop the event loop for
+// longer than ten requests do. Short texts cannot have many and are not counted.
+export const maxValues = 4000
+const countedLength = 8192
+
 // A number as it stood in the text.
 export class NumberText {
   readonly text: string
@@ -20,6 +25,8 @@ export const noFields = (): Fields => new Bare()
 
 // Gives back the object with its numbers, however deep, as NumberText, or the sentence that says what is wrong.
 export function parseJsonObject(text: string): Fields | string {
+  const fault = text.length > countedLength ? faultOfSize(text) : undefined
+  if (fault) return fault
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -30,6 +37,27 @@ export function parseJsonObject(text: string): Fields | string {
     return 'The body must be a JSON object.'
   const fields: Fields = Object.assign(noFields(), value)
   return walk(text, fields) ?? fields
+}
+
+const tooDeep = `The body is nested deeper than ${maxDepth} levels.`
+const tooMany = `The body has more than ${maxValues.toLocaleString('en')} values.`
+
+// Counts levels, and what precedes a value or a key, outside of strings. The text may not be JSON at all.
+function faultOfSize(text: string): string | undefined {
+  let depth = 0
+  let values = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) {
+      at = closingQuote(text, at)
+      if (at === -1) return undefined
+    } else if (code === closeBrace || code === closeBracket) depth--
+    else if (code === comma || code === openBrace || code === openBracket) {
+      if (code !== comma && ++depth > maxDepth) return tooDeep
+      if (++values > maxValues) return tooMany
+    }
+  }
+  return undefined
 }
 
 const quote = 0x22
@@ -62,7 +90,7 @@ function walk(text: string, fields: Fields): string | undefined {
       }
       at = end
     } else if (code === openBrace || code === openBracket) {
-      if (open.length === maxDepth) return `The body is nested deeper than ${maxDepth} levels.`
+      if (open.length === maxDepth) return tooDeep
       inner = {
         values: inner ? holderAt(inner, key) : fields,
         keys: code === openBrace ? new Set() : undefined,
@@ -100,15 +128,16 @@ function setValue({ values, at }: Open, key: string | undefined, value: NumberTe
 
 const unescaped = (key: string) => (key.includes('\\') ? (JSON.parse(`"${key}"`) as string) : key)
 
-// The next quote that an even number of backslashes, mostly none, stands before.
+// The next quote that an even number of backslashes, mostly none, stands before; -1 if there is none.
 function closingQuote(text: string, open: number) {
   let at = text.indexOf('"', open + 1)
-  for (;;) {
+  while (at !== -1) {
     let first = at
     while (text.charCodeAt(first - 1) === backslash) first--
     if ((at - first) % 2 === 0) return at
     at = text.indexOf('"', at + 1)
   }
+  return -1
 }
 
 function numberEnd(text: string, start: number) {

@@ -4,6 +4,7 @@
 export const maxBoundaryLength = 70 // RFC 2046
 export const maxParts = 200
 const maxPartHeaderBytes = 4096
+const maxParameters = 20 // of one header
 
 export type Part = readonly [name: string, value: string | undefined] // no value: the part is a file
 
@@ -123,16 +124,16 @@ function readHeader(text: string): PartHeader | undefined {
 const unescaped = (name: string) => name.replace(/%0a/gi, '\n').replace(/%0d/gi, '\r').replace(/%22/g, '"')
 
 // What follows the first semicolon of a header: `; name=value; name="value"`. A backslash in quotes is a backslash, as
-// browsers write it. A text that cannot be read to its end has no parameters.
+// browsers write it. A text that cannot be read to its end, or has too many parameters, has none.
 function parametersOf(text: string): [name: string, value: string][] {
   const parameters: [string, string][] = []
   const parameter = /;[ \t]*([^\s;="]*)[ \t]*(?:=[ \t]*(?:"([^"]*)"[ \t]*|([^;"]*)))?/y
   parameter.lastIndex = text.indexOf(';')
   while (parameter.lastIndex >= 0 && parameter.lastIndex < text.length) {
     const found = parameter.exec(text)
-    if (!found) return []
+    if (!found || parameters.length === maxParameters) return []
     const [, name = '', quoted, plain = ''] = found
-    if (name !== '') parameters.push([name.toLowerCase(), quoted ?? plain.trim()])
+    parameters.push([name.toLowerCase(), quoted ?? plain.trim()])
   }
   return parameters
 }

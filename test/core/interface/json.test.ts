@@ -16,6 +16,8 @@ for (const [text, fault] of [
   ['{"a":{"b":1,"b":2}}', '"b" twice'],
   [`${'{"a":'.repeat(17)}1${'}'.repeat(17)}`, 'nested deeper'],
   [`{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, 'nested deeper'],
+  [`{${'"a":[1],'.repeat(3000)}"b":1}`, 'more than 4,000 values'],
+  [`{"a":"${'x'.repeat(9000)}`, 'not valid JSON'], // and has no end
 ] as const) {
   test(`${text.slice(0, 40)} is refused: ${fault}`, () => expect(parseJsonObject(text)).toContain(fault))
 }
@@ -57,4 +59,14 @@ test('whatever JSON.stringify writes is read back, numbers as their text', () =>
     }),
     { numRuns: 1000 },
   )
+})
+
+test('commas and brackets in a long text are none of its values', () => {
+  const description = ',[{"\\'.repeat(10_000)
+  expect(parseJsonObject(JSON.stringify({ description }))).toEqual({ description })
+})
+
+test('4,000 values are read, in a body of any length', () => {
+  const cart = Array.from({ length: 3990 }, (_, at) => `item ${at}`)
+  expect(parseJsonObject(JSON.stringify({ cart }))).toEqual({ cart })
 })

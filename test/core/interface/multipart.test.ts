@@ -232,6 +232,7 @@ for (const [what, text, fault] of [
     'not valid',
   ],
   ['a delimiter as a header', lines('--x', total, '--x: 1', '', '1', '--x--'), 'not valid'],
+  ['a header of 21 parameters', lines('--x', `${total}${'; a=b'.repeat(20)}`, '', '1', '--x--'), 'not valid'],
   ['201 parts', manyParts(201), 'more than 200 parts'],
   ['a header of 5 KiB', longHeader(5000), 'larger than 4 KiB'],
 ] as const)

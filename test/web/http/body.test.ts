@@ -46,6 +46,7 @@ describe('a body that cannot be read is a failed lookup: a hundred of an address
     ['JSON with a key twice', json, '{"total":"1","total":"1"}', 400],
     ['no UTF-8', urlencoded, Buffer.from('total=\xff', 'latin1'), 400],
     ['a form field with two values', urlencoded, 'total=1&total=2', 400],
+    ['a form of 1,001 fields', urlencoded, 'a=1&'.repeat(1000) + 'a=1', 400],
     ['another type', 'text/plain', 'total=1', 415],
   ] as const)
     test(what, async () => {
@@ -77,4 +78,9 @@ test('an address that is out of failed lookups: its multipart is not parsed, JSO
   expect((await send(json, '{"total":"1"}')).http).toBe(200)
   expect((await send(multipart, '{"total":"1"}')).http).toBe(200) // JSON of a wrong type
   expect((await send(urlencoded, 'total=1')).http).toBe(200)
+})
+
+test('a form of 1,000 fields is read', async () => {
+  const pairs = Array.from({ length: 1000 }, (_, at) => `f${at}=1`)
+  expect((await send(urlencoded, pairs.join('&'))).http).toBe(200)
 })
