@@ -111,7 +111,7 @@ function readHeader(text: string): PartHeader | undefined {
     if (header === '') return undefined
     if (/^content-disposition$/i.test(header)) {
       const parameters = parametersOf(value)
-      const names = parameters.flatMap(([key, text]) => (key === 'name' ? [text] : []))
+      const names = parameters.flatMap(([key, named]) => (key === 'name' ? [named] : []))
       if (name !== undefined || names.length !== 1 || !/^form-data[ \t]*;/i.test(value)) return undefined
       name = unescaped(names[0] as string)
       isFile = parameters.some(([key]) => key === 'filename' || key === 'filename*')

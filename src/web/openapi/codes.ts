@@ -12,7 +12,7 @@ const meanings: Record<Code, string> = {
   'GW-012': 'a field, or the body as a whole, cannot be read or is not allowed',
   'GW-013': 'the body or the header is too large',
   'GW-014': 'the body is of a kind that we do not read',
-  'GW-050': 'we cannot reach our records now',
+  'GW-050': 'the database is unavailable, or we are too busy to read the body',
   'GW-060': 'too many requests',
 }
 

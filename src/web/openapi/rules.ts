@@ -24,7 +24,13 @@ const rightHash = ruleOf(
   'It is sent where it is needed, and right.',
 )
 const inTurn = ruleOf('in_turn', 429, 'GW-060', undefined, 'You do not ask faster than you may.')
-const openBooks = ruleOf('open_books', 503, 'GW-050', undefined, 'We can reach our records.')
+const openBooks = ruleOf(
+  'open_books',
+  503,
+  'GW-050',
+  undefined,
+  'The database is available, and we are not too busy to read the body.',
+)
 const smallBody = ruleOf('small_body', 413, 'GW-013', undefined, 'The body has at most 64 KiB.')
 const smallHeader = ruleOf(
   'small_header',
@@ -38,7 +44,7 @@ const readable = ruleOf(
   400,
   'GW-012',
   undefined,
-  'JSON nests at most 16 levels and has no key twice.',
+  'A form has at most 1,000 fields (multipart: 200 parts, a boundary of 70 characters). JSON nests at most 16 levels, has at most 4,000 values, and no key twice.',
 )
 
 const malformed = (name: string, field: string, rule: string) => ruleOf(name, 400, 'GW-012', field, rule)

@@ -332,7 +332,7 @@ const filled = (size: number, unit: string) => unit.repeat(Math.ceil(size / unit
 const open = (boundary: string) => `--${boundary}\r\n${total}\r\n\r\n`
 const half = 'a'.repeat(35)
 
-describe('the reader visits no byte more than four times', () => {
+describe('linear work', () => {
   for (const [what, boundary, make] of [
     ['one long value', 'x', (size: number) => open('x') + filled(size, 'a')],
     [
@@ -354,7 +354,7 @@ describe('the reader visits no byte more than four times', () => {
       size => filled(size, `--x\r\n${total}\r\na: ${'b'.repeat(4000)}\r\n\r\n1\r\n`),
     ],
   ] as [string, string, (size: number) => string][])
-    test(what, () => {
+    test(`${what}: the reader visits no byte more than four times`, () => {
       for (const size of [16_384, 65_536]) {
         const body = Buffer.from(make(size))
         const { bytes, visits } = counted(body)

@@ -37,7 +37,7 @@ const multipart = 'multipart/form-data; boundary=x'
 const urlencoded = 'application/x-www-form-urlencoded'
 const json = 'application/json'
 
-describe('a body that cannot be read is a failed lookup: a hundred of an address, then 429', () => {
+describe('a body that cannot be read', () => {
   for (const [what, type, body, http] of [
     ['broken multipart', multipart, '--x', 400],
     ['a file', multipart, form.replace('"total"', '"total"; filename="a"'), 400],
@@ -49,7 +49,7 @@ describe('a body that cannot be read is a failed lookup: a hundred of an address
     ['a form of 1,001 fields', urlencoded, 'a=1&'.repeat(1000) + 'a=1', 400],
     ['another type', 'text/plain', 'total=1', 415],
   ] as const)
-    test(what, async () => {
+    test(`${what}: a failed lookup, of which an address has a hundred, then 429`, async () => {
       const seen: Record<number, number> = {}
       for (let n = 0; n < 110; n++) {
         const answer = await send(type, body)

@@ -85,7 +85,7 @@ for (const [protocol, headers] of [
       await ended
       expect(answers()).toEqual(answeredAndClosed)
       const { merchant_key } = shop.live
-      const status = await checkStatus(gateway.url, { merchant_key, invoice_id: String(request.invoice_id) })
+      const status = await checkStatus(gateway.url, { merchant_key, invoice_id: request.invoice_id })
       expect(status.http).toBe(404)
       expect((await post(gateway.url, request)).http).toBe(200) // repeated on a new connection
     })
