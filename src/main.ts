@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Welcome, welcome } from './actions/merchants/welcome.ts'
@@ -81,7 +82,8 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
   const url = urlOf(config.HOST, opened.port)
   const baseUrl = config.TOLLGATE_BASE_URL ?? url
 
-  const sandbox = openSandbox(config, url, { db, clock, pace: options.sandboxPace, log })
+  const formKey = randomBytes(32)
+  const sandbox = openSandbox(config, url, { db, clock, formKey, baseUrl, pace: options.sandboxPace, log })
   if (sandbox) started.add(sandbox.stop)
 
   const metrics = createMetrics()
@@ -106,6 +108,7 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
     batchRows: config.TOLLGATE_BATCH_ROWS,
     poolSize: config.TOLLGATE_POOL_SIZE,
     channels,
+    formKey,
     baseUrl: () => baseUrl,
     clock,
     observeBatch: (kind, rows) => metrics.batchRows.observe({ kind }, rows),

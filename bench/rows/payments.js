@@ -60,7 +60,7 @@ export const pageRequest = address =>
 export const formRequest = ({ action, fields }) => {
   const body = new URLSearchParams(fields).toString()
   return Buffer.from(
-    `POST ${action} HTTP/1.1\r\nhost: localhost\r\n${forwarded()}\r\naccept-encoding: gzip\r\n` +
+    `POST ${action} HTTP/1.1\r\nhost: localhost\r\norigin: http://localhost\r\n${forwarded()}\r\naccept-encoding: gzip\r\n` +
       `content-type: application/x-www-form-urlencoded\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   )
 }

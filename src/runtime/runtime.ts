@@ -34,13 +34,17 @@ export type Runtime = {
   lookups: Batcher<InvoiceKey, PaymentState | undefined>
   checkouts: Batcher<CheckoutKey, StoredCheckout | undefined>
   channels: Channels
+  formKey: Buffer // 32 bytes: signs the form tokens of pages
   baseUrl(): string
   clock(): Date
   watch(news: News): void // sees what followed from a provider's word, after its commit
   wake: WakeUps['wake']
 }
 
-export type RuntimeOptions = Pick<Runtime, 'db' | 'channels' | 'baseUrl' | 'clock' | 'watch' | 'wake'> & {
+export type RuntimeOptions = Pick<
+  Runtime,
+  'db' | 'channels' | 'formKey' | 'baseUrl' | 'clock' | 'watch' | 'wake'
+> & {
   masterKeys: MasterKeys
   batchRows: number
   poolSize: number
@@ -50,7 +54,8 @@ export type RuntimeOptions = Pick<Runtime, 'db' | 'channels' | 'baseUrl' | 'cloc
 const monotonicMs = () => performance.now()
 
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const { db, masterKeys, batchRows, poolSize, clock, observeBatch, channels, baseUrl, watch, wake } = options
+  const { db, masterKeys, batchRows, poolSize, observeBatch } = options
+  const { channels, formKey, baseUrl, clock, watch, wake } = options
   const shared = {
     maxRows: batchRows,
     maxInFlight: batchRows === 1 ? Math.floor(poolSize / 2) : Math.min(batchesInFlight, poolSize - 1),
@@ -79,6 +84,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       observe: rows => observeBatch('checkout', rows),
     }),
     channels,
+    formKey,
     baseUrl,
     clock,
     watch,

@@ -3,12 +3,13 @@ import type { Charge } from '../store/sandboxCharges.ts'
 import { CardInput } from './cardInput.tsx'
 import { type CardErrors, type CardField, type CardForm, cardFields, testCards } from './cards.ts'
 import type { State } from './charge.ts'
-import { linkIn, money, Notice, Page, Say, type Speech } from './page.tsx'
+import { FormToken, linkIn, money, Notice, Page, Say, type Speech } from './page.tsx'
 
 type ChargeProps = { charge: Charge; speech: Speech }
-type CardPageProps = ChargeProps & { form?: CardForm; errors?: CardErrors }
+type FormProps = ChargeProps & { token: string }
+type CardPageProps = FormProps & { form?: CardForm; errors?: CardErrors }
 
-export const CardPage = ({ charge, speech, form, errors = {} }: CardPageProps) => {
+export const CardPage = ({ charge, speech, token, form, errors = {} }: CardPageProps) => {
   const { card: t, card_faults: words } = speech.t.sandbox
   const faults = cardFields.filter(field => errors[field])
   const wordsOf = (field: CardField) => errors[field] && words[errors[field]]
@@ -48,6 +49,7 @@ export const CardPage = ({ charge, speech, form, errors = {} }: CardPageProps) =
         action={linkIn(speech, `/sandbox/card/${charge.reference}`)}
         novalidate
       >
+        <FormToken token={token} />
         {/* The number and the CVV are not written back: a page keeps no card. */}
         <CardInput
           {...input('number')}
@@ -71,7 +73,7 @@ export const CardPage = ({ charge, speech, form, errors = {} }: CardPageProps) =
         <button type="submit">{fill(t.button, { amount: money(charge, speech) })}</button>
       </form>
       <TestCards speech={speech} open={Boolean(errors.number)} />
-      <Cancel charge={charge} speech={speech} />
+      <Cancel charge={charge} speech={speech} token={token} />
     </Page>
   )
 }
@@ -92,8 +94,9 @@ const TestCards = ({ speech: { t }, open }: { speech: Speech; open: boolean }) =
 )
 
 // A form and not a link: what looks ahead at links must not cancel.
-export const Cancel = ({ charge, speech }: ChargeProps) => (
+export const Cancel = ({ charge, speech, token }: FormProps) => (
   <form class="centre" method="post" action={linkIn(speech, `/sandbox/card/${charge.reference}/cancel`)}>
+    <FormToken token={token} />
     <button type="submit" class="quiet">
       {speech.t.sandbox.card.cancel}
     </button>

@@ -7,6 +7,8 @@ export type SandboxContext = {
   db: Db
   clock: () => Date
   key: string
+  formKey: Buffer
+  baseUrl: string
   pace: number
   callbacks: Callbacks
 }

@@ -1,6 +1,8 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
-import { tooLargePage } from './page.tsx'
+import { formSender, formTokenField, formTokenOf, isFormToken } from '../core/formOrigin.ts'
+import type { SandboxContext, SandboxEnv } from './context.ts'
+import { elsewherePage, tooLargePage } from './page.tsx'
 
 const maxFormBytes = 4096
 
@@ -19,7 +21,26 @@ export function limitBody(maxSize: number, answerTooLarge: AnswerTooLarge): Midd
   }
 }
 
-export const formLimit = limitBody(maxFormBytes, tooLargePage)
+const formLimit = limitBody(maxFormBytes, tooLargePage)
+
+type FormKeys = Pick<SandboxContext, 'formKey' | 'baseUrl'>
+
+export const tokenFor = ({ formKey }: FormKeys, reference: string) =>
+  formTokenOf(formKey, ['sandbox', reference])
+
+// What stands before every route that takes a form of a charge. The body is limited, and a form of another site is refused.
+export const ownForms = (keys: FormKeys): [MiddlewareHandler<SandboxEnv>, MiddlewareHandler<SandboxEnv>] => [
+  formLimit,
+  async (c, next) => ((await isOwn(c, keys)) ? next() : elsewherePage(c)),
+]
+
+async function isOwn(c: Context, keys: FormKeys): Promise<boolean> {
+  const [site, origin, host] = ['sec-fetch-site', 'origin', 'host'].map(name => c.req.header(name))
+  const sender = formSender({ site, origin, host }, keys.baseUrl)
+  if (sender !== 'unproven') return sender === 'own_page'
+  const sent = await readForm(c, [formTokenField])
+  return isFormToken(tokenFor(keys, c.req.param('ref') ?? ''), sent[formTokenField])
+}
 
 // The texts of a posted form, trimmed; what was not sent is empty.
 export async function readForm<Name extends string>(c: Context, names: readonly Name[]) {

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { formTokenField } from '../core/formOrigin.ts'
 import type { Texts } from '../core/languages/en.ts'
 import { chosenLang, type Lang, languages, preferredLang } from '../core/languages/languages.ts'
 import { type Child, type PropsWithChildren, raw } from '../core/markup/jsx-runtime.ts'
@@ -76,6 +77,11 @@ export const Say = ({ text, ...values }: { text: string } & Record<string, Child
   <>{text.split(/\{(\w+)\}/).map((part, at) => (at % 2 === 0 ? part : values[part]))}</>
 )
 
+// The token of a form, see form.ts.
+export const FormToken = ({ token }: { token: string }) => (
+  <input type="hidden" name={formTokenField} value={token} />
+)
+
 type Trouble = 'lost' | 'broken' | 'too_large'
 
 function troublePage(c: Context, trouble: Trouble, http: 404 | 413 | 500 | 503) {
@@ -92,3 +98,19 @@ function troublePage(c: Context, trouble: Trouble, http: 404 | 413 | 500 | 503) 
 export const lostPage = (c: Context) => troublePage(c, 'lost', 404)
 export const brokenPage = (c: Context, http: 500 | 503) => troublePage(c, 'broken', http)
 export const tooLargePage = (c: Context) => troublePage(c, 'too_large', 413)
+
+// A form that no page of ours sent. The link opens the page of the charge.
+export function elsewherePage(c: Context) {
+  const speech = speechOf(c)
+  const { trouble } = speech.t
+  const [, , place = '', reference = ''] = c.req.path.split('/')
+  const page = (
+    <Notice speech={speech} title={trouble.elsewhere}>
+      <p>{trouble.elsewhere_words}</p>
+      <a class="button" href={linkIn(speech, `/sandbox/${place}/${reference}`)}>
+        {trouble.open}
+      </a>
+    </Notice>
+  )
+  return c.html(page, 403, pageHeaders)
+}

@@ -4,7 +4,7 @@ import { type Charge, decideCharge, findCharge, listUndecided } from '../store/s
 import { waitsForPerson } from './charge.ts'
 import type { SandboxContext, SandboxEnv } from './context.ts'
 import type { EndingName } from './endings.ts'
-import { formLimit, readForm } from './form.ts'
+import { ownForms, readForm, tokenFor } from './form.ts'
 import { linkIn, lostPage, pageHeaders, speechOf } from './page.tsx'
 import { PhonePage, PromptPage } from './phonePages.tsx'
 import { isReference } from './request.ts'
@@ -18,7 +18,8 @@ const decisions = new Map<string, EndingName>([
 ])
 
 // The test phone: what a customer would see on the wallet's own screen.
-export function phoneRoutes({ db, clock, pace, callbacks }: SandboxContext) {
+export function phoneRoutes(context: SandboxContext) {
+  const { db, clock, pace, callbacks } = context
   const app = new Hono<SandboxEnv>()
 
   app.get('/', async c => {
@@ -35,11 +36,12 @@ export function phoneRoutes({ db, clock, pace, callbacks }: SandboxContext) {
   app.get('/:ref', async c => {
     const charge = await chargeOnPhone(c)
     if (!charge) return lostPage(c)
-    const page = <PromptPage charge={charge} speech={speechOf(c)} now={clock()} pace={pace} />
+    const token = tokenFor(context, charge.reference)
+    const page = <PromptPage charge={charge} speech={speechOf(c)} token={token} now={clock()} pace={pace} />
     return c.html(page, 200, pageHeaders)
   })
 
-  app.post('/:ref', formLimit, async c => {
+  app.post('/:ref', ...ownForms(context), async c => {
     const charge = await chargeOnPhone(c)
     if (!charge) return lostPage(c)
     const now = clock()

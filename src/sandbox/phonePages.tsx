@@ -2,7 +2,7 @@ import { maskPhone } from '../core/mask.ts'
 import { fill } from '../core/text.ts'
 import type { Charge } from '../store/sandboxCharges.ts'
 import { stateAt, waitsForPerson } from './charge.ts'
-import { linkIn, money, Notice, Page, Say, type Speech } from './page.tsx'
+import { FormToken, linkIn, money, Notice, Page, Say, type Speech } from './page.tsx'
 
 const names: Record<string, string> = {
   mtn: 'MTN MoMo',
@@ -71,10 +71,11 @@ const Prompts = ({ speech, prompts }: { speech: Speech; prompts: Charge[] }) => 
   )
 }
 
-type PromptPageProps = { charge: Charge; speech: Speech; now: Date; pace: number }
+type PromptProps = { charge: Charge; speech: Speech; token: string }
+type PromptPageProps = PromptProps & { now: Date; pace: number }
 
-export const PromptPage = ({ charge, speech, now, pace }: PromptPageProps) => {
-  if (waitsForPerson(charge, now, pace)) return <Prompt charge={charge} speech={speech} />
+export const PromptPage = ({ charge, speech, token, now, pace }: PromptPageProps) => {
+  if (waitsForPerson(charge, now, pace)) return <Prompt charge={charge} speech={speech} token={token} />
   const { status, reason = '' } = stateAt(charge, now, pace)
   const { asked, endings: t } = speech.t.sandbox
   const ending = endings[status === 'FAILED' ? reason : status] ?? 'not_paid'
@@ -88,7 +89,7 @@ export const PromptPage = ({ charge, speech, now, pace }: PromptPageProps) => {
   )
 }
 
-const Prompt = ({ charge, speech }: { charge: Charge; speech: Speech }) => {
+const Prompt = ({ charge, speech, token }: PromptProps) => {
   const { prompt: t } = speech.t.sandbox
   const amount = money(charge, speech)
   return (
@@ -115,6 +116,7 @@ const Prompt = ({ charge, speech }: { charge: Charge; speech: Speech }) => {
           )}
         </dl>
         <form method="post" action={linkIn(speech, `/sandbox/phone/${charge.reference}`)}>
+          <FormToken token={token} />
           <button type="submit" name="decision" value="approve">
             {t.approve}
           </button>

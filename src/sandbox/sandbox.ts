@@ -13,15 +13,17 @@ type SandboxOptions = {
   db: Db
   clock: () => Date
   key: string // what the gateway shows at the provider's interface
+  formKey: Buffer // signs the form tokens of the pages
+  baseUrl: string // of the pages
   pace?: number // all waiting times are multiplied by it
   log?: { error(fields: object, words: string): void }
 }
 
 // A provider that moves no money. It is another company's house within our walls: it knows nothing of payments, and
 // the gateway knows it by its wire alone. To be mounted at /sandbox.
-export function createSandbox({ db, clock, key, pace = 1, log }: SandboxOptions) {
+export function createSandbox({ db, clock, key, formKey, baseUrl, pace = 1, log }: SandboxOptions) {
   const callbacks = createCallbacks(clock, pace)
-  const context = { db: db.share('sandbox'), clock, key, pace, callbacks } // anybody may look at its pages
+  const context = { db: db.share('sandbox'), clock, key, formKey, baseUrl, pace, callbacks } // anybody may look at its pages
   const css = readFileSync(new URL('./public/sandbox.css', import.meta.url), 'utf8')
   const app = new Hono<SandboxEnv>({ strict: false })
 

@@ -2,12 +2,12 @@ import { fill } from '../core/text.ts'
 import type { Charge } from '../store/sandboxCharges.ts'
 import { CardInput } from './cardInput.tsx'
 import { Cancel } from './cardPages.tsx'
-import { linkIn, money, Page, Say, type Speech } from './page.tsx'
+import { FormToken, linkIn, money, Page, Say, type Speech } from './page.tsx'
 
-type SecureProps = { charge: Charge; speech: Speech; isMissing?: boolean }
+type SecureProps = { charge: Charge; speech: Speech; token: string; isMissing?: boolean }
 
 // Plays the customer's bank.
-export const SecurePage = ({ charge, speech, isMissing }: SecureProps) => {
+export const SecurePage = ({ charge, speech, token, isMissing }: SecureProps) => {
   const { secure: t } = speech.t.sandbox
   const amount = money(charge, speech)
   const title = fill(t.page, { amount })
@@ -19,6 +19,7 @@ export const SecurePage = ({ charge, speech, isMissing }: SecureProps) => {
         action={linkIn(speech, `/sandbox/card/${charge.reference}/3ds`)}
         novalidate
       >
+        <FormToken token={token} />
         <h1>{t.title}</h1>
         <p>
           <Say
@@ -41,7 +42,7 @@ export const SecurePage = ({ charge, speech, isMissing }: SecureProps) => {
         />
         <button type="submit">{t.confirm}</button>
       </form>
-      <Cancel charge={charge} speech={speech} />
+      <Cancel charge={charge} speech={speech} token={token} />
     </Page>
   )
 }

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts'
 import { createSandbox } from '../sandbox/sandbox.ts'
 import type { Db } from '../store/db.ts'
 
-type SandboxDeps = { db: Db; clock(): Date; pace?: number; log: Logger }
+type SandboxDeps = { db: Db; clock(): Date; formKey: Buffer; baseUrl: string; pace?: number; log: Logger }
 
 // Test payments are played by a provider of our own, which the channel finds at our own address. The key is made anew
 // at each start: nobody else has to know it.

@@ -1,5 +1,5 @@
-import { hearWebhook } from '../actions/channels/hearWebhook.ts'
 import { createAttemptCallbacks } from '../actions/channels/attemptCallbacks.ts'
+import { hearWebhook } from '../actions/channels/hearWebhook.ts'
 import { isAttemptId } from '../actions/channels/knocks.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Runtime } from '../runtime/runtime.ts'

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { chosenLang, preferredLang } from '../core/languages/languages.ts'
+import { readUrl } from '../core/text.ts'
 import type { Observe } from '../observe/requests.ts'
 import { newRequestId } from '../runtime/ids.ts'
 import { pageHeaders } from './checkout/page/pageHeaders.ts'
@@ -8,7 +9,6 @@ import { wantsPage } from './http/accepts.ts'
 import { type ApiAnswer, htmlType, sendAnswer, splitUrl } from './http/apiRequest.ts'
 import { plainAnswer } from './http/errors.ts'
 import type { Answerer } from './server/server.ts'
-import { readUrl } from '../core/text.ts'
 
 // Segments of the letters that an address has without escapes; none is empty, `.` or `..`. A slash may be at the end.
 const plainPath = /^\/(?:(?!\.\.?(?:\/|$))[\w.~!$&'()*+,;=:@-]+(?:\/|$))*$/

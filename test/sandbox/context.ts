@@ -36,7 +36,15 @@ export async function openHouse(fast = pace): Promise<TestHouse> {
 
   async function listen(wanted: number) {
     const log = { error: (fields: object, words: string) => void logs.push(words + JSON.stringify(fields)) }
-    const sandbox = createSandbox({ db, clock, key, pace: fast, log })
+    const sandbox = createSandbox({
+      db,
+      clock,
+      key,
+      formKey: Buffer.alloc(32, 7),
+      baseUrl: 'http://pay.example',
+      pace: fast,
+      log,
+    })
     const app = new Hono()
     app.post('/callback', async c => {
       heard.push({ body: await c.req.json(), type: c.req.header('content-type') })
@@ -137,9 +145,14 @@ export const getPage = async (house: TestHouse, path: string) => {
   return { http: response.status, headers: response.headers, html: await response.text() }
 }
 
-export const postForm = async (house: TestHouse, path: string, fields: Record<string, string> = {}) => {
+export const postForm = async (
+  house: TestHouse,
+  path: string,
+  fields: Record<string, string> = {},
+  headers: Record<string, string> = { origin: house.url }, // as from a page of this host
+) => {
   const body = new URLSearchParams(fields)
-  const response = await fetch(`${house.url}${path}`, { method: 'POST', body, redirect: 'manual' })
+  const response = await fetch(`${house.url}${path}`, { method: 'POST', headers, body, redirect: 'manual' })
   return {
     http: response.status,
     to: response.headers.get('location'),

@@ -133,6 +133,7 @@ export const viewOf = (more: Partial<Checkout> = {}, lang: Lang = 'en'): View =>
   t: languages[lang],
   now: noon,
   baseUrl: 'https://pay.example',
+  formToken: 'token-of-the-form',
 })
 
 const shopUrls = {

@@ -35,7 +35,7 @@ export async function inboxSite({ token, ...given }: SiteOptions): Promise<Inbox
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop }
 }
 
-const quiet = { clock: () => new Date(), wake: () => {}, rules: roomyRules }
+const quiet = { formKey: Buffer.alloc(32, 7), clock: () => new Date(), wake: () => {}, rules: roomyRules }
 
 let written = 0
 

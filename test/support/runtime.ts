@@ -9,6 +9,7 @@ export function testRuntime(
     batchRows: 256,
     poolSize: 10,
     channels: channelsOf(new Map()),
+    formKey: Buffer.alloc(32, 7),
     baseUrl: () => 'http://pay.example',
     clock: () => new Date(),
     watch: () => {},

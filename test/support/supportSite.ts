@@ -23,7 +23,7 @@ export const testQuotas = () => ({
 
 // The support page on a socket of its own.
 export async function supportSite(
-  runtime: Pick<Runtime, 'db' | 'clock' | 'wake'>,
+  runtime: Pick<Runtime, 'db' | 'clock' | 'wake' | 'formKey' | 'baseUrl'>,
   door = testDoor(),
   rules: MessageRules = roomyRules,
 ): Promise<SupportSite> {

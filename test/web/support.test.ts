@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Unavailable } from '../../src/core/interface/refusal.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
-import type { Runtime } from '../../src/runtime/runtime.ts'
 import { sql } from '../../src/store/db.ts'
 import { basic, ask as get } from '../support/ask.ts'
 import { testDoor } from '../support/door.ts'
@@ -20,7 +19,7 @@ let payment: Payment
 let open: string // without a token
 let guarded: string
 
-async function serve(runtime: Pick<Runtime, 'db' | 'clock' | 'wake'>, door = testDoor()): Promise<string> {
+async function serve(runtime: Parameters<typeof supportSite>[0], door = testDoor()): Promise<string> {
   const site = await supportSite(runtime, door)
   sites.push(site)
   return site.url
@@ -76,7 +75,8 @@ describe('with a token', () => {
     ['the token as the name', basic(`${token}:`)],
     ['an empty password', basic('ama:')],
     ['what is no base64', { authorization: 'Basic %%%' }],
-    ['another scheme', { authorization: `Bearer ${token}` }],
+    ['another scheme', { authorization: `Digest ${token}` }],
+    ['a wrong bearer token', { authorization: 'Bearer wrong' }],
   ]
   for (const [what, headers] of wrong)
     test(`${what} is refused, from this machine too`, async () => {

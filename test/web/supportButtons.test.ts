@@ -48,7 +48,8 @@ async function paid(fields: Record<string, unknown> = {}) {
 }
 
 type Form = Record<string, string>
-async function press(path: string, form: Form, headers: Record<string, string> = {}, at = url) {
+// As from a page of this host, unless the test says otherwise.
+async function press(path: string, form: Form, headers: Form = { origin: url }, at = url) {
   const body = new URLSearchParams(form)
   const answer = await fetch(at + path, { method: 'POST', body, headers, redirect: 'manual' })
   return { http: answer.status, to: answer.headers.get('location'), text: await answer.text() }
@@ -89,7 +90,6 @@ describe('a form of another site', () => {
   for (const headers of [
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
-    { 'sec-fetch-site': 'none' },
     { origin: 'https://evil.example' },
     { origin: 'nonsense' },
   ] as Record<string, string>[])
@@ -104,9 +104,22 @@ describe('a form of another site', () => {
       expect(await messagesOf(shop.db, payment)).toHaveLength(2)
       expect(await deliveryOf(payment)).toMatchObject({ next_try_at: null })
     })
+  for (const headers of [{}, { origin: 'null' }, { 'sec-fetch-site': 'none' }] as Form[])
+    test(`(${JSON.stringify(headers)}) without the token of the page, or with that of another, presses none either`, async () => {
+      const [payment, other] = [await paid(), await paid()]
+      await end(payment)
+      for (const action of ['/support/receipt', '/support/redeliver'])
+        for (const form_token of ['', (await formOf(other, action)).form_token ?? ''])
+          expect(
+            (await press(action, { ...(await formOf(payment, action)), form_token }, headers)).http,
+          ).toBe(403)
+      expect(await messagesOf(shop.db, payment)).toHaveLength(2)
+      expect(await deliveryOf(payment)).toMatchObject({ next_try_at: null })
+    })
   for (const headers of [
     {},
     { origin: 'null' },
+    { 'sec-fetch-site': 'none' },
     { 'sec-fetch-site': 'same-origin', origin: 'null' },
   ] as Record<string, string>[])
     test(`but ours (${JSON.stringify(headers)}) does`, async () => {
@@ -158,14 +171,16 @@ const fail = () => Promise.reject(new Unavailable(new Error('gone')))
 test('records out of reach', async () => {
   const at = await serve(roomyRules, testDoor(), { ...shop.db, rows: fail, one: fail, transaction: fail })
   for (const action of ['/support/receipt', '/support/redeliver'])
-    expect((await press(action, { merchant: 'x', reference: 'y', sequence: '1' }, {}, at)).http).toBe(503)
+    expect(
+      (await press(action, { merchant: 'x', reference: 'y', sequence: '1' }, { origin: at }, at)).http,
+    ).toBe(503)
 })
 
 test('a refusal is told in words, on the page of the payment', async () => {
   const payment = await paid()
   const strict = await serve({ ...roomyRules, perRecipient: 1 })
   const form = await formOf(payment, '/support/receipt', 'sms')
-  const { http, text } = await press('/support/receipt', form, {}, strict)
+  const { http, text } = await press('/support/receipt', form, { origin: strict }, strict)
   expect(http).toBe(409)
   expect(said(text)).toContain('The receipt was not sent again. The recipient has had all the messages')
   expect(text).toContain(payment.tx_reference)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { initiate } from '../../actions/interface/initiate.ts'
 import { findRequestSigner, signRequest } from '../../actions/merchants/signRequest.ts'
@@ -113,6 +114,7 @@ const runtimeOf = (opened: Opened, channels: Channels) =>
     masterKeys: opened.masterKeys,
     clock: opened.clock,
     channels,
+    formKey: randomBytes(32), // no page is shown
     baseUrl: () => baseUrlOf(opened.config),
     batchRows: 1,
     poolSize: 2,

@@ -50,15 +50,15 @@ export function checkoutRoutes(options: CheckoutOptions) {
   // Reloaded by somebody whose form came back.
   for (const path of ['pay', 'step', 'words', 'give-up'])
     app.get(`/:token/${path}`, withPayment(options, goHome))
-  app.post('/:token/pay', withPayment(options, fromHere(payRoute(options))))
-  app.post('/:token/step', withPayment(options, fromHere(stepRoute(options))))
-  app.post('/:token/words', withPayment(options, fromHere(wordsRoute(options))))
-  app.post('/:token/give-up', withPayment(options, fromHere(giveUpRoute(options))))
+  app.post('/:token/pay', withPayment(options, fromHere(options, payRoute(options))))
+  app.post('/:token/step', withPayment(options, fromHere(options, stepRoute(options))))
+  app.post('/:token/words', withPayment(options, fromHere(options, wordsRoute)))
+  app.post('/:token/give-up', withPayment(options, fromHere(options, giveUpRoute(options))))
   app.post(
     '/:token/cancel',
     withPayment(
       options,
-      fromHere(async (c, view, deadline) => {
+      fromHere(options, async (c, view, _, deadline) => {
         await cancel(runtime.db, view.checkout, runtime.clock(), deadline)
         wakeSenders(runtime)
         return goHome(c, view)

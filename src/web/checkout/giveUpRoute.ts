@@ -2,16 +2,18 @@ import { type GiveUpWish, giveUp } from '../../actions/payments/giveUp.ts'
 import type { Fields } from '../../core/interface/json.ts'
 import { gaveUpFor } from '../../core/payment/attempt.ts'
 import type { Ctx } from '../http/context.ts'
-import { type CheckoutOptions, goTo, readForm } from './open.tsx'
+import { type CheckoutOptions, goTo } from './open.tsx'
 import { linkTo, type View } from './page/view.ts'
 
 // "Wrong number?" and "Pay another way". The page that follows shows what came of it.
-export const giveUpRoute = (options: CheckoutOptions) => async (c: Ctx, view: View, deadline: number) => {
-  const wish = wishOf((await readForm(c, options)).fields)
-  if (wish && ['wait', 'step'].includes(view.checkout.stage))
-    await giveUp(options.runtime, view.checkout, wish, deadline)
-  return goTo(c, linkTo(view))
-}
+export const giveUpRoute =
+  ({ runtime }: CheckoutOptions) =>
+  async (c: Ctx, view: View, fields: Fields, deadline: number) => {
+    const wish = wishOf(fields)
+    if (wish && ['wait', 'step'].includes(view.checkout.stage))
+      await giveUp(runtime, view.checkout, wish, deadline)
+    return goTo(c, linkTo(view))
+  }
 
 function wishOf({ number, for: asked }: Fields): GiveUpWish | undefined {
   const gave_up_for = gaveUpFor.find(word => word === asked)

@@ -2,15 +2,18 @@ import type { ErrorHandler, MiddlewareHandler } from 'hono'
 import type { Carries } from '../../actions/messages/receiptTo.ts'
 import type { PaymentDeps } from '../../actions/payments/deps.ts'
 import { openCheckout } from '../../actions/payments/openCheckout.ts'
+import { formTokenField, formTokenOf, isFormToken } from '../../core/formOrigin.ts'
+import type { Fields } from '../../core/interface/json.ts'
 import { TooBusy } from '../../core/interface/refusal.ts'
 import { chosenLang, languages, preferredLang } from '../../core/languages/languages.ts'
 import { isToken } from '../../runtime/ids.ts'
 import { databaseDeadline } from '../../runtime/inTime.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { addressOf } from '../http/apiRequest.ts'
-import { readFields } from '../http/body.ts'
+import { hasBody, readFields } from '../http/body.ts'
 import { type Ctx, type Env, plainly } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
+import { senderOf } from '../http/fromHere.ts'
 import { drawn } from './drawn.ts'
 import {
   BrokenPage,
@@ -26,7 +29,7 @@ import { headersOf, show } from './show.ts'
 import { visitOf } from './visit.ts'
 
 export type CheckoutOptions = {
-  runtime: PaymentDeps & Pick<Runtime, 'limits' | 'bodies' | 'checkouts'>
+  runtime: PaymentDeps & Pick<Runtime, 'limits' | 'bodies' | 'checkouts' | 'formKey'>
   trustedProxies: number
   carries?: Carries // which messages leave the house
 }
@@ -49,7 +52,9 @@ export const withPayment = (options: CheckoutOptions, answer: AnswerWith) =>
     const lang = langOf(c)
     const asked = chosenLang(c.req.query('lang'))
     const said = { lang, t: languages[lang], asked, visit: visitOf(c), framed: isFramed(c) }
-    return answer(c, { checkout, ...said, now: runtime.clock(), baseUrl: runtime.baseUrl() }, deadline)
+    const formToken = formTokenOf(runtime.formKey, ['checkout', token])
+    const view = { checkout, ...said, now: runtime.clock(), baseUrl: runtime.baseUrl(), formToken }
+    return answer(c, view, deadline)
   })
 
 // Browsers say where a page is to be shown; of one that does not, it is unknown.
@@ -72,16 +77,23 @@ function nothingHere(c: Ctx, { runtime, trustedProxies }: CheckoutOptions) {
   return show(c, <NoPaymentPage lang={langOf(c)} />, 404)
 }
 
-// A form of another site changes nothing here. Our own forms say `same-origin`, older browsers nothing; there is no
-// Origin to look at, because our pages tell nobody where they are.
-export const fromHere = (answer: AnswerWith) => (c: Ctx, view: View, deadline: number) =>
-  ['cross-site', 'same-site'].includes(c.req.header('sec-fetch-site') ?? '')
-    ? show(c, <ElsewherePage lang={view.lang} open={linkTo(view)} />, 403)
-    : answer(c, view, deadline)
+type AnswerForm = (c: Ctx, view: View, fields: Fields, deadline: number) => PageAnswer
 
-// What a form sends, with where it comes from.
-export const readForm = (c: Ctx, { runtime, trustedProxies }: CheckoutOptions) =>
-  readFields(c.env.incoming, { runtime, address: addressOf(c.env.incoming, trustedProxies) })
+// A form of another site changes nothing here. Its body is not even read.
+export const fromHere =
+  ({ runtime, trustedProxies }: CheckoutOptions, answer: AnswerForm) =>
+  async (c: Ctx, view: View, deadline: number) => {
+    const sender = senderOf(c, view.baseUrl)
+    if (sender === 'other_site') return elsewhere(c, view)
+    const { incoming } = c.env
+    const from = { runtime, address: addressOf(incoming, trustedProxies) }
+    const fields = hasBody(incoming) ? (await readFields(incoming, from)).fields : {}
+    if (sender === 'unproven' && !isFormToken(view.formToken, fields[formTokenField]))
+      return elsewhere(c, view)
+    return answer(c, view, fields, deadline)
+  }
+
+const elsewhere = (c: Ctx, view: View) => show(c, <ElsewherePage lang={view.lang} open={linkTo(view)} />, 403)
 
 export const goTo = (c: Ctx, url: string) => plainly(c, 303, null, headersOf(c), { location: url })
 

@@ -5,7 +5,7 @@ import type { Obstacle } from '../../core/payment/mayStart.ts'
 import { fill, originOf } from '../../core/text.ts'
 import { addressOf } from '../http/apiRequest.ts'
 import type { Ctx } from '../http/context.ts'
-import { type CheckoutOptions, goTo, readForm } from './open.tsx'
+import { type CheckoutOptions, goTo } from './open.tsx'
 import { linkTo, offerOf, type View } from './page/view.ts'
 import { show } from './show.ts'
 import { ChoosePage } from './stages/choose.tsx'
@@ -15,36 +15,37 @@ import { onVisit } from './visit.ts'
 type Typed = Record<string, string>
 
 // The button. Whatever is wrong with the form, it comes back as it was typed.
-export const payRoute = (options: CheckoutOptions) => async (c: Ctx, view: View, deadline: number) => {
-  const { runtime, trustedProxies } = options
-  const typed = textsIn((await readForm(c, options)).fields)
-  const { checkout, t } = view
-  if (checkout.stage !== 'choose' && checkout.stage !== 'failed') return goTo(c, linkTo(view))
-  const chosen = typed.payment_method ?? ''
-  const way = offerOf(view, chosen)
-  if (!way) {
-    const words = chosen ? t.faults.gone_way : t.faults.no_way
-    return formAgain(c, view, typed, [{ field: '', words }])
+export const payRoute =
+  ({ runtime, trustedProxies }: CheckoutOptions) =>
+  async (c: Ctx, view: View, fields: Fields, deadline: number) => {
+    const typed = textsIn(fields)
+    const { checkout, t } = view
+    if (checkout.stage !== 'choose' && checkout.stage !== 'failed') return goTo(c, linkTo(view))
+    const chosen = typed.payment_method ?? ''
+    const way = offerOf(view, chosen)
+    if (!way) {
+      const words = chosen ? t.faults.gone_way : t.faults.no_way
+      return formAgain(c, view, typed, [{ field: '', words }])
+    }
+    const wish = {
+      number: /^\d{1,4}$/.test(typed.number ?? '') ? Number(typed.number) : 0,
+      payment_method: chosen,
+      typed: typedFor(view, chosen, typed),
+      cause: 'customer' as const,
+      lang: view.lang,
+      askedLang: view.asked,
+      address: addressOf(c.env.incoming, trustedProxies),
+    }
+    const paying = await pay(runtime, checkout, wish, deadline)
+    if (paying.done === 'started')
+      return goTo(c, way.next === 'redirect' ? await placeAfter(runtime, view, deadline) : linkTo(view))
+    if (paying.done === 'refused') return refused(c, view, typed, paying.obstacle, paying.seconds)
+    const faults =
+      paying.done === 'faults'
+        ? paying.faults.map(fault => faultWords(view, way, fault))
+        : [{ field: '', words: t.faults.gone_way }]
+    return formAgain(c, view, typed, faults)
   }
-  const wish = {
-    number: /^\d{1,4}$/.test(typed.number ?? '') ? Number(typed.number) : 0,
-    payment_method: chosen,
-    typed: typedFor(view, chosen, typed),
-    cause: 'customer' as const,
-    lang: view.lang,
-    askedLang: view.asked,
-    address: addressOf(c.env.incoming, trustedProxies),
-  }
-  const paying = await pay(runtime, checkout, wish, deadline)
-  if (paying.done === 'started')
-    return goTo(c, way.next === 'redirect' ? await placeAfter(runtime, view, deadline) : linkTo(view))
-  if (paying.done === 'refused') return refused(c, view, typed, paying.obstacle, paying.seconds)
-  const faults =
-    paying.done === 'faults'
-      ? paying.faults.map(fault => faultWords(view, way, fault))
-      : [{ field: '', words: t.faults.gone_way }]
-  return formAgain(c, view, typed, faults)
-}
 
 // A provider's page of our own house is next; another's waits behind a link, because our policy stops a form that
 // leads elsewhere. In a frame each waits behind its link, which leads out.

@@ -5,7 +5,7 @@ import type { Fields } from '../../core/interface/json.ts'
 import { ghanaNumbers } from '../../core/phone.ts'
 import { fill, unbroken } from '../../core/text.ts'
 import type { Ctx } from '../http/context.ts'
-import { type CheckoutOptions, goTo, readForm } from './open.tsx'
+import { type CheckoutOptions, goTo } from './open.tsx'
 import { attemptOf, linkTo, type View } from './page/view.ts'
 import { textsIn } from './payRoute.tsx'
 import { show } from './show.ts'
@@ -15,16 +15,17 @@ import { onVisit } from './visit.ts'
 
 // What the customer typed at a step of the provider. The page that follows shows what came of it; what is wrong with it
 // comes back, codes without what was typed.
-export const stepRoute = (options: CheckoutOptions) => async (c: Ctx, view: View, deadline: number) => {
-  const { fields } = await readForm(c, options)
-  const typed = textsIn(fields)
-  const made = madeFor(fields)
-  if (!made || view.checkout.stage !== 'step') return goTo(c, linkTo(view))
-  const submitting = await submit(options.runtime, view.checkout, { ...made, typed }, deadline)
-  if (submitting.done === 'faults') return formAgain(c, view, typed, submitting.faults)
-  if (submitting.done === 'too_soon') return waitFirst(c, view, typed, submitting.waitMs)
-  return goTo(c, linkTo(view))
-}
+export const stepRoute =
+  ({ runtime }: CheckoutOptions) =>
+  async (c: Ctx, view: View, fields: Fields, deadline: number) => {
+    const typed = textsIn(fields)
+    const made = madeFor(fields)
+    if (!made || view.checkout.stage !== 'step') return goTo(c, linkTo(view))
+    const submitting = await submit(runtime, view.checkout, { ...made, typed }, deadline)
+    if (submitting.done === 'faults') return formAgain(c, view, typed, submitting.faults)
+    if (submitting.done === 'too_soon') return waitFirst(c, view, typed, submitting.waitMs)
+    return goTo(c, linkTo(view))
+  }
 
 const isCount = (word: unknown): word is string => typeof word === 'string' && /^\d{1,4}$/.test(word)
 

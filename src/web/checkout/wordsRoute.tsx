@@ -1,5 +1,6 @@
+import type { Fields } from '../../core/interface/json.ts'
 import type { Ctx } from '../http/context.ts'
-import { type CheckoutOptions, goTo, readForm } from './open.tsx'
+import { goTo } from './open.tsx'
 import { linkTo, type View } from './page/view.ts'
 import { textsIn } from './payRoute.tsx'
 import { show } from './show.ts'
@@ -8,8 +9,8 @@ import { onVisit } from './visit.ts'
 
 // The form in another language, as it was filled in so far. Nothing is looked at and nothing starts; what was typed comes
 // in the body, because addresses are kept in many places.
-export const wordsRoute = (options: CheckoutOptions) => async (c: Ctx, view: View) => {
-  const typed = textsIn((await readForm(c, options)).fields)
+export function wordsRoute(c: Ctx, view: View, fields: Fields) {
+  const typed = textsIn(fields)
   const { stage, offers } = view.checkout
   if ((stage !== 'choose' && stage !== 'failed') || offers.length === 0) return goTo(c, linkTo(view))
   const form = { chosen: typed.payment_method, typed, faults: [] }

@@ -1,11 +1,22 @@
-import { readUrl } from '../../core/text.ts'
+import { type FormSender, formSender } from '../../core/formOrigin.ts'
 import type { Ctx } from './context.ts'
 
-// Whether a form was sent by a page of ours. Browsers say so by `same-origin`; older ones give the Origin, which is null
-// for ours, because our pages tell nobody where they are. What is no browser says neither, and has shown its password.
-export function isFromHere(c: Ctx): boolean {
-  const site = c.req.header('sec-fetch-site')
-  if (site !== undefined) return site === 'same-origin'
-  const origin = c.req.header('origin') ?? 'null'
-  return origin === 'null' || readUrl(origin)?.host === c.req.header('host')
+export const senderOf = (c: Ctx, baseUrl: string): FormSender => {
+  const [site, origin, host] = ['sec-fetch-site', 'origin', 'host'].map(name => c.req.header(name))
+  return formSender({ site, origin, host }, baseUrl)
+}
+
+const browser = /^(mozilla|opera)\//i
+
+// Whether a program shows the operator token, which was checked before. No form makes a browser send a bearer token. A
+// browser repeats a Basic password by itself, so that counts only from what is no browser: curl -u.
+export function isOperatorProgram(c: Ctx): boolean {
+  const authorization = c.req.header('authorization') ?? ''
+  if (/^bearer /i.test(authorization)) return true
+  return (
+    /^basic /i.test(authorization) &&
+    c.req.header('origin') === undefined &&
+    c.req.header('sec-fetch-site') === undefined &&
+    !browser.test(c.req.header('user-agent') ?? '')
+  )
 }

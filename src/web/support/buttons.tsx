@@ -1,15 +1,16 @@
 import { sendReceiptAgain } from '../../actions/messages/sendReceiptAgain.ts'
 import { type Redelivered, redeliverAsSeen } from '../../actions/notifications/redeliver.ts'
+import { formTokenField, formTokenOf, isFormToken } from '../../core/formOrigin.ts'
 import { TooBusy } from '../../core/interface/refusal.ts'
 import { isPlainText } from '../../core/text.ts'
 import { addressOf } from '../http/apiRequest.ts'
 import { readFields } from '../http/body.ts'
 import type { Ctx } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
-import { isFromHere } from '../http/fromHere.ts'
+import { isOperatorProgram, senderOf } from '../http/fromHere.ts'
 import type { OperatorDoor } from '../http/operatorDoor.ts'
 import { ElsewherePage, NothingPage, TooBusyPage, UnreachablePage } from './pages.tsx'
-import { type SupportRuntime, showPayment } from './show.tsx'
+import { type SupportRuntime, showPayment, supportPage } from './show.tsx'
 
 type Sent = { merchant: string; reference: string; field(name: string): string }
 // What came of a press: done, done before, or refused in words.
@@ -23,9 +24,12 @@ export const pressed =
     act: (runtime: SupportRuntime, sent: Sent) => Promise<Pressed>,
   ) =>
   async (c: Ctx) => {
-    if (!isFromHere(c)) return c.html(<ElsewherePage />, 403)
+    const sender = senderOf(c, runtime.baseUrl())
+    if (sender === 'other_site') return c.html(<ElsewherePage />, 403)
     try {
       const sent = await readForm(c, runtime, door.trustedProxies)
+      if (sender === 'unproven' && !isOperatorProgram(c) && !hasToken(runtime, sent))
+        return c.html(<ElsewherePage />, 403)
       const came = await act(runtime, sent)
       if (came === undefined) return c.html(<NothingPage word={sent.reference} />, 404)
       if (typeof came === 'object')
@@ -46,6 +50,9 @@ export const pressed =
       return c.html(<UnreachablePage word="" />, 503, { 'retry-after': '5' })
     }
   }
+
+const hasToken = ({ formKey }: SupportRuntime, { merchant, reference, field }: Sent) =>
+  isFormToken(formTokenOf(formKey, supportPage(merchant, reference)), field(formTokenField))
 
 async function readForm(c: Ctx, runtime: SupportRuntime, trustedProxies: number): Promise<Sent> {
   const { incoming } = c.env

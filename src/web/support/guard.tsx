@@ -31,8 +31,10 @@ const words = {
 const tell = (c: Ctx, http: number, code: keyof typeof words) =>
   respond(c, plainAnswer(http, code, words[code], c.get('requestId')))
 
-// The name does not matter. Undefined where there is no password at all.
+// A bearer token for programs, a password for people, whose name does not matter. Undefined where there is neither.
 function passwordOf(header: string): string | undefined {
+  const [, bearer] = /^bearer +(.+)$/i.exec(header) ?? []
+  if (bearer !== undefined) return bearer
   const [, encoded] = /^basic +([a-z0-9+/=]+)$/i.exec(header) ?? []
   if (encoded === undefined) return undefined
   const pair = Buffer.from(encoded, 'base64').toString('utf8')

@@ -24,11 +24,12 @@ type PaymentProps = {
   told: readonly ToldNotification[]
   sent: readonly Message[]
   now: Date
+  formToken: string
   word: string
   notice?: Notice
 }
 
-export const PaymentPage = ({ explained, told, sent, now, word, notice }: PaymentProps) => {
+export const PaymentPage = ({ explained, told, sent, now, formToken, word, notice }: PaymentProps) => {
   const { payment, moments, next } = explained
   const facts = paymentFacts(explained).filter(([name]) => !alreadySaid.has(name))
   return (
@@ -60,8 +61,8 @@ export const PaymentPage = ({ explained, told, sent, now, word, notice }: Paymen
           ))}
         </ol>
       </section>
-      <SentCustomer payment={payment} sent={sent} />
-      <ToldShop told={told} now={now} />
+      <SentCustomer payment={payment} sent={sent} formToken={formToken} />
+      <ToldShop told={told} now={now} formToken={formToken} />
       <section class="card">
         <h2>Facts</h2>
         <dl>

@@ -3,17 +3,18 @@ import type { Message } from '../../core/message/message.ts'
 import type { Medium } from '../../core/message/messenger.ts'
 import { nextReceipt, recipientOf, whyNotAgain } from '../../core/message/receiptAgain.ts'
 import type { Payment } from '../../core/payment/payment.ts'
+import { FormToken } from '../http/formToken.tsx'
 import { StateWords } from './messageState.tsx'
 import { Time } from './time.tsx'
 
-type SentProps = { payment: Payment; sent: readonly Message[] }
+type SentProps = { payment: Payment; sent: readonly Message[]; formToken: string }
 
 const names: Record<Medium, string> = { sms: 'SMS', email: 'Mail' }
 const topics: Record<string, string> = { paid: 'the receipt', failed: 'not paid', cancelled: 'cancelled' }
 const media: readonly Medium[] = ['sms', 'email']
 
 // What the customer was sent, and a button for each address to send the receipt again.
-export const SentCustomer = ({ payment, sent }: SentProps) => (
+export const SentCustomer = ({ payment, sent, formToken }: SentProps) => (
   <section class="card">
     <h2>What the customer was sent</h2>
     {sent.length === 0 && <p>{nothing(payment)}</p>}
@@ -23,7 +24,7 @@ export const SentCustomer = ({ payment, sent }: SentProps) => (
     {payment.status === 'paid' &&
       media
         .filter(medium => recipientOf(payment, medium))
-        .map(medium => <Again payment={payment} sent={sent} medium={medium} />)}
+        .map(medium => <Again payment={payment} sent={sent} medium={medium} formToken={formToken} />)}
   </section>
 )
 
@@ -54,7 +55,7 @@ const Sent = ({ message }: { message: Message }) => (
 type AgainProps = SentProps & { medium: Medium }
 
 // Carries the number of the receipt that it sends, so that a second press sends no other.
-const Again = ({ payment, sent, medium }: AgainProps) => {
+const Again = ({ payment, sent, medium, formToken }: AgainProps) => {
   const why = whyNotAgain(payment, medium, sent)
   const to = maskRecipient(recipientOf(payment, medium) ?? '')
   if (why)
@@ -65,6 +66,7 @@ const Again = ({ payment, sent, medium }: AgainProps) => {
     )
   return (
     <form method="post" action="/support/receipt">
+      <FormToken token={formToken} />
       <input type="hidden" name="merchant" value={payment.merchant_id} />
       <input type="hidden" name="reference" value={payment.tx_reference} />
       <input type="hidden" name="medium" value={medium} />

@@ -2,19 +2,28 @@ import { nameMerchants } from '../../actions/merchants/nameMerchants.ts'
 import { messagesOf } from '../../actions/messages/sendReceiptAgain.ts'
 import { tellingsOf } from '../../actions/notifications/findNotifications.ts'
 import { explainPayment, findByWord } from '../../actions/payments/explainPayment.ts'
+import { formTokenOf } from '../../core/formOrigin.ts'
 import type { MessageRules } from '../../core/message/messageRules.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Ctx } from '../http/context.ts'
 import { ChoicePage, NothingPage } from './pages.tsx'
 import { type Notice, PaymentPage } from './paymentPage.tsx'
 
-export type SupportRuntime = Pick<Runtime, 'db' | 'clock' | 'wake' | 'limits' | 'bodies'> & {
-  rules: MessageRules
-}
+export type SupportRuntime = Pick<
+  Runtime,
+  'db' | 'clock' | 'wake' | 'limits' | 'bodies' | 'formKey' | 'baseUrl'
+> & { rules: MessageRules }
+
+// What the form token of a payment's page is made from.
+export const supportPage = (merchant_id: string, tx_reference: string) => [
+  'support',
+  merchant_id,
+  tx_reference,
+]
 
 // The payment that a word means, with all that is known of it; or the choice, where it means several.
 export async function showPayment(
-  { db, clock }: SupportRuntime,
+  { db, clock, formKey }: SupportRuntime,
   c: Ctx,
   word: string,
   merchant_id: string | undefined,
@@ -31,7 +40,15 @@ export async function showPayment(
     messagesOf(db, payment),
   ])
   const page = (
-    <PaymentPage word={word} explained={explained} told={told} sent={sent} now={now} notice={notice} />
+    <PaymentPage
+      word={word}
+      explained={explained}
+      told={told}
+      sent={sent}
+      now={now}
+      formToken={formTokenOf(formKey, supportPage(payment.merchant_id, payment.tx_reference))}
+      notice={notice}
+    />
   )
   return c.html(page, notice?.http ?? 200)
 }

@@ -9,17 +9,18 @@ import {
 } from '../../core/notification/deliveryWords.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { plainWords } from '../../core/story/story.ts'
+import { FormToken } from '../http/formToken.tsx'
 import { Time } from './time.tsx'
 
-type ToldProps = { told: readonly ToldNotification[]; now: Date }
+type ToldProps = { told: readonly ToldNotification[]; now: Date; formToken: string }
 
 // What the shop was told: each notification, every try, and a button to send it again.
-export const ToldShop = ({ told, now }: ToldProps) => (
+export const ToldShop = ({ told, now, formToken }: ToldProps) => (
   <section class="card">
     <h2>What the shop was told</h2>
     {told.length === 0 && <p>Nothing yet: the first notification comes when the status changes.</p>}
     {told.map(one => (
-      <Telling told={one} now={now} />
+      <Telling told={one} now={now} formToken={formToken} />
     ))}
     {hintsFor(told.map(({ last_result }) => last_result)).map(hint => (
       <p class="warn hint">{hint}</p>
@@ -27,7 +28,9 @@ export const ToldShop = ({ told, now }: ToldProps) => (
   </section>
 )
 
-const Telling = ({ told, now }: { told: ToldNotification; now: Date }) => (
+type TellingProps = { told: ToldNotification; now: Date; formToken: string }
+
+const Telling = ({ told, now, formToken }: TellingProps) => (
   <article class="told">
     <h3>
       {(isFeedOnly(told) ? told.type : told.status)?.replace('_', ' ')}{' '}
@@ -38,7 +41,7 @@ const Telling = ({ told, now }: { told: ToldNotification; now: Date }) => (
       <Standing told={told} now={now} />
     </p>
     <Tries told={told} now={now} />
-    {!isOnItsWay(told, now) && !isFeedOnly(told) && <Redeliver told={told} />}
+    {!isOnItsWay(told, now) && !isFeedOnly(told) && <Redeliver told={told} formToken={formToken} />}
   </article>
 )
 
@@ -116,10 +119,10 @@ const Tries = ({ told, now }: { told: ToldNotification; now: Date }) => {
 // Carries when the delivery was begun, so that a second press finds it changed.
 const Redeliver = ({
   told: { merchant_id, tx_reference, sequence, begun_at },
-}: {
-  told: ToldNotification
-}) => (
+  formToken,
+}: Omit<TellingProps, 'now'>) => (
   <form method="post" action="/support/redeliver">
+    <FormToken token={formToken} />
     <input type="hidden" name="merchant" value={merchant_id} />
     <input type="hidden" name="reference" value={tx_reference} />
     <input type="hidden" name="sequence" value={sequence} />

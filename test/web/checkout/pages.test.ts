@@ -159,7 +159,12 @@ describe('test mode', () => {
       ].map(([name, phone]) => [
         name,
         `/checkout/${token}/pay`,
-        { number: '2', payment_method: 'mtn_mobile_money', 'mtn_mobile_money.phone': phone },
+        {
+          form_token: 'token-of-the-form',
+          number: '2',
+          payment_method: 'mtn_mobile_money',
+          'mtn_mobile_money.phone': phone,
+        },
       ]),
     )
   })

@@ -19,6 +19,7 @@ export type View = {
   receiptTo?: readonly string[] // where the receipt goes by SMS or email, masked
   now: Date
   baseUrl: string
+  formToken: string // for the forms of this payment's pages
 }
 
 // As the page's readers write it. A page says it many times, so it is written once and goes with the payment.

@@ -1,4 +1,5 @@
 import { isUnresolved } from '../../../core/payment/attempt.ts'
+import { FormToken } from '../../http/formToken.tsx'
 import { cancelledExit } from '../page/exit.ts'
 import { Leave, LeavingSoon } from '../page/leave.tsx'
 import { PaymentPage } from '../page/paymentPage.tsx'
@@ -20,6 +21,7 @@ export const CancelPage = ({ view }: { view: View }) => {
         </p>
       </section>
       <form method="post" action={linkTo(view, '/cancel')} data-busy={t.frame.one_moment}>
+        <FormToken token={view.formToken} />
         <button type="submit" class="danger">
           {t.cancel.yes}
         </button>

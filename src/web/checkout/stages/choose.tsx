@@ -1,6 +1,7 @@
 import type { Texts } from '../../../core/languages/en.ts'
 import { kept } from '../../../core/markup/kept.ts'
 import { fill } from '../../../core/text.ts'
+import { FormToken } from '../../http/formToken.tsx'
 import { PaymentPage } from '../page/paymentPage.tsx'
 import { amountOf, linkTo, partOf, type View } from '../page/view.ts'
 import { Faults } from './faults.tsx'
@@ -50,6 +51,7 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
       {form.faults.length === 0 && <OldRequest view={view} />}
       <AllShut view={view} />
       <form method="post" id={formName} action={linkTo(view, '/pay')} novalidate {...scriptWords(view)}>
+        <FormToken token={view.formToken} />
         <input type="hidden" name="number" value={checkout.attempts.length + 1} />
         <fieldset aria-describedby={unchosen && 'ways-fault'}>
           <legend>{t.choose.how}</legend>

@@ -2,6 +2,7 @@ import type { Step } from '../../../core/channel/way.ts'
 import type { Attempt } from '../../../core/payment/attempt.ts'
 import { submissionsLeft, submissionWaitMs } from '../../../core/payment/submissionLimit.ts'
 import { fill, withoutTurns } from '../../../core/text.ts'
+import { FormToken } from '../../http/formToken.tsx'
 import { PaymentPage } from '../page/paymentPage.tsx'
 import { RequestTime } from '../page/requestTime.tsx'
 import { Say } from '../page/say.tsx'
@@ -34,6 +35,7 @@ export const StepPage = ({ view, attempt, step, form = { typed: {}, faults: [] }
         <RequestTime view={view} attempt={attempt} />
         <NextTry view={view} attempt={attempt} />
         <form method="post" action={linkTo(view, '/step')} novalidate data-busy={t.frame.one_moment}>
+          <FormToken token={view.formToken} />
           <input type="hidden" name="number" value={attempt.number} />
           <input type="hidden" name="submits" value={attempt.submits} />
           {step.fields.map(ask => (

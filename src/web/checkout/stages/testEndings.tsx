@@ -3,6 +3,7 @@ import type { Texts } from '../../../core/languages/en.ts'
 import { type Lang, languages } from '../../../core/languages/languages.ts'
 import { kept } from '../../../core/markup/kept.ts'
 import type { Offer } from '../../../runtime/channels.ts'
+import { FormToken } from '../../http/formToken.tsx'
 import { linkTo, type View } from '../page/view.ts'
 import { fieldOf } from './form.ts'
 
@@ -14,7 +15,7 @@ export const TestEndings = ({ view }: { view: View }) => {
   return endings(
     checkout.offers,
     { lang },
-    { action: linkTo(view, '/pay'), number: checkout.attempts.length + 1 },
+    { action: linkTo(view, '/pay'), number: checkout.attempts.length + 1, token: view.formToken },
   )
 }
 
@@ -31,7 +32,13 @@ const endings = kept((offers: readonly Offer[], { lang }: { lang: Lang }, gap) =
       <ul>
         {all.map(ending => (
           <li>
-            <Ending t={t} ending={ending} action={gap('action')} number={gap('number')} />
+            <Ending
+              t={t}
+              ending={ending}
+              action={gap('action')}
+              number={gap('number')}
+              token={gap('token')}
+            />
           </li>
         ))}
       </ul>
@@ -39,12 +46,13 @@ const endings = kept((offers: readonly Offer[], { lang }: { lang: Lang }, gap) =
   )
 })
 
-type EndingProps = { t: Texts; ending: TestEnding; action: string; number: string }
+type EndingProps = { t: Texts; ending: TestEnding; action: string; number: string; token: string }
 
-const Ending = ({ t, ending, action, number }: EndingProps) => {
+const Ending = ({ t, ending, action, number, token }: EndingProps) => {
   const { name, payment_method, typed } = ending
   return (
     <form method="post" action={action} data-busy={t.frame.one_moment}>
+      <FormToken token={token} />
       <input type="hidden" name="number" value={number} />
       <input type="hidden" name="payment_method" value={payment_method} />
       {Object.entries(typed).map(([field, text]) => (

@@ -1,5 +1,6 @@
 import { maskPhone } from '../../../core/mask.ts'
 import type { Attempt, GaveUpFor } from '../../../core/payment/attempt.ts'
+import { FormToken } from '../../http/formToken.tsx'
 import { Moment, RequestTime } from '../page/requestTime.tsx'
 import { Say } from '../page/say.tsx'
 import { attemptOf, linkTo, offerOf, type View } from '../page/view.ts'
@@ -29,6 +30,7 @@ type FormProps = AttemptProps & { to: GaveUpFor; words: string }
 
 const GiveUpForm = ({ view, attempt, to, words }: FormProps) => (
   <form method="post" action={linkTo(view, '/give-up')} data-busy={view.t.frame.one_moment}>
+    <FormToken token={view.formToken} />
     <input type="hidden" name="number" value={attempt.number} />
     <button type="submit" class="plain" name="for" value={to}>
       {words}
