@@ -15,6 +15,29 @@ export const maskNumbers = (sentence: string) =>
     return maskPhone(digits.startsWith('233') ? `+${digits}` : digits)
   })
 
+export type Contacts = { phones: readonly string[]; emails: readonly string[] }
+
+// Masks the customer's own number and email address in a text of somebody else, such as a provider's "We sent a code to
+// ...". Other numbers stay: a text may name an account to pay to, or a code to dial.
+export function maskContacts(text: string, { phones, emails }: Contacts): string {
+  let masked = text
+  for (const phone of phones) masked = masked.replace(spellingsOf(phone), maskPhone(phone))
+  for (const email of emails)
+    masked = masked.replace(new RegExp(escaped(email), 'gi'), () => maskMailbox(email))
+  return masked
+}
+
+const between = '[ .()\\u00a0-]*' // what people write between digits
+
+// The number with and without its country, and with the zero that is dialled.
+function spellingsOf(phone: string): RegExp {
+  const digits = phone.slice(1)
+  const country = [...digits.slice(0, -8)].map(digit => `(?:0?\\)?${digit}${between})?`).join('')
+  return new RegExp(`(?<!\\d)\\+?0{0,2}${country}${[...digits.slice(-8)].join(between)}(?!\\d)`, 'g')
+}
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
 // A wallet's number; what a provider tells of a card comes masked.
 export const maskInstrument = (instrument: string | null) =>
   instrument?.startsWith('+') ? maskPhone(instrument) : instrument

@@ -77,14 +77,6 @@ export function isAmong(phone: string, { country, begin, digits }: Numbers): boo
   )
 }
 
-// As it is dialled in that country: 0244123456. A number of another country keeps its code.
-export function dialledIn(phone: string, region = 'GH'): string {
-  if (region === 'GH') return phone.replace(/^\+233/, '0')
-  const parsed = parsePhoneNumberFromString(phone)
-  const isOfRegion = parsed && parsePhone(parsed.formatNational(), region) === phone
-  return isOfRegion ? parsed.formatNational().replace(/\D/g, '') : phone
-}
-
 // As people write it: 030 255 0100, or with the country where that is another.
 export function writePhone(phone: string): string {
   const [, ...parts] = /^\+233(\d{2})(\d{3})(\d{4})$/.exec(phone) ?? []

@@ -63,6 +63,7 @@ test('no log line and no other site learns who paid, with what, or the address o
 
   await open()
   await page.locator('#mtn_mobile_money').check()
+  await page.getByText('Use another number').filter({ visible: true }).click()
   await page.locator('[id="mtn_mobile_money.phone"]').fill('02449876')
   await press('Pay GHS 25.00')
   await page.getByRole('alert').waitFor()

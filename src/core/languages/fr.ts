@@ -38,6 +38,9 @@ export const fr: Texts = {
     next_redirect:
       'Vous saisirez ensuite votre carte sur la page de notre partenaire. Nous ne voyons jamais son numéro.',
     next_qr: 'Nous vous montrerons ensuite un code à scanner.',
+    on_file: 'Payer depuis le {number}',
+    other_number: 'Utiliser un autre numéro',
+    keep_number: 'Laissez ce champ vide pour payer depuis le {number}.',
     guess_same: 'On dirait {way}. Sinon, changez ci-dessus.',
     guess_other: 'Ce numéro semble être de {way}.',
     guess_switch: 'Payer plutôt avec {way}',

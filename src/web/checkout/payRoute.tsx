@@ -9,7 +9,7 @@ import { type CheckoutOptions, goTo } from './open.tsx'
 import { linkTo, offerOf, type View } from './page/view.ts'
 import { show } from './show.ts'
 import { ChoosePage } from './stages/choose.tsx'
-import { type FormFault, faultWords, typedFor } from './stages/form.ts'
+import { type FormFault, faultWords, sentForm, typedFor } from './stages/form.ts'
 import { onVisit } from './visit.ts'
 
 type Typed = Record<string, string>
@@ -72,8 +72,7 @@ function refused(c: Ctx, view: View, typed: Typed, obstacle: Obstacle, seconds: 
 }
 
 function formAgain(c: Ctx, view: View, typed: Typed, faults: FormFault[], http = 422, headers = {}) {
-  const form = { chosen: typed.payment_method, typed, faults }
-  return show(c, <ChoosePage view={onVisit(view)} form={form} />, http, headers)
+  return show(c, <ChoosePage view={onVisit(view)} form={sentForm(view, typed, faults)} />, http, headers)
 }
 
 export const textsIn = (fields: Fields): Typed =>

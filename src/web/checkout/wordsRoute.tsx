@@ -5,6 +5,7 @@ import { linkTo, type View } from './page/view.ts'
 import { textsIn } from './payRoute.tsx'
 import { show } from './show.ts'
 import { ChoosePage } from './stages/choose.tsx'
+import { sentForm } from './stages/form.ts'
 import { onVisit } from './visit.ts'
 
 // The form in another language, as it was filled in so far. Nothing is looked at and nothing starts; what was typed comes
@@ -13,8 +14,7 @@ export function wordsRoute(c: Ctx, view: View, fields: Fields) {
   const typed = textsIn(fields)
   const { stage, offers } = view.checkout
   if ((stage !== 'choose' && stage !== 'failed') || offers.length === 0) return goTo(c, linkTo(view))
-  const form = { chosen: typed.payment_method, typed, faults: [] }
-  return show(c, <ChoosePage view={onVisit(view)} form={form} again={againOf(c)} />)
+  return show(c, <ChoosePage view={onVisit(view)} form={sentForm(view, typed)} again={againOf(c)} />)
 }
 
 // What the customer chose after a failure.

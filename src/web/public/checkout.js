@@ -81,8 +81,8 @@ function timeLeft(left) {
 const prefixOf = number => (/^(?:(?:\+|00)?233)?0?([1-9]\d)\d/.exec(number.replace(/[^\d+]/g, '')) || [])[1]
 
 function guess(form, way, input) {
-  const told = input.parentNode.querySelector('.guess')
-  const prefix = prefixOf(input.value)
+  const told = way.querySelector('.guess')
+  const prefix = input.value ? prefixOf(input.value) : input.dataset.prefix
   const fits = other => (other.dataset.prefixes || '').split(' ').indexOf(prefix) >= 0
   const likely = Array.prototype.filter.call(form.querySelectorAll('.way'), fits)[0]
   if (told.guessed === likely) return
@@ -115,14 +115,18 @@ function mindForm(form) {
     if (!phone) return
     const radio = way.querySelector('[type=radio]')
     const look = () => guess(form, way, phone)
+    const other = way.querySelector('details') // with a number on file, another one is typed behind it
+    const show = () => other && phone.value && (other.open = true)
     phone.addEventListener('input', () => {
       number = phone.value
       look()
     })
     radio.addEventListener('change', () => {
       if (number) phone.value = number
+      show()
       look()
     })
+    window.addEventListener('pageshow', show) // a browser fills in what was typed before, and closes what was open
     if (!radio.checked) return
     number = phone.value // of a form that came back
     look()

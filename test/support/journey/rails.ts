@@ -89,6 +89,6 @@ export async function typeCode(page: Page, code: string, t: Texts = en) {
 
 export async function payByNumber(page: Page, way: step.Wallet, number: string, t: Texts = en) {
   await step.choose(page, way)
-  await step.phoneField(page, t).fill(number)
+  await step.typeNumber(page, number, t)
   await step.pressPay(page, t)
 }

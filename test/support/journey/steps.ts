@@ -24,12 +24,20 @@ export const staysOld = (page: Page) => page.route('**/state*', route => route.f
 export const choose = (page: Page, way: Way) => page.getByRole('radio', { name: way }).check()
 export const phoneField = (page: Page, t: Texts = en) =>
   page.getByRole('textbox', { name: t.fields.phone.label })
+// Where a number is on file, another one is typed behind a disclosure.
+export async function typeNumber(page: Page, number: string, t: Texts = en) {
+  if (!(await phoneField(page, t).isVisible()))
+    await page.getByText(t.choose.other_number, { exact: true }).filter({ visible: true }).click()
+  await phoneField(page, t).fill(number)
+}
+// The number that is paid from unless another one is typed.
+export const numberOnFile = (page: Page) => page.locator('.on-file').filter({ visible: true }).innerText()
 export const pressPay = (page: Page, t: Texts = en) =>
   press(page, new RegExp(`^${fill(t.choose.pay, { amount: '(GHS|[\\d,]+ GHS)' })}`))
 
 export async function fillWallet(page: Page, way: Wallet, number: string, voucher = '246810', t: Texts = en) {
   await choose(page, way)
-  await phoneField(page, t).fill(number)
+  await typeNumber(page, number, t)
   if (way === 'Telecel Cash')
     await page.getByRole('textbox', { name: t.fields.voucher_code.label }).fill(voucher)
 }

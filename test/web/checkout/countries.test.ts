@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Way } from '../../../src/core/channel/way.ts'
 import type { Numbers } from '../../../src/core/phone.ts'
 import type { Offer } from '../../../src/runtime/channels.ts'
-import { faultWords, freshForm } from '../../../src/web/checkout/stages/form.ts'
+import { faultWords, freshForm, typedFor } from '../../../src/web/checkout/stages/form.ts'
 import { stagePage } from '../../../src/web/checkout/stages/stagePage.tsx'
 import { unbroken } from '../../../src/core/text.ts'
 import { attemptFor, checkoutOf, viewOf } from '../../support/checkout.ts'
@@ -15,20 +15,26 @@ const [ghanaian] = checkoutOf().offers as [Offer]
 const offerOf = (numbers: Way['numbers']): Offer => ({ ...ghanaian, network: undefined, numbers })
 const field = 'mtn_mobile_money.phone'
 
-for (const [words, numbers, number, typed] of [
-  ['a number of Uganda, as it is dialled there', uganda, '+256772123456', '0772123456'],
-  ['a number of Ivory Coast, whose zero is a part of it', ivoryCoast, '+2250512345678', '0512345678'],
+for (const [words, numbers, number, masked] of [
+  ['a number of Uganda for a wallet there', uganda, '+256772123456', '+25 ••• 3456'],
+  ['a number of Ivory Coast for a wallet there', ivoryCoast, '+2250512345678', '+22 ••• 5678'],
   ['no number of Ghana for a wallet in Uganda', uganda, '+233244123456', undefined],
-  ['a number of Ghana, as before', ghanaian.numbers, '+233244123456', '0244123456'],
-  ['any number where the method takes any', undefined, '+256772123456', '+256772123456'],
+  ['a number of Ghana for a wallet there', ghanaian.numbers, '+233244123456', '024 ••• 3456'],
+  ['any number where the method takes any', undefined, '+256772123456', '+25 ••• 3456'],
 ] as const)
-  test(`the form is filled in with ${words}`, () =>
-    expect(freshForm(viewOf({ offers: [offerOf(numbers)], number }), undefined).typed[field]).toBe(typed))
+  test(`the form offers ${words}, masked`, () => {
+    const view = viewOf({ offers: [offerOf(numbers)], number, mode: 'live' })
+    const page = stagePage(view).toString()
+    expect(/Pay from <strong[^>]*>([^<]+)</.exec(page)?.[1]).toBe(masked)
+    expect(page).not.toContain(number.slice(-9))
+    const sent = { payment_method: 'mtn_mobile_money', on_file: 'request', [field]: ' ' }
+    expect(typedFor(view, 'mtn_mobile_money', sent).phone).toBe(masked ? number : '')
+  })
 
-test('a second try has the number of the first, as it is dialled there', () => {
+test('a second try has the number of the first', () => {
   const attempts = [attemptFor({ state: 'failed', instrument: '+256772123456' })]
   const view = viewOf({ offers: [offerOf(uganda)], number: '+233244123456', attempts })
-  expect(freshForm(view, 'same').typed[field]).toBe('0772123456')
+  expect(freshForm(view, 'same').onFile).toEqual({ from: '1', number: '+256772123456' })
 })
 
 for (const [lang, hint] of [

@@ -189,14 +189,20 @@ describe('the form', () => {
   test('knows the number and its network', () => {
     const html = show({ number: '+233201234567' })
     expect(html).toMatch(/id="telecel_cash" value="telecel_cash" checked/)
-    expect(html).toContain('name="telecel_cash.phone" value="0201234567"')
+    expect(html).toMatch(/Pay from <strong[^>]*>020 ••• 4567<\/strong>/)
+    expect(html).toContain('name="telecel_cash.phone" value=""')
+    expect(html).toContain('name="on_file" value="request"')
+    expect(html).toContain('data-prefix="20"')
     expect(html).toContain('data-prefixes="20 50"')
+    expect(html).not.toMatch(/20\s?123\s?4567/)
   })
 
   test('remembers the last try, or forgets the way', () => {
     const failed = { ...scenes.failed, number: '+233201234567' }
     expect(show(failed, 'en', 'same')).toMatch(/id="mtn_mobile_money" value="mtn_mobile_money" checked/)
-    expect(show(failed, 'en', 'same')).toContain('name="mtn_mobile_money.phone" value="0244123456"')
+    expect(show(failed, 'en', 'same')).toMatch(/Pay from <strong[^>]*>024 ••• 3456<\/strong>/)
+    expect(show(failed, 'en', 'same')).toContain('name="on_file" value="1"')
+    expect(show(failed, 'en', 'other')).toContain('name="on_file" value="request"')
     expect(show(failed, 'en', 'other')).not.toContain('checked')
     expect(show(failed, 'en', 'same')).toContain('name="number" value="2"')
   })

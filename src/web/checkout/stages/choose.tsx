@@ -5,7 +5,7 @@ import { FormToken } from '../../http/formToken.tsx'
 import { PaymentPage } from '../page/paymentPage.tsx'
 import { amountOf, linkTo, partOf, type View } from '../page/view.ts'
 import { Faults } from './faults.tsx'
-import type { Form } from './form.ts'
+import { type Form, onFileField } from './form.ts'
 import { TestEndings } from './testEndings.tsx'
 import { TestTables } from './testTables.tsx'
 import { OldRequest } from './waitGivenUp.tsx'
@@ -53,6 +53,7 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
       <form method="post" id={formName} action={linkTo(view, '/pay')} novalidate {...scriptWords(view)}>
         <FormToken token={view.formToken} />
         <input type="hidden" name="number" value={checkout.attempts.length + 1} />
+        {form.onFile && <input type="hidden" name={onFileField} value={form.onFile.from} />}
         <fieldset aria-describedby={unchosen && 'ways-fault'}>
           <legend>{t.choose.how}</legend>
           {unchosen && (
