@@ -3,7 +3,7 @@ import type { Texts } from '../../../src/core/languages/en.ts'
 import { languages } from '../../../src/core/languages/languages.ts'
 import { fill } from '../../../src/core/text.ts'
 
-export const { en } = languages
+export const { en, fr } = languages
 export const eventually = { timeout: 40_000 } // for what comes by itself
 
 export type Wallet = 'MTN MoMo' | 'Telecel Cash' | 'AT Money'
