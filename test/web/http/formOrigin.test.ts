@@ -148,7 +148,7 @@ for (const [name, { passed, open, headers: always }] of Object.entries(places))
     })
 
     for (const [headers, without, withToken] of cases)
-      test(`${JSON.stringify(headers)} ${without ? 'passes' : withToken ? 'needs the token' : 'is refused'}`, async () => {
+      test(`with ${JSON.stringify(headers)} ${without ? 'passes' : withToken ? 'needs the token' : 'is refused'}`, async () => {
         const { path, fields, token } = place
         const sent = { ...always, ...headers }
         if (sent.origin) sent.origin = sent.origin.replace('HERE', new URL(gateway.url).host)
@@ -184,7 +184,7 @@ describe('a program with the operator token', () => {
     ],
     ['as a password, with Sec-Fetch-Site', { ...basic(`:${supportToken}`), 'sec-fetch-site': 'none' }, 403],
   ] as const)
-    test(`${how}: ${http}`, async () => {
+    test(`it is sent ${how}: ${http}`, async () => {
       const { path, fields } = await (places.support ?? assert.fail()).open()
       expect((await sendForm(path, fields, headers)).http).toBe(http)
     })
