@@ -32,8 +32,8 @@ const between = '[ .()\\u00a0-]*' // what people write between digits
 // The number with and without its country, and with the zero that is dialled.
 function spellingsOf(phone: string): RegExp {
   const digits = phone.slice(1)
-  const country = [...digits.slice(0, -8)].map(digit => `(?:0?\\)?${digit}${between})?`).join('')
-  return new RegExp(`(?<!\\d)\\+?0{0,2}${country}${[...digits.slice(-8)].join(between)}(?!\\d)`, 'g')
+  const country = Array.from(digits.slice(0, -8), digit => `(?:0?\\)?${digit}${between})?`).join('')
+  return new RegExp(`(?<!\\d)\\+?0{0,2}${country}${digits.slice(-8).split('').join(between)}(?!\\d)`, 'g')
 }
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')

@@ -6,7 +6,7 @@ import { withoutTurns } from '../../core/text.ts'
 // link may be passed on, so texts of the shop and of the provider show the customer's number and email address masked.
 export function drawn(checkout: Checkout): Checkout {
   const contacts = contactsOf(checkout)
-  const text = <Text extends string | null>(given: Text) => given && maskContacts(given, contacts)
+  const text = (given: string) => maskContacts(given, contacts)
   return {
     ...checkout,
     merchant_name: withoutTurns(checkout.merchant_name),
@@ -19,7 +19,7 @@ export function drawn(checkout: Checkout): Checkout {
     },
     attempts: checkout.attempts.map(attempt => ({
       ...attempt,
-      provider_text: text(attempt.provider_text),
+      provider_text: attempt.provider_text && text(attempt.provider_text),
       step: attempt.step && {
         ...attempt.step,
         ...(attempt.step.text && { text: text(attempt.step.text) }),
