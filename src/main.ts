@@ -1,8 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { installationSecrets } from './actions/installation/secrets.ts'
+import { makeSupportLink, type SupportLink } from './actions/installation/supportLinks.ts'
 import { type Welcome, welcome } from './actions/merchants/welcome.ts'
 import type { Config } from './config.ts'
+import { operatorKeys } from './core/operator/operatorKeys.ts'
 import { urlOf } from './core/thisMachine.ts'
 import { watchAccounts } from './observe/accounts.ts'
 import { watchAttempts } from './observe/attempts.ts'
@@ -38,6 +40,7 @@ export type Gateway = {
   baseUrl: string
   welcome?: Welcome
   embedded: boolean
+  makeSupportLink(): Promise<SupportLink>
   stop(): Promise<void>
 }
 
@@ -76,13 +79,14 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
   const time = options.clock ? givenClock(options.clock) : await startClock(database, watchClock(log))
   started.add(time.stop)
   const { now: clock, pause } = time
+  const { supportToken, formKey } = await installationSecrets(db, masterKeys, clock())
+  const keys = operatorKeys(supportToken, config.TOLLGATE_SUPPORT_TOKEN)
 
   const opened = await listen(config.HOST, config.PORT)
   const stopListening = started.add(opened.stop)
   const url = urlOf(config.HOST, opened.port)
   const baseUrl = config.TOLLGATE_BASE_URL ?? url
 
-  const formKey = randomBytes(32)
   const sandbox = openSandbox(config, url, { db, clock, formKey, baseUrl, pace: options.sandboxPace, log })
   if (sandbox) started.add(sandbox.stop)
 
@@ -133,6 +137,7 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
     metrics,
     log,
     isOverloaded,
+    operatorKeys: keys,
     messengers: messages,
     sandbox: sandbox?.app,
   })
@@ -162,6 +167,7 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
     baseUrl,
     welcome: greeting,
     embedded: database.embedded,
+    makeSupportLink: () => makeSupportLink(db, keys, baseUrl, clock()),
     async stop() {
       opened.announceStop()
       if (options.stopSeconds) {

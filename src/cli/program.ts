@@ -13,6 +13,7 @@ import type { Cli } from './output.ts'
 import { addPaymentCommands } from './payment/payment.ts'
 import { addTaskCommands } from './payment/task.ts'
 import { addStart } from './start/start.ts'
+import { addSupportCommands } from './support/support.ts'
 import { paint } from './terminal.ts'
 import { version } from './version.ts'
 
@@ -39,6 +40,7 @@ export function createProgram(cli: Cli): Command {
   addNotificationCommands(program, cli)
   addMessageCommands(program, cli)
   addTaskCommands(program, cli)
+  addSupportCommands(program, cli)
   return program
     .addHelpText('after', exitCodesHelp)
     .addHelpText(

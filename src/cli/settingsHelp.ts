@@ -13,8 +13,10 @@ export const settingWords: Record<string, string> = {
   TOLLGATE_BATCH_ROWS: 'requests that may share one statement (256)',
   TOLLGATE_TRUST_PROXY: 'how many proxies stand in front (0)',
   TOLLGATE_STOP_SECONDS: 'how long a stop is announced before the port closes (5, at a terminal 0)',
-  TOLLGATE_METRICS_TOKEN: 'who has it may read /metrics (this machine, where nobody else reaches it)',
-  TOLLGATE_SUPPORT_TOKEN: 'the password of /support and /inbox (this machine, where nobody else reaches it)',
+  TOLLGATE_METRICS_TOKEN:
+    'a token that reads /metrics and opens nothing else (none: the support token reads it)',
+  TOLLGATE_SUPPORT_TOKEN:
+    'the token of /support, /inbox and /metrics (tollgate support token prints the one that is made)',
   TOLLGATE_SANDBOX: 'on or off: the simulated provider of test mode (on)',
   TOLLGATE_EGRESS_ADDRESS: 'the address of this machine that notifications are sent from (any)',
   TOLLGATE_EGRESS_PROXY: 'a proxy that notifications go through: http://user:password@host:port (none)',

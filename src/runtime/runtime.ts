@@ -34,7 +34,7 @@ export type Runtime = {
   lookups: Batcher<InvoiceKey, PaymentState | undefined>
   checkouts: Batcher<CheckoutKey, StoredCheckout | undefined>
   channels: Channels
-  formKey: Buffer // 32 bytes: signs the form tokens of pages
+  formKey: Buffer // 32 bytes: signs the form tokens of pages; all nodes share it
   baseUrl(): string
   clock(): Date
   watch(news: News): void // sees what followed from a provider's word, after its commit

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { whyNotBegin, whyNotDurable } from '../core/fitDatabase.ts'
 import { startEmbedded } from '../postgres/embedded.ts'
 import { type Db, openDb } from '../store/db.ts'
+import { installationKeyIdsInUse } from '../store/installation/secrets.ts'
 import { masterKeyIdsInUse } from '../store/merchants/merchants.ts'
 import type { MasterKeys } from '../store/merchants/vault.ts'
 import { migrationNames } from '../store/migrate/ledger.ts'
@@ -52,7 +53,8 @@ export class MissingMasterKey extends Error {}
 // A node that cannot open the merchants' secrets must not take requests: it would refuse honest ones. Nor may a
 // command seal anything: it would be closed to every gateway.
 export async function checkMasterKeys({ db, masterKeys, embedded }: OpenDatabase) {
-  const unknown = (await masterKeyIdsInUse(db)).find(id => !masterKeys.byId(id))
+  const inUse = [...(await masterKeyIdsInUse(db)), ...(await installationKeyIdsInUse(db))]
+  const unknown = inUse.find(id => !masterKeys.byId(id))
   if (unknown)
     throw new MissingMasterKey(
       `The secrets in this database are sealed with master key ${unknown}, which this Tollgate does not have. ` +

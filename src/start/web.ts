@@ -11,7 +11,7 @@ import { allDocuments } from '../web/openapi/docsPage.ts'
 import type { Answerer, Listening } from '../web/server/server.ts'
 import { messageRules } from './messages.ts'
 
-type WebDeps = Pick<AppOptions, 'messengers' | 'sandbox'> & {
+type WebDeps = Pick<AppOptions, 'messengers' | 'operatorKeys' | 'sandbox'> & {
   runtime: Runtime
   metrics: Metrics
   log: Logger
@@ -21,7 +21,7 @@ type WebDeps = Pick<AppOptions, 'messengers' | 'sandbox'> & {
 // From here on requests are answered: the interface and documents by hand, because they come in crowds, the rest by the
 // framework.
 export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
-  const { runtime, metrics, log, isOverloaded, messengers, sandbox } = deps
+  const { runtime, metrics, log, isOverloaded, operatorKeys, messengers, sandbox } = deps
   const observe = createObserver(metrics, log)
   const { baseUrl } = runtime
   const shared = { runtime, baseUrl, log, observe, trustedProxies: config.TOLLGATE_TRUST_PROXY }
@@ -32,8 +32,8 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
     ...shared,
     isStopping: opened.isStopping,
     metrics,
+    operatorKeys,
     metricsToken: config.TOLLGATE_METRICS_TOKEN,
-    supportToken: config.TOLLGATE_SUPPORT_TOKEN,
     messageRules: messageRules(config),
     isForThisMachineOnly: config.isForThisMachineOnly,
     messengers,

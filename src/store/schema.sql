@@ -474,6 +474,27 @@ create table channel_tokens (
 );
 
 
+-- The installation
+
+-- The secrets of the installation itself, in one row that all nodes share. They are sealed by a data key, which a master key
+-- has wrapped. They belong to no merchant and stay on one server.
+create table installation_secrets (
+  only_row boolean primary key default true check (only_row),
+  master_key_id text not null,
+  wrapped_key bytea not null,
+  sealed_support_token bytea not null, -- opens /support, /inbox and /metrics, unless TOLLGATE_SUPPORT_TOKEN is set
+  sealed_form_key bytea not null, -- signs the forms of our own pages
+  created_at timestamptz not null
+);
+
+-- Single-use links that sign an operator in to the support pages. A used link is deleted, an expired one with the next that
+-- is made. The digest is keyed with a sealed secret, so no link can be made by writing a row here.
+create table support_links (
+  link_digest text primary key,
+  expires_at timestamptz not null
+);
+
+
 -- The sandbox
 
 -- The simulated provider's own books. Nothing of ours refers to them: we know the provider by its wire alone. There is no

@@ -5,6 +5,7 @@ import { routePath } from 'hono/route'
 import type { Logger } from 'pino'
 import type { Carries } from '../actions/messages/receiptTo.ts'
 import type { MessageRules } from '../core/message/messageRules.ts'
+import type { OperatorKeys } from '../core/operator/operatorKeys.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Observe } from '../observe/requests.ts'
 import { newRequestId } from '../runtime/ids.ts'
@@ -27,8 +28,8 @@ export type AppOptions = {
   runtime: Runtime
   isStopping(): boolean
   metrics: Metrics
+  operatorKeys: OperatorKeys
   metricsToken?: string
-  supportToken?: string
   messageRules: MessageRules
   isForThisMachineOnly: boolean
   messengers?: Pick<Messengers, 'configured'> & { carries: Carries }
@@ -44,8 +45,8 @@ export function createApp(options: AppOptions) {
     runtime,
     isStopping,
     metrics,
+    operatorKeys,
     metricsToken,
-    supportToken,
     messageRules,
     isForThisMachineOnly,
     messengers,
@@ -84,8 +85,15 @@ export function createApp(options: AppOptions) {
     return allow ? respond(c, wrongMethodAnswer(allow, requestId)) : nothingHere(home)(c)
   })
 
-  const reach = { isForThisMachineOnly, trustedProxies, limits }
-  const support: OperatorDoor = { ...reach, name: 'support', token: supportToken }
+  const { baseUrl, clock } = runtime
+  const support: OperatorDoor = {
+    name: 'support',
+    keys: operatorKeys,
+    baseUrl,
+    trustedProxies,
+    limits,
+    clock,
+  }
   app.route('/checkout', checkoutRoutes({ runtime, trustedProxies, carries: messengers?.carries }))
   app.route('/public', faceRoutes({ runtime, trustedProxies }))
   app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute({ runtime, trustedProxies }))
@@ -110,7 +118,7 @@ export function createApp(options: AppOptions) {
     const why = isStopping() ? 'stopping' : await whyNotReady(runtime)
     return why ? c.text(`not ready: ${why}`, 503) : c.text('ready')
   })
-  app.get('/metrics', metricsRoute(metrics, { ...reach, name: 'metrics', token: metricsToken }))
+  app.get('/metrics', metricsRoute(metrics, { ...support, name: 'metrics', metricsToken }))
   return app
 }
 

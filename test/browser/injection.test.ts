@@ -35,6 +35,7 @@ let asked = 100
 beforeAll(async () => {
   ;[gateway, browser] = await Promise.all([testGateway({}, { sandboxPace: 0.05 }), openBrowser()])
   customer = await browser.newCustomer({ width: 320 })
+  await customer.page.goto(await gateway.supportLink()) // for the support pages
 })
 
 afterAll(async () => {

@@ -21,8 +21,11 @@ export type Running = {
 
 const always = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', TOLLGATE_STOP_SECONDS: '0' }
 
-export function launch(env: Env, ...args: string[]): Running {
-  const child = spawn(process.execPath, ['bin/tollgate.js', ...args], {
+export const launch = (env: Env, ...args: string[]): Running =>
+  spawnProgram(process.execPath, ['bin/tollgate.js', ...args], env)
+
+export function spawnProgram(program: string, args: string[], env: Env): Running {
+  const child = spawn(program, args, {
     env: { ...always, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

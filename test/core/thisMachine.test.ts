@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { opensTo } from '../../src/core/thisMachine.ts'
 
 for (const [env, expected] of [
   [{}, true], // as a newcomer starts it
@@ -22,10 +21,3 @@ for (const [env, expected] of [
 ] as const)
   test(`${JSON.stringify(env)}: ${expected ? 'for this machine only' : 'others may reach it'}`, () =>
     expect(readConfig(env).isForThisMachineOnly).toBe(expected))
-
-test('a token is asked of everybody', () => {
-  for (const isForThisMachineOnly of [true, false])
-    expect(opensTo({ token: 'x', isForThisMachineOnly })).toBe('token')
-  expect(opensTo({ isForThisMachineOnly: true })).toBe('this_machine')
-  expect(opensTo({ isForThisMachineOnly: false })).toBe('nobody')
-})

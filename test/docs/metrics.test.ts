@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { send } from '../support/merchant.ts'
+import { asOperator } from '../support/door.ts'
 
 const page = readFileSync('docs/watching.md', 'utf8')
 
@@ -12,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => gateway.stop())
 
 test('the page names every number of ours, and none that is not there', async () => {
-  const { text } = await send(`${gateway.url}/metrics`)
+  const { text } = await send(`${gateway.url}/metrics`, { headers: asOperator })
   const told = [...text.matchAll(/^# TYPE (tollgate_\w+)/gm)].map(([, name]) => name)
   const named = [...page.matchAll(/`(tollgate_[a-z_]+)/g)].map(([, name]) => name)
   expect(new Set(named)).toEqual(new Set(told))

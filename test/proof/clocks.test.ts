@@ -10,6 +10,7 @@ import { hours, minutes, pending, seconds, yes } from '../support/lifeRows.ts'
 import { post, send, signedRequest } from '../support/merchant.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
 import { openShop, type TestShop } from '../support/shop.ts'
+import { asOperator, operatorToken } from '../support/door.ts'
 
 // Two nodes on one database: one whose machine shows the right time, and one whose machine shows what a test likes.
 const file = join(temporaryFolder(), 'shift')
@@ -116,7 +117,8 @@ test('when the clock of a machine steps back by an hour, what is due is asked ab
 
 test('when the clock of the database jumps, a node stops its work, says so, and serves on; and then goes on', async () => {
   const said = (words: string) => odd.output().split(words).length - 1
-  const isPaused = async () => /^tollgate_workers_paused 1$/m.test((await send(`${odd.url}/metrics`)).text)
+  const isPaused = async () =>
+    /^tollgate_workers_paused 1$/m.test((await send(`${odd.url}/metrics`, { headers: asOperator })).text)
   stopTheRightOne()
   await setDatabaseClock('1 hour')
   await setOddClock(0) // a step here makes it look there at once
@@ -131,7 +133,10 @@ test('when the clock of the database jumps, a node stops its work, says so, and 
     sql`select created_at from payments where merchant_id = ${merchant.merchant_id} and tx_reference = ${tx_reference}`,
   )
   expect(Math.abs((stored?.created_at.getTime() ?? 0) - Date.now())).toBeLessThan(minutes(1))
-  const { data } = await tollgateJson({ ...shop.env, PORT: new URL(odd.url).port }, 'doctor')
+  const { data } = await tollgateJson(
+    { ...shop.env, PORT: new URL(odd.url).port, TOLLGATE_SUPPORT_TOKEN: operatorToken },
+    'doctor',
+  )
   const fact = expect.stringMatching(
     /expires and sends nothing: the clock of the database jumped by 3(600|599)[.\d]* s$/,
   )

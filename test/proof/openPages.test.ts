@@ -3,6 +3,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
 import { checkStatus, post, send, signedRequest } from '../support/merchant.ts'
+import { asOperator } from '../support/door.ts'
 
 let gateway: TestGateway
 let shop: TestMerchant
@@ -41,7 +42,9 @@ for (const [path, table, method] of [
   test(`${crowd} ask ${path.slice(0, 32)}, and the table behind it is held: payments are stored meanwhile`, async () => {
     await holder.query('begin')
     await holder.query(`lock table ${table} in access exclusive mode`)
-    const asked = Array.from({ length: crowd }, () => send(gateway.url + path, { method }))
+    const asked = Array.from({ length: crowd }, () =>
+      send(gateway.url + path, { method, headers: asOperator }),
+    )
     await untilSomebodyWaits()
     const request = signedRequest(shop.test)
     expect((await post(gateway.url, request)).http).toBe(200)

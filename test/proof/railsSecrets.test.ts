@@ -11,6 +11,7 @@ import { send } from '../support/merchant.ts'
 import { code, openRails, paystackKey, type Rail, type Rails } from '../support/rails.ts'
 import { attemptOf, type Customer, goOn, newCustomer, sendPay } from '../support/railsPeople.ts'
 import { postForm } from '../support/stagePayments.ts'
+import { asOperator } from '../support/door.ts'
 
 // What providers are told stays between us and them, on the bad days, too: credentials, codes and numbers stand in no log,
 // no dump, no error and no figure.
@@ -36,7 +37,7 @@ beforeAll(async () => {
       said[`${name}: channel ${args.join(' ')}`] = stdout + stderr
     }
   for (const [at, gateway] of gateways.entries()) {
-    said[`metrics ${at}`] = (await send(`${gateway.url}/metrics`)).text
+    said[`metrics ${at}`] = (await send(`${gateway.url}/metrics`, { headers: asOperator })).text
     await gateway.kill('SIGTERM')
     said[`logs ${at}`] = gateway.output()
   }

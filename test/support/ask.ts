@@ -17,3 +17,5 @@ export const ask = (url: string, headers: Record<string, string> = {}, path?: st
 export const basic = (pair: string) => ({
   authorization: `Basic ${Buffer.from(pair).toString('base64')}`,
 })
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })

@@ -1,10 +1,11 @@
 import { send } from './merchant.ts'
+import { asOperator } from './door.ts'
 
 export type Sample = { name: string; labels: Record<string, string>; value: number }
 
 // What /metrics says, read as Prometheus reads it.
 export async function readMetrics(url: string) {
-  const { http, text } = await send(`${url}/metrics`)
+  const { http, text } = await send(`${url}/metrics`, { headers: asOperator })
   if (http !== 200) throw new Error(`${http} ${text}`)
   const samples = text.split('\n').flatMap(readSample)
   const all = (name: string, labels: Record<string, string> = {}) =>

@@ -1,11 +1,28 @@
+import type { IncomingMessage } from 'node:http'
+import { newSession, operatorKeys, sessionCookie } from '../../src/core/operator/operatorKeys.ts'
 import { createRateLimits } from '../../src/runtime/rateLimits.ts'
 import type { OperatorDoor } from '../../src/web/http/operatorDoor.ts'
+import { bearer } from './ask.ts'
 
-// The door of a gateway that nobody but this machine reaches.
-export const testDoor = (token?: string, monotonicMs = () => performance.now()): OperatorDoor => ({
+// What opens the operator's pages of every gateway in the tests, unless one says otherwise.
+export const operatorToken = 'the operator of the tests'
+export const asOperator = bearer(operatorToken)
+
+export const testDoor = (
+  token: string | undefined = operatorToken,
+  monotonicMs = () => performance.now(),
+): OperatorDoor => ({
   name: 'support',
-  token,
-  isForThisMachineOnly: true,
+  keys: operatorKeys('a stored token', token),
+  baseUrl: () => 'http://pay.example',
   trustedProxies: 0,
   limits: createRateLimits(monotonicMs),
+  clock: () => new Date(),
 })
+
+// As a browser that is signed in: where the token is that of the tests, a request without one gets a session.
+export function signIn(incoming: IncomingMessage, { keys, baseUrl, clock }: OperatorDoor) {
+  const { authorization, cookie } = incoming.headers
+  if (authorization === undefined && cookie === undefined && keys.supportToken === operatorToken)
+    incoming.rawHeaders.push('cookie', `${sessionCookie(baseUrl())}=${newSession(keys, clock())}`)
+}

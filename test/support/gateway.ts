@@ -11,6 +11,7 @@ import { type Db, openDb } from '../../src/store/db.ts'
 import { setActive } from '../../src/store/merchants/merchants.ts'
 import type { MasterKeys } from '../../src/store/merchants/vault.ts'
 import { type FreshDatabase, migratedDatabase } from './database.ts'
+import { operatorToken } from './door.ts'
 
 export type Credentials = { merchant_key: string; secret_key: string; ipn_secret: string }
 export type TestMerchant = Onboarded & { test: Credentials; live: Credentials }
@@ -22,6 +23,7 @@ export type TestGateway = {
   masterKeys: MasterKeys
   logs: string[]
   addMerchant(...settings: string[]): Promise<TestMerchant>
+  supportLink(): Promise<string>
   deactivate(merchant_id: string): Promise<unknown>
   stop(): Promise<void>
 }
@@ -39,6 +41,7 @@ export async function testGateway(
     PORT: '0',
     DATABASE_URL: database.url,
     TOLLGATE_MASTER_KEY: key.toString('hex'),
+    TOLLGATE_SUPPORT_TOKEN: operatorToken,
     ...env,
   })
   const log = pino({ level: 'debug' }, { write: line => void logs.push(line) })
@@ -63,6 +66,7 @@ export async function testGateway(
       if (changed?.faults.length) throw new Error(changed.faults.join('; '))
       return merchant
     },
+    supportLink: async () => (await gateway.makeSupportLink()).link,
     deactivate: merchant_id => setActive(db, merchant_id, false),
     async stop() {
       await gateway.stop()
@@ -82,7 +86,14 @@ export type GatewayProcess = {
 // The real program in a process of its own, as `tollgate start --json` runs it.
 export async function spawnGateway(env: Record<string, string>): Promise<GatewayProcess> {
   const child = spawn(process.execPath, ['bin/tollgate.js', 'start', '--json'], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', TOLLGATE_STOP_SECONDS: '0', ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: '0',
+      TOLLGATE_STOP_SECONDS: '0',
+      TOLLGATE_SUPPORT_TOKEN: operatorToken,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

@@ -10,13 +10,14 @@ import { type Db, sql } from '../../src/store/db.ts'
 import type { Env } from '../../src/web/http/context.ts'
 import { type InboxOptions, inboxRoutes } from '../../src/web/inbox/inbox.tsx'
 import { supportRoutes } from '../../src/web/support/support.tsx'
-import { testDoor } from './door.ts'
+import { signIn, testDoor } from './door.ts'
 import { roomyRules, testQuotas } from './supportSite.ts'
 
 export type InboxSite = { url: string; stop(): void }
 export type SiteOptions = Omit<InboxOptions, 'door'> & { token?: string }
 
 // The inbox on a socket of its own, beside the support pages whose looks it shares. No worker sends anything.
+// Without a token of the test's, everybody is signed in.
 export async function inboxSite({ token, ...given }: SiteOptions): Promise<InboxSite> {
   const options = { ...given, door: testDoor(token) }
   const app = new Hono<Env>({ strict: false })
@@ -26,7 +27,10 @@ export async function inboxSite({ token, ...given }: SiteOptions): Promise<Inbox
   )
   app.route('/inbox', inboxRoutes(options))
   const pages = getRequestListener(app.fetch)
-  const server = createServer((incoming, outgoing) => void pages(incoming, outgoing))
+  const server = createServer((incoming, outgoing) => {
+    signIn(incoming, options.door)
+    void pages(incoming, outgoing)
+  })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const stop = () => {
     server.close()

@@ -9,7 +9,7 @@ import { createRateLimits } from '../../src/runtime/rateLimits.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import type { Env } from '../../src/web/http/context.ts'
 import { supportRoutes } from '../../src/web/support/support.tsx'
-import { testDoor } from './door.ts'
+import { signIn, testDoor } from './door.ts'
 
 export type SupportSite = { url: string; stop(): void }
 
@@ -21,7 +21,7 @@ export const testQuotas = () => ({
   bodies: createBodyQuota(monotonicMs),
 })
 
-// The support page on a socket of its own.
+// The support page on a socket of its own. Without a token of the test's, everybody is signed in.
 export async function supportSite(
   runtime: Pick<Runtime, 'db' | 'clock' | 'wake' | 'formKey' | 'baseUrl'>,
   door = testDoor(),
@@ -30,7 +30,10 @@ export async function supportSite(
   const app = new Hono<Env>({ strict: false })
   app.route('/support', supportRoutes({ runtime: { ...runtime, ...testQuotas(), rules }, door }))
   const pages = getRequestListener(app.fetch)
-  const server = createServer((incoming, outgoing) => void pages(incoming, outgoing))
+  const server = createServer((incoming, outgoing) => {
+    signIn(incoming, door)
+    void pages(incoming, outgoing)
+  })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const stop = () => {
     server.close()

@@ -6,6 +6,7 @@ import { homeRoute, nothingHere } from '../../src/web/home.tsx'
 import type { Env } from '../../src/web/http/context.ts'
 import { ask } from '../support/ask.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { asOperator } from '../support/door.ts'
 
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 let gateway: TestGateway
@@ -85,7 +86,7 @@ describe('the address without a path', () => {
       expect.arrayContaining(['/docs', '/openapi.json', '/sandbox/phone', '/inbox', '/support']),
     )
     for (const path of links)
-      expect([path, (await ask(gateway.url, browser, path)).http]).toEqual([path, 200])
+      expect([path, (await ask(gateway.url, { ...browser, ...asOperator }, path)).http]).toEqual([path, 200])
   })
 
   test('names no place that is shut, nor a test phone where there is none', async () => {

@@ -3,6 +3,7 @@ import { readChannelStatus } from '../../src/actions/channels/status.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { send } from '../support/merchant.ts'
 import { shopOf, wallet } from '../support/stagePayments.ts'
+import { asOperator } from '../support/door.ts'
 
 let gateway: TestGateway
 beforeAll(async () => {
@@ -15,7 +16,7 @@ test('a payment leaves what was seen of its account, in the numbers and for the 
   const token = await shop.ask(await shop.merchant('Ama Shop'))
   await shop.pay(token, wallet('0240000000'))
   await shop.until(token, 'paid')
-  const { text } = await send(`${gateway.url}/metrics`)
+  const { text } = await send(`${gateway.url}/metrics`, { headers: asOperator })
   expect(text).toMatch(
     /^tollgate_channel_calls_total\{account="sandbox",.*verb="start",outcome="answered"\} 1$/m,
   )

@@ -5,6 +5,7 @@ import { isFormers } from '../../postgres/access.ts'
 import { startEmbedded } from '../../postgres/embedded.ts'
 import { isMade } from '../../postgres/folder/dataFolder.ts'
 import { type Db, openDb } from '../../store/db.ts'
+import { installationKeyIdsInUse } from '../../store/installation/secrets.ts'
 import { masterKeyIdsInUse } from '../../store/merchants/merchants.ts'
 import { migrationNames } from '../../store/migrate/ledger.ts'
 import { readDatabaseState, readServerFacts } from '../../store/serverFacts.ts'
@@ -17,16 +18,19 @@ import { presentMasterKeys } from './checkMasterKey.ts'
 import { checkMerchants } from './checkMerchants.ts'
 import { checkNodes } from './checkNodes.ts'
 import { checkOrigins } from './checkOrigins.ts'
+import { checkPause } from './checkPause.ts'
 import { checkPayers } from './checkPayers.ts'
 import { checkServer } from './checkServer.ts'
 import { checkTasks } from './checkTasks.ts'
 
-export async function checkRecords(config: Config, keyIsRight = true): Promise<Check[]> {
+type IsRight = (...settings: string[]) => boolean // they can be read
+
+export async function checkRecords(config: Config, isRight: IsRight): Promise<Check[]> {
   try {
     if (!config.DATABASE_URL && !isMade(join(config.TOLLGATE_DATA_DIR, 'postgres')))
       return [fine('database', 'no data yet; tollgate start makes it')]
     if (!config.DATABASE_URL && isFormers(join(config.TOLLGATE_DATA_DIR, 'postgres'))) return [formers]
-    return await withDatabase(config, db => lookInside(db, config, keyIsRight))
+    return await withDatabase(config, db => lookInside(db, config, isRight))
   } catch (error) {
     const { exit, message } = failureOf(error)
     if (exit === exitCodes.bug) throw error
@@ -46,7 +50,8 @@ async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Pr
   }
 }
 
-async function lookInside(db: Db, config: Config, keyIsRight: boolean): Promise<Check[]> {
+async function lookInside(db: Db, config: Config, isRight: IsRight): Promise<Check[]> {
+  const keyIsRight = isRight('TOLLGATE_MASTER_KEY')
   await readServerFacts(db) // so that the time to connect does not count as a difference between the clocks
   const asked = Date.now()
   const server = await readServerFacts(db)
@@ -60,18 +65,23 @@ async function lookInside(db: Db, config: Config, keyIsRight: boolean): Promise<
     ...(state.read_only ? [readOnly] : []),
     await checkNodes(db),
     checkMigrations(missing, unknown),
-    ...(keyIsRight && state.applied.length > unknown.length ? [await checkSecrets(db, config)] : []),
-    ...(missing.length === 0 ? await lookAtWork(db, config, server.now, keyIsRight) : []),
+    ...(keyIsRight && state.applied.length > unknown.length
+      ? [await checkSecrets(db, config, missing.length === 0)]
+      : []),
+    ...(missing.length === 0 ? await lookAtWork(db, config, server.now, isRight) : []),
   ]
 }
 
-const lookAtWork = async (db: Db, config: Config, now: Date, keyIsRight: boolean): Promise<Check[]> => [
+const lookAtWork = async (db: Db, config: Config, now: Date, isRight: IsRight): Promise<Check[]> => [
   await checkTasks(db),
   await checkDeliveries(db, now),
   await checkMerchants(db),
   ...(await checkOrigins(db)),
-  ...(keyIsRight ? await checkChannels(db, config, presentMasterKeys(config)) : []),
+  ...(isRight('TOLLGATE_MASTER_KEY') ? await checkChannels(db, config, presentMasterKeys(config)) : []),
   ...(await checkPayers(db, config, now)),
+  ...(isRight('HOST', 'PORT', 'TOLLGATE_BASE_URL', 'TOLLGATE_MASTER_KEY')
+    ? await checkPause(db, config, now)
+    : []),
 ]
 
 // Not done by us, who only look: that version could not use it any more.
@@ -102,10 +112,13 @@ function checkMigrations(missing: string[], unknown: string[]): Check {
   )
 }
 
-async function checkSecrets(db: Db, config: Config): Promise<Check> {
+// Tables that a missing migration makes are not read.
+async function checkSecrets(db: Db, config: Config, isUpToDate: boolean): Promise<Check> {
   const masterKeys = presentMasterKeys(config)
-  const unknown = (await masterKeyIdsInUse(db)).filter(id => !masterKeys?.byId(id))
-  if (unknown.length === 0) return fine('secrets', 'our master key opens those of every merchant')
+  const inUse = [...(await masterKeyIdsInUse(db)), ...(isUpToDate ? await installationKeyIdsInUse(db) : [])]
+  const unknown = [...new Set(inUse)].filter(id => !masterKeys?.byId(id))
+  if (unknown.length === 0)
+    return fine('secrets', 'our master key opens those of every merchant and of the installation')
   const fact = `sealed with a master key that we lack (${unknown.join(', ')})`
   const todo = 'Set TOLLGATE_MASTER_KEY to it, or put the master.key that holds it into the data folder.'
   return failed('secrets', fact, todo)

@@ -12,7 +12,6 @@ import { checkEgress } from './checkEgress.ts'
 import { checkDataFolder } from './checkFolder.ts'
 import { checkMachine } from './checkMachine.ts'
 import { checkMasterKey } from './checkMasterKey.ts'
-import { checkPause } from './checkPause.ts'
 
 export function addDoctor(program: Command, cli: Cli) {
   program
@@ -27,8 +26,6 @@ export function addDoctor(program: Command, cli: Cli) {
     })
 }
 
-const reach = ['HOST', 'TOLLGATE_BASE_URL', 'TOLLGATE_TRUST_PROXY'] // who reaches the gateway follows from these
-
 // Everything at once: what depends on a setting that is wrong is left out, and all the rest is looked at.
 async function examine(): Promise<Check[]> {
   const { config, faults, warnings } = await readSettings()
@@ -39,12 +36,11 @@ async function examine(): Promise<Check[]> {
     ...checkMachine(isRight('DATABASE_URL') ? config : undefined),
     ...(isRight('DATABASE_URL') ? checkDataFolder(config) : []),
     ...(isRight('DATABASE_URL', 'TOLLGATE_MASTER_KEY') ? [checkMasterKey(config)] : []),
-    ...(isRight('DATABASE_URL') ? await checkRecords(config, isRight('TOLLGATE_MASTER_KEY')) : []),
+    ...(isRight('DATABASE_URL') ? await checkRecords(config, isRight) : []),
     ...checkEgress(config),
-    ...(isRight(...reach, 'TOLLGATE_SUPPORT_TOKEN', 'TOLLGATE_METRICS_TOKEN') ? checkDoors(config) : []),
+    ...(isRight('TOLLGATE_SUPPORT_TOKEN', 'TOLLGATE_METRICS_TOKEN') ? checkDoors(config) : []),
     ...(isRight('TOLLGATE_BASE_URL', 'HOST', 'PORT') ? [checkBaseUrl(config)] : []),
     ...(isRight('HOST', 'PORT') ? [await checkPort(config)] : []),
-    ...(isRight('HOST', 'PORT') ? await checkPause(config) : []),
   ]
 }
 

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
 import { rewrapAccounts } from '../../actions/channels/rewrapAccounts.ts'
+import { rewrapInstallation } from '../../actions/installation/secrets.ts'
 import { type Rewrapped, rewrapKeys } from '../../actions/merchants/rewrapKeys.ts'
 import { addMasterKey, forgetOldMasterKeys, masterKeysInFile } from '../../start/masterKeys.ts'
 import { accountKeyIdsInUse } from '../../store/channels/accounts.ts'
+import { installationKeyIdsInUse } from '../../store/installation/secrets.ts'
 import { masterKeyIdsInUse } from '../../store/merchants/merchants.ts'
 import { type MasterKeys, masterKeyId } from '../../store/merchants/vault.ts'
 import { type Opened, withMasterKeys } from '../database.ts'
@@ -18,7 +20,7 @@ export function addMasterKeyCommands(program: Command, cli: Cli) {
   masterKey
     .command('rotate')
     .description(
-      'Seal the secrets of every merchant and every account at a provider with a new master key. A key file gets a new first line, and running gateways ' +
+      'Seal the secrets of every merchant, of every account at a provider and of the installation itself with a new master key. A key file gets a new first line, and running gateways ' +
         'read it by themselves. With TOLLGATE_MASTER_KEY=new,old the first key becomes the one in use.',
     )
     .option('--forget-old', 'drop the old keys from the file (backups made before need them)')
@@ -66,7 +68,11 @@ async function rotateFile(database: Opened, forgetOld: boolean): Promise<Output>
   const newest = masterKeyId(masterKeys.newest())
   const rewrapped = await rewrapAll(database, masterKeys)
   // Somebody may have registered a merchant meanwhile, with the key that was newest for them.
-  const inUse = [...(await masterKeyIdsInUse(db)), ...(await accountKeyIdsInUse(db))]
+  const inUse = [
+    ...(await masterKeyIdsInUse(db)),
+    ...(await accountKeyIdsInUse(db)),
+    ...(await installationKeyIdsInUse(db)),
+  ]
   const safe = forgetOld && inUse.every(id => id === newest)
   if (forgetOld && !safe)
     throw new CannotDo(
@@ -80,16 +86,21 @@ async function rotateFile(database: Opened, forgetOld: boolean): Promise<Output>
   return answer(newest, rewrapped, kept)
 }
 
-type AllRewrapped = { merchants: Rewrapped; accounts: Rewrapped }
+type AllRewrapped = { merchants: Rewrapped; accounts: Rewrapped; installation: Rewrapped }
 
 const rewrapAll = async ({ db, clock }: Opened, masterKeys: MasterKeys): Promise<AllRewrapped> => ({
   merchants: await rewrapKeys(db, masterKeys),
   accounts: await rewrapAccounts(db, masterKeys, clock()),
+  installation: await rewrapInstallation(db, masterKeys),
 })
 
-function answer(master_key_id: string, { merchants, accounts }: AllRewrapped, next: string): Output {
-  const failed = [...merchants.failed, ...accounts.failed]
-  const changed = merchants.changed + accounts.changed
+function answer(
+  master_key_id: string,
+  { merchants, accounts, installation }: AllRewrapped,
+  next: string,
+): Output {
+  const failed = [...merchants.failed, ...accounts.failed, ...installation.failed]
+  const changed = merchants.changed + accounts.changed + installation.changed
   if (failed.length > 0)
     throw new CannotDo(
       'refused',

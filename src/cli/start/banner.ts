@@ -1,12 +1,12 @@
 import { demoId, type Welcome } from '../../actions/merchants/welcome.ts'
 import type { Config } from '../../config.ts'
-import { opensTo } from '../../core/thisMachine.ts'
 import type { Gateway } from '../../main.ts'
+import { linkWords } from '../support/support.ts'
 import { type Fact, facts, heading, paint } from '../terminal.ts'
 import { version } from '../version.ts'
 
 // What `start --json` says, in one line, when it is listening. The secret is there on the first start only.
-export function started({ url, baseUrl, embedded, welcome }: Gateway, config: Config) {
+export function started({ url, baseUrl, embedded, welcome }: Gateway, config: Config, link?: string) {
   return {
     url,
     base_url: baseUrl,
@@ -15,14 +15,16 @@ export function started({ url, baseUrl, embedded, welcome }: Gateway, config: Co
     secret_key: welcome?.secret_key,
     ipn_secret: welcome?.ipn_secret,
     request: welcome?.request,
+    support_link: link,
   }
 }
 
 // The same for a person: where everything is, and a payment to try.
-export function banner(gateway: Gateway, config: Config): string {
+export function banner(gateway: Gateway, config: Config, link?: string): string {
   const parts = [
     heading(paint('green', `Tollgate ${version} is open`)),
     facts(addresses(gateway, config)),
+    signIn(link),
     ...(gateway.welcome ? demo(gateway.url, gateway.welcome) : [firstSteps]),
     paint('dim', 'Ctrl-C stops it.'),
   ]
@@ -37,9 +39,9 @@ function addresses({ url, baseUrl, embedded }: Gateway, config: Config): Fact[] 
     ...elsewhere,
     ['Reference', `${url}/docs`],
     ...(config.TOLLGATE_SANDBOX ? [['Test phone', `${url}/sandbox/phone`] satisfies Fact] : []),
-    ['Support', `${url}/support${keyOf('TOLLGATE_SUPPORT_TOKEN', config)}`],
-    ['Mails and SMS', `${url}/inbox${keyOf('TOLLGATE_SUPPORT_TOKEN', config)}`],
-    ['Metrics', `${url}/metrics${keyOf('TOLLGATE_METRICS_TOKEN', config)}`],
+    ['Support', `${url}/support`],
+    ['Mails and SMS', `${url}/inbox`],
+    ['Metrics', `${url}/metrics`],
     ['Health', `${url}/healthz`],
     ...(days
       ? [['Payers', `what is known of them is removed ${days} days after a payment ended`] satisfies Fact]
@@ -48,12 +50,11 @@ function addresses({ url, baseUrl, embedded }: Gateway, config: Config): Fact[] 
   ]
 }
 
-const keyWords = { this_machine: '', token: 'asks for', nobody: 'shut: set' }
-
-function keyOf(setting: 'TOLLGATE_SUPPORT_TOKEN' | 'TOLLGATE_METRICS_TOKEN', config: Config): string {
-  const words = keyWords[opensTo({ ...config, token: config[setting] })]
-  return words && ` (${words} ${setting})`
-}
+// A log is no place for a link: only a terminal shows one.
+const signIn = (link: string | undefined) =>
+  link
+    ? `${heading('Sign in to the pages of support, mails and metrics')}\n\n  ${link}\n  ${paint('dim', linkWords)}`
+    : `${heading('Sign in to the pages of support, mails and metrics')}\n\n  npx tollgate support link`
 
 const withoutPassword = (url: string) => url.replace(/\/\/[^@/]*@/, '//').replace(/\?.*$/s, '')
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
+import type { Gateway } from '../../main.ts'
 import { createLog } from '../../observe/log.ts'
 import { readSoundSettings } from '../../start/settings.ts'
 import { onBug } from '../bugs.ts'
@@ -52,13 +53,21 @@ async function start(cli: Cli) {
     onLost: why => endWithoutDatabase(log, why),
   })
   if (!stop.wasAsked()) {
-    cli.print({ data: started(gateway, config), text: banner(gateway, config) })
+    const link = gateway.embedded && process.stdout.isTTY ? await supportLink(gateway) : undefined
+    cli.print({ data: started(gateway, config, link), text: banner(gateway, config, link) })
     log.level = config.LOG_LEVEL
   }
   await stop.asked
   await gateway.stop()
   say('Stopped.')
 }
+
+// A gateway that serves does not end because it has no link to show.
+const supportLink = ({ makeSupportLink }: Gateway) =>
+  makeSupportLink().then(
+    made => made.link,
+    () => undefined,
+  )
 
 // At a terminal the banner, and not the log, tells that all is well.
 function quieten({ LOG_LEVEL }: Config, log: Logger) {

@@ -1,3 +1,4 @@
+import { linkMinutes } from '../../core/operator/operatorKeys.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { money } from '../../core/story/story.ts'
 import { Frame } from './frame.tsx'
@@ -9,6 +10,9 @@ export const AskPage = () => (
       <p>
         Type the reference that the customer reads out (it begins with TG), or the shop's invoice id. You see
         what happened, who said so, and what happens next.
+      </p>
+      <p>
+        <a href="/inbox">Mails and SMS to customers</a>
       </p>
     </section>
   </Frame>
@@ -54,13 +58,52 @@ export const TooBusyPage = () => (
   </Frame>
 )
 
-export const PasswordPage = () => (
-  <Frame title="Password needed" closed>
+// Says what to do, to who runs the gateway.
+export const RefusedPage = ({ isTokenSet }: { isTokenSet: boolean }) => (
+  <Frame title="Sign in" closed>
     <section class="card">
-      <h1>This page is for support</h1>
-      <p>Reload it and give the support password; any user name will do. The operator knows the password.</p>
+      <h1>This page is for who runs the gateway</h1>
+      <SignIn />
+      {isTokenSet && (
+        <p>
+          Or reload this page and give TOLLGATE_SUPPORT_TOKEN, which is set on the gateway, as the password;
+          any user name will do.
+        </p>
+      )}
     </section>
   </Frame>
+)
+
+export const UsedLinkPage = () => (
+  <Frame title="Sign in" closed>
+    <section class="card">
+      <h1>This link does not work any more</h1>
+      <p>A link opens once, within {linkMinutes} minutes.</p>
+      <SignIn />
+    </section>
+  </Frame>
+)
+
+export const UnreachableLinkPage = () => (
+  <Frame title="Try again in a moment" closed>
+    <section class="card warn">
+      <h1>The database is unavailable</h1>
+      <p>Open the link again in a moment.</p>
+    </section>
+  </Frame>
+)
+
+const SignIn = () => (
+  <>
+    <p>On the machine of the gateway, run this command and open the link that it prints:</p>
+    <pre>
+      <code>tollgate support link</code>
+    </pre>
+    <p class="muted">
+      In the folder of <code>npm start</code> the command is <code>npx tollgate support link</code>. It needs
+      the settings of the gateway.
+    </p>
+  </>
 )
 
 export const TooOftenPage = ({ seconds }: { seconds: number }) => (
@@ -71,19 +114,6 @@ export const TooOftenPage = ({ seconds }: { seconds: number }) => (
         Reload this page in {seconds} {seconds === 1 ? 'second' : 'seconds'}. If others keep guessing from
         your address, come from another one; on the gateway's own machine, tollgate payment show tells the
         same story.
-      </p>
-    </section>
-  </Frame>
-)
-
-export const ShutPage = () => (
-  <Frame title="Shut" closed>
-    <section class="card">
-      <h1>This page has no password yet, so it is shut</h1>
-      <p>
-        Set TOLLGATE_SUPPORT_TOKEN on the gateway; it is the password then, from everywhere. Without it only
-        the gateway's own machine may look, and only where the gateway listens on loopback, has no
-        TOLLGATE_BASE_URL and trusts no proxy.
       </p>
     </section>
   </Frame>

@@ -4,6 +4,7 @@ import type { Ctx, Env } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
 import type { OperatorDoor } from '../http/operatorDoor.ts'
 import { pressed, redeliver, sendReceipt } from './buttons.tsx'
+import { enterRoute } from './enter.tsx'
 import { supportHeaders } from './frame.tsx'
 import { guard } from './guard.tsx'
 import { AskPage, UnreachablePage } from './pages.tsx'
@@ -16,8 +17,12 @@ export type SupportOptions = { runtime: SupportRuntime; door: OperatorDoor }
 export function supportRoutes({ runtime, door }: SupportOptions) {
   const routes = new Hono<Env>({ strict: false })
   const css = readFileSync(new URL('./support.css', import.meta.url), 'utf8')
+  // Before the guard: the page that refuses has these looks, too.
+  routes.get('/support.css', c =>
+    c.body(css, 200, { ...supportHeaders, 'content-type': 'text/css; charset=utf-8' }),
+  )
+  routes.get('/enter', enterRoute(runtime, door))
   routes.use(guard(supportHeaders, door))
-  routes.get('/support.css', c => c.body(css, 200, { 'content-type': 'text/css; charset=utf-8' }))
   routes.get('/', c => lookUp(runtime, c))
   routes.post('/receipt', pressed(runtime, door, sendReceipt))
   routes.post('/redeliver', pressed(runtime, door, redeliver))

@@ -11,6 +11,7 @@ import {
   launch,
   postmasterOf,
   type Running,
+  spawnProgram,
   temporaryFolder,
   tollgate,
   tollgateJson,
@@ -31,6 +32,7 @@ const value = (text: string, name: string) => new RegExp(`^  ${name} +(\\S+)$`, 
 // The commands in a banner: from "curl" to the end of the paragraph.
 const curlsIn = (text: string) => [...text.matchAll(/^curl [\s\S]*?(?=\n\n)/gm)].map(match => match[0])
 const paste = (text: string) => JSON.parse(spawnSync('sh', ['-c', text], { encoding: 'utf8' }).stdout)
+const hasScript = spawnSync('script', ['--version']).status === 0
 const hasCurl = spawnSync('curl', ['--version']).status === 0
 
 async function stopped(running: Running, signal: NodeJS.Signals = 'SIGINT') {
@@ -46,10 +48,18 @@ test('the first start tells where everything is, the demo keys, and what to past
   await gateway.says('Ctrl-C stops it.')
   const banner = gateway.stdout()
   const url = urlIn(banner)
-  for (const path of ['/docs', '/metrics', '/healthz']) {
+  for (const [path, http] of [
+    ['/docs', 200],
+    ['/healthz', 200],
+    ['/support', 401],
+    ['/inbox', 401],
+    ['/metrics', 403],
+  ] as const) {
     expect(banner).toContain(`   ${url}${path}\n`)
-    expect((await fetch(`${url}${path}`)).status).toBe(200)
+    expect((await fetch(`${url}${path}`)).status).toBe(http)
   }
+  expect(banner).toContain('npx tollgate support link')
+  expect(banner).not.toContain('/support/enter') // this is no terminal
   expect(banner).toContain(dataDir)
   expect(banner).not.toContain('\x1b')
   first = {
@@ -89,6 +99,21 @@ test('commands work beside the running gateway, on the same data folder', async 
   expect(data.merchants).toMatchObject([{ merchant_id: 'demoshop00', name: 'Demo Shop', active: true }])
   expect((await tollgate(env, 'payment', 'show', first.invoice_id)).stdout).toContain('GHS 25.00')
   expect((await tollgate(env, 'migrate')).stdout).toBe('The database is up to date.\n')
+})
+
+test('a link from the command signs a browser in beside the running gateway', async () => {
+  const url = urlIn(gateway.stdout())
+  const { code, data } = await tollgateJson({ ...env, PORT: new URL(url).port }, 'support', 'link')
+  expect(code).toBe(0)
+  expect(data.link).toMatch(new RegExp(`^${url}/support/enter\\?link=[\\w-]{22}$`))
+  const entered = await fetch(data.link, { redirect: 'manual' })
+  expect([entered.status, entered.headers.get('location')]).toEqual([303, '/support'])
+  const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
+  for (const path of ['/support', '/inbox', '/metrics'])
+    expect([path, (await fetch(url + path, { headers: { cookie } })).status]).toEqual([path, 200])
+  const { stdout } = await tollgate(env, 'support', 'token')
+  const authorization = `Bearer ${stdout.trim()}`
+  expect((await fetch(`${url}/metrics`, { headers: { authorization } })).status).toBe(200)
 })
 
 test('a second gateway on the same data folder is refused in one sentence', async () => {
@@ -182,4 +207,17 @@ test('a stop that comes while it starts is heard', async () => {
   gateway.child.kill('SIGINT') // as npm does: the same Ctrl-C, passed on
   const { code, stdout } = await gateway.ended
   expect([code, stdout]).toEqual([0, ''])
+})
+
+test('on a terminal the start shows a link that signs in with one click', async context => {
+  if (!hasScript) context.skip('SKIPPED: there is no script(1) here, which makes a terminal')
+  const words = `exec '${process.execPath}' bin/tollgate.js start`
+  gateway = spawnProgram('script', ['-qec', words, '/dev/null'], { ...env, NO_COLOR: '1' })
+  await gateway.says('Ctrl-C stops it.')
+  const [link = '', ...others] = gateway.stdout().match(/http\S+\/support\/enter\?link=[\w-]{22}/g) ?? []
+  expect(others).toEqual([])
+  const entered = await fetch(link, { redirect: 'manual' })
+  expect([entered.status, entered.headers.get('location')]).toEqual([303, '/support'])
+  expect((await fetch(link, { redirect: 'manual' })).status).toBe(403) // once
+  await stopped(gateway, 'SIGTERM')
 })

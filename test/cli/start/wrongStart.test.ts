@@ -83,7 +83,8 @@ let dataDir: string
 beforeEach(() => void (dataDir = join(temporaryFolder(), 'data')))
 
 test('a database of its own without a master key: none is made, and it is told how to make one', async () => {
-  const keyless = { DATABASE_URL: database.url, TOLLGATE_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent' }
+  const unused = await freshDatabase() // no gateway has sealed anything in it
+  const keyless = { DATABASE_URL: unused.url, TOLLGATE_DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent' }
   for (const words of [['start'], ['merchant', 'add', '--name', 'Ama Shop']])
     expect(await refusedIn(keyless, ...words)).toEqual([
       78,
@@ -92,6 +93,7 @@ test('a database of its own without a master key: none is made, and it is told h
     ])
   expect((await tollgate(keyless, 'merchant', 'list')).code).toBe(0) // what needs no secret goes on
   expect(existsSync(dataDir)).toBe(false)
+  await unused.drop()
 })
 
 for (const folder of ['/proc/x', '/proc/x/y', '/proc'])

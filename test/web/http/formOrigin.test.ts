@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operatorKeys } from '../../../src/core/operator/operatorKeys.ts'
 import { createMetrics } from '../../../src/observe/metrics.ts'
 import { createSandbox } from '../../../src/sandbox/sandbox.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
@@ -222,6 +223,7 @@ function changingRoutes(): string[] {
     runtime,
     isStopping: () => false,
     metrics: createMetrics(),
+    operatorKeys: operatorKeys('a stored token', undefined),
     messageRules: { smsPrefixes: [], perRecipient: 1, perMerchant: 1 },
     isForThisMachineOnly: true,
     sandbox: sandbox.app,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
 import { newInvoice, post, send, signedRequest } from '../../support/merchant.ts'
 import { dial, get } from '../../support/rawSocket.ts'
+import { asOperator } from '../../support/door.ts'
 
 let gateway: TestGateway
 let isOverloaded = false
@@ -45,8 +46,11 @@ test('answers of the interface are not kept, and are what they say: good ones, r
     ['/callbacks/nobody', 405],
     ['/healthz', 200],
     ['/readyz', 200],
-    ['/metrics', 200],
-    ['/metrics', 403, { headers: { via: '1.1 edge' } }],
+    ['/metrics', 200, { headers: asOperator }],
+    ['/metrics', 403],
+    ['/support', 200, { headers: asOperator }],
+    ['/support', 401],
+    ['/support/enter?link=x', 403],
     ['/nothing', 404],
     ['/v1/nothing', 404, { method: 'POST' }],
     ['/support%20', 400],

@@ -1,25 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ask, basic, type Got } from '../../support/ask.ts'
+import { installationSecrets } from '../../../src/actions/installation/secrets.ts'
+import { ask, basic, bearer, type Got } from '../../support/ask.ts'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
 import { dial } from '../../support/rawSocket.ts'
 
 const supportToken = 'a password of sixteen'
 const metricsToken = 'a token of sixteen letters'
-const tokens = { TOLLGATE_SUPPORT_TOKEN: supportToken, TOLLGATE_METRICS_TOKEN: metricsToken }
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-
-const doors = [
-  ['/support', 'TOLLGATE_SUPPORT_TOKEN', basic(`ama:${supportToken}`)],
-  ['/inbox', 'TOLLGATE_SUPPORT_TOKEN', basic(`ama:${supportToken}`)],
-  ['/metrics', 'TOLLGATE_METRICS_TOKEN', bearer(metricsToken)],
-] as const
-
-const names: Record<string, string>[] = [
-  {},
-  { host: 'pay.example' },
-  { 'x-forwarded-for': '203.0.113.9', via: '1.1 edge' },
-]
-const shows = /<html|tollgate_http/ // a page, or numbers
+const set = { TOLLGATE_SUPPORT_TOKEN: supportToken, TOLLGATE_METRICS_TOKEN: metricsToken }
+const none = { TOLLGATE_SUPPORT_TOKEN: '' } // as a newcomer starts it
+const pages = ['/support', '/inbox', '/metrics'] as const
+const shows = /<form action="\/support"|Mails and SMS, newest first|tollgate_http/
 
 async function withGateway(env: Record<string, string>, run: (gateway: TestGateway) => Promise<void>) {
   const gateway = await testGateway(env)
@@ -30,128 +20,101 @@ async function withGateway(env: Record<string, string>, run: (gateway: TestGatew
   }
 }
 
-for (const [how, env] of [
-  ['it has a base address', { TOLLGATE_BASE_URL: 'https://pay.example' }],
-  ['it trusts a proxy', { TOLLGATE_TRUST_PROXY: '1' }],
-  ['it listens to everybody', { HOST: '0.0.0.0' }],
-] as const)
-  describe(`where ${how}, this machine is anybody`, () => {
-    test('without a token the doors are shut, and say which setting opens them', () =>
-      withGateway(env, async ({ url }) => {
-        for (const [path, setting, right] of doors)
-          for (const headers of [{}, { host: 'localhost' }, right] as Record<string, string>[]) {
-            const { http, text } = await ask(url + path, headers)
-            expect([path, http]).toEqual([path, 403])
-            expect(text).toContain(setting)
-            expect(text).not.toContain('this machine only')
-          }
-      }))
-    test('who has the token passes, by any name and through any proxy', () =>
-      withGateway({ ...env, ...tokens }, async ({ url }) => {
-        for (const [path, , right] of doors) {
-          expect([401, 403]).toContain((await ask(url + path)).http)
-          for (const more of names)
-            expect(await ask(url + path, { ...right, ...more })).toMatchObject({
-              http: 200,
-              text: expect.stringMatching(shows),
-            })
-        }
-      }))
-  })
+const storedToken = async ({ db, masterKeys }: TestGateway) =>
+  (await installationSecrets(db, masterKeys, new Date())).supportToken
 
-describe('on a gateway for this machine only', () => {
+// What the gateway receives from a proxy of its own machine whose settings were left as they come.
+const proxied = [
+  ['nginx up to 1.29.6', 'HTTP/1.0\r\nhost: 127.0.0.1:8080\r\nconnection: close'],
+  ['nginx from 1.29.7 on', 'HTTP/1.1\r\nhost: 127.0.0.1:8080'],
+  ['HAProxy, for a client that names loopback', 'HTTP/1.1\r\nhost: localhost'],
+  ['HAProxy, for any other client', 'HTTP/1.1\r\nhost: pay.example'],
+  ['a proxy that names its client', 'HTTP/1.1\r\nhost: localhost\r\nx-forwarded-for: 203.0.113.9'],
+] as const
+
+describe('neither base address nor token is set', () => {
   let gateway: TestGateway
-  beforeAll(async () => void (gateway = await testGateway()))
+  beforeAll(async () => void (gateway = await testGateway(none)))
   afterAll(() => gateway.stop())
 
-  test.each(doors)('%s is open to it, by its own names', async path => {
-    for (const host of [
-      'localhost',
-      'localhost:8080',
-      '127.0.0.1',
-      '127.0.0.1:80',
-      '[::1]:8080',
-      'LOCALHOST',
-    ])
-      expect([host, (await ask(gateway.url + path, { host })).http]).toEqual([host, 200])
-  })
-
-  test.each(doors)('%s is shut to a name that a stranger gave to this machine', async (path, setting) => {
-    for (const host of [
-      'evil.example',
-      'evil.example:8080',
-      'localhost.evil.example',
-      'evil-localhost',
-      '127.0.0.1.evil.example',
-      '10.0.0.1',
-      '0.0.0.0',
-      '[fe80::1]',
-    ]) {
-      const { http, text } = await ask(gateway.url + path, { host })
-      expect([host, http]).toEqual([host, 403])
-      expect(text).toContain(setting)
-    }
-  })
-
-  test('and to who names nobody', async () => {
-    for (const [path] of doors)
-      for (const head of [
-        'HTTP/1.1\r\nhost:',
-        'HTTP/1.0',
-        'HTTP/1.1\r\nhost: \r\nx-forwarded-host: localhost',
-      ]) {
-        const { socket, heard, ended } = await dial(gateway.url)
-        socket.write(`GET ${path} ${head}\r\nconnection: close\r\n\r\n`)
-        await ended
-        expect([path, head, heard().slice(9, 12)]).toEqual([path, head, '403'])
-      }
-  })
-
-  test('and to who asks as a proxy does that was told nothing', async () => {
-    for (const [path] of doors) {
-      const { socket, heard, ended } = await dial(gateway.url)
-      socket.write(`GET ${path} HTTP/1.0\r\nhost: 127.0.0.1:8080\r\nconnection: close\r\n\r\n`)
-      await ended
-      expect([path, heard().slice(9, 12)]).toEqual([path, '403'])
-    }
-  })
-
-  for (const [name, value] of [
-    ['x-forwarded-for', '203.0.113.9'],
-    ['x-forwarded-for', '127.0.0.1'],
-    ['x-forwarded-for', ''],
-    ['x-forwarded-host', 'localhost'],
-    ['x-forwarded-proto', 'https'],
-    ['x-forwarded-port', '443'],
-    ['x-forwarded-server', 'edge'],
-    ['x-original-forwarded-for', '203.0.113.9'],
-    ['forwarded', 'for=203.0.113.9'],
-    ['via', '1.1 edge'],
-    ['x-real-ip', '203.0.113.9'],
-    ['x-client-ip', '203.0.113.9'],
-    ['x-cluster-client-ip', '203.0.113.9'],
-    ['true-client-ip', '203.0.113.9'],
-    ['fastly-client-ip', '203.0.113.9'],
-    ['fly-client-ip', '203.0.113.9'],
-    ['cf-connecting-ip', '203.0.113.9'],
-    ['do-connecting-ip', '203.0.113.9'],
-    ['cf-ray', '7d1-LHR'],
-    ['cdn-loop', 'cloudflare'],
-    ['x-envoy-external-address', '203.0.113.9'],
-    ['x-amzn-trace-id', 'Root=1-6'],
-    ['x-amz-cf-id', 'abc'],
-    ['x-cloud-trace-context', '1/2'],
-    ['x-azure-clientip', '203.0.113.9'],
-    ['x-arr-log-id', '1'],
-    ['x-vercel-forwarded-for', '203.0.113.9'],
-    ['x-nf-client-connection-ip', '203.0.113.9'],
-    ['proxy-connection', 'keep-alive'],
-  ] as const)
-    test(`"${name}: ${value}" says that somebody else asks`, async () => {
-      for (const [path] of doors)
-        expect([path, (await ask(gateway.url + path, { [name]: value })).http]).toEqual([path, 403])
+  for (const path of pages)
+    test(`${path} is refused to this machine by every name, and says how to enter`, async () => {
+      for (const host of ['localhost', '127.0.0.1:8080', '[::1]:8080', 'pay.example', ''])
+        for (const accept of ['text/html', 'application/json', '*/*']) {
+          const { http, text } = await ask(gateway.url + path, { host, accept })
+          expect([host, http]).toEqual([host, path === '/metrics' ? 403 : 401])
+          expect(text).toContain(path === '/metrics' ? 'tollgate support token' : 'tollgate support link')
+          expect(text).not.toMatch(shows)
+        }
     })
+
+  for (const [who, head] of proxied)
+    test(`/support, /inbox and /metrics are refused through ${who}`, async () => {
+      for (const path of pages) {
+        const { socket, heard, ended } = await dial(gateway.url)
+        const close = head.includes('connection') ? '' : '\r\nconnection: close'
+        socket.write(`GET ${path} ${head}${close}\r\n\r\n`)
+        await ended
+        expect([path, heard().slice(9, 12)]).toEqual([path, path === '/metrics' ? '403' : '401'])
+        expect(heard()).not.toMatch(shows)
+      }
+    })
+
+  test('the stored token opens all three, as a password by any name or as a bearer token', async () => {
+    const token = await storedToken(gateway)
+    expect(token).toMatch(/^[\w-]{32}$/)
+    for (const path of pages)
+      for (const headers of [bearer(token), basic(`ama:${token}`), basic(`:${token}`)])
+        expect(await ask(gateway.url + path, headers)).toMatchObject({
+          http: 200,
+          text: expect.stringMatching(shows),
+        })
+  })
+
+  test('a browser is not asked for a password that nobody has chosen', async () => {
+    const { headers } = await ask(`${gateway.url}/support`)
+    expect(headers['www-authenticate']).toBe('Bearer realm="Tollgate support"')
+  })
+
+  test('no log line has the token', async () => {
+    const token = await storedToken(gateway)
+    expect(gateway.logs.length).toBeGreaterThan(0)
+    expect(gateway.logs.filter(line => line.includes(token))).toEqual([])
+  })
 })
+
+for (const [how, env] of [
+  ['as a newcomer starts it', {}],
+  ['with a base address', { TOLLGATE_BASE_URL: 'https://pay.example' }],
+  ['behind a proxy that it trusts', { TOLLGATE_TRUST_PROXY: '1' }],
+  ['listening to everybody', { HOST: '0.0.0.0' }],
+] as const)
+  test(`TOLLGATE_SUPPORT_TOKEN is the only password, ${how}`, () =>
+    withGateway({ ...env, ...set }, async gateway => {
+      const { url } = gateway
+      const more = [{}, { host: 'pay.example' }, { 'x-forwarded-for': '203.0.113.9', via: '1.1 edge' }]
+      for (const path of pages) {
+        for (const headers of more) {
+          const named = headers as Record<string, string>
+          expect([401, 403]).toContain((await ask(url + path, named)).http)
+          expect(await ask(url + path, { ...basic(`ama:${supportToken}`), ...named })).toMatchObject({
+            http: 200,
+            text: expect.stringMatching(shows),
+          })
+        }
+        expect([401, 403]).toContain((await ask(url + path, bearer(await storedToken(gateway)))).http)
+      }
+      expect((await ask(`${url}/support`)).headers['www-authenticate']).toMatch(/^Basic /)
+    }))
+
+test('TOLLGATE_METRICS_TOKEN opens /metrics, and nothing else', () =>
+  withGateway({ ...none, TOLLGATE_METRICS_TOKEN: metricsToken }, async gateway => {
+    const opened = async (path: string, token: string) =>
+      (await ask(gateway.url + path, bearer(token))).http === 200
+    expect(await Promise.all(pages.map(path => opened(path, metricsToken)))).toEqual([false, false, true])
+    const token = await storedToken(gateway)
+    expect(await Promise.all(pages.map(path => opened(path, token)))).toEqual([true, true, true])
+  }))
 
 // 300 wrong ones at once: an address has 20, and gets one more each second.
 async function guess(one: (n: number) => Promise<Got>) {
@@ -172,7 +135,7 @@ const wrongToken = (n: number) => bearer(`guess number ${n}`)
 describe('wrong tokens', () => {
   let gateway: TestGateway
   beforeAll(async () => {
-    gateway = await testGateway({ ...tokens, TOLLGATE_TRUST_PROXY: '1' })
+    gateway = await testGateway({ ...set, TOLLGATE_TRUST_PROXY: '1' })
   })
   afterAll(() => gateway.stop())
 

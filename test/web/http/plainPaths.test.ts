@@ -3,6 +3,7 @@ import { ask } from '../../support/ask.ts'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
 import { post, signedRequest } from '../../support/merchant.ts'
 import { dial } from '../../support/rawSocket.ts'
+import { asOperator } from '../../support/door.ts'
 
 let gateway: TestGateway
 let checkout: string // its path
@@ -156,7 +157,7 @@ describe('what is plain stays as it was', () => {
       ['/docs/?x=//', 200],
       ['/public/checkout.css?v=%2f', 200],
     ] as const)
-      expect([path, (await ask(gateway.url, {}, path)).http]).toEqual([path, http])
+      expect([path, (await ask(gateway.url, asOperator, path)).http]).toEqual([path, http])
   })
   test('a checkout and all that is under it', async () => {
     expect((await ask(gateway.url + checkout)).http).toBe(200)

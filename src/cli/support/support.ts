@@ -1,0 +1,75 @@
+import type { Command } from 'commander'
+import { installationSecrets } from '../../actions/installation/secrets.ts'
+import { makeSupportLink } from '../../actions/installation/supportLinks.ts'
+import { linkMinutes, operatorKeys, sessionSeconds } from '../../core/operator/operatorKeys.ts'
+import { baseUrlOf } from '../channel/baseUrl.ts'
+import { type Opened, withMasterKeys } from '../database.ts'
+import { CannotDo } from '../failure.ts'
+import { examples } from '../help.ts'
+import type { Cli, Output } from '../output.ts'
+import { paint, say } from '../terminal.ts'
+
+export function addSupportCommands(program: Command, cli: Cli) {
+  const support = program
+    .command('support')
+    .description('Sign in to the pages of the operator: /support, /inbox and /metrics.')
+    .addHelpText('after', examples('tollgate support link', 'tollgate support token'))
+  support
+    .command('link')
+    .description(
+      `Print a link that signs a browser in to /support, /inbox and /metrics. It opens once, within ${linkMinutes} minutes.`,
+    )
+    .addHelpText(
+      'after',
+      examples('tollgate support link', 'TOLLGATE_BASE_URL=https://pay.example tollgate support link --json'),
+    )
+    .action(async () => cli.print(await withMasterKeys(printLink)))
+  support
+    .command('token')
+    .description(
+      'Print the token of /support, /inbox and /metrics, for Prometheus and scripts: a bearer token, or the password of ' +
+        'Basic authentication by any user name.',
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'tollgate support token',
+        'curl -H "Authorization: Bearer $(tollgate support token)" http://127.0.0.1:8080/metrics',
+      ),
+    )
+    .action(async () => cli.print(await withMasterKeys(printToken)))
+}
+
+export const linkWords = `It opens once, within ${linkMinutes} minutes, and keeps this browser signed in for ${sessionSeconds / 86_400} days.`
+
+const overridden =
+  'TOLLGATE_SUPPORT_TOKEN is set: it takes the place of the token that this installation has made.'
+
+async function printLink(opened: Opened): Promise<Output> {
+  const { db, config, clock } = opened
+  if (config.PORT === 0 && !config.TOLLGATE_BASE_URL)
+    throw new CannotDo(
+      'refused',
+      'PORT is 0, so the address of the gateway is not known: set PORT or TOLLGATE_BASE_URL to it, and run this again.',
+    )
+  const keys = await keysOf(opened)
+  const { link, expires_at } = await makeSupportLink(db, keys, baseUrlOf(config), clock())
+  const words = [`Open this link in a browser. ${linkWords}`, `  ${link}`]
+  if (keys.isTokenSet) words.push(paint('dim', `${overridden} The link works with either.`))
+  return {
+    data: { link, expires_at, token_is_set: keys.isTokenSet },
+    text: words.join('\n\n'),
+  }
+}
+
+// The text is the token alone, so that a script can use it as it is.
+async function printToken(opened: Opened): Promise<Output> {
+  const { supportToken, isTokenSet } = await keysOf(opened)
+  if (isTokenSet) say(overridden)
+  return { data: { token: supportToken, token_is_set: isTokenSet }, text: supportToken }
+}
+
+async function keysOf({ db, masterKeys, config, clock }: Opened) {
+  const { supportToken } = await installationSecrets(db, masterKeys, clock())
+  return operatorKeys(supportToken, config.TOLLGATE_SUPPORT_TOKEN)
+}

@@ -1,0 +1,60 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+
+// What opens the operator's pages.
+export type OperatorKeys = {
+  supportToken: string // the token in force
+  isTokenSet: boolean // by TOLLGATE_SUPPORT_TOKEN, instead of the stored token
+  sessionKey: Buffer // signs the cookie
+  linkKey: Buffer // keys the digests of single-use links
+}
+
+// The session key depends on the token in force, so that another token ends every session. It depends on the stored token,
+// too, which is random: nobody can guess a short TOLLGATE_SUPPORT_TOKEN offline from a cookie. The link key depends on the
+// stored token alone: a command need not have the gateway's TOLLGATE_SUPPORT_TOKEN to make a link.
+export const operatorKeys = (storedToken: string, setToken: string | undefined): OperatorKeys => ({
+  supportToken: setToken ?? storedToken,
+  isTokenSet: setToken !== undefined,
+  sessionKey: hmac(storedToken, `support session ${setToken ?? storedToken}`),
+  linkKey: hmac(storedToken, 'support link'),
+})
+
+export const sessionSeconds = 7 * 24 * 3600
+
+// Browsers accept the prefix __Host- together with Secure only.
+export const isSecureAddress = (baseUrl: string) => baseUrl.startsWith('https:')
+export const sessionCookie = (baseUrl: string) =>
+  isSecureAddress(baseUrl) ? '__Host-tollgate_support' : 'tollgate_support'
+
+// The value of the cookie: when it expires, and a signature of that.
+export function newSession(
+  { sessionKey }: Pick<OperatorKeys, 'sessionKey'>,
+  now: Date,
+  seconds = sessionSeconds,
+): string {
+  const expires = String(Math.floor(now.getTime() / 1000) + seconds)
+  return `${expires}.${signed(sessionKey, expires)}`
+}
+
+export function isSession(
+  { sessionKey }: Pick<OperatorKeys, 'sessionKey'>,
+  value: string | undefined,
+  now: Date,
+): boolean {
+  const [, expires, signature] = /^(\d{1,12})\.([\w-]{43})$/.exec(value ?? '') ?? []
+  if (expires === undefined || signature === undefined) return false
+  return isSameSecret(signature, signed(sessionKey, expires)) && Number(expires) * 1000 > now.getTime()
+}
+
+export const linkMinutes = 15
+const linkPattern = /^[\w-]{22}$/ // 128 random bits
+
+export const isLinkShaped = (link: string) => linkPattern.test(link)
+export const linkDigest = ({ linkKey }: Pick<OperatorKeys, 'linkKey'>, link: string) => signed(linkKey, link)
+export const linkAddress = (baseUrl: string, link: string) => `${baseUrl}/support/enter?link=${link}`
+
+// The digests have one length, so the time of the comparison depends on neither secret.
+export const isSameSecret = (one: string, other: string) => timingSafeEqual(digest(one), digest(other))
+
+const digest = (text: string) => Buffer.from(hash('sha256', text, 'hex'), 'hex')
+const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
+const signed = (key: Buffer, text: string) => hmac(key, text).toString('base64url')

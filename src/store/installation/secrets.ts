@@ -1,0 +1,69 @@
+import { sql, type Tx } from '../db.ts'
+import {
+  type MasterKeys,
+  newDataKey,
+  openSecret,
+  sealSecret,
+  unwrapKey,
+  type WrappedKey,
+  wrapKey,
+} from '../merchants/vault.ts'
+
+// The secrets of the installation itself, shared by all of its nodes.
+export type InstallationSecrets = {
+  supportToken: string // opens the operator's pages, unless a setting gives another
+  formKey: Buffer // signs the forms of our own pages
+}
+
+export type StoredSecrets = WrappedKey & { sealed_support_token: Buffer; sealed_form_key: Buffer }
+
+const owner = 'this installation'
+const tokenPurpose = 'support token of this installation'
+const formKeyPurpose = 'form key of this installation'
+
+export function sealInstallation(
+  masterKeys: MasterKeys,
+  { supportToken, formKey }: InstallationSecrets,
+): StoredSecrets {
+  const dataKey = newDataKey()
+  return {
+    ...wrapKey(masterKeys, owner, dataKey),
+    sealed_support_token: sealSecret(dataKey, tokenPurpose, supportToken),
+    sealed_form_key: sealSecret(dataKey, formKeyPurpose, formKey.toString('hex')),
+  }
+}
+
+export function openInstallation(masterKeys: MasterKeys, row: StoredSecrets): InstallationSecrets {
+  const dataKey = unwrapKey(masterKeys, owner, row)
+  return {
+    supportToken: openSecret(dataKey, tokenPurpose, row.sealed_support_token),
+    formKey: Buffer.from(openSecret(dataKey, formKeyPurpose, row.sealed_form_key), 'hex'),
+  }
+}
+
+// The same data key wrapped by the newest master key; the secrets stay as they are.
+export const rewrappedInstallation = (masterKeys: MasterKeys, row: StoredSecrets): WrappedKey =>
+  wrapKey(masterKeys, owner, unwrapKey(masterKeys, owner, row))
+
+export const findInstallation = (tx: Tx) =>
+  tx.one<StoredSecrets>(sql`select * from installation_secrets where only_row`)
+
+export const lockInstallation = (tx: Tx) =>
+  tx.one<StoredSecrets>(sql`select * from installation_secrets where only_row for update`)
+
+// `on conflict do nothing`: of two nodes that start at once on a new database, the first one's secrets stay.
+export const addInstallation = (tx: Tx, row: StoredSecrets, now: Date) =>
+  tx.rows(sql`
+    insert into installation_secrets (master_key_id, wrapped_key, sealed_support_token, sealed_form_key, created_at)
+    values (${row.master_key_id}, ${row.wrapped_key}, ${row.sealed_support_token}, ${row.sealed_form_key}, ${now})
+    on conflict (only_row) do nothing`)
+
+// None on a new database.
+export const installationKeyIdsInUse = async (tx: Tx) =>
+  (await tx.rows<{ master_key_id: string }>(sql`select master_key_id from installation_secrets`)).map(
+    row => row.master_key_id,
+  )
+
+export const saveInstallationKey = (tx: Tx, { master_key_id, wrapped_key }: WrappedKey) =>
+  tx.rows(sql`
+    update installation_secrets set master_key_id = ${master_key_id}, wrapped_key = ${wrapped_key} where only_row`)
