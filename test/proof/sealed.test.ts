@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, test } from 'vitest'
 import { rewrapAccounts } from '../../src/actions/channels/rewrapAccounts.ts'
+import { installationSecrets, rewrapInstallation } from '../../src/actions/installation/secrets.ts'
 import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
 import { rewrapKeys } from '../../src/actions/merchants/rewrapKeys.ts'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
@@ -20,7 +21,7 @@ import { sql } from '../../src/store/db.ts'
 import { findCallers } from '../../src/store/merchants/callers.ts'
 import type { MasterKeys } from '../../src/store/merchants/vault.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { type Answer, checkStatus, post, signedRequest } from '../support/merchant.ts'
+import { type Answer, checkStatus, post, send, signedRequest } from '../support/merchant.ts'
 
 type Merchant = { merchant_id: string; test: Credentials; live: Credentials }
 
@@ -127,6 +128,7 @@ test('an account follows the master key while gateways have it open, and old key
   const keys = masterKeysInFile(dataDir)
   assert.deepEqual(await rewrapAccounts(gateway.db, keys, new Date()), { changed: 1, failed: [] })
   await rewrapKeys(gateway.db, keys)
+  await rewrapInstallation(gateway.db, keys)
   forgetOldMasterKeys(dataDir)
   const row = await findAccount(gateway.db, 'sandbox-4f7k2q')
   assert.ok(row)
@@ -154,13 +156,23 @@ test('the master key is changed five times under load: no request fails, and old
       answers.push(created, await checkStatus(gateway.url, { merchant_key, invoice_id }))
     }
   })
+  const { supportToken } = await installationSecrets(gateway.db, masterKeysInFile(dataDir), new Date())
+  const link = new URL(await gateway.supportLink())
+  const entered = await send(gateway.url + link.pathname + link.search)
+  const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const operator = async () => {
+    while (!over.signal.aborted) answers.push(await send(`${gateway.url}/support`, { headers: { cookie } }))
+  }
+  customers.push(operator())
   const old: Buffer[] = []
   try {
     for (let round = 0; round < 5; round++) {
       const before = answers.length
       old.unshift(newestInFile())
       addMasterKey(dataDir)
-      assert.ok((await rewrapKeys(gateway.db, masterKeysInFile(dataDir))).changed > 0)
+      const newer = masterKeysInFile(dataDir)
+      assert.ok((await rewrapKeys(gateway.db, newer)).changed > 0)
+      assert.deepEqual(await rewrapInstallation(gateway.db, newer), { changed: 1, failed: [] })
       forgetOldMasterKeys(dataDir)
       while (answers.length < before + 200) await sleep(10)
     }
@@ -171,6 +183,9 @@ test('the master key is changed five times under load: no request fails, and old
   assert.deepEqual([...new Set(answers.map(answer => answer.http))], [200])
   assert.equal(await opened(givenMasterKeys(old), shop.live), 'does not open')
   assert.equal(await opened(givenMasterKeys([newestInFile()]), shop.live), shop.live.secret_key)
+  const openedWith = (keys: Buffer[]) => installationSecrets(gateway.db, givenMasterKeys(keys), new Date())
+  await assert.rejects(openedWith(old))
+  assert.equal((await openedWith([newestInFile()])).supportToken, supportToken)
 })
 
 const newestInFile = () => masterKeysInFile(dataDir).newest()

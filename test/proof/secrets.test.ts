@@ -4,9 +4,12 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, test } from 'vitest'
+import { installationSecrets } from '../../src/actions/installation/secrets.ts'
+import { makeSupportLink } from '../../src/actions/installation/supportLinks.ts'
 import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { readConfig } from '../../src/config.ts'
+import { operatorKeys } from '../../src/core/operator/operatorKeys.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
 import { type OpenDatabase, openDatabase } from '../../src/start/database.ts'
 import { addStoredAccount, changingAccounts } from '../../src/store/channels/accounts.ts'
@@ -26,6 +29,8 @@ const tokens: string[] = []
 const hashes: string[] = []
 const keys: Credentials[] = []
 const passwords: string[] = []
+const operatorSecrets: string[] = []
+let links: string[] = []
 const accountSecrets = [
   'sk_live_4b1f0c2d9e8a7b6c5d4e3f2a1b0c9d8e',
   'http://wolf:aardvark-1987@proxy.example:3128',
@@ -47,9 +52,15 @@ beforeAll(async () => {
     passwords.push(...Object.values(chosen.ipn_passwords))
   }
   await addAccounts(records)
+  await addLinks(records)
   await records.close()
 
-  const gateway = await spawnGateway({ TOLLGATE_DATA_DIR: dataDir, LOG_LEVEL: 'trace' })
+  const gateway = await spawnGateway({
+    TOLLGATE_DATA_DIR: dataDir,
+    LOG_LEVEL: 'trace',
+    TOLLGATE_SUPPORT_TOKEN: '',
+  })
+  await operatorTraffic(gateway.url)
   for (const one of keys) await traffic(gateway.url, one)
   await cutConnections()
   for (const one of keys) await traffic(gateway.url, one)
@@ -74,6 +85,28 @@ async function addAccounts({ db, masterKeys }: OpenDatabase) {
     const sealed = sealSettings(masterKeys, bound, { key, egress_proxy })
     const row = { ...bound, ...sealed, label: null, created_at: new Date() }
     await changingAccounts(db, tx => addStoredAccount(tx, row))
+  }
+}
+
+// One that is used, and one that is not.
+async function addLinks({ db, masterKeys }: OpenDatabase) {
+  const { supportToken, formKey } = await installationSecrets(db, masterKeys, new Date())
+  const made = [1, 2].map(() => makeSupportLink(db, operatorKeys(supportToken, undefined), '', new Date()))
+  links = (await Promise.all(made)).map(({ link }) => link)
+  const words = links.map(link => link.slice(link.indexOf('=') + 1))
+  operatorSecrets.push(supportToken, formKey.toString('hex'), ...words)
+}
+
+async function operatorTraffic(url: string) {
+  const [supportToken = ''] = operatorSecrets
+  const entered = await send(url + links[0])
+  assert.equal(entered.http, 303)
+  const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
+  operatorSecrets.push(cookie.slice(cookie.indexOf('.') + 1))
+  const wrong = { authorization: `Bearer ${supportToken}`, cookie: `${cookie}x` }
+  for (const path of ['/support', '/inbox', '/metrics']) {
+    for (const headers of [{ cookie }, wrong]) assert.equal((await send(url + path, { headers })).http, 200)
+    await send(`${url}${path}?link=${operatorSecrets.at(-2)}&token=${supportToken}`)
   }
 }
 
@@ -191,6 +224,7 @@ const secrets = () => [
   ...keys.flatMap(one => [one.secret_key, one.ipn_secret]),
   ...passwords,
   ...accountSecrets,
+  ...operatorSecrets,
 ]
 
 function found(where: string, words: string[]) {
@@ -200,6 +234,7 @@ function found(where: string, words: string[]) {
 
 test('a dump of the database holds no secret, in no spelling', () => {
   assert.ok(passwords.length === 4 && passwords.every(password => password.length === 32))
+  assert.equal(operatorSecrets.length, 5) // token, form key, two links and a session
   assert.deepEqual(found(dump, secrets().flatMap(spellings)), [])
   assert.ok(dump.includes('sandbox-4f7k2q'))
   assert.deepEqual(found(dump, [...tokens, ...Object.values(stored)]), [...tokens, ...Object.values(stored)])
