@@ -203,8 +203,9 @@ test('where the base address is https the cookie is secure and bound to its host
   await secure.stop()
 })
 
+const gone = () => Promise.reject(new Unavailable(new Error('gone')))
+
 test('while the database is unavailable it says to open the link again', async () => {
-  const gone = () => Promise.reject(new Unavailable(new Error('gone')))
   const runtime = { db: { ...one.db, count: gone }, clock: () => now, wake: () => {} }
   const site = await supportSite(runtime, testDoor('a password of sixteen'))
   const { http, headers, text } = await ask(`${site.url}/support/enter?link=${'A'.repeat(22)}`)

@@ -65,16 +65,16 @@ export const otherPaths: Paths = {
   '/metrics': {
     get: operation('Operation', 'readMetrics', 'Numbers for Prometheus', {
       description:
-        'Needs TOLLGATE_METRICS_TOKEN as a bearer token. Where none is set and nobody else reaches the gateway, it is open to the machine itself.',
-      security: [{}, { metricsToken: [] }],
+        'Needs TOLLGATE_METRICS_TOKEN or the support token as a bearer token. tollgate support token prints the latter.',
+      security: [{ metricsToken: [] }],
       responses: {
         200: answerOf(
           'The numbers.',
           text('tollgate_http_requests_total{route="/healthz",method="GET",status="200"} 1'),
         ),
         403: answerOf(
-          'Not from there, or not with this token.',
-          text('Set TOLLGATE_METRICS_TOKEN and send it.'),
+          'Without a token, or not with this one.',
+          text('Send TOLLGATE_METRICS_TOKEN or the support token as a bearer token.'),
         ),
         429: answerOf(
           'Too many wrong tokens came from this address.',

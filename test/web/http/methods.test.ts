@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openapiDocument } from '../../../src/web/openapi/document.ts'
+import { asOperator } from '../../support/door.ts'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
 
 let gateway: TestGateway
@@ -17,7 +18,7 @@ type Asked = { http: number; allow?: string; id?: string; body: string }
 // Not fetch, which refuses to send TRACE.
 const ask = (method: string, path: string) =>
   new Promise<Asked>((resolve, reject) => {
-    const sent = request(gateway.url + path, { method }, answer => {
+    const sent = request(gateway.url + path, { method, headers: asOperator }, answer => {
       const { allow, 'x-request-id': id } = answer.headers
       let body = ''
       answer.on('data', chunk => (body += chunk))
