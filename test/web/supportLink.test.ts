@@ -206,7 +206,14 @@ test('where the base address is https the cookie is secure and bound to its host
 const gone = () => Promise.reject(new Unavailable(new Error('gone')))
 
 test('while the database is unavailable it says to open the link again', async () => {
-  const runtime = { db: { ...one.db, count: gone }, clock: () => now, wake: () => {} }
+  const db = { ...one.db, count: gone }
+  const runtime = {
+    db,
+    clock: () => now,
+    wake: () => {},
+    formKey: Buffer.alloc(32, 7),
+    baseUrl: () => 'http://pay.example',
+  }
   const site = await supportSite(runtime, testDoor('a password of sixteen'))
   const { http, headers, text } = await ask(`${site.url}/support/enter?link=${'A'.repeat(22)}`)
   site.stop()

@@ -17,7 +17,7 @@ export function addSupportCommands(program: Command, cli: Cli) {
   support
     .command('link')
     .description(
-      `Print a link that signs a browser in to /support, /inbox and /metrics. It opens once, within ${linkMinutes} minutes.`,
+      `Print a link that signs a browser in to /support, /inbox and /metrics. It works once, within ${linkMinutes} minutes.`,
     )
     .addHelpText(
       'after',
@@ -40,7 +40,7 @@ export function addSupportCommands(program: Command, cli: Cli) {
     .action(async () => cli.print(await withMasterKeys(printToken)))
 }
 
-export const linkWords = `It opens once, within ${linkMinutes} minutes, and keeps this browser signed in for ${sessionSeconds / 86_400} days.`
+export const linkWords = `It works once, within ${linkMinutes} minutes, and keeps this browser signed in for ${sessionSeconds / 86_400} days.`
 
 const overridden =
   'TOLLGATE_SUPPORT_TOKEN is set: it takes the place of the token that this installation has made.'

@@ -12,7 +12,9 @@ export const AskPage = () => (
         what happened, who said so, and what happens next.
       </p>
       <p>
-        <a href="/inbox">Mails and SMS to customers</a>
+        <a class="more" href="/inbox">
+          Mails and SMS to customers
+        </a>
       </p>
     </section>
   </Frame>
@@ -58,11 +60,10 @@ export const TooBusyPage = () => (
   </Frame>
 )
 
-// Says what to do, to who runs the gateway.
 export const RefusedPage = ({ isTokenSet }: { isTokenSet: boolean }) => (
   <Frame title="Sign in" closed>
     <section class="card">
-      <h1>This page is for who runs the gateway</h1>
+      <h1>Sign in to open this page</h1>
       <SignIn />
       {isTokenSet && (
         <p>
@@ -78,7 +79,7 @@ export const UsedLinkPage = () => (
   <Frame title="Sign in" closed>
     <section class="card">
       <h1>This link does not work any more</h1>
-      <p>A link opens once, within {linkMinutes} minutes.</p>
+      <p>A link works once, within {linkMinutes} minutes.</p>
       <SignIn />
     </section>
   </Frame>
@@ -100,8 +101,8 @@ const SignIn = () => (
       <code>tollgate support link</code>
     </pre>
     <p class="muted">
-      In the folder of <code>npm start</code> the command is <code>npx tollgate support link</code>. It needs
-      the settings of the gateway.
+      If you started Tollgate with <code>npm start</code>, run <code>npx tollgate support link</code> in the
+      same folder. The command needs the same settings as the gateway.
     </p>
   </>
 )

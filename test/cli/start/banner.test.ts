@@ -31,7 +31,7 @@ for (const env of [{}, tokens])
   })
 
 test('a terminal gets the link that signs in, and anything else the command that makes one', () => {
-  expect(textOf({}, link)).toContain(`\n  ${link}\n  It opens once, within 15 minutes,`)
+  expect(textOf({}, link)).toContain(`\n  ${link}\n  It works once, within 15 minutes,`)
   expect(textOf({})).toContain('\n  npx tollgate support link\n')
   expect(textOf({})).not.toContain('enter?link')
 })

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { axeFaults } from '../support/axe.ts'
+import { overflow, smallTargets } from '../support/browser/measure.ts'
+import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser.ts'
+import { type TestGateway, testGateway } from '../support/gateway.ts'
+
+let browser: TestBrowser
+let gateway: TestGateway
+beforeAll(async () => {
+  ;[gateway, browser] = await Promise.all([testGateway({ TOLLGATE_SUPPORT_TOKEN: '' }), openBrowser()])
+})
+afterAll(async () => {
+  await browser?.close()
+  await gateway?.stop()
+})
+
+const screens: [string, CustomerOptions][] = [
+  ['a phone', { width: 360 }],
+  ['a phone at night', { width: 360, dark: true }],
+  ['a desk', { width: 1280, height: 800 }],
+  ['a desk at night', { width: 1280, height: 800, dark: true }],
+]
+
+for (const [screen, options] of screens)
+  for (const [name, path, heading] of [
+    ['refused', '/support', 'Sign in to open this page'],
+    ['refused-inbox', '/inbox', 'Sign in to open this page'],
+    ['used-link', '/support/enter?link=x', 'This link does not work any more'],
+  ] as const)
+    test(`the ${name} page says on ${screen} which command to run`, async () => {
+      const { page, faults, shoot, close } = await browser.newCustomer({ ...options, scripts: false })
+      onTestFinished(close)
+      await page.goto(gateway.url + path)
+      await page.getByRole('heading', { name: heading }).waitFor()
+      await page.getByText('tollgate support link', { exact: true }).waitFor()
+      await shoot(`sign-in-${name}`)
+      expect(await axeFaults(page)).toEqual([])
+      expect(await overflow(page)).toBe(false)
+      expect(await smallTargets(page)).toEqual([])
+      expect(faults.filter(fault => !/40[13]/.test(fault))).toEqual([])
+    })
+
+test('one click on the link opens support, and from there the inbox', async () => {
+  const { page, shoot, close } = await browser.newCustomer({ scripts: false })
+  onTestFinished(close)
+  await page.goto(await gateway.supportLink())
+  expect(page.url()).toBe(`${gateway.url}/support`)
+  await shoot('sign-in-done')
+  await page.getByRole('link', { name: 'Mails and SMS to customers' }).click()
+  await page.getByRole('heading', { name: 'Mails and SMS, newest first' }).waitFor()
+  expect(await page.evaluate(() => document.cookie).catch(() => '')).toBe('')
+})
