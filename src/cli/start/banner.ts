@@ -53,8 +53,8 @@ function addresses({ url, baseUrl, embedded }: Gateway, config: Config): Fact[] 
 // A log is no place for a link: only a terminal shows one.
 const signIn = (link: string | undefined) =>
   link
-    ? `${heading('Sign in to the pages of support, mails and metrics')}\n\n  ${link}\n  ${paint('dim', linkWords)}`
-    : `${heading('Sign in to the pages of support, mails and metrics')}\n\n  npx tollgate support link`
+    ? `${heading('Open this link to sign in to support, mails and metrics')}\n\n  ${link}\n  ${paint('dim', linkWords)}`
+    : `${heading('Get a link to sign in to support, mails and metrics')}\n\n  npx tollgate support link`
 
 const withoutPassword = (url: string) => url.replace(/\/\/[^@/]*@/, '//').replace(/\?.*$/s, '')
 
