@@ -48,5 +48,7 @@ test('one click on the link opens support, and from there the inbox', async () =
   await shoot('sign-in-done')
   await page.getByRole('link', { name: 'Mails and SMS to customers' }).click()
   await page.getByRole('heading', { name: 'Mails and SMS, newest first' }).waitFor()
-  expect(await page.evaluate(() => document.cookie).catch(() => '')).toBe('')
+  expect(await page.context().cookies()).toMatchObject([
+    { name: 'tollgate_support', httpOnly: true, sameSite: 'Lax', path: '/' },
+  ])
 })
