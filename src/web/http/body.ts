@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Fields, parseJsonObject } from '../../core/interface/json.ts'
 import { boundaryOf, maxBoundaryLength, parseMultipart } from '../../core/interface/multipart.ts'
 import { bodyInPieces, bodyTooLarge, malformed, Refusal } from '../../core/interface/refusal.ts'
-import { largeBodyBytes } from '../../runtime/bodyQuota.ts'
+import { type HeldBody, largeBodyBytes } from '../../runtime/bodyQuota.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 
 const maxBodyBytes = 64 * 1024
@@ -30,16 +30,17 @@ export async function readFields(incoming: IncomingMessage, sender: BodySender):
   try {
     return isMultipart
       ? { fields: multipartFields(bytes, declared ?? ''), as: 'form' }
-      : parseText(decode(bytes), type, startsLikeJson(bytes))
+      : parseText(bytes, type)
   } catch (error) {
     if (error instanceof Refusal) limits.miss(sender.address)
     throw error
   }
 }
 
-function parseText(text: string, type: string | undefined, looksLikeJson: boolean): Sent {
+function parseText(bytes: Buffer, type: string | undefined): Sent {
+  const text = decode(bytes)
   const declaredJson = type === undefined || /^application\/(.+\+)?json$/.test(type)
-  if (declaredJson || looksLikeJson) {
+  if (declaredJson || startsLikeJson(bytes)) {
     const parsed = parseJsonObject(text)
     if (typeof parsed !== 'string') return { fields: parsed, as: 'json' }
     if (declaredJson || isForm(type)) throw malformed(undefined, parsed)
@@ -58,9 +59,11 @@ const mediaType = (header: string | undefined) => header?.split(';')[0]?.trim().
 
 const startsLikeJson = (bytes: Buffer) => /^\s*\{/.test(bytes.toString('latin1', 0, 64))
 
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true })
+
 function decode(bytes: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return strictUtf8.decode(bytes)
   } catch {
     throw malformed(undefined, 'The body is not valid UTF-8.')
   }
@@ -72,14 +75,15 @@ export function readBody(incoming: IncomingMessage, { runtime, address }: BodySe
   if (declared > maxBodyBytes) throw bodyTooLarge(maxBodyBytes)
   return new Promise((resolve, reject) => {
     const received = new ReceivedBytes()
-    const held = runtime.bodies.open(address, declared >= largeBodyBytes, {
-      drop: refusal => finish(refusal),
-      isPaused: () => incoming.socket.isPaused(),
-    })
+    let held: HeldBody | undefined // of what is unfinished: most bodies arrive in one chunk
     let pieces = 0
     const take = (chunk: Buffer) => {
       received.add(chunk)
-      if (received.size === declared) return // it is complete, and occupies the memory no longer
+      if (received.size === declared) return
+      held ??= runtime.bodies.open(address, declared >= largeBodyBytes, {
+        drop: refusal => finish(refusal),
+        isPaused: () => incoming.socket.isPaused(),
+      })
       held.grow(received.size, received.capacity)
       if (received.size > maxBodyBytes) finish(bodyTooLarge(maxBodyBytes))
       else if (++pieces > maxPieces) finish(bodyInPieces(maxPieces))
@@ -88,7 +92,7 @@ export function readBody(incoming: IncomingMessage, { runtime, address }: BodySe
     const broken = () => finish(malformed(undefined, 'The body broke off.'))
     const finish = (refusal?: Refusal) => {
       incoming.off('data', take).off('end', end).off('error', broken).off('close', broken)
-      held.close()
+      held?.close()
       if (!refusal) return resolve(received.bytes())
       incoming.pause()
       reject(refusal)
