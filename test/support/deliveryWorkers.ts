@@ -3,9 +3,8 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { build } from 'rolldown'
 import { afterAll, beforeAll } from 'vitest'
+import { bundle } from './bundle.ts'
 
 export type Worker = {
   child: ChildProcess
@@ -24,14 +23,7 @@ export function openWorkers() {
   const living = new Set<ChildProcess>()
 
   beforeAll(async () => {
-    await build({
-      input: fileURLToPath(new URL('../proof/deliveryWorker.ts', import.meta.url)),
-      output: { file: program, format: 'cjs', codeSplitting: false },
-      platform: 'node',
-      transform: { target: 'node20' },
-      external: ['pg-native'],
-      logLevel: 'silent',
-    })
+    await bundle(new URL('../proof/deliveryWorker.ts', import.meta.url), program)
   })
   afterAll(() => {
     for (const child of living) child.kill('SIGKILL')

@@ -1,0 +1,187 @@
+import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Credentials } from '../../../src/actions/merchants/onboard.ts'
+import { signedQuestion, signedRequest } from '../merchant.ts'
+import type { Receiver } from '../receiver.ts'
+
+const journeysPerSecond = 15
+const maxUnderWay = 40 // on a machine that has no time, fewer begin
+const answerMs = 60_000
+const notifiedMs = 10_000
+
+const shopAddress = '127.0.0.1'
+const customerAddress = (n: number) => `127.0.1.${1 + (n % 50)}`
+
+export type Journey = { invoice_id: string; tx_reference?: string; paid?: boolean }
+
+// What honest clients saw in a stretch of time. A request belongs to the stretch in which it was sent.
+export type Stretch = { times: number[]; faults: string[]; journeys: Journey[]; ended: Promise<void>[] }
+
+const newStretch = (): Stretch => ({ times: [], faults: [], journeys: [], ended: [] })
+
+type Asked = {
+  agent: Agent | false
+  from: string
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+}
+type Got = { http: number; text: string; location?: string }
+
+export type HonestOptions = { port: number; keys: Credentials; receiver: Receiver; sharedAddress: string }
+
+// Shops and customers who keep paying until they are stopped, at a steady rate. Every fourth shop has its server behind
+// the same NAT as an attacker, and sends signed JSON from there.
+export function startHonest({ port, keys, receiver, sharedAddress }: HonestOptions) {
+  const own = new Agent({ keepAlive: true, localAddress: shopAddress })
+  const shared = new Agent({ keepAlive: true, localAddress: sharedAddress })
+  const customers = Array.from({ length: 50 }, (_, n) => new Agent({ localAddress: customerAddress(n) }))
+  let stretch = newStretch()
+  let underWay = 0
+  let begun = 0
+  let isOver = false
+
+  async function ask(what: string, path: string, wanted: number, asked: Asked): Promise<Got> {
+    const { times, faults } = stretch
+    const began = performance.now()
+    const got = await send(port, path, asked).catch((error: Error) => ({ http: 0, text: error.message }))
+    times.push(performance.now() - began)
+    if (got.http === wanted) return got
+    faults.push(`${what} from ${asked.from}: ${got.http || 'no answer'} ${got.text.slice(0, 300)}`)
+    throw new Refused()
+  }
+
+  // One payment: requested, requested again, asked about; and each third one is paid by its customer.
+  async function journey(n: number, mine: Stretch) {
+    const isShared = n % 4 === 3
+    const shop = isShared ? { agent: shared, from: sharedAddress } : { agent: own, from: shopAddress }
+    const number = `024${1000 + (n % 9000)}000`
+    const fields = { number, ipn_url: `${receiver.url}/ipn`, email: `customer${n}@mail.example` }
+    const sent = signedRequest(keys, fields)
+    const kept: Journey = { invoice_id: sent.invoice_id }
+    mine.journeys.push(kept)
+    const wrap = isShared ? asJson : (encodings[n % encodings.length] as Encoding)
+    const post = { ...shop, method: 'POST', ...wrap(sent) }
+    const created = JSON.parse((await ask('payment request', '/v1/mobile_agents_v2', 200, post)).text)
+    kept.tx_reference = created.tx_reference
+    const again = JSON.parse((await ask('safe retry', '/v1/mobile_agents_v2', 200, post)).text)
+    if (again.tx_reference !== created.tx_reference) mine.faults.push(`${sent.invoice_id} was stored twice`)
+    const question = new URLSearchParams(signedQuestion(keys, sent.invoice_id)).toString()
+    const check = async () =>
+      JSON.parse((await ask('status check', `/v1/gateway/json_status_chk?${question}`, 200, shop)).text)
+    if ((await check()).status !== 'awaiting_payment') mine.faults.push(`${sent.invoice_id} does not wait`)
+    if (n % 3 !== 0) return
+    const customer = { agent: customers[n % customers.length] as Agent, from: customerAddress(n) }
+    const headers = { accept: 'text/html' }
+    const address = new URL(created.checkout_url).pathname
+    const page = await ask('checkout page', address, 200, { ...customer, headers })
+    const { action, body } = payForm(page.text)
+    const type = { 'content-type': 'application/x-www-form-urlencoded' }
+    // A browser says that the form comes from the page itself.
+    const site = { 'sec-fetch-site': 'same-origin', origin: `http://127.0.0.1:${port}` }
+    const form = { ...customer, method: 'POST', headers: { ...headers, ...type, ...site }, body }
+    await ask('payment form', action, 303, form)
+    kept.paid = true
+    const isTold = () => receiver.of(created.tx_reference).some(({ body: told }) => told.includes('"paid"'))
+    for (const until = performance.now() + notifiedMs; !isTold() && performance.now() < until; )
+      await sleep(20)
+    if (!isTold()) mine.faults.push(`the shop was not notified of ${sent.invoice_id}`)
+    if ((await check()).status !== 'paid') mine.faults.push(`${sent.invoice_id} is not paid`)
+  }
+
+  const begin = () => {
+    if (isOver || underWay >= maxUnderWay) return
+    underWay++
+    const mine = stretch
+    const ended = journey(begun++, mine)
+      .catch((error: unknown) => {
+        if (!(error instanceof Refused)) mine.faults.push(String(error))
+      })
+      .finally(() => void underWay--)
+    mine.ended.push(ended)
+  }
+  const timer = setInterval(begin, 1000 / journeysPerSecond)
+
+  return {
+    // Everything that is begun and sent from now on is counted apart.
+    nextStretch(): Stretch {
+      stretch = newStretch()
+      return stretch
+    },
+    async stop() {
+      isOver = true
+      clearInterval(timer)
+      while (underWay > 0) await sleep(20)
+      for (const agent of [own, shared, ...customers]) agent.destroy()
+    },
+  }
+}
+
+class Refused extends Error {}
+
+const send = (port: number, path: string, { agent, from, method, headers, body }: Asked) =>
+  new Promise<Got>((resolve, reject) => {
+    const sent = request(
+      { host: '127.0.0.1', port, path, agent, localAddress: from, method, headers, timeout: answerMs },
+      answer => {
+        let text = ''
+        answer.setEncoding('utf8')
+        answer.on('data', chunk => (text += String(chunk)))
+        answer.on('error', reject)
+        answer.on('end', () =>
+          resolve({ http: answer.statusCode ?? 0, text, location: answer.headers.location }),
+        )
+      },
+    )
+    sent.on('timeout', () => sent.destroy(new Error(`no answer for ${answerMs / 1000} s`)))
+    sent.on('error', reject)
+    sent.end(body)
+  })
+
+type Encoding = (fields: Record<string, unknown>) => { headers: Record<string, string>; body: string }
+
+const asJson: Encoding = fields => ({
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(fields),
+})
+const asForm: Encoding = fields => ({
+  headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  body: new URLSearchParams(fields as Record<string, string>).toString(),
+})
+const asMultipart: Encoding = fields => {
+  const boundary = '----shop7MA4YWxkTrZu0gW'
+  const parts = Object.entries(fields).map(
+    ([name, value]) =>
+      `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${String(value)}\r\n`,
+  )
+  return {
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    body: `${parts.join('')}--${boundary}--\r\n`,
+  }
+}
+const encodings: readonly Encoding[] = [asJson, asForm, asMultipart, asJson, asJson]
+
+// The form as a browser sends it when nothing on the page was touched: the number of the request is filled in.
+function payForm(html: string) {
+  for (const [whole, opening = ''] of html.matchAll(/(<form[^>]*>).*?<\/form>/gs)) {
+    const action = attribute(opening, 'action') ?? ''
+    if (!action.split('?')[0]?.endsWith('/pay')) continue
+    const inputs = (whole.match(/<input\s[^>]*>/g) ?? []).filter(
+      tag =>
+        !/^(radio|checkbox)$/.test(attribute(tag, 'type') ?? '') || attribute(tag, 'checked') !== undefined,
+    )
+    const pairs = inputs.map(
+      tag => [attribute(tag, 'name') ?? '', attribute(tag, 'value') ?? ''] as [string, string],
+    )
+    return { action, body: new URLSearchParams(pairs).toString() }
+  }
+  throw new Error(`the page has no form to pay: ${html.slice(0, 500)}`)
+}
+
+function attribute(tag: string, name: string): string | undefined {
+  const found = new RegExp(`\\s${name}(?:="([^"]*)")?(?=[\\s/>])`).exec(tag)
+  return found
+    ? (found[1] ?? '').replace(/&(amp|lt|gt|quot|#39);/g, (_, word: string) => entities[word] ?? '')
+    : undefined
+}
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
