@@ -26,7 +26,7 @@ function multipart(boundary: string, size = bodyBytes): string {
 // Many beginnings of a boundary that are none: a search that starts anew at each of them is quadratic.
 const nearBoundaries = (boundary: string) =>
   `--${boundary}\r\ncontent-disposition: form-data; name="a"\r\n\r\n` +
-  `\r\n--${boundary.slice(0, -1)}`.repeat(Math.floor(bodyBytes / boundary.length) - 2) +
+  `\r\n--${boundary.slice(0, -1)}`.repeat(Math.floor(bodyBytes / (boundary.length + 4)) - 2) +
   `\r\n--${boundary}--\r\n`
 
 const manyPairs = 'a&'.repeat(30_000)

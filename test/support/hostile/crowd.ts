@@ -26,7 +26,7 @@ export type Crowd = ReturnType<typeof gatherCrowd>
 
 // All the addresses that attacks come from. The first one is also the address of honest traffic: both are behind one NAT.
 export const attackerAddresses = Array.from({ length: 49 }, (_, n) => `127.0.0.${n + 2}`)
-const floodAddresses = attackerAddresses.slice(0, 8) // few, so that each comes to the end of its burst
+const floodAddresses = attackerAddresses.slice(0, 4) // few, so that each uses up its burst
 
 // A flood that takes the whole CPU is stopped in front of the gateway, by the proxy. So all attacks together send at
 // most this much, and less on a machine that is slow to answer.
@@ -34,7 +34,7 @@ export const requestsPerSecond = 1000
 const socketsPerSecond = 1000
 const maxInFlight = 64
 const tickMs = 10
-const floodMs = 2000
+const floodMs = 1500
 const openingMs = 20_000
 const answerMs = 10_000
 const lastAnswersMs = 5000

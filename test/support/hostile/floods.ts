@@ -49,11 +49,10 @@ const checkoutPages = ['', '/state', '/qr.svg', '/receipt', '/cancel', '/code.pn
 const checkoutForms = ['/pay', '/step', '/words', '/give-up', '/cancel'] as const
 const typed = { number: '1', payment_method: 'mtn_mobile_money', phone: '0241234002' }
 
-const checkout = (token: () => string) => [
-  ...[...checkoutPages, '/pay', '/step', '/words', '/give-up'].map(
+const checkout = (token: () => string) =>
+  [...checkoutPages, '/pay', '/step', '/words', '/give-up'].map(
     under => () => get(`/checkout/${token()}${under}`, page),
-  ),
-]
+  )
 const checkoutPosts = (token: () => string) =>
   checkoutForms.map(under => () => postForm(`/checkout/${token()}${under}`, typed))
 
@@ -127,10 +126,9 @@ const table: readonly Flood[] = [
         }),
     ],
   },
-  { what: 'checkout pages of unknown tokens', requests: target => checkout(() => unknownToken(target)) },
   {
-    what: 'checkout pages of no form',
-    requests: () => checkout(() => random(12)),
+    what: 'checkout pages of unknown and of impossible tokens',
+    requests: target => [...checkout(() => unknownToken(target)), ...checkout(() => random(12))],
   },
   { what: 'forms of unknown tokens', requests: target => checkoutPosts(() => unknownToken(target)) },
   { what: "checkout pages of an attacker's own payment", requests: ({ own }) => checkout(() => own.token) },
@@ -146,6 +144,8 @@ const table: readonly Flood[] = [
     what: 'webhooks for unknown accounts',
     requests: () => [
       () => postJson(`/callbacks/account/${random(24)}`, {}),
+      () => ({ ...postJson(`/callbacks/account/${random(24)}`, {}), method: 'PUT' }),
+      () => postJson(`/callbacks/account/${random(24)}/x`, {}),
       () => ({
         ...postJson(`/callbacks/account/${random(24)}/x`, { event: 'charge.success' }),
         method: 'PUT',

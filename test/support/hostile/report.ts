@@ -1,7 +1,20 @@
 import type { Tally } from './crowd.ts'
 import type { Stretch } from './honest.ts'
+import type { Usage } from './watch.ts'
 
-export type Row = { what: string; tally: Tally; undisturbed: Stretch; beside: Stretch; rss: number }
+export type Row = {
+  what: string
+  tally: Tally
+  undisturbed: Stretch
+  beside: Stretch
+  before: Usage // of the gateway, undisturbed
+  usage: Usage // of the gateway, beside the attack
+}
+
+// What the gateway spends on one hostile request or socket: its CPU time without that of the honest traffic, which is
+// about the same beside the attack.
+const cpuEach = ({ tally, before, usage }: Row) =>
+  Math.max(0, usage.cpuMs - (before.cpuMs / before.elapsedMs) * usage.elapsedMs) / Math.max(1, tally.sent)
 
 const percentile = (times: readonly number[], part: number) => {
   const sorted = times.toSorted((one, other) => one - other)
@@ -15,17 +28,49 @@ const answersOf = ({ answers }: Tally) =>
     .map(([what, count]) => `${what}: ${count}`)
     .join(', ') || 'none'
 
+// Of all attacks, as one row.
+function together(rows: readonly Row[]): Row {
+  const all = (which: 'undisturbed' | 'beside'): Stretch => ({
+    times: rows.flatMap(row => row[which].times),
+    faults: rows.flatMap(row => row[which].faults),
+    journeys: [],
+    ended: [],
+  })
+  const sum = (numbers: number[]) => numbers.reduce((total, n) => total + n, 0)
+  const usages = (which: 'before' | 'usage'): Usage => ({
+    rss: Math.max(0, ...rows.map(row => row[which].rss)),
+    cpuMs: sum(rows.map(row => row[which].cpuMs)),
+    elapsedMs: sum(rows.map(row => row[which].elapsedMs)),
+  })
+  return {
+    what: 'all',
+    tally: { sent: sum(rows.map(({ tally }) => tally.sent)), answers: {} },
+    undisturbed: all('undisturbed'),
+    beside: all('beside'),
+    before: usages('before'),
+    usage: usages('usage'),
+  }
+}
+
+// Each fault once, with how often it happened.
+export function faultsIn({ faults }: Stretch): string[] {
+  const counts = new Map<string, number>()
+  for (const fault of faults) counts.set(fault, (counts.get(fault) ?? 0) + 1)
+  return [...counts].map(([fault, count]) => `${count} x ${fault}`)
+}
+
 // The table at the end of the run. Its times are for people to read; no test compares them.
 export function tableOf(rows: readonly Row[]): string {
-  const lines = rows.map(({ what, tally, undisturbed, beside, rss }) => [
-    what,
-    String(tally.sent),
-    answersOf(tally),
-    String(beside.times.length),
-    pair(undisturbed),
-    pair(beside),
-    (rss / 2 ** 20).toFixed(0),
-    beside.faults.length > 0 ? `${beside.faults.length} FAULTS` : '',
+  const lines = [...rows, together(rows)].map(row => [
+    row.what,
+    String(row.tally.sent),
+    answersOf(row.tally),
+    String(row.beside.times.length),
+    pair(row.undisturbed),
+    pair(row.beside),
+    cpuEach(row).toFixed(2),
+    (row.usage.rss / 2 ** 20).toFixed(0),
+    row.beside.faults.length > 0 ? `${row.beside.faults.length} FAULTS` : '',
   ])
   const head = [
     'attack',
@@ -34,6 +79,7 @@ export function tableOf(rows: readonly Row[]): string {
     'honest',
     'alone p50 / p99 ms',
     'beside p50 / p99 ms',
+    'CPU ms each',
     'RSS MiB',
     '',
   ]

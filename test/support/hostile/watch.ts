@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 const everyMs = 50
+const msPerTick = 10 // USER_HZ is 100
 const pageBytes = 4096 // on every Linux that the proof runs on
 
 // What Linux knows of a process. Elsewhere nothing is known.
@@ -10,6 +11,17 @@ export function rssOf(pid: number): number | undefined {
     return Number(resident) * pageBytes
   } catch {
     return undefined
+  }
+}
+
+// CPU time that it has used, in user and kernel mode.
+export function cpuMsOf(pid: number): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) * msPerTick
+  } catch {
+    return 0
   }
 }
 
@@ -41,12 +53,15 @@ export function maxOpenFiles(): number {
   }
 }
 
-// The highest resident memory until it is read.
-export function watchRss(pid: number) {
-  let highest = rssOf(pid) ?? 0
-  const timer = setInterval(() => void (highest = Math.max(highest, rssOf(pid) ?? 0)), everyMs)
+// The highest resident memory and the CPU time from now until it is read.
+export function watchProcess(pid: number) {
+  const [began, cpuBefore] = [performance.now(), cpuMsOf(pid)]
+  let rss = rssOf(pid) ?? 0
+  const timer = setInterval(() => void (rss = Math.max(rss, rssOf(pid) ?? 0)), everyMs)
   return () => {
     clearInterval(timer)
-    return highest
+    return { rss, cpuMs: cpuMsOf(pid) - cpuBefore, elapsedMs: performance.now() - began }
   }
 }
+
+export type Usage = ReturnType<ReturnType<typeof watchProcess>>
