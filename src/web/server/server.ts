@@ -11,6 +11,10 @@ import { answerBrokenRequest, answerConnect } from './brokenRequest.ts'
 import { mindSockets, type Sockets } from './sockets.ts'
 
 const maxConnections = 10_000 // more than may queue, so that the queue refuses in words before this does without
+// Connections that the kernel keeps until they are accepted; Linux cuts it to net.core.somaxconn, which is 4096. Node's
+// default is 511, which a burst of connections fills: the kernel then drops those of customers, who wait for a second or
+// more until they are repeated, or are reset.
+const backlog = 4096
 const headersTimeoutMs = 10_000
 const requestTimeoutMs = 20_000
 const keepAliveMs = 75_000 // longer than the idle time of common proxies, so that they close first
@@ -79,7 +83,7 @@ export function listen(host: string, port: number, { stallMs = stalledReaderMs }
   })
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, () => {
+    server.listen(port, host, backlog, () => {
       const { isStopping, announceStop } = sockets
       resolve({ port: (server.address() as AddressInfo).port, serve, isStopping, announceStop, stop })
     })

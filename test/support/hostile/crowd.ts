@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http'
+import { Agent, type ClientRequest, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -95,7 +95,7 @@ export function gatherCrowd(target: Target) {
   async function flood(next: (n: number) => HostileRequest, perSecond = requestsPerSecond, forMs = floodMs) {
     const agents = floodAddresses.map(localAddress => new Agent({ keepAlive: true, localAddress }))
     const perTick = (perSecond * tickMs) / 1000
-    let inFlight = 0
+    const inFlight = new Set<ClientRequest>()
     let n = 0
     let due = 0
     const send = ({ method = 'GET', path, headers, body }: HostileRequest) => {
@@ -110,7 +110,7 @@ export function gatherCrowd(target: Target) {
         headers: { ...length, ...headers },
         timeout: answerMs,
       })
-      inFlight++
+      inFlight.add(sent)
       tally.sent++
       sent.on('response', answer => {
         count(String(answer.statusCode))
@@ -118,14 +118,15 @@ export function gatherCrowd(target: Target) {
       })
       sent.on('timeout', () => sent.destroy(new Error('no answer')))
       sent.on('error', (error: NodeJS.ErrnoException) => count(error.code ?? error.message))
-      sent.on('close', () => void inFlight--)
+      sent.on('close', () => inFlight.delete(sent))
       sent.end(body)
     }
     for (const until = performance.now() + forMs; performance.now() < until; await sleep(tickMs)) {
-      for (due += perTick; due >= 1; due--) if (inFlight < maxInFlight) send(next(n++))
+      for (due += perTick; due >= 1; due--) if (inFlight.size < maxInFlight) send(next(n++))
     }
-    for (const until = performance.now() + lastAnswersMs; inFlight > 0 && performance.now() < until; )
+    for (const until = performance.now() + lastAnswersMs; inFlight.size > 0 && performance.now() < until; )
       await sleep(tickMs)
+    for (const _ of inFlight) count('no answer')
     for (const agent of agents) agent.destroy()
   }
 

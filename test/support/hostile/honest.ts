@@ -125,7 +125,7 @@ export function startHonest({ port, keys, receiver, sharedAddress }: HonestOptio
     async stop() {
       isOver = true
       clearInterval(timer)
-      while (underWay > 0) await sleep(20)
+      await Promise.all(stretches.flatMap(({ ended }) => ended))
       for (const agent of [own, shared, ...customers]) agent.destroy()
     },
   }

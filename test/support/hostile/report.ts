@@ -28,6 +28,8 @@ const answersOf = ({ answers }: Tally) =>
     .map(([what, count]) => `${what}: ${count}`)
     .join(', ') || 'none'
 
+const sum = (numbers: readonly number[]) => numbers.reduce((total, n) => total + n, 0)
+
 // Of all attacks, as one row.
 function together(rows: readonly Row[]): Row {
   const all = (which: 'undisturbed' | 'beside'): Stretch => ({
@@ -36,7 +38,6 @@ function together(rows: readonly Row[]): Row {
     journeys: [],
     ended: [],
   })
-  const sum = (numbers: number[]) => numbers.reduce((total, n) => total + n, 0)
   const usages = (which: 'before' | 'usage'): Usage => ({
     rss: Math.max(0, ...rows.map(row => row[which].rss)),
     cpuMs: sum(rows.map(row => row[which].cpuMs)),
