@@ -89,6 +89,7 @@ const pidOf = ({ child }: GatewayProcess) => child.pid as number
 
 const target = () => ({
   port: portOf(gateway.url),
+  pid: pidOf(gateway),
   sockets: Math.min(2000, Math.floor(maxOpenFiles() / 4)),
   merchant_key: keys.merchant_key,
   invoice_id,

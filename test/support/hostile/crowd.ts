@@ -1,10 +1,12 @@
 import { Agent, type ClientRequest, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { socketsOf } from './watch.ts'
 
 // What the hostile process is told about the gateway and about what an attacker can know of it.
 export type Target = {
   port: number
+  pid: number // of the gateway
   sockets: number // at most so many at once
   merchant_key: string // of the honest shop: it stands in web forms
   invoice_id: string // of an honest payment
@@ -81,6 +83,14 @@ export function gatherCrowd(target: Target) {
       }
       await sleep(tickMs)
     }
+    await untilAccepted()
+  }
+
+  // On a slow machine they wait in the kernel for a while, where they hurt nobody.
+  async function untilAccepted() {
+    const until = performance.now() + openingMs
+    while ((socketsOf(target.pid) ?? sockets.size) < sockets.size && performance.now() < until)
+      await sleep(200)
   }
 
   // Writes to every open socket, again and again.
