@@ -11,10 +11,16 @@ export type Row = {
   usage: Usage // of the gateway, beside the attack
 }
 
-// What the gateway spends on one hostile request or socket: its CPU time without that of the honest traffic, which is
-// about the same beside the attack.
-const cpuEach = ({ tally, before, usage }: Row) =>
-  Math.max(0, usage.cpuMs - (before.cpuMs / before.elapsedMs) * usage.elapsedMs) / Math.max(1, tally.sent)
+// What the gateway spends on one hostile request or socket: its CPU time, less what as many honest requests took before.
+function cpuEach({ tally, undisturbed, beside, before, usage }: Row) {
+  const ofHonest = (before.cpuMs / Math.max(1, undisturbed.times.length)) * beside.times.length
+  return Math.max(0, usage.cpuMs - ofHonest) / Math.max(1, tally.sent)
+}
+
+const notesOn = ({ faults, repeated }: Stretch) =>
+  [faults.length > 0 && `${faults.length} FAULTS`, repeated > 0 && `${repeated} repeated: machine starved`]
+    .filter(Boolean)
+    .join(', ')
 
 const percentile = (times: readonly number[], part: number) => {
   const sorted = times.toSorted((one, other) => one - other)
@@ -35,6 +41,7 @@ function together(rows: readonly Row[]): Row {
   const all = (which: 'undisturbed' | 'beside'): Stretch => ({
     times: rows.flatMap(row => row[which].times),
     faults: rows.flatMap(row => row[which].faults),
+    repeated: sum(rows.map(row => row[which].repeated)),
     journeys: [],
     ended: [],
   })
@@ -71,7 +78,7 @@ export function tableOf(rows: readonly Row[]): string {
     pair(row.beside),
     cpuEach(row).toFixed(2),
     (row.usage.rss / 2 ** 20).toFixed(0),
-    row.beside.faults.length > 0 ? `${row.beside.faults.length} FAULTS` : '',
+    notesOn(row.beside),
   ])
   const head = [
     'attack',

@@ -7,7 +7,7 @@ export type FileRun = { file: string; failed: boolean; from: number; until: numb
 export type FailedFile = { file: string; share: number | undefined } // of the machine that others had, from 0 to 1
 export type Repeated = FailedFile & { passed: boolean }
 
-const starvedShare = 0.3
+export const starvedShare = 0.3
 const mostAgain = 8 // more failures than this are not the machine's
 
 // The part of the machine's time that others had between two moments. Undefined if it was not measured.
