@@ -108,7 +108,7 @@ async function newTarget(): Promise<Target> {
 
 test('every route that anybody can call has a flood', () => {
   const runtime = testRuntime({ db, masterKeys: givenMasterKeys([masterKey]) })
-  const sandbox = createSandbox({ db, clock: () => new Date(), key: 'key' }).app
+  const sandbox = createSandbox({ ...runtime, db, key: 'key', baseUrl: gateway.url }).app
   const app = createApp({ runtime, sandbox } as unknown as AppOptions)
   const routes = [
     ...app.routes.filter(({ method }) => method !== 'ALL'), // middleware has no method of its own
