@@ -145,6 +145,9 @@ export type Environment = Record<string, string | undefined>
 
 export const settingNames = Object.keys(schema.shape)
 
+// A switch of Node's own, not of ours.
+export const usesIoUring = (env: Environment = process.env) => env.UV_USE_IO_URING === '1'
+
 export function readConfig(env?: Environment): Config {
   const { config, faults } = readWhatIsRight(env)
   if (faults.length > 0) throw new ConfigError(faults)

@@ -14,14 +14,16 @@ import { createMetrics, watchRuntime } from './observe/metrics.ts'
 import { watchNodes } from './observe/nodes.ts'
 import { watchReading } from './observe/reading.ts'
 import { watchRedaction } from './observe/redaction.ts'
+import type { User } from './postgres/user.ts'
 import { createKeepers } from './runtime/channels/keeper.ts'
 import { openChannels } from './runtime/channels.ts'
 import { createRuntime } from './runtime/runtime.ts'
 import { createWakeUps } from './runtime/wakeUps.ts'
 import { accountTools } from './start/channels.ts'
-import { checkDatabase, checkMasterKeys, openDatabase } from './start/database.ts'
+import { checkDatabase, checkMasterKeys, type OpenDatabase, openDatabase } from './start/database.ts'
 import { openDeliveries } from './start/deliveries.ts'
 import { openMessages } from './start/messages.ts'
+import { dropPrivileges } from './start/privileges.ts'
 import { openSandbox } from './start/sandbox.ts'
 import { rememberStarted, type Started } from './start/started.ts'
 import { serveWeb } from './start/web.ts'
@@ -47,6 +49,7 @@ export type Gateway = {
 export type GatewayOptions = {
   log: Logger
   onLost?(why: string): void // the embedded database went away under us
+  runAs?: User // root becomes this user, for good, before the first request is answered
   clock?(): Date // instead of the database's
   stopSeconds?: number // between the word that we stop, at /readyz and in every answer, and the stop
   isOverloaded?(): boolean
@@ -129,6 +132,8 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
   const stopMessages = started.add(messages.stop)
   wakeUps.on('senders', messages.wake, 'ours')
 
+  if (options.runAs) await becomeUser(options.runAs, database, log)
+
   const overload = watchOverload()
   started.add(overload.stop)
   const isOverloaded = options.isOverloaded ?? overload.isOverloaded
@@ -180,4 +185,12 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
       log.info('stopped')
     },
   }
+}
+
+// Nothing of ours is loaded or read from a file after this, except for the master key after a rotation.
+async function becomeUser(user: User, database: OpenDatabase, log: Logger) {
+  database.giveTo(user)
+  dropPrivileges(user)
+  await database.checkReachable()
+  log.info(user, "root's rights are dropped")
 }

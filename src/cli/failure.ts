@@ -4,6 +4,7 @@ import { Unavailable } from '../core/interface/refusal.ts'
 import { codeOf, EmbeddedError } from '../postgres/error.ts'
 import { MissingMasterKey, UnfitDatabase } from '../start/database.ts'
 import { MasterKeyError } from '../start/masterKeys.ts'
+import { PrivilegeError } from '../start/privileges.ts'
 import { MigrationFailed } from '../store/migrate/migrate.ts'
 import { databaseTrouble } from './databaseTrouble.ts'
 import { exitCodes } from './exitCodes.ts'
@@ -58,7 +59,7 @@ export function failureOf(error: unknown): Failure {
 
 // What the outside world refuses us, in one sentence; undefined when it is not to blame.
 function troubleOf(error: unknown): string | undefined {
-  if ([EmbeddedError, MigrationFailed, UnfitDatabase].some(kind => error instanceof kind))
+  if ([EmbeddedError, MigrationFailed, PrivilegeError, UnfitDatabase].some(kind => error instanceof kind))
     return (error as Error).message
   if (error instanceof Unavailable) return databaseTrouble(error.cause)
   return (

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isClosed } from './access.ts'
@@ -13,6 +12,7 @@ import { launch, type Server, stopServer } from './server.ts'
 import { reasonIn } from './serverLog.ts'
 import { type Login, loginWith, urlOf } from './session.ts'
 import { takeOver } from './takeOver.ts'
+import { gatewayUser } from './user.ts'
 
 export { EmbeddedError }
 
@@ -26,6 +26,7 @@ export type Role = 'gateway' | 'command'
 export type Embedded = {
   url: string
   owner: boolean // false: a guest on the server of another Tollgate
+  gateway(): Promise<number | undefined> // the process id of the gateway that runs on the data folder
   onExit(tell: (why: string) => void): void // when our server ends before stop() was called
   stop(): Promise<void>
 }
@@ -46,7 +47,8 @@ async function ownOrJoin(home: DataFolder, role: Role): Promise<Embedded> {
   for (;;) {
     const holder = readPostmaster(home.cluster)
     if (!holder?.alive) {
-      const server = (await takeOver(home, holder?.pid)) && (await launch(home, holder?.pid))
+      const group = home.runAs && gatewayUser()?.gid
+      const server = (await takeOver(home, holder?.pid)) && (await launch(home, holder?.pid, { group }))
       if (server) return own(home, server, role)
     } else if (!isClosed(home)) {
       await refuseFormer(home, holder)
@@ -67,11 +69,12 @@ async function own(home: DataFolder, server: Server, role: Role): Promise<Embedd
     program.keepAwake(true)
     await sign?.takeDown()
     await stopServer(home, server, guestsMayStayMs[role])
-    rmSync(sockets, { recursive: true, force: true })
+    await program.tidied
   }
   const embedded: Embedded = {
     url: urlOf(sockets, home.password),
     owner: true,
+    gateway: async () => (role === 'gateway' ? process.pid : undefined),
     onExit: tell =>
       void program.ended.then(how => {
         if (!stopping)
@@ -97,7 +100,8 @@ async function join(
   const session = await takeGuestLock(sockets, loginWith(password)).catch(() => undefined)
   if (!session) return undefined
   const url = urlOf(sockets, password)
-  const embedded = { url, owner: false, onExit: () => {}, stop: () => session.close() }
+  const gateway = () => gatewayAt(sockets, loginWith(password))
+  const embedded = { url, owner: false, gateway, onExit: () => {}, stop: () => session.close() }
   if (readPostmaster(cluster)?.ready) return embedded
   await embedded.stop() // the door was opened again by a server that has begun to stop
   return undefined

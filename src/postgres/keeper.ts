@@ -33,7 +33,7 @@ type Work = [database: string, statement: string][]
 // superuser.
 export async function asSuperuser(home: DataFolder, stalePid: number | undefined, work: Work) {
   openForUs(home)
-  const server = await launch(home, stalePid, theKeepersRules)
+  const server = await launch(home, stalePid, { settings: theKeepersRules })
   if (!server) return false
   try {
     await ensureDatabase(server.sockets)

@@ -1,4 +1,4 @@
-import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,7 +6,7 @@ import { type ChildProgram, here, run } from './childProcess.ts'
 import { EmbeddedError, explain } from './error.ts'
 import type { DataFolder } from './folder/dataFolder.ts'
 import { closeToGuests } from './folder/guestLock.ts'
-import { readPostmaster } from './folder/postmasterPid.ts'
+import { readPostmaster, watchReadiness } from './folder/postmasterPid.ts'
 import { reasonIn } from './serverLog.ts'
 import { loginWith } from './session.ts'
 
@@ -34,16 +34,21 @@ const settings = {
   log_error_verbosity: 'terse',
 }
 
-export type Server = { program: ChildProgram; sockets: string }
+export type Server = { program: ChildProgram; sockets: string; isReady(): boolean }
+
+export type LaunchOptions = {
+  settings?: Record<string, string>
+  group?: number // may enter the folder of the socket; else only the user of the server and root may
+}
 
 // Gives back undefined when another server has the files: PostgreSQL's own lock decides that. A process id
 // which is known to be stale is passed as a relative, the one kind of process that its lock disregards.
 export async function launch(
   home: DataFolder,
   stalePid: number | undefined,
-  more: Record<string, string> = {},
+  { settings: more = {}, group }: LaunchOptions = {},
 ): Promise<Server | undefined> {
-  const sockets = makeSocketFolder(home)
+  const sockets = makeSocketFolder(home, group)
   try {
     const args = Object.entries({ ...settings, ...more }).flatMap(([name, value]) => [
       '-c',
@@ -52,7 +57,8 @@ export async function launch(
     const stale = stalePid === undefined ? {} : { PG_GRANDPARENT_PID: String(stalePid) }
     const env = { SOCKETS: sockets, ...stale }
     const program = run(home, 'postgres', home.cluster, ['-D', here, '-k', sockets, ...args], env)
-    if (await getsReady(home, program)) return { program, sockets }
+    if (await getsReady(home, program))
+      return { program, sockets, isReady: watchReadiness(home.cluster, program.ended) }
     const said = program.said()
     const why = reasonIn(said) ?? (await program.ended)
     if (!isTaken(said)) throw explain(why.replace(here, home.cluster), home.dataDir)
@@ -69,11 +75,12 @@ const isTaken = (said: string) =>
 
 // The path of a socket has at most 107 bytes, so it never lies in the data folder. Root's own place for
 // temporary files may be closed to others.
-function makeSocketFolder({ runAs }: DataFolder): string {
+function makeSocketFolder({ runAs }: DataFolder, group: number | undefined): string {
   const place = !runAs && /^[\w./-]{1,70}$/.test(tmpdir()) ? tmpdir() : '/tmp'
   try {
     const sockets = mkdtempSync(join(place, 'tollgate-')) // mode 0700
-    if (runAs) chownSync(sockets, runAs.uid, runAs.gid)
+    if (runAs) chownSync(sockets, runAs.uid, group ?? runAs.gid)
+    if (runAs && group !== undefined) chmodSync(sockets, 0o710)
     return sockets
   } catch (error) {
     throw explain(error, place)
@@ -101,12 +108,13 @@ function isReady({ cluster }: DataFolder, { pid }: ChildProgram): boolean {
 }
 
 // Sessions get until the deadline to finish, guests first; those that are left then are cut.
-export async function stopServer(home: DataFolder, { program, sockets }: Server, withinMs: number) {
+export async function stopServer(home: DataFolder, server: Server, withinMs: number) {
+  const { program, sockets } = server
   const deadline = performance.now() + withinMs
   const door = await closeToGuests(sockets, loginWith(home.password), withinMs).catch(() => undefined) // it has died
   const stopped = stopProgram(program, Math.max(0, deadline - performance.now()))
   // The door opens again only when everyone can read that the server is stopping.
-  while (isReady(home, program)) await sleep(pollMs)
+  while (server.isReady()) await sleep(pollMs)
   await door?.close()
   await stopped
 }

@@ -1,7 +1,6 @@
 import {
   closeSync,
   constants,
-  existsSync,
   fchownSync,
   fstatSync,
   openSync,
@@ -14,8 +13,15 @@ import type { DataFolder } from './folder/dataFolder.ts'
 const maxBytes = 10_000_000
 const tailBytes = 64_000
 
-// PostgreSQL writes here by itself, through the open file it is given: no pipe that could fill or break.
-export function openLog({ log, dataDir }: DataFolder): { file: number; size: number } {
+export type ServerLog = {
+  file: number // for the program that writes
+  read(): string // what was written since the log was opened, or the end of it
+  close(): void // read() is no longer possible
+}
+
+// PostgreSQL writes here by itself, through the open file it is given: no pipe that could fill or break. The log is
+// read through an open file, too: a gateway that has dropped root's rights may not open it again.
+export function openLog({ log, dataDir }: DataFolder): ServerLog {
   const found = statSync(log, { throwIfNoEntry: false })
   if (found && found.size > maxBytes) renameSync(log, `${log}.1`)
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants
@@ -23,19 +29,15 @@ export function openLog({ log, dataDir }: DataFolder): { file: number; size: num
   // A command that root ran must not leave a log that the folder's owner cannot write to.
   const { uid, gid } = statSync(dataDir)
   if (process.getuid?.() === 0) fchownSync(file, uid, gid)
-  return { file, size: fstatSync(file).size }
+  const { size } = fstatSync(file)
+  const reader = openSync(log, 'r')
+  return { file, read: () => tailOf(reader, size), close: () => closeSync(reader) }
 }
 
-export function readLog({ log }: DataFolder, from: number): string {
-  if (!existsSync(log)) return '' // somebody tidied it away
-  const file = openSync(log, 'r')
-  try {
-    const start = Math.max(from, fstatSync(file).size - tailBytes)
-    const tail = Buffer.alloc(tailBytes)
-    return tail.toString('utf8', 0, readSync(file, tail, 0, tailBytes, start))
-  } finally {
-    closeSync(file)
-  }
+function tailOf(file: number, from: number): string {
+  const start = Math.max(from, fstatSync(file).size - tailBytes)
+  const tail = Buffer.alloc(tailBytes)
+  return tail.toString('utf8', 0, readSync(file, tail, 0, tailBytes, start))
 }
 
 // The line that says why. Those after it only tell what else ended because of it.

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { codeOf, EmbeddedError } from './error.ts'
 
 export type User = { uid: number; gid: number }
@@ -14,10 +14,8 @@ const candidates = [65_528, 65_529, 65_530, 65_531]
 // Whom PostgreSQL runs as when root starts it: a number without a name, which nobody else is. There is no account to
 // make on the machine, or to remove again.
 export function privateUser(numbers = candidates): User {
-  const id = numbers.find(
-    number => !hasName('passwd', number) && !hasName('group', number) && !isLent(number),
-  )
-  if (id !== undefined) return { uid: id, gid: id }
+  const user = firstFree(numbers)
+  if (user) return user
   throw new EmbeddedError(
     `PostgreSQL does not run as root, and the user ids ${numbers.join(', ')}, one of which it would run as, are ` +
       'all in use on this machine: start Tollgate as an ordinary user, or set DATABASE_URL.',
@@ -25,6 +23,23 @@ export function privateUser(numbers = candidates): User {
 }
 
 export const isPrivate = (uid: number) => candidates.includes(uid)
+
+// The gateway that root starts runs as one of these: never as the user of the database, nor as nobody. 65532 is not
+// among them because many container images run their program as it.
+const gatewayCandidates = [65_524, 65_525, 65_526, 65_527]
+
+// Undefined if every candidate is in use on this machine.
+export const gatewayUser = (numbers: readonly number[] = gatewayCandidates): User | undefined =>
+  firstFree(numbers)
+
+export const isGatewayGroup = (gid: number) => gatewayCandidates.includes(gid)
+
+function firstFree(numbers: readonly number[]): User | undefined {
+  const id = numbers.find(
+    number => !hasName('passwd', number) && !hasName('group', number) && !isLent(number),
+  )
+  return id === undefined ? undefined : { uid: id, gid: id }
+}
 
 // Names may come from elsewhere than the file, such as from a directory of a company.
 function hasName(kind: 'passwd' | 'group', id: number): boolean {
@@ -42,8 +57,10 @@ function hasName(kind: 'passwd' | 'group', id: number): boolean {
 // In the environment of all that we run under such a number.
 export const mark = { RUN_BY: 'tollgate' }
 
-// A container may run under any number. Servers of other data folders do not count.
-const isLent = (uid: number) => readdirSync('/proc').some(pid => /^\d+$/.test(pid) && isStranger(pid, uid))
+// A container may run under any number. Servers of other data folders do not count, nor do gateways that root started:
+// the kernel shows their /proc entry as root's. Without /proc (macOS) the names alone decide.
+const isLent = (uid: number) =>
+  existsSync('/proc/self') && readdirSync('/proc').some(pid => /^\d+$/.test(pid) && isStranger(pid, uid))
 
 function isStranger(pid: string, uid: number): boolean {
   try {

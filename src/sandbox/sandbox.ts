@@ -9,6 +9,8 @@ import { brokenPage, lostPage } from './page.tsx'
 import { phoneRoutes } from './phone.tsx'
 import { providerRoutes } from './provider.ts'
 
+const css = readFileSync(new URL('./public/sandbox.css', import.meta.url), 'utf8')
+
 type SandboxOptions = {
   db: Db
   clock: () => Date
@@ -24,7 +26,6 @@ type SandboxOptions = {
 export function createSandbox({ db, clock, key, formKey, baseUrl, pace = 1, log }: SandboxOptions) {
   const callbacks = createCallbacks(clock, pace)
   const context = { db: db.share('sandbox'), clock, key, formKey, baseUrl, pace, callbacks } // anybody may look at its pages
-  const css = readFileSync(new URL('./public/sandbox.css', import.meta.url), 'utf8')
   const app = new Hono<SandboxEnv>({ strict: false })
 
   app.onError((error, c) => {

@@ -1,6 +1,8 @@
 import type { Config } from '../config.ts'
 import { whyNotBegin, whyNotDurable } from '../core/fitDatabase.ts'
 import { startEmbedded } from '../postgres/embedded.ts'
+import type { User } from '../postgres/user.ts'
+import { whyNoConnection } from '../store/connections/hosts.ts'
 import { type Db, openDb } from '../store/db.ts'
 import { installationKeyIdsInUse } from '../store/installation/secrets.ts'
 import { masterKeyIdsInUse } from '../store/merchants/merchants.ts'
@@ -8,8 +10,16 @@ import type { MasterKeys } from '../store/merchants/vault.ts'
 import { migrationNames } from '../store/migrate/ledger.ts'
 import { readDatabaseState } from '../store/serverFacts.ts'
 import { givenMasterKeys, masterKeysInFile } from './masterKeys.ts'
+import { mayRead } from './privileges.ts'
 
-export type OpenDatabase = { db: Db; masterKeys: MasterKeys; embedded: boolean; close(): Promise<void> }
+export type OpenDatabase = {
+  db: Db
+  masterKeys: MasterKeys
+  embedded: boolean
+  giveTo(user: User): void // by root, before it becomes this user: what that user needs later
+  checkReachable(): Promise<void> // by that user: throws where it could not go on
+  close(): Promise<void>
+}
 export type Role = 'gateway' | 'command'
 
 const commandPoolSize = 2
@@ -29,10 +39,25 @@ export async function openDatabase(
     await embedded?.stop()
   }
   try {
-    const masterKeys = config.TOLLGATE_MASTER_KEY
-      ? givenMasterKeys(config.TOLLGATE_MASTER_KEY)
+    const keyFile = config.TOLLGATE_MASTER_KEY
+      ? undefined
       : masterKeysInFile(config.TOLLGATE_DATA_DIR, embedded !== undefined)
-    return { db, masterKeys, embedded: embedded !== undefined, close }
+    return {
+      db,
+      masterKeys: keyFile ?? givenMasterKeys(config.TOLLGATE_MASTER_KEY ?? []),
+      embedded: embedded !== undefined,
+      // For a database of the operator's own the key file is not changed while a gateway runs: `master-key rotate`
+      // refuses to. What was read from it at the start is enough.
+      giveTo(user) {
+        if (embedded) keyFile?.giveTo(user)
+        else checkConnectionFiles(db, user)
+      },
+      async checkReachable() {
+        if (embedded) keyFile?.checkReadable()
+        await checkNewConnection(db)
+      },
+      close,
+    }
   } catch (error) {
     await close()
     throw error
@@ -40,6 +65,31 @@ export async function openDatabase(
 }
 
 export class UnfitDatabase extends Error {}
+
+const servesAs = (uid: number | undefined) => `user ${uid}, as which a gateway that root starts serves`
+const fix = 'Change that, or start Tollgate as an ordinary user who can connect.'
+
+// By root: every new connection reads these files again.
+function checkConnectionFiles({ url }: Db, user: User) {
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
+    const given = new RegExp(`[?&]${name}=([^&]+)`).exec(url)?.[1]
+    const path = given && decodeURIComponent(given)
+    if (path && !mayRead(user, path))
+      throw new UnfitDatabase(
+        `The file that ${name} in DATABASE_URL names, ${path}, cannot be read by ${servesAs(user.uid)}. ${fix}`,
+      )
+  }
+}
+
+// Connections that are open stay open, but new ones may need what only root has: a file with passwords, or its name.
+async function checkNewConnection({ url }: Db) {
+  const why = await whyNoConnection(url)
+  if (why)
+    throw new UnfitDatabase(
+      `The database accepts no new connection from ${servesAs(process.getuid?.())} (${why}). DATABASE_URL must hold ` +
+        `the password itself: root's ~/.pgpass and root's name are not used. ${fix}`,
+    )
+}
 
 // Before the first write. Who takes payments wants them on the disk, too.
 export async function checkDatabase({ db }: OpenDatabase, { durable }: { durable: boolean }) {

@@ -25,7 +25,7 @@ type DeliveriesDeps = {
 // All that it takes to notify merchants: the way out of the house, what signs, and who carries.
 export function openDeliveries(
   config: Config,
-  records: OpenDatabase,
+  records: Pick<OpenDatabase, 'db' | 'masterKeys' | 'embedded'>,
   { clock, pause, leases, left, metrics, log }: DeliveriesDeps,
 ): OpenDeliveries {
   const { masterKeys, embedded } = records

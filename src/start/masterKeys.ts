@@ -3,7 +3,11 @@ import {
   chmodSync,
   chownSync,
   closeSync,
+  constants,
   existsSync,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
   fsyncSync,
   linkSync,
   openSync,
@@ -14,7 +18,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../postgres/error.ts'
 import { makeFolder } from '../postgres/folder/folder.ts'
+import { isGatewayGroup, type User } from '../postgres/user.ts'
 import { type MasterKeys, masterKeyId } from '../store/merchants/vault.ts'
 
 export class MasterKeyError extends Error {}
@@ -27,29 +33,98 @@ export function givenMasterKeys(keys: readonly Buffer[]): MasterKeys {
   }
 }
 
+// Keys in a file, which a gateway of root still reads as the user that it becomes.
+export type MasterKeyFile = MasterKeys & {
+  giveTo(user: User): void // by root, before it becomes this user
+  checkReadable(): void // by that user: throws where a rotation could not be followed
+}
+
 // From a file that only we can read, one key a line, newest first. It is read again when a key is met that it did not
 // hold before: another process may have rotated it. With a database in the same folder it is made when something is to
 // be sealed for the first time. With one elsewhere it never is: the next node would make another.
-export function masterKeysInFile(dataDir: string, isMade = true): MasterKeys {
+export function masterKeysInFile(dataDir: string, isMade = true): MasterKeyFile {
   const file = keyFile(dataDir)
+  let path = file // by which we find it
   let keys = existsSync(file) ? readKeyFile(file) : []
-  return {
-    newest() {
-      if (!existsSync(file)) {
+  const newest = () => {
+    if (keys.length === 0) {
+      if (!existsSync(path)) {
         if (!isMade) throw noMasterKey(file)
         createKeyFile(dataDir, file)
       }
-      if (keys.length === 0) keys = readKeyFile(file)
-      return keys[0] as Buffer
-    },
+      keys = readKeyFile(file, path)
+    }
+    return keys[0] as Buffer
+  }
+  const readAgain = () => {
+    try {
+      return existsSync(path) ? readKeyFile(file, path) : []
+    } catch (error) {
+      if (codeOf(error) === 'EACCES') return [] // root read it, and has become another user since
+      throw error
+    }
+  }
+  return {
+    newest,
     byId(id) {
       const isKnown = keys.some(key => masterKeyId(key) === id)
       // What we knew stays known: rows that were read before a rotation are still to be opened.
-      if (!isKnown && existsSync(file)) keys = [...readKeyFile(file), ...keys]
+      if (!isKnown) keys = [...readAgain(), ...keys]
       return keys.find(key => masterKeyId(key) === id)
+    },
+    giveTo(user) {
+      newest() // made while we may still write to the folder
+      path = letRead(dataDir, user)
+    },
+    checkReadable() {
+      try {
+        readKeyFile(file, path)
+      } catch (error) {
+        if (codeOf(error) !== 'EACCES') throw error
+        throw new MasterKeyError(
+          `${file} cannot be read by user ${process.getuid?.()}, as which a gateway that root starts runs: ` +
+            'set TOLLGATE_MASTER_KEY instead, or start Tollgate as the user who owns the file.',
+          { cause: error },
+        )
+      }
     },
   }
 }
+
+// Gives a user, by its group, the right to read the key file and to pass through the folder, and nothing else: the
+// owners stay. Returns the path by which that user finds the file even if it may not enter a folder above.
+function letRead(dataDir: string, user: User): string {
+  const folder = openSync(dataDir, constants.O_RDONLY | constants.O_DIRECTORY) // stays open
+  const file = openSync(keyFile(dataDir), constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const [above, key] = [fstatSync(folder), fstatSync(file)]
+    if (!(above.mode & othersMayPass)) {
+      const group = above.mode & 0o070
+      if (group && above.gid !== 0 && !isGatewayGroup(above.gid))
+        throw new MasterKeyError(
+          `${dataDir} is open to group ${above.gid} and closed to user ${user.uid}, as which a gateway that root ` +
+            `starts runs. Run: chmod 711 ${dataDir}`,
+        )
+      fchownSync(folder, above.uid, user.gid)
+      fchmodSync(folder, (above.mode & 0o700) | 0o010)
+    }
+    fchownSync(file, key.uid, user.gid)
+    fchmodSync(file, (key.mode & 0o600) | groupMayRead)
+  } catch (error) {
+    if (error instanceof MasterKeyError) throw error
+    throw new MasterKeyError(
+      `The gateway drops root's rights and then reads ${keyFile(dataDir)} as user ${user.uid}, which cannot be ` +
+        `allowed to (${(error as Error).message}): set TOLLGATE_MASTER_KEY instead, or start Tollgate as an ordinary user.`,
+      { cause: error },
+    )
+  } finally {
+    closeSync(file)
+  }
+  return process.platform === 'linux' ? `/proc/self/fd/${folder}/master.key` : keyFile(dataDir)
+}
+
+const othersMayPass = 0o001
+const groupMayRead = 0o040
 
 const noMasterKey = (file: string) =>
   new MasterKeyError(
@@ -68,11 +143,19 @@ export function forgetOldMasterKeys(dataDir: string) {
   replaceKeyFile(file, `${readKeyFile(file)[0]?.toString('hex')}\n`)
 }
 
-// The file stays its owner's: root may rotate the key of a gateway that runs as somebody else.
+// The file stays its owner's: root may rotate the key of a gateway that runs as somebody else. A gateway that root
+// started reads it by its group, which only root can give to the new file.
 function replaceKeyFile(file: string, text: string) {
-  const { uid, gid } = statSync(file)
+  const { uid, gid, mode } = statSync(file)
+  const isRoot = process.getuid?.() === 0
+  if (mode & groupMayRead && !isRoot)
+    throw new MasterKeyError(
+      `${file} is read by a gateway that root started: run this command as root. If no such gateway runs any more, ` +
+        `run: chmod 600 ${file}`,
+    )
   writeDurably(`${file}.new`, text)
-  if (process.getuid?.() === 0) chownSync(`${file}.new`, uid, gid)
+  if (isRoot) chownSync(`${file}.new`, uid, gid)
+  if (mode & groupMayRead) chmodSync(`${file}.new`, mode & 0o640)
   renameSync(`${file}.new`, file)
 }
 
@@ -103,10 +186,11 @@ function writeDurably(file: string, text: string) {
   chmodSync(file, 0o600)
 }
 
-function readKeyFile(file: string): Buffer[] {
-  if (statSync(file).mode & 0o077)
-    throw new MasterKeyError(`${file} can be read by other users. Run: chmod 600 ${file}`)
-  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+function readKeyFile(file: string, path = file): Buffer[] {
+  const { mode, gid } = statSync(path)
+  const isOpen = isGatewayGroup(gid) ? mode & 0o037 : mode & 0o077
+  if (isOpen) throw new MasterKeyError(`${file} can be read by other users. Run: chmod 600 ${file}`)
+  const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean)
   if (lines.length === 0 || !lines.every(line => /^[0-9a-f]{64}$/i.test(line)))
     throw new MasterKeyError(
       `${file} does not hold master keys of 64 hexadecimal digits. Restore it from a backup.`,

@@ -32,7 +32,7 @@ async function notify(env: Record<string, string>, embedded: boolean, mode: Mode
   const masterKeys = givenMasterKeys([Buffer.from(shop.env.TOLLGATE_MASTER_KEY, 'hex')])
   const dispatch = openDeliveries(
     readConfig(env),
-    { db: shop.db, masterKeys, embedded, close: async () => {} },
+    { db: shop.db, masterKeys, embedded },
     { clock: () => new Date(), metrics: createMetrics(), log: pino({ level: 'silent' }) },
   )
   const resultOf = async () => {

@@ -22,28 +22,36 @@ import { checkPause } from './checkPause.ts'
 import { checkPayers } from './checkPayers.ts'
 import { checkServer } from './checkServer.ts'
 import { checkTasks } from './checkTasks.ts'
+import { checkUser, checkUserOf } from './checkUser.ts'
 
 type IsRight = (...settings: string[]) => boolean // they can be read
 
 export async function checkRecords(config: Config, isRight: IsRight): Promise<Check[]> {
   try {
     if (!config.DATABASE_URL && !isMade(join(config.TOLLGATE_DATA_DIR, 'postgres')))
-      return [fine('database', 'no data yet; tollgate start makes it')]
-    if (!config.DATABASE_URL && isFormers(join(config.TOLLGATE_DATA_DIR, 'postgres'))) return [formers]
-    return await withDatabase(config, db => lookInside(db, config, isRight))
+      return [checkUser(), fine('database', 'no data yet; tollgate start makes it')]
+    if (!config.DATABASE_URL && isFormers(join(config.TOLLGATE_DATA_DIR, 'postgres')))
+      return [checkUser(), formers]
+    return await withDatabase(config, async (db, gateway) => [
+      (gateway === undefined ? undefined : checkUserOf(gateway)) ?? checkUser(),
+      ...(await lookInside(db, config, isRight)),
+    ])
   } catch (error) {
     const { exit, message } = failureOf(error)
     if (exit === exitCodes.bug) throw error
-    return [failed('database', message)]
+    return [checkUser(), failed('database', message)]
   }
 }
 
 // By hand and not by openDatabase: a master key at fault has a check of its own.
-async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Promise<T> {
+async function withDatabase<T>(
+  config: Config,
+  work: (db: Db, gateway: number | undefined) => Promise<T>,
+): Promise<T> {
   const embedded = config.DATABASE_URL ? undefined : await startEmbedded(config.TOLLGATE_DATA_DIR, 'command')
   const db = openDb(embedded?.url ?? config.DATABASE_URL ?? '', 1)
   try {
-    return await work(db)
+    return await work(db, await embedded?.gateway())
   } finally {
     await db.end()
     await embedded?.stop()

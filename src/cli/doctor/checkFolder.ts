@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts'
 import { isMade } from '../../postgres/folder/dataFolder.ts'
 import { holdsFiles, noPlace } from '../../postgres/folder/folder.ts'
 import { whyNotBegin } from '../../postgres/folder/trust.ts'
+import { isGatewayGroup } from '../../postgres/user.ts'
 import { type Check, failed, fine, gigabyte, megabyte, size, warning } from './check.ts'
 
 const scarceDisk = gigabyte
@@ -26,7 +27,8 @@ function checkExisting(folder: string): Check {
   if (!isWritable(folder)) return notWritable(folder)
   const why = isMade(join(folder, 'postgres')) ? undefined : whyNotBegin(folder)
   if (why) return failed('data folder', why)
-  if (found.mode & 0o077)
+  const isForGateway = (found.mode & 0o077) === 0o010 && isGatewayGroup(found.gid) // it passes through, by its group
+  if (found.mode & 0o077 && !isForGateway)
     return warning('data folder', `${folder} is open to other users`, `Run: chmod 700 ${folder}`)
   return fine('data folder', folder)
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import type { Gateway } from '../../main.ts'
 import { createLog } from '../../observe/log.ts'
+import { userToBecome } from '../../start/privileges.ts'
 import { readSoundSettings } from '../../start/settings.ts'
 import { onBug } from '../bugs.ts'
 import { exitCodes } from '../exitCodes.ts'
@@ -43,6 +44,7 @@ async function start(cli: Cli) {
     quieten(config, log)
     say('\nStopping...')
   })
+  const runAs = userToBecome()
   if (!config.DATABASE_URL) say(`Starting PostgreSQL in ${config.TOLLGATE_DATA_DIR}`)
   quieten(config, log)
   const { startGateway } = await import('../../main.ts') // half of all there is to load, which no other command needs
@@ -50,6 +52,7 @@ async function start(cli: Cli) {
   const gateway = await startGateway(config, {
     log,
     stopSeconds,
+    runAs,
     onLost: why => endWithoutDatabase(log, why),
   })
   if (!stop.wasAsked()) {

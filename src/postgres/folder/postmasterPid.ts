@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../error.ts'
 
@@ -10,12 +10,32 @@ export type Postmaster = {
   sockets: string // the folder with its socket
 }
 
+// Whether the server that wrote the note says that it is ready, as long as it runs. The note is written in place, so it
+// is read through a file that stays open: a gateway that has dropped root's rights may not enter the cluster.
+export function watchReadiness(cluster: string, ended: Promise<unknown>): () => boolean {
+  const note = openSync(join(cluster, 'postmaster.pid'), 'r')
+  let isOpen = true
+  void ended.then(() => {
+    isOpen = false
+    closeSync(note)
+  })
+  return () => {
+    if (!isOpen) return false
+    const text = Buffer.alloc(noteBytes)
+    return statusIn(text.toString('utf8', 0, readSync(note, text, 0, noteBytes, 0))) === 'ready'
+  }
+}
+
+const noteBytes = 4096
+const statusIn = (note: string) => note.split('\n')[7]?.trim()
+
 export function readPostmaster(cluster: string): Postmaster | undefined {
-  const [pid = '', , , , sockets = '', , , status = ''] = readNote(cluster).split('\n')
+  const note = readNote(cluster)
+  const [pid = '', , , , sockets = ''] = note.split('\n')
   if (!/^\d+$/.test(pid)) return undefined
   const alive = worksIn(cluster, Number(pid))
   // A socket in somebody else's folder is not spoken to.
-  const ready = alive && status.trim() === 'ready' && ownerOf(sockets) === ownerOf(cluster)
+  const ready = alive && statusIn(note) === 'ready' && ownerOf(sockets) === ownerOf(cluster)
   return { pid: Number(pid), alive, ready, sockets }
 }
 

@@ -1,6 +1,7 @@
 import pg from 'pg'
 
 const knockWithinMs = 1000
+const connectWithinMs = 3000
 
 // postgres://user@a:5432,b:5433/db names several hosts, as libpq does; one URL for each comes back.
 export function hostsOf(url: string): string[] {
@@ -15,6 +16,28 @@ export function hostsOf(url: string): string[] {
 export async function isSilent(hosts: readonly string[]): Promise<boolean> {
   const heard = await Promise.all(hosts.map(knock))
   return heard.includes('silent') && !heard.includes('primary')
+}
+
+// Why none of the hosts accepts a new connection, in words; undefined if one does.
+export async function whyNoConnection(url: string): Promise<string | undefined> {
+  let why: string | undefined
+  for (const connectionString of hostsOf(url)) {
+    const client = new pg.Client({
+      connectionString,
+      application_name: 'tollgate start',
+      connectionTimeoutMillis: connectWithinMs,
+    })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return undefined
+    } catch (error) {
+      why = (error as Error).message
+    } finally {
+      void client.end().catch(() => {})
+    }
+  }
+  return why
 }
 
 const question = `select case when pg_is_in_recovery() then null

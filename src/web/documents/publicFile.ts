@@ -15,20 +15,24 @@ export function ourFile(file: URL): Buffer {
   return file.pathname.endsWith('.css') ? Buffer.from(bareCss(String(bytes))) : bytes
 }
 
-// The files of one folder, by the address under which each is served. The list is made once: nothing else is.
+// The files of one folder, by the address under which each is served. They are read here, once: nothing else is served,
+// and a gateway that has dropped root's rights may not be able to read them later.
 export const publicFiles = (
   under: string,
   folder: URL,
   names: readonly string[] = readdirSync(folder),
   more: Partial<Document> = {},
 ): [path: string, Document][] =>
-  names.map(name => [
-    `${under}/${name}`,
-    {
-      route: `${under}/:file`,
-      type: types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
-      isFile: true,
-      make: () => (more.isPartOfCheckout ? ourFile : readFileSync)(new URL(name, folder)),
-      ...more,
-    },
-  ])
+  names.map(name => {
+    const bytes = (more.isPartOfCheckout ? ourFile : readFileSync)(new URL(name, folder))
+    return [
+      `${under}/${name}`,
+      {
+        route: `${under}/:file`,
+        type: types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
+        isFile: true,
+        make: () => bytes,
+        ...more,
+      },
+    ]
+  })

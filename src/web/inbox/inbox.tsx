@@ -12,6 +12,8 @@ import { inboxHeaders, mailHeaders } from './headers.ts'
 import { tellList, tellOne } from './json.ts'
 import { ListPage, UnreachablePage } from './pages.tsx'
 
+const css = readFileSync(new URL('./inbox.css', import.meta.url), 'utf8')
+
 export type InboxOptions = {
   runtime: Pick<Runtime, 'db' | 'baseUrl'>
   door: OperatorDoor
@@ -23,7 +25,6 @@ export type InboxOptions = {
 // whose looks it shares and whose visitors it takes. It only reads.
 export function inboxRoutes(options: InboxOptions) {
   const routes = new Hono<Env>({ strict: false })
-  const css = readFileSync(new URL('./inbox.css', import.meta.url), 'utf8')
   routes.use(guard(inboxHeaders, options.door))
   routes.get('/inbox.css', c => c.body(css, 200, { 'content-type': 'text/css; charset=utf-8' }))
   routes.get('/:merchant_id/:message_id', c => orUnreachable(c, () => tellOne(options, c)))

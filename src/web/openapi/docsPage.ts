@@ -34,11 +34,19 @@ function findReference(): URL | null {
   }
 }
 
+const swaggerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
+
+const checkoutFiles = publicFiles('/public', new URL('../public/', import.meta.url), undefined, {
+  isPartOfCheckout: true,
+})
+const referenceFolder = findReference()
+const referenceFiles = referenceFolder && publicFiles('/docs', referenceFolder, swaggerFiles, { headers })
+
 // Whatever is the same for everybody: the files of the checkout, the interface described, and the interactive
 // reference.
-export function allDocuments(baseUrl: () => string, reference = findReference()): Map<string, Document> {
+export function allDocuments(baseUrl: () => string, reference = referenceFiles): Map<string, Document> {
   return new Map<string, Document>([
-    ...publicFiles('/public', new URL('../public/', import.meta.url), undefined, { isPartOfCheckout: true }),
+    ...checkoutFiles,
     [
       '/openapi.json',
       {
@@ -57,11 +65,9 @@ export function allDocuments(baseUrl: () => string, reference = findReference())
         make: () => Buffer.from(start),
       },
     ],
-    ...(reference ? publicFiles('/docs', reference, swaggerFiles, { headers }) : []),
+    ...(reference ?? []),
   ])
 }
-
-const swaggerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
 
 const bare = `<!doctype html>
 <html lang="en">

@@ -10,13 +10,14 @@ import { guard } from './guard.tsx'
 import { AskPage, UnreachablePage } from './pages.tsx'
 import { type SupportRuntime, showPayment } from './show.tsx'
 
+const css = readFileSync(new URL('./support.css', import.meta.url), 'utf8')
+
 export type SupportOptions = { runtime: SupportRuntime; door: OperatorDoor }
 
 // For whoever answers the customer's call: a reference in, the whole story of the payment out, and two buttons that tell
 // it again. To be mounted at /support.
 export function supportRoutes({ runtime, door }: SupportOptions) {
   const routes = new Hono<Env>({ strict: false })
-  const css = readFileSync(new URL('./support.css', import.meta.url), 'utf8')
   // Before the guard: the page that refuses has these looks, too.
   routes.get('/support.css', c =>
     c.body(css, 200, { ...supportHeaders, 'content-type': 'text/css; charset=utf-8' }),
