@@ -15,6 +15,7 @@ import { banner, started } from './banner.ts'
 import { humanLog } from './humanLog.ts'
 import { listenForStop } from './stopSignal.ts'
 
+const endWithinMs = 1000
 const defaultStopSeconds = 5 // for whoever watches /readyz; nobody does where a person presses Ctrl-C
 
 export function addStart(program: Command, cli: Cli) {
@@ -54,6 +55,9 @@ async function start(cli: Cli) {
     stopSeconds,
     runAs,
     onLost: why => endWithoutDatabase(log, why),
+  }).catch((error: unknown) => {
+    endSoon()
+    throw error
   })
   if (!stop.wasAsked()) {
     const link = gateway.embedded && process.stdout.isTTY ? await supportLink(gateway) : undefined
@@ -75,6 +79,12 @@ const supportLink = ({ makeSupportLink }: Gateway) =>
 // At a terminal the banner, and not the log, tells that all is well.
 function quieten({ LOG_LEVEL }: Config, log: Logger) {
   if (process.stderr.isTTY && LOG_LEVEL === 'info') log.level = 'warn'
+}
+
+// All is stopped by then. What keeps Node awake for up to a minute more is a connection that the driver has left half
+// open because it has no password.
+function endSoon() {
+  setTimeout(() => process.exit(), endWithinMs).unref()
 }
 
 // A supervisor starts us again, and the start repairs what the crash left.
