@@ -21,8 +21,9 @@ export const testDoor = (
 })
 
 // As a browser that is signed in: where the token is that of the tests, a request without one gets a session.
-export function signIn(incoming: IncomingMessage, { keys, baseUrl, clock }: OperatorDoor) {
-  const { authorization, cookie } = incoming.headers
-  if (authorization === undefined && cookie === undefined && keys.supportToken === operatorToken)
-    incoming.rawHeaders.push('cookie', `${sessionCookie(baseUrl())}=${newSession(keys, clock())}`)
+export function signIn({ headers, rawHeaders }: IncomingMessage, { keys, baseUrl, clock }: OperatorDoor) {
+  if (headers.authorization !== undefined || headers.cookie !== undefined) return
+  if (keys.supportToken !== operatorToken) return
+  headers.cookie = `${sessionCookie(baseUrl())}=${newSession(keys, clock())}`
+  rawHeaders.push('cookie', headers.cookie)
 }

@@ -47,7 +47,7 @@ export async function testGateway(
   const log = pino({ level: 'debug' }, { write: line => void logs.push(line) })
   const gateway = await startGateway(config, { log, isOverloaded: () => false, ...options })
   const db = openDb(database.url, 2)
-  const masterKeys = givenMasterKeys([key])
+  const masterKeys = givenMasterKeys(config.TOLLGATE_MASTER_KEY ?? [key])
   return {
     url: gateway.url,
     databaseUrl: database.url,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
@@ -16,6 +17,7 @@ let shop: ReturnType<typeof shopOf>
 beforeAll(async () => {
   paystack = await openPaystack()
   const env = {
+    TOLLGATE_MASTER_KEY: randomBytes(32).toString('hex'),
     PAYSTACK_SECRET_KEY: 'sk_test_simulated',
     PAYSTACK_URL: paystack.url,
   }
@@ -75,8 +77,12 @@ async function typeAll(token: string) {
   }
 }
 
-test('300 codes as fast as they can be sent, by two gateways: one is relayed, and the page says how long to wait', async () => {
+// How many submissions the waits of 5, 15, 30 and 60 s allow in this time. A starved machine may need longer than the first.
+const allowedIn = (ms: number) => [0, 5, 20, 50, 110].filter(seconds => seconds * 1000 <= ms).length
+
+test('300 codes as fast as they can be sent, by two gateways: none is relayed before its wait is over, and the page says how long that is', async () => {
   const token = await atStep()
+  const started = performance.now()
   for (let round = 0; round < 15; round++) {
     const { submits } = await attempt(token)
     await Promise.all(
@@ -85,19 +91,28 @@ test('300 codes as fast as they can be sent, by two gateways: one is relayed, an
       ),
     )
   }
-  expect(await relayed(token)).toBe(1)
-  expect(await attempt(token)).toMatchObject({ state: 'needs_input', submits: 1 })
-  const early = await type(token, 1)
+  await shop.until(token, 'step')
+  const { submits } = await attempt(token)
+  expect(await relayed(token)).toBe(submits)
+  expect(submits).toBeGreaterThan(0)
+  expect(submits).toBeLessThanOrEqual(allowedIn(performance.now() - started))
+  await justSubmitted(token)
+  const early = await type(token, submits)
   expect(early.http).toBe(429)
   expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(early.text).toMatch(
-    /data-count="\d">Please take a moment: you can send the next one in \d seconds\./,
+    /data-count="\d+">Please take a moment: you can send the next one in \d+ seconds\./,
   )
-  expect(early.text).toContain('Tries left: 4.')
+  expect(early.text).toContain(`Tries left: ${5 - submits}.`)
   expect(early.text).toMatch(/<form[^>]*\/step/)
   expect(early.text).not.toContain('111111')
-  expect(await page(token, 'fr')).toMatch(/vous pourrez envoyer le prochain essai dans \d secondes/)
+  await justSubmitted(token)
+  expect(await page(token, 'fr')).toMatch(/vous pourrez envoyer le prochain essai dans \d+ secondes/)
 })
+
+const justSubmitted = async (token: string) =>
+  gateway.db.rows(sql`
+    update attempts set submitted_at = now() where attempt_id = ${await shop.attempt(token)}`)
 
 for (const [what, method, prefix] of [
   ['a code', 'mtn_mobile_money', '024'],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { checkStatus, newInvoice, post, sign, signedRequest } from '../../support/merchant.ts'
+import { checkStatus, newInvoice, post, sign, signedQuestion, signedRequest } from '../../support/merchant.ts'
 import { dial } from '../../support/rawSocket.ts'
 
 let gateway: TestGateway
@@ -98,9 +98,8 @@ test('fields named like properties of every object are fields, and no other obje
   const request = signedRequest(shop.test, named)
   const text = JSON.stringify(request).replace(/}$/, ',"__proto__":{"total":"1"},"constructor":{"x":"y"}}')
   expect((await post(gateway.url, text)).http).toBe(200)
-  const { merchant_key } = shop.test
   const { invoice_id } = request
-  const { text: answer } = await checkStatus(gateway.url, { merchant_key, invoice_id })
+  const { text: answer } = await checkStatus(gateway.url, signedQuestion(shop.test, invoice_id))
   for (const pair of ['"__proto__":"a"', '"constructor":"b"', '"toString":"c"', '"hasOwnProperty":"d"'])
     expect(answer).toContain(pair)
   expect(answer).toContain('"amount":25')
