@@ -341,7 +341,7 @@ create table deliveries (
   sequence integer not null,
   mode text not null check (mode in ('test', 'live')),
   url text not null,
-  lane text not null, -- the address without its path: a dead host costs the slots of its own lane
+  lane text not null, -- see src/core/notification/laneName.ts; deliveries of one lane share a circuit breaker
   style text not null check (style in ('post', 'get', 'basic')),
   created_at timestamptz not null,
   begun_at timestamptz not null, -- the schedule counts from here; a delivery by hand begins anew
@@ -373,6 +373,19 @@ create index deliveries_held on deliveries (merchant_id, lane, begun_at) where h
 create index deliveries_exhausted on deliveries (merchant_id, exhausted_at) where exhausted_at is not null;
 -- Whose last try is still written down, oldest first: whoever forgets them reads no others.
 create index deliveries_remembered on deliveries (last_try_at) where last_try is not null;
+
+-- How often the paths that requests name were acknowledged, by the hour: the path acknowledged most has a lane of its own.
+-- Nodes add to it every few seconds at most; counts that are lost do no harm.
+create table acknowledged_paths (
+  merchant_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  origin text not null, -- scheme, host and port
+  path text not null, -- a digest of it, without the query
+  hour timestamptz not null, -- its beginning
+  paid integer not null, -- notifications of paid payments
+  acknowledged integer not null, -- all notifications
+  primary key (merchant_id, mode, origin, path, hour)
+);
 
 -- One HTTP request of a delivery before its last one, and what came of it. Kept for 30 days.
 create table tries (

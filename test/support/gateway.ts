@@ -35,7 +35,7 @@ export async function testGateway(
   given?: FreshDatabase,
 ): Promise<TestGateway> {
   const database = given ?? (await migratedDatabase())
-  const key = randomBytes(32)
+  const key = env.TOLLGATE_MASTER_KEY ? Buffer.from(env.TOLLGATE_MASTER_KEY, 'hex') : randomBytes(32)
   const logs: string[] = []
   const config = readConfig({
     PORT: '0',

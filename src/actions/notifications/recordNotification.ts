@@ -1,5 +1,5 @@
 import { readSettings } from '../../core/merchant/settings.ts'
-import { laneOf } from '../../core/notification/delivery.ts'
+import { laneOf } from '../../core/notification/laneName.ts'
 import { ipnUrlOf, isSent, notificationBody } from '../../core/notification/notification.ts'
 import type { NewEvent } from '../../core/payment/event.ts'
 import type { Payment } from '../../core/payment/payment.ts'
@@ -17,7 +17,7 @@ export function newsOf({ merchant_settings }: PaymentWithMerchant, payment: Paym
   const settings = readSettings(merchant_settings)
   const style = settings.ipn_style
   const url = isSent(status, style) ? ipnUrlOf(payment, settings) : null
-  const to = url === null ? undefined : { url, lane: laneOf(url), style }
+  const to = url === null ? undefined : { url, lane: laneOf(url, mode, settings), style }
   const body = notificationBody(payment, style)
   const notification = { merchant_id, tx_reference, mode, status, body, created_at: at }
   return { telling: { notification, to }, messages: messagesFor(payment, at) }

@@ -1,5 +1,5 @@
 import { type IpnStyle, readSettings, type Settings } from '../../core/merchant/settings.ts'
-import { laneOf } from '../../core/notification/delivery.ts'
+import { laneOf } from '../../core/notification/laneName.ts'
 import { ipnUrlOf, isSent, type NotificationKey } from '../../core/notification/notification.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import { findMerchant } from '../../store/merchants/merchants.ts'
@@ -100,7 +100,8 @@ function planFor(one: Redeliverable, settings: Settings): Redelivery | 'no_addre
   const url = ipnUrlOf({ ipn_url: one.payment_url }, settings) ?? one.url
   if (url === null) return 'no_address'
   const style = one.style ?? styleFor(one.body ?? '', settings.ipn_style)
-  return { merchant_id, tx_reference, sequence, mode, created_at, url, lane: laneOf(url), style }
+  const lane = laneOf(url, mode, settings)
+  return { merchant_id, tx_reference, sequence, mode, created_at, url, lane, style }
 }
 
 // The bytes are what they are: only a body that was written for `basic` has an amount that such clients read.

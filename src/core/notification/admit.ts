@@ -1,27 +1,35 @@
 import type { Delivery } from './delivery.ts'
 import { breakerOf, isOpen, isStuck, type Lane, mostInLane, newLane, roomIn, withInFlight } from './lane.ts'
+import { laneParts } from './laneName.ts'
 import { tryAnyway } from './schedule.ts'
 
 export const mostInFlight = 128
+// Of a merchant. A customer can name any number of addresses that hang. So the live configured lane always finds 4
+// slots that no request takes, and the live lanes of acknowledged paths 4 that no other address takes.
 const mostOfMerchant = 16
+const mostOfRequests = 12
+const mostOfUnproven = 8
 const mostRetries = mostInFlight / 2 // the other half is kept for first tries
 const shareOfFree = 1 / 8 // a lane has at most that part of the slots that nobody has, or one
 
 // What a look at the table tells of a delivery that is due.
 export type Candidate = Pick<
   Delivery,
-  'merchant_id' | 'tx_reference' | 'sequence' | 'lane' | 'retry' | 'begun_at' | 'last_try_at'
+  'merchant_id' | 'tx_reference' | 'sequence' | 'mode' | 'url' | 'lane' | 'retry' | 'begun_at' | 'last_try_at'
 > & {
   by_hand: boolean // somebody wants it sent again, and it was not yet
   due_at?: string // as the database writes it, to the microsecond
   lane_key?: string
   payment_key?: string
+  quota?: Quota
 }
 
 // What one process has in flight.
 export type Traffic = {
   lanes: Map<string, Lane> // by laneKey
   merchants: Map<string, number>
+  quotas: Map<string, number> // by quota key: a group of request lanes, or a rank of a merchant
+  probes: Map<string, string> // by laneKey: the delivery that was chosen as the probe although it has failed before
   payments: Set<string>
   total: number
   retries: number
@@ -30,19 +38,36 @@ export type Traffic = {
 export const newTraffic = (): Traffic => ({
   lanes: new Map(),
   merchants: new Map(),
+  quotas: new Map(),
+  probes: new Map(),
   payments: new Set(),
   total: 0,
   retries: 0,
 })
 
 // Asked for again and again while a delivery waits, so each is put together once.
-type LaneName = Pick<Candidate, 'merchant_id' | 'lane'> & { lane_key?: string }
+type LaneName = Pick<Candidate, 'merchant_id' | 'lane'> & { lane_key?: string; quota?: Quota }
 type PaymentName = Pick<Candidate, 'merchant_id' | 'tx_reference'> & { payment_key?: string }
 
 export const laneKey = (name: LaneName) => (name.lane_key ??= `${name.merchant_id} ${name.lane}`)
 export const paymentKey = (name: PaymentName) =>
   (name.payment_key ??= `${name.merchant_id} ${name.tx_reference}`)
-export const deliveryKey = (candidate: Candidate) => `${paymentKey(candidate)} ${candidate.sequence}`
+export const deliveryKey = (name: PaymentName & { sequence: number }) =>
+  `${paymentKey(name)} ${name.sequence}`
+
+// Which slots of its merchant a lane may have. Rank 0: the live configured lane; 1: live lanes of acknowledged paths; 2:
+// all others, and those of test mode.
+export type Quota = { rank: 0 | 1 | 2; rank_key: string; group_key: string | undefined }
+
+function quotaOf(name: LaneName): Quota {
+  if (name.quota) return name.quota
+  const { kind, mode, group } = laneParts(name.lane)
+  const rank = mode !== 'live' || kind === 'shared' ? 2 : kind === 'configured' ? 0 : 1
+  const group_key = group && `${name.merchant_id} ${group}`
+  return (name.quota = { rank, rank_key: `${name.merchant_id} ${rank}`, group_key })
+}
+
+export const rankKey = (name: LaneName) => quotaOf(name).rank_key
 
 export type Admission<C extends Candidate> = {
   take: C[] // can start now; counted as in flight
@@ -83,6 +108,7 @@ export function admitNew(candidate: Candidate, traffic: Traffic, now: Date): boo
 
 function verdict(candidate: Candidate, lane: Lane, traffic: Traffic, now: Date): keyof Admission<Candidate> {
   const open = isOpen(lane, now.getTime())
+  if (candidate.retry && isProbing(lane, now) && !isChosen(candidate, traffic)) return 'hold'
   if (open && !candidate.by_hand && tryAnyway(candidate.begun_at, candidate.last_try_at) > now) return 'hold'
   const room = open ? mostInLane - lane.inFlight : roomIn(lane, now.getTime())
   const isBarred =
@@ -94,12 +120,25 @@ function verdict(candidate: Candidate, lane: Lane, traffic: Traffic, now: Date):
   return isBarred ? 'wait' : 'take'
 }
 
+export const isProbing = (lane: Lane, now: Date) => breakerOf(lane, now.getTime()) === 'probing'
+
+// A probe is never spent on a delivery that has failed before while one that was never tried waits. Others may be parked
+// where this process does not see them, so the database chooses the probe among all of the lane.
+const isChosen = (candidate: Candidate, { probes }: Traffic) =>
+  probes.get(laneKey(candidate)) === deliveryKey(candidate)
+
 // However many lanes hang, some slots stay free: whoever has none finds one.
 const hasItsShare = ({ inFlight }: Lane, { total }: Traffic) =>
   inFlight >= (mostInFlight - total) * shareOfFree
 
-const isBusy = ({ merchant_id }: LaneName, traffic: Traffic) =>
-  (traffic.merchants.get(merchant_id) ?? 0) >= mostOfMerchant
+function isBusy(name: LaneName, { merchants, quotas }: Traffic): boolean {
+  if ((merchants.get(name.merchant_id) ?? 0) >= mostOfMerchant) return true
+  const { rank, group_key } = quotaOf(name)
+  if (group_key && (quotas.get(group_key) ?? 0) >= mostInLane) return true
+  if (rank === 0) return false
+  const ofRank = (at: 1 | 2) => quotas.get(`${name.merchant_id} ${at}`) ?? 0
+  return ofRank(1) + ofRank(2) >= mostOfRequests || (rank === 2 && ofRank(2) >= mostOfUnproven)
+}
 
 // Whether one more of this lane could start now or very soon. Where slots are scarce for everybody, a lane that moves
 // will have one in a moment.
@@ -113,8 +152,10 @@ function depart(traffic: Traffic, candidate: Candidate, lane: Lane, now: Date) {
   const { merchant_id, retry } = candidate
   const movedAt = lane.inFlight === 0 ? now.getTime() : lane.movedAt
   traffic.lanes.set(laneKey(candidate), withInFlight(lane, lane.inFlight + 1, movedAt))
-  traffic.merchants.set(merchant_id, (traffic.merchants.get(merchant_id) ?? 0) + 1)
+  add(traffic.merchants, merchant_id, 1)
+  addToQuotas(traffic, candidate, 1)
   traffic.payments.add(paymentKey(candidate))
+  traffic.probes.delete(laneKey(candidate))
   traffic.total++
   if (retry) traffic.retries++
 }
@@ -123,10 +164,21 @@ function depart(traffic: Traffic, candidate: Candidate, lane: Lane, now: Date) {
 export function arrive(traffic: Traffic, candidate: Candidate, lane: Lane) {
   const { merchant_id, retry } = candidate
   traffic.lanes.set(laneKey(candidate), lane)
-  const others = (traffic.merchants.get(merchant_id) ?? 1) - 1
-  if (others > 0) traffic.merchants.set(merchant_id, others)
-  else traffic.merchants.delete(merchant_id)
+  add(traffic.merchants, merchant_id, -1)
+  addToQuotas(traffic, candidate, -1)
   traffic.payments.delete(paymentKey(candidate))
   traffic.total--
   if (retry) traffic.retries--
+}
+
+function addToQuotas({ quotas }: Traffic, candidate: Candidate, by: 1 | -1) {
+  const { rank_key, group_key } = quotaOf(candidate)
+  add(quotas, rank_key, by)
+  if (group_key) add(quotas, group_key, by)
+}
+
+function add(counts: Map<string, number>, key: string, by: 1 | -1) {
+  const count = (counts.get(key) ?? 0) + by
+  if (count > 0) counts.set(key, count)
+  else counts.delete(key)
 }

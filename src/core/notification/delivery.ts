@@ -77,9 +77,3 @@ const troubles: ReadonlySet<Result> = new Set([
   'forbidden_address',
 ])
 export const isTrouble = (result: Result) => troubles.has(result)
-
-// The unit of isolation, beside the merchant: who answers slowly or not at all costs the slots of its own lane.
-export function laneOf(url: string): string {
-  const { protocol, hostname, port } = new URL(url)
-  return `${protocol}//${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
-}

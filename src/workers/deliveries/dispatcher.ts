@@ -4,6 +4,7 @@ import {
   admit,
   arrive,
   type Candidate,
+  isProbing,
   laneKey,
   mostInFlight,
   newTraffic,
@@ -20,6 +21,7 @@ import {
   newLane,
   withInFlight,
 } from '../../core/notification/lane.ts'
+import { laneParts } from '../../core/notification/laneName.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { tryDeadlineMs } from '../../core/notification/schedule.ts'
 import { newLeaseToken } from '../../runtime/ids.ts'
@@ -31,6 +33,7 @@ import {
   takeAmongSiblings,
   takeUnlockedAlone,
 } from '../../store/notifications/deliveries.ts'
+import { createAcknowledgedPaths, type Promoted } from './acknowledgedPaths.ts'
 import { createDoubts } from './doubts.ts'
 import { createDueList } from './dueList.ts'
 import { createHandOver, type HandOver } from './handOver.ts'
@@ -75,7 +78,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { db, clock, watch, wake } = options
   const traffic = newTraffic()
   const underWay = countInFlight()
-  const dueList = createDueList(db)
+  const paths = createAcknowledgedPaths({
+    db,
+    clock,
+    promote,
+    trouble: watch.trouble,
+  })
+  const dueList = createDueList(db, paths.assign)
   const heldLanes = createHeldLanes({ db, traffic, dueList, clock, wake, trouble: watch.trouble })
   const log = createTriesLog(db)
   const doubts = createDoubts({ db, freed: lookAgain, trouble: watch.trouble })
@@ -84,6 +93,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     clock,
     pause: options.pause,
     newLease,
+    laneOf: paths.laneOf,
     isWaitedFor: name => heldLanes.isHeld(name) || dueList.due().some(one => laneKey(one) === laneKey(name)),
     prepare: ({ notification: { merchant_id } }) => options.signers.prepare?.(merchant_id),
     carry: (candidate, taken) => void carry(candidate, taken),
@@ -109,6 +119,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const taking = admitted.take.length > 0 ? take(admitted.take) : undefined
     leave()
     heldLanes.flush()
+    paths.flush()
     // All of them are held by somebody, or others were faster: not at once again.
     if (taking && (await taking) === 0) await sleep(fruitlessMs)
     if (admitted.take.length < takeAtMost) leave()
@@ -144,7 +155,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const due = await stillDue(db, [...left.values()], now)
       while (due.length > 0) {
         const some = due.splice(0, siblingsAtOnce).map(key => left.get(paymentKey(key)) as Candidate)
-        const taking = some.map(candidate => takeAmongSiblings(db, candidate, lease))
+        const taking = some.map(candidate =>
+          takeAmongSiblings(db, candidate, lease, {
+            laneOf: paths.laneOf,
+            isUntried: !candidate.retry && isProbing(laneOf(candidate), now),
+          }),
+        )
         for (const taken of await Promise.all(taking)) if (taken) add(taken)
         leave()
       }
@@ -176,6 +192,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       }
       if (!tried) return
       report(taken, tried)
+      if (tried.outcome.result === 'acknowledged' && isNamedByRequest(candidate)) paths.acknowledged(taken)
       await log.add(tried)
     } catch (error) {
       watch.trouble(error)
@@ -190,6 +207,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     arrive(traffic, candidate, after)
     forgetLanes(traffic)
     wake()
+  }
+
+  // The new lane goes on at the rate of the one before.
+  function promote(promoted: Promoted) {
+    const { merchant_id, from, to } = promoted
+    const { allowed } = laneOf({ merchant_id, lane: from })
+    const key = laneKey({ merchant_id, lane: to })
+    if (!traffic.lanes.has(key)) traffic.lanes.set(key, { ...newLane(), allowed })
+    heldLanes.promote(promoted)
   }
 
   function free(candidate: Candidate) {
@@ -222,6 +248,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       leave()
       await heldLanes.flushed()
       await underWay.gone()
+      await heldLanes.flushed()
+      await paths.flushed()
       await doubts.ended()
     },
     inFlight: () => traffic.total,
@@ -234,12 +262,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 }
 
+const isNamedByRequest = ({ lane }: Candidate) => laneParts(lane).kind !== 'configured'
+
 const withoutOne = (lane: Lane): Lane => withInFlight(lane, lane.inFlight - 1, lane.movedAt)
 
 // Those of which there is nothing to know, then those that were met first.
-function forgetLanes({ lanes }: Traffic) {
+function forgetLanes({ lanes, probes }: Traffic) {
   if (lanes.size <= lanesRemembered) return
   for (const [key, lane] of lanes) if (isIdle(lane)) lanes.delete(key)
   for (const [key, { inFlight }] of lanes)
     if (inFlight === 0 && lanes.size > lanesRemembered / 2) lanes.delete(key)
+  for (const key of probes.keys()) if (!lanes.has(key)) probes.delete(key)
 }

@@ -7,6 +7,7 @@ const mostMs = 2 * lookMs // between two looks at everything, however much comes
 const lookAtMost = 500
 const commitMs = 250 // from the moment that a change is said to have happened until others can see it
 
+type Asked = [retry: boolean, now: Date, limit: number, after?: string | Date]
 export type DueList = ReturnType<typeof createDueList>
 
 // The deliveries that are due and have not started yet, as this process knows them. The table is the truth, and is looked
@@ -16,7 +17,7 @@ export type DueList = ReturnType<typeof createDueList>
 // - cut: there was more than a look reads. `cutAt` remembers where the reading stopped, for first tries and for retries,
 //   and it goes on from there when the list runs out. What is committed now stands at the far end of the crowd, so the
 //   newest are looked for by themselves: they never wait for the crowd, and never hide anybody.
-export function createDueList(db: Db) {
+export function createDueList(db: Db, assign: (found: readonly Candidate[]) => Promise<void>) {
   let due: Candidate[] = []
   let fresh = new Set<Candidate>() // of those, found at the newest end
   let cutAt: Candidate[] = [] // empty: whole
@@ -24,6 +25,13 @@ export function createDueList(db: Db) {
   let wantsNew = false
   let lookedAt = -Infinity
   let newestAt: Date | undefined // when we last looked at the newest
+
+  // Each is in the lane that it has now, and not in that of the time when it was stored.
+  const lookFor = async (...asked: Asked): Promise<Candidate[]> => {
+    const found = await lookForDue(db, ...asked)
+    await assign(found)
+    return found
+  }
 
   const isCut = () => cutAt.length > 0
   const isTime = () => wantsAll || performance.now() - lookedAt >= lookMs
@@ -49,8 +57,8 @@ export function createDueList(db: Db) {
   async function lookAtAll(now: Date) {
     lookedAt = performance.now()
     const [first, again] = await Promise.all([
-      lookForDue(db, false, now, lookAtMost),
-      lookForDue(db, true, now, lookAtMost),
+      lookFor(false, now, lookAtMost),
+      lookFor(true, now, lookAtMost),
     ])
     const before = due.filter(one => fresh.has(one))
     cutAt = [first, again].flatMap(lastOfMany)
@@ -65,7 +73,7 @@ export function createDueList(db: Db) {
     const from = cutAt
     cutAt = []
     for (const { retry, due_at } of from) {
-      const more = await lookForDue(db, retry, now, lookAtMost, due_at)
+      const more = await lookFor(retry, now, lookAtMost, due_at)
       if (more.length < lookAtMost) wantsAll = true // there may be others of the same moment
       cutAt.push(...lastOfMany(more))
       due.push(...more)
@@ -75,7 +83,7 @@ export function createDueList(db: Db) {
   async function lookAtNewest(now: Date) {
     const since = newestAt ?? now
     newestAt = now
-    addFresh(await lookForDue(db, false, now, lookAtMost, new Date(since.getTime() - commitMs)))
+    addFresh(await lookFor(false, now, lookAtMost, new Date(since.getTime() - commitMs)))
   }
 
   function addFresh(candidates: readonly Candidate[]) {

@@ -11,6 +11,7 @@ export type HandOverOptions = {
   clock(): Date
   pause?: Pause
   newLease(now: Date): Lease
+  laneOf(destination: Pick<Candidate, 'merchant_id' | 'mode' | 'url' | 'lane'>): string
   isWaitedFor(lane: Pick<Candidate, 'merchant_id' | 'lane'>): boolean
   prepare(sending: Sending): void // it will leave in a moment
   carry(candidate: Candidate, taken: Taken): void
@@ -34,6 +35,7 @@ export function createHandOver(options: HandOverOptions): HandOver {
     const kept = new Map<string, Kept>()
     for (const sending of sendings) {
       const candidate = candidateOf(sending)
+      candidate.lane = options.laneOf(candidate)
       if (options.isWaitedFor(candidate) || !admitNew(candidate, traffic, now)) continue
       kept.set(paymentName(candidate), { candidate, sending })
       options.prepare(sending)
@@ -79,6 +81,8 @@ const candidateOf = ({ notification, to }: Sending): Candidate => ({
   merchant_id: notification.merchant_id,
   tx_reference: notification.tx_reference,
   sequence: 0,
+  mode: notification.mode,
+  url: to.url,
   lane: to.lane,
   retry: false,
   begun_at: notification.created_at,
@@ -86,6 +90,7 @@ const candidateOf = ({ notification, to }: Sending): Candidate => ({
   by_hand: false,
   lane_key: undefined,
   payment_key: undefined,
+  quota: undefined,
 })
 
 const takenOf = (
@@ -103,6 +108,7 @@ const takenOf = (
   begun_at: notification.created_at,
   tries: 1,
   body: notification.body,
+  status: notification.status,
   lease_token,
   lease_until,
 })

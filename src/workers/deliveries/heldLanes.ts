@@ -1,11 +1,26 @@
-import { type Candidate, deliveryKey, hasRoom, laneKey, type Traffic } from '../../core/notification/admit.ts'
+import {
+  type Candidate,
+  deliveryKey,
+  hasRoom,
+  laneKey,
+  rankKey,
+  type Traffic,
+} from '../../core/notification/admit.ts'
 import { tryAnyway } from '../../core/notification/schedule.ts'
 import type { Db } from '../../store/db.ts'
-import { holdDeliveries, lanesWithHeld, releaseDeliveries } from '../../store/notifications/heldDeliveries.ts'
+import {
+  holdDeliveries,
+  lanesWithHeld,
+  releaseAddress,
+  releaseDeliveries,
+  releaseProbe,
+} from '../../store/notifications/heldDeliveries.ts'
+import type { Promoted } from './acknowledgedPaths.ts'
 import type { DueList } from './dueList.ts'
 
 const releasedAtOnce = 32
 const lanesAtOnce = 4
+const promotedAtOnce = 100
 const manyLeaving = 100
 const holdMs = 100 // fewer than that wait so long for others
 const sweepMs = 5000
@@ -27,6 +42,7 @@ export type HeldLaneOptions = {
 export function createHeldLanes({ db, traffic, dueList, clock, wake, trouble }: HeldLaneOptions) {
   const waiting = new Map<string, LaneName>()
   const leaving = new Map<string, Candidate>() // held, and not written down yet
+  const promoted: Promoted[] = [] // their deliveries wait in a lane that is not theirs any more
   let flushing: Promise<void> | undefined
   let heldAt = -Infinity
   let sweptAt = -Infinity
@@ -53,12 +69,13 @@ export function createHeldLanes({ db, traffic, dueList, clock, wake, trouble }: 
 
   function flush() {
     if (flushing) return
-    if (isTimeToSweep() || isTimeToHold() || lanesToRelease(clock()).length > 0) flushing = work()
+    if (isTimeToSweep() || isTimeToHold() || promoted.length > 0 || lanesToRelease(clock()).length > 0)
+      flushing = work()
   }
 
   async function flushed() {
     await flushing
-    if (leaving.size > 0) flushing ??= work()
+    if (leaving.size > 0 || promoted.length > 0) flushing ??= work()
     await flushing
   }
 
@@ -68,8 +85,9 @@ export function createHeldLanes({ db, traffic, dueList, clock, wake, trouble }: 
       if (isTimeToSweep()) await sweep()
       const isHeld = leaving.size > 0 && dueList.hasMore()
       if (leaving.size > 0) await writeHeld(clock())
+      const isMoved = await releasePromoted(clock())
       const isReleased = await release(clock())
-      if (isHeld || isReleased) dueList.lookAgain()
+      if (isHeld || isMoved || isReleased) dueList.lookAgain()
     } catch (error) {
       trouble(error)
     }
@@ -94,16 +112,27 @@ export function createHeldLanes({ db, traffic, dueList, clock, wake, trouble }: 
     }
   }
 
+  // They are seen again, and found in their new lane.
+  async function releasePromoted(now: Date): Promise<boolean> {
+    let released = 0
+    for (const one of promoted.splice(0, lanesAtOnce)) {
+      const count = await releaseAddress(db, one.merchant_id, one.from, one.url, now, promotedAtOnce)
+      if (count === promotedAtOnce) promoted.push(one)
+      released += count
+    }
+    return released > 0
+  }
+
   // Those that have room, and nothing on the list that could fill it.
   function lanesToRelease(now: Date): LaneName[] {
     if (waiting.size === 0) return []
     const busy = new Set(dueList.due().map(laneKey))
-    const seen = new Map<string, number>() // of each merchant
-    for (const { merchant_id } of dueList.due()) seen.set(merchant_id, (seen.get(merchant_id) ?? 0) + 1)
+    const seen = new Map<string, number>() // by merchant and rank: others of a lower rank take none of its slots
+    for (const one of dueList.due()) seen.set(rankKey(one), (seen.get(rankKey(one)) ?? 0) + 1)
     const lanes: LaneName[] = []
     for (const [key, lane] of waiting) {
       if (lanes.length === lanesAtOnce) break
-      const isEnough = busy.has(key) || (seen.get(lane.merchant_id) ?? 0) >= releasedAtOnce
+      const isEnough = busy.has(key) || (seen.get(rankKey(lane)) ?? 0) >= releasedAtOnce
       if (!isEnough && hasRoom(lane, traffic, now)) lanes.push(lane)
     }
     return lanes
@@ -114,12 +143,21 @@ export function createHeldLanes({ db, traffic, dueList, clock, wake, trouble }: 
     let released = 0
     for (const { merchant_id, lane } of lanesToRelease(now)) {
       const key = laneKey({ merchant_id, lane })
-      const most = traffic.lanes.get(key)?.openUntil == null ? releasedAtOnce : 1
-      const count = await releaseDeliveries(db, merchant_id, lane, now, most)
+      const isClosed = traffic.lanes.get(key)?.openUntil == null
+      const most = isClosed ? releasedAtOnce : 1
+      const count = isClosed
+        ? await releaseDeliveries(db, merchant_id, lane, now, most)
+        : await chooseProbe({ merchant_id, lane }, now)
       if (count < most) waiting.delete(key)
       released += count
     }
     return released > 0
+  }
+
+  async function chooseProbe(name: LaneName, now: Date): Promise<number> {
+    const chosen = await releaseProbe(db, name.merchant_id, name.lane, now)
+    if (chosen) traffic.probes.set(laneKey(name), deliveryKey(chosen))
+    return chosen ? 1 : 0
   }
 
   async function sweep() {
@@ -129,13 +167,21 @@ export function createHeldLanes({ db, traffic, dueList, clock, wake, trouble }: 
 
   const isHeld = (name: LaneName) => waiting.has(laneKey(name))
 
-  return { overflowOf, hold, isHeld, flush, flushed }
+  const promote = (one: Promoted) => void promoted.push(one)
+
+  return { overflowOf, hold, promote, isHeld, flush, flushed }
 }
 
 const since = (moment: number) => performance.now() - moment
 
 // Held for at least a moment: it was just found not to have room.
-function heldOf({ merchant_id, tx_reference, sequence, begun_at, last_try_at }: Candidate, now: Date) {
+function heldOf({ merchant_id, tx_reference, sequence, lane, begun_at, last_try_at }: Candidate, now: Date) {
   const anyway = tryAnyway(begun_at, last_try_at).getTime()
-  return { merchant_id, tx_reference, sequence, until: new Date(Math.max(anyway, now.getTime() + 1000)) }
+  return {
+    merchant_id,
+    tx_reference,
+    sequence,
+    lane,
+    until: new Date(Math.max(anyway, now.getTime() + 1000)),
+  }
 }

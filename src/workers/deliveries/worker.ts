@@ -1,3 +1,4 @@
+import { forgetOldPaths } from '../../actions/notifications/forgetOldPaths.ts'
 import { forgetOldTries } from '../../actions/notifications/forgetOldTries.ts'
 import { startLoop } from '../loop.ts'
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.ts'
@@ -22,7 +23,9 @@ export function startDeliveries(options: Omit<DispatcherOptions, 'wake'>): Deliv
   const loop = startLoop({ restMs: dispatcher.restMs, step: dispatcher.step, onTrouble, pause })
   const forgetting = startLoop({
     restMs: forgetRestMs,
-    step: () => forgetOldTries(options.db, options.clock()),
+    step: async () =>
+      (await forgetOldTries(options.db, options.clock())) +
+      (await forgetOldPaths(options.db, options.clock())),
     onTrouble,
     pause,
   })

@@ -4,6 +4,7 @@ import {
   admit,
   arrive,
   type Candidate,
+  deliveryKey,
   laneKey,
   newTraffic,
   paymentKey,
@@ -18,7 +19,9 @@ const aCandidate = (changed: Partial<Candidate> = {}): Candidate => ({
   merchant_id: 'ama',
   tx_reference: `TG-${++made}`,
   sequence: 1,
-  lane: 'https://ama.example:443',
+  mode: 'live',
+  url: 'https://ama.example/ipn',
+  lane: 'live/configured/https://ama.example:443/1',
   retry: false,
   begun_at: noon,
   last_try_at: null,
@@ -45,11 +48,36 @@ function warmed(candidates: readonly Candidate[]) {
   for (const candidate of candidates) warm(traffic, candidate)
   return traffic
 }
-const shop = (at: number) => ({ merchant_id: `shop${at}`, lane: `https://shop${at}.example:443` })
+const shop = (at: number) => ({
+  merchant_id: `shop${at}`,
+  lane: `live/configured/https://shop${at}.example:443/1`,
+})
+
+const acknowledged = (at: number) => `live/acknowledged/https://${at}.example:443/1`
+const otherLane = (at: number) => `live/shared-1/https://${at}.example:443`
+const requestLane = (at: number) =>
+  at === 0 ? 'live/acknowledged/https://ama.example:443/1' : `live/shared-${at}/https://ama.example:443`
 
 for (const [why, due, most] of [
   ['one lane: 8', many(50, () => ({})), 8],
-  ['one merchant with many lanes: 16', many(50, at => ({ lane: `https://${at}.example:443` })), 16],
+  ['the request lanes of one origin: 8', many(50, at => ({ lane: requestLane(at % 4) })), 8],
+  ['one merchant with many addresses of requests: 8', many(50, at => ({ lane: otherLane(at) })), 8],
+  [
+    'the same, of test mode too: 8',
+    many(50, at => ({ lane: `${at % 2 ? 'test' : 'live'}/shared-1/https://${at}.example:443` })),
+    8,
+  ],
+  [
+    'the same, as a version before this one names lanes: 8',
+    many(50, at => ({ lane: `https://${at}.example:443` })),
+    8,
+  ],
+  ['one merchant with many acknowledged paths: 12', many(50, at => ({ lane: acknowledged(at) })), 12],
+  [
+    'one merchant with many acknowledged paths and its own lane: 16',
+    many(99, at => (at < 50 ? { lane: acknowledged(at) } : {})),
+    16,
+  ],
   ['many merchants with a lane each: 128', many(300, at => shop(at)), 128],
   ['many merchants that are tried again: 64', many(300, at => ({ ...shop(at), retry: true })), 64],
   ['twenty merchants with much to tell: 96, then nobody has more', many(300, at => shop(at % 20)), 96],
@@ -89,6 +117,47 @@ test('fifty lanes that hang cost fifty slots: a healthy one beside them has all 
   expect(take).toHaveLength(58)
 })
 
+const slotsBeside = (hanging: readonly Candidate[], lane: string) => {
+  const own = many(20, () => ({ lane }))
+  const traffic = warmed([...hanging, ...own])
+  admit(hanging, traffic, noon)
+  return admit(own, traffic, noon).take.length
+}
+const hangingAddresses = many(50, at => ({ lane: otherLane(at) }))
+const hangingProven = many(50, at => ({ lane: acknowledged(at) }))
+const hangingTest = many(50, at => ({ lane: `test/acknowledged/https://${at}.example:443/1`, mode: 'test' }))
+const configured = 'live/configured/https://ama.example:443/1'
+for (const [why, hanging, lane, slots] of [
+  ['addresses of requests hang: the configured lane', hangingAddresses, configured, 8],
+  ['addresses of requests hang: an acknowledged path', hangingAddresses, requestLane(0), 4],
+  ['acknowledged paths hang: the configured lane', hangingProven, configured, 4],
+  ['addresses of test mode hang: the configured lane', hangingTest, configured, 8],
+  ['addresses of test mode hang: an acknowledged path', hangingTest, requestLane(0), 4],
+] as const)
+  test(`any number of ${why} still has ${slots} slots`, () =>
+    expect(slotsBeside([...hanging], lane)).toBe(slots))
+
+const probing = (candidate: Candidate) => {
+  const traffic = newTraffic()
+  const openUntil = after(-seconds(1)).getTime()
+  traffic.lanes.set(laneKey(candidate), { ...newLane(), failures: 5, openUntil })
+  return traffic
+}
+
+test('a probe goes to a delivery that was never tried, although one that failed before stands first', () => {
+  const [failed, untried] = [aCandidate({ retry: true }), aCandidate()]
+  const choice = admit([failed, untried], probing(failed), noon)
+  expect(choice).toEqual({ take: [untried], hold: [failed], wait: [] })
+})
+
+test('one that failed before is the probe only when it was chosen among all of its lane', () => {
+  const [failed, chosen] = [aCandidate({ retry: true }), aCandidate({ retry: true })]
+  const traffic = probing(failed)
+  traffic.probes.set(laneKey(chosen), deliveryKey(chosen))
+  expect(admit([failed, chosen], traffic, noon)).toEqual({ take: [chosen], hold: [failed], wait: [] })
+  expect(traffic.probes.size).toBe(0)
+})
+
 for (const [why, changed, pile] of [
   ['was never tried', {}, 'hold'],
   ['was tried an hour ago', { last_try_at: after(-hours(1)), begun_at: after(-hours(5)) }, 'hold'],
@@ -117,10 +186,14 @@ for (const [why, changed, pile] of [
   })
 
 // A day at the post office: what is due comes in any order, each step chooses, and anything may come of it.
+const anyLanes = ['live/configured/https://a.example:443/1', 'https://b.example:443'].concat(
+  [0, 1, 2, 3].map(requestLane),
+  [0, 1, 2].map(acknowledged),
+)
 const anyCandidate = fc
   .record({
     merchant: fc.nat(4),
-    lane: fc.nat(2),
+    lane: fc.nat(anyLanes.length - 1),
     payment: fc.nat(60),
     retry: fc.boolean(),
     ageMs: fc.nat(hours(30)),
@@ -128,7 +201,7 @@ const anyCandidate = fc
   .map(({ merchant, lane, payment, retry, ageMs }) =>
     aCandidate({
       merchant_id: `shop${merchant}`,
-      lane: `https://${lane}.example:443`,
+      lane: anyLanes[lane] as string,
       tx_reference: `TG-${merchant}-${payment}`,
       retry,
       begun_at: after(-ageMs),
@@ -141,12 +214,14 @@ const anyStep = fc.record({
   waitMs: fc.nat(minutes(2)),
 })
 
+function countBy(candidates: readonly Candidate[], key: (candidate: Candidate) => string) {
+  const counts = new Map<string, number>()
+  for (const candidate of candidates) counts.set(key(candidate), (counts.get(key(candidate)) ?? 0) + 1)
+  return counts
+}
+
 function checkBounds(traffic: Traffic, away: readonly Candidate[]) {
-  const count = (key: (candidate: Candidate) => string) => {
-    const counts = new Map<string, number>()
-    for (const candidate of away) counts.set(key(candidate), (counts.get(key(candidate)) ?? 0) + 1)
-    return counts
-  }
+  const count = (key: (candidate: Candidate) => string) => countBy(away, key)
   expect(traffic.total).toBe(away.length)
   expect(traffic.retries).toBe(away.filter(({ retry }) => retry).length)
   expect(traffic.total).toBeLessThanOrEqual(128)
@@ -159,6 +234,17 @@ function checkBounds(traffic: Traffic, away: readonly Candidate[]) {
     expect(those).toBeLessThanOrEqual(16)
     expect(traffic.merchants.get(merchant)).toBe(those)
   }
+  const requested = away.filter(({ lane }) => !lane.includes('/configured/'))
+  const unproven = requested.filter(({ lane }) => !lane.startsWith('live/acknowledged/'))
+  for (const [limit, all] of [
+    [12, requested],
+    [8, unproven],
+  ] as const)
+    for (const those of countBy(all, ({ merchant_id }) => merchant_id).values())
+      expect(those).toBeLessThanOrEqual(limit)
+  const ofOrigin = requested.filter(({ lane }) => lane.includes('//ama.example:'))
+  for (const those of countBy(ofOrigin, ({ merchant_id }) => merchant_id).values())
+    expect(those).toBeLessThanOrEqual(8)
   expect(count(paymentKey).size).toBe(away.length)
 }
 
@@ -187,7 +273,13 @@ test('whatever is due and whatever comes of it: the bounds hold, the order is ke
         checkBounds(traffic, away)
       }
       while (away.length > 0) end(undefined)
-      expect(traffic).toMatchObject({ total: 0, retries: 0, merchants: new Map(), payments: new Set() })
+      expect(traffic).toMatchObject({
+        total: 0,
+        retries: 0,
+        merchants: new Map(),
+        quotas: new Map(),
+        payments: new Set(),
+      })
       expect([...traffic.lanes.values()].filter(({ inFlight }) => inFlight !== 0)).toEqual([])
     }),
     { numRuns: 100 },

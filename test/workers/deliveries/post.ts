@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { onboard } from '../../../src/actions/merchants/onboard.ts'
 import type { IpnStyle } from '../../../src/core/merchant/settings.ts'
-import { type Delivery, laneOf } from '../../../src/core/notification/delivery.ts'
+import type { Delivery } from '../../../src/core/notification/delivery.ts'
+import { laneOf } from '../../../src/core/notification/laneName.ts'
 import type { Outbound } from '../../../src/net/http1/outbound.ts'
 import { newReference } from '../../../src/runtime/ids.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
@@ -92,7 +93,7 @@ export async function openPost(merchantCount = 1) {
     const to = {
       url: url ?? 'https://shop.example/ipn',
       style,
-      lane: laneOf(url ?? 'https://shop.example/ipn'),
+      lane: laneOf(url ?? 'https://shop.example/ipn', 'test', { ipn_url: null }),
     }
     const told = { merchant_id, tx_reference, mode: 'test', status, created_at: clock() } as const
     const body = JSON.stringify({ invoice_id: tx_reference, tx_reference, status })
@@ -110,7 +111,7 @@ export async function openPost(merchantCount = 1) {
       await tx.rows(sql`
         insert into deliveries (merchant_id, tx_reference, sequence, mode, url, lane, style, created_at, begun_at,
           next_try_at, retry, alone)
-        select ${merchant_id}, ${`TG-${url}-`} || n, 1, 'test', ${url}, ${laneOf(url)}, 'post', at, at, at, ${retry},
+        select ${merchant_id}, ${`TG-${url}-`} || n, 1, 'test', ${url}, ${laneOf(url, 'test', { ipn_url: null })}, 'post', at, at, at, ${retry},
           true
         from (select n, ${clock()}::timestamptz - (${count}::integer - n) * interval '1 ms' as at
           from generate_series(1, ${count}::integer) n) as due`)

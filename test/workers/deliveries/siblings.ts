@@ -1,4 +1,4 @@
-import { laneOf } from '../../../src/core/notification/delivery.ts'
+import { laneOf } from '../../../src/core/notification/laneName.ts'
 import { sql, type Tx } from '../../../src/store/db.ts'
 import { addNotification } from '../../../src/store/notifications/notifications.ts'
 import { everyTry } from '../../../src/store/notifications/tries.ts'
@@ -8,7 +8,7 @@ import { aPayment, noon } from '../../support/lifeRows.ts'
 import type { Post } from './post.ts'
 
 export const url = 'https://shop.example/ipn'
-export const lane = laneOf(url)
+export const lane = laneOf(url, 'test', { ipn_url: null })
 
 const merchantOf = ({ ids }: Post) => ids[0] as string
 
