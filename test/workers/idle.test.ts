@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
 import { forgetOldMessages } from '../../src/actions/messages/forgetOldMessages.ts'
+import { forgetOldPaths } from '../../src/actions/notifications/forgetOldPaths.ts'
 import { forgetOldTries } from '../../src/actions/notifications/forgetOldTries.ts'
 import { expireDue } from '../../src/actions/payments/expire.ts'
 import { createRedaction } from '../../src/actions/redaction/redact.ts'
@@ -61,6 +62,8 @@ async function addPayments() {
   while (receiver.of(tx_reference).length === 0) await sleep(20)
   const left = sql`select from deliveries where acknowledged_at is null`
   while ((await db().rows(left)).length > 0) await sleep(20)
+  const paths = sql`select from acknowledged_paths where merchant_id = ${merchant.merchant_id}`
+  while ((await db().rows(paths)).length === 0) await sleep(20) // counted a little later
 }
 
 test('nodes that have nothing to do commit nothing', async () => {
@@ -75,6 +78,7 @@ test('nodes that have nothing to do commit nothing', async () => {
 // What is done so seldom that nobody would wait for it.
 for (const [name, work] of [
   ['old tries are forgotten', now => forgetOldTries(db(), now)],
+  ['old paths are forgotten', now => forgetOldPaths(db(), now)],
   ['old messages are forgotten', now => forgetOldMessages(db(), now)],
   ['payments whose time is over end', now => expireDue(db(), now)],
   ['what was put off too far is brought forward', now => bringForward({ db: db(), clock: () => now }, fail)],

@@ -1,5 +1,5 @@
 import type { Delivery } from './delivery.ts'
-import { breakerOf, isOpen, isStuck, type Lane, mostInLane, newLane, roomIn, withInFlight } from './lane.ts'
+import { breakerOf, isStuck, type Lane, mostInLane, newLane, roomIn, withInFlight } from './lane.ts'
 import { laneParts } from './laneName.ts'
 import { tryAnyway } from './schedule.ts'
 
@@ -22,6 +22,7 @@ export type Candidate = Pick<
   lane_key?: string
   payment_key?: string
   quota?: Quota
+  past_breaker?: boolean // it is sent although its lane is shut, and is no probe
 }
 
 // What one process has in flight.
@@ -29,7 +30,8 @@ export type Traffic = {
   lanes: Map<string, Lane> // by laneKey
   merchants: Map<string, number>
   quotas: Map<string, number> // by quota key: a group of request lanes, or a rank of a merchant
-  probes: Map<string, string> // by laneKey: the delivery that was chosen as the probe although it has failed before
+  parked: Map<string, { merchant_id: string; lane: string }> // lanes with deliveries that wait out of sight, by laneKey
+  probes: Map<string, string> // by laneKey: the parked delivery that was chosen as the probe
   payments: Set<string>
   total: number
   retries: number
@@ -39,6 +41,7 @@ export const newTraffic = (): Traffic => ({
   lanes: new Map(),
   merchants: new Map(),
   quotas: new Map(),
+  parked: new Map(),
   probes: new Map(),
   payments: new Set(),
   total: 0,
@@ -84,13 +87,14 @@ export function admit<C extends Candidate>(
   most = mostInFlight,
 ): Admission<C> {
   const choice: Admission<C> = { take: [], hold: [], wait: [] }
+  const untried = lanesOfUntried(due)
   for (const [at, candidate] of due.entries()) {
     if (traffic.total >= mostInFlight || choice.take.length >= most) {
       choice.wait.push(...due.slice(at))
       break
     }
     const lane = traffic.lanes.get(laneKey(candidate)) ?? newLane()
-    const pile = verdict(candidate, lane, traffic, now)
+    const pile = verdict(candidate, lane, traffic, now, untried)
     choice[pile].push(candidate)
     if (pile === 'take') depart(traffic, candidate, lane, now)
   }
@@ -106,11 +110,19 @@ export function admitNew(candidate: Candidate, traffic: Traffic, now: Date): boo
   )
 }
 
-function verdict(candidate: Candidate, lane: Lane, traffic: Traffic, now: Date): keyof Admission<Candidate> {
-  const open = isOpen(lane, now.getTime())
-  if (candidate.retry && isProbing(lane, now) && !isChosen(candidate, traffic)) return 'hold'
-  if (open && !candidate.by_hand && tryAnyway(candidate.begun_at, candidate.last_try_at) > now) return 'hold'
-  const room = open ? mostInLane - lane.inFlight : roomIn(lane, now.getTime())
+function verdict(
+  candidate: Candidate,
+  lane: Lane,
+  traffic: Traffic,
+  now: Date,
+  untried: () => ReadonlySet<string>,
+): keyof Admission<Candidate> {
+  const breaker = breakerOf(lane, now.getTime())
+  const isShut =
+    breaker === 'open' || (breaker === 'probing' && candidate.retry && !mayProbe(candidate, traffic, untried))
+  if (isShut && !isTriedAnyway(candidate, now)) return 'hold'
+  candidate.past_breaker = isShut
+  const room = isShut ? mostInLane - lane.inFlight : roomIn(lane, now.getTime())
   const isBarred =
     room <= 0 ||
     hasItsShare(lane, traffic) ||
@@ -120,12 +132,24 @@ function verdict(candidate: Candidate, lane: Lane, traffic: Traffic, now: Date):
   return isBarred ? 'wait' : 'take'
 }
 
+const isTriedAnyway = ({ by_hand, begun_at, last_try_at }: Candidate, now: Date) =>
+  by_hand || tryAnyway(begun_at, last_try_at) <= now
+
 export const isProbing = (lane: Lane, now: Date) => breakerOf(lane, now.getTime()) === 'probing'
 
-// A probe is never spent on a delivery that has failed before while one that was never tried waits. Others may be parked
-// where this process does not see them, so the database chooses the probe among all of the lane.
-const isChosen = (candidate: Candidate, { probes }: Traffic) =>
-  probes.get(laneKey(candidate)) === deliveryKey(candidate)
+// A probe is never spent on a delivery that has failed before while one that was never tried waits. Where some are parked,
+// the database has chosen the probe among them.
+function mayProbe(candidate: Candidate, { parked, probes }: Traffic, untried: () => ReadonlySet<string>) {
+  const key = laneKey(candidate)
+  if (untried().has(key)) return false
+  return !parked.has(key) || probes.get(key) === deliveryKey(candidate)
+}
+
+// Made when it is asked for, which is rare.
+function lanesOfUntried(due: readonly Candidate[]): () => ReadonlySet<string> {
+  let lanes: Set<string> | undefined
+  return () => (lanes ??= new Set(due.filter(({ retry }) => !retry).map(laneKey)))
+}
 
 // However many lanes hang, some slots stay free: whoever has none finds one.
 const hasItsShare = ({ inFlight }: Lane, { total }: Traffic) =>

@@ -53,8 +53,9 @@ export function roomIn(lane: Lane, now: number): number {
   return Math.max(0, most - lane.inFlight)
 }
 
-// A try has ended. `started` tells a probe from what was on its way when the breaker opened: that says nothing new.
-export function learn(lane: Lane, result: Result, started: number, now: number): Lane {
+// A try has ended. `started` tells a probe from what was on its way when the breaker opened: that says nothing new. Null: it
+// was sent past the breaker.
+export function learn(lane: Lane, result: Result, started: number | null, now: number): Lane {
   const { allowed, failures, openUntil, pauseMs } = lane
   const inFlight = lane.inFlight - 1
   if (!isTrouble(result))
@@ -69,7 +70,7 @@ export function learn(lane: Lane, result: Result, started: number, now: number):
   const failed = { ...lane, inFlight, allowed: 1, failures: failures + 1, movedAt: now }
   if (openUntil === null)
     return failed.failures < failuresToOpen ? failed : { ...failed, openUntil: now + pauseMs }
-  if (isOpen(lane, started)) return failed
+  if (started === null || isOpen(lane, started)) return failed
   const longer = Math.min(pauseMs * 2, longestPauseMs)
   return { ...failed, pauseMs: longer, openUntil: now + longer }
 }

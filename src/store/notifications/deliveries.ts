@@ -46,6 +46,7 @@ export async function lookForDue(
       lane_key: undefined,
       payment_key: undefined,
       quota: undefined,
+      past_breaker: undefined,
     }),
   )
 }

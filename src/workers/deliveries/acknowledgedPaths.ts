@@ -134,6 +134,13 @@ export function createAcknowledgedPaths({ db, clock, promote, trouble }: Acknowl
     for (const one of requested) one.lane = laneOf(one)
   }
 
+  // What was derived from the former lane goes with it.
+  function reassign(candidate: Candidate) {
+    candidate.lane = laneOf(candidate)
+    candidate.lane_key = undefined
+    candidate.quota = undefined
+  }
+
   function acknowledged(taken: Pick<Taken, 'merchant_id' | 'mode' | 'url' | 'status'>) {
     const address = addressOf(taken.url)
     const { path } = address
@@ -191,6 +198,7 @@ export function createAcknowledgedPaths({ db, clock, promote, trouble }: Acknowl
   return {
     laneOf,
     assign,
+    reassign,
     acknowledged,
     flush: () => void write(performance.now()),
     async flushed() {

@@ -203,7 +203,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function comeBack(candidate: Candidate, departed: number, tried: Tried | undefined) {
     const lane = laneOf(candidate)
-    const after = tried ? learn(lane, tried.outcome.result, departed, clock().getTime()) : withoutOne(lane)
+    const started = candidate.past_breaker ? null : departed
+    const after = tried ? learn(lane, tried.outcome.result, started, clock().getTime()) : withoutOne(lane)
     arrive(traffic, candidate, after)
     forgetLanes(traffic)
     wake()
@@ -215,6 +216,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const { allowed } = laneOf({ merchant_id, lane: from })
     const key = laneKey({ merchant_id, lane: to })
     if (!traffic.lanes.has(key)) traffic.lanes.set(key, { ...newLane(), allowed })
+    for (const one of dueList.due())
+      if (one.merchant_id === merchant_id && one.lane === from) paths.reassign(one)
     heldLanes.promote(promoted)
   }
 

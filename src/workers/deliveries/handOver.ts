@@ -91,6 +91,7 @@ const candidateOf = ({ notification, to }: Sending): Candidate => ({
   lane_key: undefined,
   payment_key: undefined,
   quota: undefined,
+  past_breaker: undefined,
 })
 
 const takenOf = (

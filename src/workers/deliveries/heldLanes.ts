@@ -40,7 +40,7 @@ export type HeldLaneOptions = {
 // it as it has room; those that another process holds are found by a sweep. All this is written beside the steps
 // of the dispatcher: those that can leave do not wait for it.
 export function createHeldLanes({ db, traffic, dueList, clock, wake, trouble }: HeldLaneOptions) {
-  const waiting = new Map<string, LaneName>()
+  const waiting = traffic.parked
   const leaving = new Map<string, Candidate>() // held, and not written down yet
   const promoted: Promoted[] = [] // their deliveries wait in a lane that is not theirs any more
   let flushing: Promise<void> | undefined

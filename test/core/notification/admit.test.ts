@@ -150,9 +150,10 @@ test('a probe goes to a delivery that was never tried, although one that failed 
   expect(choice).toEqual({ take: [untried], hold: [failed], wait: [] })
 })
 
-test('one that failed before is the probe only when it was chosen among all of its lane', () => {
+test('where some are parked, one that failed before is the probe only when it was chosen among them', () => {
   const [failed, chosen] = [aCandidate({ retry: true }), aCandidate({ retry: true })]
   const traffic = probing(failed)
+  traffic.parked.set(laneKey(failed), failed)
   traffic.probes.set(laneKey(chosen), deliveryKey(chosen))
   expect(admit([failed, chosen], traffic, noon)).toEqual({ take: [chosen], hold: [failed], wait: [] })
   expect(traffic.probes.size).toBe(0)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { lastOffset } from '../../../src/core/notification/schedule.ts'
 import { sql } from '../../../src/store/db.ts'
 import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
-import { createGateKeeper, fails, playedOutbound, says } from './answers.ts'
+import { createGateKeeper, fails, playedOutbound, referenceOf, says } from './answers.ts'
 import { carryAll, openPost, type Post, stepUntilRest, until } from './post.ts'
 
 const stride = minutes(5)
@@ -144,4 +144,22 @@ test('somebody wants one sent again: it goes through the open breaker at once', 
     where tx_reference = ${again?.tx_reference}`)
   await carryAll(dispatcher)
   expect((await post.tries()).filter(one => one.tx_reference === again?.tx_reference)).toHaveLength(1)
+})
+
+test('a probe goes to one that was never tried, although those that failed are due and others are parked', async () => {
+  await tellMany(8)
+  const tried: string[] = []
+  const dispatcher = post.dispatcher(
+    playedOutbound(request => {
+      tried.push(referenceOf(request))
+      return says(500)
+    }),
+  )
+  await carryAll(dispatcher)
+  expect(tried).toHaveLength(5) // the breaker is open, and the three others are parked
+  for (let probe = 0; probe < 3; probe++) {
+    post.pass(minutes(4)) // those that failed are due too
+    await carryAll(dispatcher)
+  }
+  expect(new Set(tried.slice(0, 8)).size).toBe(8)
 })

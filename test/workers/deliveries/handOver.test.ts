@@ -25,7 +25,7 @@ beforeAll(async () => {
   ;[ama, kofi] = post.ids as [string, string]
 })
 beforeEach(async () => {
-  await post.db.rows(sql`truncate deliveries, notifications, tries`)
+  await post.db.rows(sql`truncate deliveries, notifications, tries, acknowledged_paths`)
   post.setNow(noon)
 })
 const ends: (() => void)[] = []

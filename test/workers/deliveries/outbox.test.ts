@@ -1,3 +1,4 @@
+import { laneOf } from '../../../src/core/notification/laneName.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
 import type { Delivery } from '../../../src/core/notification/delivery.ts'
@@ -93,7 +94,7 @@ test('one notification for every change of the status, and one delivery that is 
     notifications.map(({ sequence, created_at }) => ({
       sequence,
       url,
-      lane: 'https://shop.example:443',
+      lane: laneOf(url, 'live', { ipn_url: null }),
       mode: 'live',
       style: 'post',
       begun_at: created_at,
