@@ -35,12 +35,7 @@ async function openShop() {
 }
 
 // A payment of a customer who changed the form, or did not, and cancelled on the page.
-async function cancelForm(
-  gateway: TestGateway,
-  shop: TestMerchant,
-  ipn_url?: string,
-  mode = 'live' as const,
-) {
+async function cancelForm(gateway: TestGateway, shop: TestMerchant, ipn_url?: string, mode: Mode = 'live') {
   const { generate_checkout_url: _, ...request } = signedRequest(shop[mode], ipn_url ? { ipn_url } : {})
   const body = new URLSearchParams(request as Record<string, string>)
   const { http, headers, text } = await send(`${gateway.url}/gateway/checkout`, { method: 'POST', body })

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { forgetOldPaths } from '../../../src/actions/notifications/forgetOldPaths.ts'
+import type { Candidate } from '../../../src/core/notification/admit.ts'
+import type { Status } from '../../../src/core/payment/payment.ts'
+import { sql } from '../../../src/store/db.ts'
+import { createAcknowledgedPaths, type Promoted } from '../../../src/workers/deliveries/acknowledgedPaths.ts'
+import { hours, noon } from '../../support/lifeRows.ts'
+import { openPost, type Post } from './post.ts'
+
+let post: Post
+let ama: string
+beforeAll(async () => {
+  post = await openPost(1)
+  ama = post.ids[0] as string
+})
+beforeEach(async () => {
+  await post.db.rows(sql`truncate acknowledged_paths`)
+  post.setNow(noon)
+})
+afterAll(() => post.close())
+
+function openPaths() {
+  const promoted: Promoted[] = []
+  const paths = createAcknowledgedPaths({
+    db: post.db,
+    clock: post.clock,
+    promote: one => void promoted.push(one),
+    trouble(error) {
+      throw error
+    },
+  })
+  const url = (path: string) => `https://shop.example${path}`
+  return {
+    promoted,
+    flushed: paths.flushed,
+    acknowledge(path: string, times = 1, status: Status = 'cancelled') {
+      for (let at = 0; at < times; at++)
+        paths.acknowledged({ merchant_id: ama, mode: 'live', url: url(path), status })
+    },
+    async laneOf(path: string, lane = 'live/shared-1/https://shop.example:443') {
+      const one = { merchant_id: ama, mode: 'live', url: url(path), lane } as Candidate
+      await paths.assign([one])
+      return one.lane.split('/')[1]
+    },
+  }
+}
+const rows = async () => (await post.db.rows(sql`select from acknowledged_paths`)).length
+
+test('the path acknowledged most has a lane of its own, whatever its query', async () => {
+  const { acknowledge, laneOf } = openPaths()
+  expect(await laneOf('/ipn')).toMatch(/^shared-[123]$/)
+  acknowledge('/ipn', 2)
+  acknowledge('/other')
+  for (const path of ['/ipn', '/ipn?order=1', '/a/../ipn#x']) expect(await laneOf(path)).toBe('acknowledged')
+  for (const path of ['/other', '/ipn/', '/']) expect(await laneOf(path)).toMatch(/^shared-[123]$/)
+})
+
+test('a delivery that an earlier version stored gets the lane of its address', async () => {
+  const { acknowledge, laneOf } = openPaths()
+  acknowledge('/ipn')
+  expect(await laneOf('/ipn', 'https://shop.example:443')).toBe('acknowledged')
+  expect(await laneOf('/bad', 'https://shop.example:443')).toMatch(/^shared-[123]$/)
+})
+
+test('any number of cancelled payments to another path do not outrank one that was paid', async () => {
+  const { acknowledge, laneOf, promoted } = openPaths()
+  acknowledge('/ipn', 1, 'paid')
+  acknowledge('/decoy', 500)
+  for (let at = 0; at < 100; at++) acknowledge(`/decoy${at}`, 3)
+  expect(await laneOf('/ipn')).toBe('acknowledged')
+  expect(promoted).toHaveLength(1)
+})
+
+test('a process that starts anew knows it; after a quiet day it is still the last one before', async () => {
+  const before = openPaths()
+  before.acknowledge('/ipn', 3)
+  await before.flushed()
+  expect(await openPaths().laneOf('/ipn')).toBe('acknowledged')
+  post.pass(hours(60))
+  await forgetOldPaths(post.db, post.clock())
+  const later = openPaths()
+  expect(await later.laneOf('/ipn')).toBe('acknowledged')
+  later.acknowledge('/new')
+  expect(await later.laneOf('/new')).toBe('acknowledged')
+  await later.flushed()
+  await forgetOldPaths(post.db, post.clock())
+  expect(await rows()).toBe(1)
+})
+
+test('unique paths do not fill the table: 16 of an origin are kept', async () => {
+  for (let round = 0; round < 3; round++) {
+    const { acknowledge, flushed } = openPaths()
+    for (let at = 0; at < 40; at++) acknowledge(`/p${round}-${at}`)
+    await flushed()
+  }
+  expect(await rows()).toBeLessThanOrEqual(48)
+  await forgetOldPaths(post.db, post.clock())
+  expect(await rows()).toBe(16)
+})
