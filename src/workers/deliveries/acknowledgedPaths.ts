@@ -52,14 +52,13 @@ export type Promoted = { merchant_id: string; url: string; from: string; to: str
 export type AcknowledgedPathsOptions = {
   db: Db
   clock(): Date
-  promote(those: Promoted): void
   trouble(error: unknown): void
 }
 
 // Chooses the lane of each delivery when it is about to be sent or parked. For that it counts which paths are
 // acknowledged, and adds the counts to the database every few seconds: so the knowledge survives a restart, and the
 // nodes share it. Counts that are lost, or counted twice, do no harm.
-export function createAcknowledgedPaths({ db, clock, promote, trouble }: AcknowledgedPathsOptions) {
+export function createAcknowledgedPaths({ db, clock, trouble }: AcknowledgedPathsOptions) {
   const groups = new Map<string, Group>()
   const addresses = new Map<string, RequestAddress>()
   const dirty = new Set<Group>()
@@ -141,7 +140,8 @@ export function createAcknowledgedPaths({ db, clock, promote, trouble }: Acknowl
     candidate.quota = undefined
   }
 
-  function acknowledged(taken: Pick<Taken, 'merchant_id' | 'mode' | 'url' | 'status'>) {
+  // Gives back the path if it has become the first.
+  function acknowledged(taken: Pick<Taken, 'merchant_id' | 'mode' | 'url' | 'status'>): Promoted | undefined {
     const address = addressOf(taken.url)
     const { path } = address
     const group = groupOf(taken, address.origin)
@@ -149,11 +149,11 @@ export function createAcknowledgedPaths({ db, clock, promote, trouble }: Acknowl
     const { isStored } = addTo(group, path, paid, 1)
     if (group.counts.size > pathsOfGroup) dropLast(group, path)
     note(group, path, paid, isStored)
-    if (group.top === path) return
+    if (group.top === path) return undefined
     group.top = topOf(group)
-    if (group.top !== path) return
+    if (group.top !== path) return undefined
     const { merchant_id, mode, url } = taken
-    promote({ merchant_id, url, from: sharedLane(address, mode), to: acknowledgedLane(address, mode) })
+    return { merchant_id, url, from: sharedLane(address, mode), to: acknowledgedLane(address, mode) }
   }
 
   function note(group: Group, path: string, paid: number, isStored: boolean) {

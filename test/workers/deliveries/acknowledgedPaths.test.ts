@@ -24,7 +24,6 @@ function openPaths() {
   const paths = createAcknowledgedPaths({
     db: post.db,
     clock: post.clock,
-    promote: one => void promoted.push(one),
     trouble(error) {
       throw error
     },
@@ -35,7 +34,9 @@ function openPaths() {
     flushed: paths.flushed,
     acknowledge(path: string, times = 1, status: Status = 'cancelled') {
       for (let at = 0; at < times; at++)
-        paths.acknowledged({ merchant_id: ama, mode: 'live', url: url(path), status })
+        promoted.push(
+          ...[paths.acknowledged({ merchant_id: ama, mode: 'live', url: url(path), status }) ?? []].flat(),
+        )
     },
     async laneOf(path: string, lane = 'live/shared-1/https://shop.example:443') {
       const one = { merchant_id: ama, mode: 'live', url: url(path), lane } as Candidate
