@@ -67,25 +67,20 @@ export async function releaseProbe(
   )
 }
 
-// Brings those of a lane into sight whose address is this one, whatever its query; gives back how many.
-export const releaseAddress = async (
+// Moves those of a lane to another whose address is this one, whatever its query; gives back how many.
+export const moveHeld = (
   tx: Tx,
-  merchant_id: string,
-  lane: string,
-  url: string,
-  now: Date,
+  { merchant_id, from, to, url }: { merchant_id: string; from: string; to: string; url: string },
   limit: number,
 ) =>
-  (
-    await tx.rows(
-      release(
-        merchant_id,
-        sql`lane = ${lane} and split_part(url, '?', 1) = split_part(${url}::text, '?', 1)`,
-        now,
-        limit,
-      ),
-    )
-  ).length
+  tx.count(sql`
+    update deliveries set lane = ${to}
+    where (merchant_id, tx_reference, sequence) in (
+        select merchant_id, tx_reference, sequence from deliveries
+        where merchant_id = ${merchant_id} and held and lane = ${from}
+          and split_part(url, '?', 1) = split_part(${url}::text, '?', 1)
+        limit ${limit} for update skip locked)
+      and merchant_id = ${merchant_id} and held`)
 
 const lanesOfMerchant = 100
 const lanesAtMost = 10_000

@@ -176,7 +176,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     underWay.enter()
     const departed = clock().getTime()
     let tried: Tried | undefined
-    let before = laneOf(candidate)
     try {
       try {
         const ended = await sendTry(options, taken)
@@ -184,14 +183,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
           doubts.add([taken], taken.lease_token) // no byte has left
         else tried = ended
       } finally {
-        before = laneOf(candidate)
         comeBack(candidate, departed, tried)
       }
       if (!tried) return
       report(taken, tried)
       if (tried.outcome.result === 'acknowledged' && isNamedByRequest(candidate)) {
         const promoted = paths.acknowledged(taken)
-        if (promoted) promote(promoted, before)
+        if (promoted) promote(promoted)
       }
       await log.add(tried)
     } catch (error) {
@@ -210,16 +208,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     wake()
   }
 
-  // The new lane goes on at the rate of the one before. If that was in trouble, the deliveries of the path may be parked
-  // there behind those of others.
-  function promote(promoted: Promoted, before: Lane) {
+  // The new lane goes on at the rate of the one before.
+  function promote(promoted: Promoted) {
     const { merchant_id, from, to } = promoted
     const { allowed } = laneOf({ merchant_id, lane: from })
     const key = laneKey({ merchant_id, lane: to })
     if (!traffic.lanes.has(key)) traffic.lanes.set(key, { ...newLane(), allowed })
     for (const one of dueList.due())
       if (one.merchant_id === merchant_id && one.lane === from) paths.reassign(one)
-    if (before.failures > 0) heldLanes.promote(promoted)
+    heldLanes.promote(promoted)
   }
 
   function free(candidate: Candidate) {

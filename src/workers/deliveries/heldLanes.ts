@@ -11,7 +11,7 @@ import type { Db } from '../../store/db.ts'
 import {
   holdDeliveries,
   lanesWithHeld,
-  releaseAddress,
+  moveHeld,
   releaseDeliveries,
   releaseProbe,
 } from '../../store/notifications/heldDeliveries.ts'
@@ -20,7 +20,7 @@ import type { DueList } from './dueList.ts'
 
 const releasedAtOnce = 32
 const lanesAtOnce = 4
-const promotedAtOnce = 100
+const movedAtOnce = 1000
 const manyLeaving = 100
 const holdMs = 100 // fewer than that wait so long for others
 const sweepMs = 5000
@@ -85,9 +85,9 @@ export function createHeldLanes({ db, traffic, dueList, clock, wake, trouble }: 
       if (isTimeToSweep()) await sweep()
       const isHeld = leaving.size > 0 && dueList.hasMore()
       if (leaving.size > 0) await writeHeld(clock())
-      const isMoved = await releasePromoted(clock())
+      if (promoted.length > 0) await movePromoted()
       const isReleased = await release(clock())
-      if (isHeld || isMoved || isReleased) dueList.lookAgain()
+      if (isHeld || isReleased) dueList.lookAgain()
     } catch (error) {
       trouble(error)
     }
@@ -112,15 +112,13 @@ export function createHeldLanes({ db, traffic, dueList, clock, wake, trouble }: 
     }
   }
 
-  // They are seen again, and found in their new lane.
-  async function releasePromoted(now: Date): Promise<boolean> {
-    let released = 0
-    for (const one of promoted.splice(0, lanesAtOnce)) {
-      const count = await releaseAddress(db, one.merchant_id, one.from, one.url, now, promotedAtOnce)
-      if (count === promotedAtOnce) promoted.push(one)
-      released += count
+  async function movePromoted() {
+    for (const one of promoted.splice(0)) {
+      const count = await moveHeld(db, one, movedAtOnce)
+      if (count > 0)
+        waiting.set(laneKey({ ...one, lane: one.to }), { merchant_id: one.merchant_id, lane: one.to })
+      if (count === movedAtOnce) promoted.push(one)
     }
-    return released > 0
   }
 
   // Those that have room, and nothing on the list that could fill it.
@@ -167,7 +165,10 @@ export function createHeldLanes({ db, traffic, dueList, clock, wake, trouble }: 
 
   const isHeld = (name: LaneName) => waiting.has(laneKey(name))
 
-  const promote = (one: Promoted) => void promoted.push(one)
+  // Those that wait in the former lane of a path follow it.
+  function promote(one: Promoted) {
+    if (waiting.has(laneKey({ ...one, lane: one.from }))) promoted.push(one)
+  }
 
   return { overflowOf, hold, promote, isHeld, flush, flushed }
 }
