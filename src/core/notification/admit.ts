@@ -60,17 +60,27 @@ export const deliveryKey = (name: PaymentName & { sequence: number }) =>
 
 // Which slots of its merchant a lane may have. Rank 0: the live configured lane; 1: live lanes of acknowledged paths; 2:
 // all others, and those of test mode.
-export type Quota = { rank: 0 | 1 | 2; rank_key: string; group_key: string | undefined }
+export type Quota = {
+  rank: 0 | 1 | 2
+  rank_keys: readonly [string, string, string]
+  group_key: string | undefined
+}
 
 function quotaOf(name: LaneName): Quota {
   if (name.quota) return name.quota
   const { kind, mode, group } = laneParts(name.lane)
   const rank = mode !== 'live' || kind === 'shared' ? 2 : kind === 'configured' ? 0 : 1
   const group_key = group && `${name.merchant_id} ${group}`
-  return (name.quota = { rank, rank_key: `${name.merchant_id} ${rank}`, group_key })
+  return (name.quota = { rank, rank_keys: rankKeys(name.merchant_id), group_key })
 }
 
-export const rankKey = (name: LaneName) => quotaOf(name).rank_key
+const rankKeys = (merchant_id: string) =>
+  [`${merchant_id} 0`, `${merchant_id} 1`, `${merchant_id} 2`] as const
+
+export function rankKey(name: LaneName): string {
+  const { rank, rank_keys } = quotaOf(name)
+  return rank_keys[rank]
+}
 
 export type Admission<C extends Candidate> = {
   take: C[] // can start now; counted as in flight
@@ -157,11 +167,12 @@ const hasItsShare = ({ inFlight }: Lane, { total }: Traffic) =>
 
 function isBusy(name: LaneName, { merchants, quotas }: Traffic): boolean {
   if ((merchants.get(name.merchant_id) ?? 0) >= mostOfMerchant) return true
-  const { rank, group_key } = quotaOf(name)
+  const { rank, rank_keys, group_key } = quotaOf(name)
   if (group_key && (quotas.get(group_key) ?? 0) >= mostInLane) return true
   if (rank === 0) return false
-  const ofRank = (at: 1 | 2) => quotas.get(`${name.merchant_id} ${at}`) ?? 0
-  return ofRank(1) + ofRank(2) >= mostOfRequests || (rank === 2 && ofRank(2) >= mostOfUnproven)
+  const unproven = quotas.get(rank_keys[2]) ?? 0
+  if (rank === 2 && unproven >= mostOfUnproven) return true
+  return unproven + (quotas.get(rank_keys[1]) ?? 0) >= mostOfRequests
 }
 
 // Whether one more of this lane could start now or very soon. Where slots are scarce for everybody, a lane that moves
@@ -196,8 +207,8 @@ export function arrive(traffic: Traffic, candidate: Candidate, lane: Lane) {
 }
 
 function addToQuotas({ quotas }: Traffic, candidate: Candidate, by: 1 | -1) {
-  const { rank_key, group_key } = quotaOf(candidate)
-  add(quotas, rank_key, by)
+  const { group_key } = quotaOf(candidate)
+  add(quotas, rankKey(candidate), by)
   if (group_key) add(quotas, group_key, by)
 }
 

@@ -43,6 +43,9 @@ export const acknowledgedLane = ({ origin, path }: RequestAddress, mode: Mode) =
 export const sharedLane = ({ origin, path }: RequestAddress, mode: Mode) =>
   `${mode}/shared-${1 + (Number.parseInt(path.slice(0, 8), 16) % sharedLanes)}/${origin}`
 
+// Asked for every delivery that is due. Both modes have four letters.
+export const isConfigured = (lane: string) => lane.startsWith('configured/', 5)
+
 const pattern = /^(test|live)\/(configured|acknowledged|shared)(?:-\d)?\/(https?:\/\/[^/]+)/
 
 export type LaneParts = { kind: LaneKind; mode: Mode | undefined; group: string | undefined }

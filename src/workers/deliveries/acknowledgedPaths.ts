@@ -8,7 +8,7 @@ import {
 } from '../../core/notification/acknowledgedPath.ts'
 import {
   acknowledgedLane,
-  laneParts,
+  isConfigured,
   type RequestAddress,
   requestAddress,
   sharedLane,
@@ -63,6 +63,7 @@ export function createAcknowledgedPaths({ db, clock, trouble }: AcknowledgedPath
   const addresses = new Map<string, RequestAddress>()
   const dirty = new Set<Group>()
   let writing: Promise<void> | undefined
+  let nextWriteAt = Infinity
   const reads = createBatcher<Group, PathCount[]>({
     run: some => findAcknowledgedPaths(db, some, new Date(clock().getTime() - dayMs)),
     maxRows: rowsAtOnce,
@@ -117,20 +118,24 @@ export function createAcknowledgedPaths({ db, clock, trouble }: AcknowledgedPath
 
   // By what is known now; what is stale is read for the next one.
   function laneOf(destination: Destination): string {
-    const { mode, url, lane } = destination
-    if (laneParts(lane).kind === 'configured') return lane
-    const address = addressOf(url)
+    if (isConfigured(destination.lane)) return destination.lane
+    const address = addressOf(destination.url)
     const group = groupOf(destination, address.origin)
     if (isStale(group)) void read(group).catch(trouble)
-    return group.top === address.path ? acknowledgedLane(address, mode) : sharedLane(address, mode)
+    return laneIn(group, address)
   }
 
   // Puts each into its lane, after what is stale was read.
   async function assign(candidates: readonly Candidate[]) {
-    const requested = candidates.filter(({ lane }) => laneParts(lane).kind !== 'configured')
-    const used = new Set(requested.map(one => groupOf(one, addressOf(one.url).origin)))
-    await Promise.all([...used].filter(isStale).map(read))
-    for (const one of requested) one.lane = laneOf(one)
+    const requested = candidates
+      .filter(({ lane }) => !isConfigured(lane))
+      .map(candidate => {
+        const address = addressOf(candidate.url)
+        return { candidate, address, group: groupOf(candidate, address.origin) }
+      })
+    const stale = new Set(requested.flatMap(({ group }) => (isStale(group) ? [group] : [])))
+    await Promise.all([...stale].map(read))
+    for (const { candidate, address, group } of requested) candidate.lane = laneIn(group, address)
   }
 
   // What was derived from the former lane goes with it.
@@ -158,6 +163,7 @@ export function createAcknowledgedPaths({ db, clock, trouble }: AcknowledgedPath
 
   function note(group: Group, path: string, paid: number, isStored: boolean) {
     const writeAt = performance.now() + (isStored ? writeMs : writeNewMs)
+    nextWriteAt = Math.min(nextWriteAt, writeAt)
     const before = group.unwritten.get(path) ?? { paid: 0, acknowledged: 0, writeAt }
     group.unwritten.set(path, {
       paid: before.paid + paid,
@@ -170,10 +176,14 @@ export function createAcknowledgedPaths({ db, clock, trouble }: AcknowledgedPath
   function rowsToWrite(now: number): PathCounts[] {
     const hour = new Date(Math.floor(clock().getTime() / hourMs) * hourMs)
     const rows: PathCounts[] = []
+    nextWriteAt = Infinity
     for (const group of dirty) {
       const { merchant_id, mode, origin, counts, unwritten } = group
       for (const [path, { paid, acknowledged, writeAt }] of unwritten) {
-        if (writeAt > now || rows.length === rowsAtOnce) continue
+        if (writeAt > now || rows.length === rowsAtOnce) {
+          nextWriteAt = Math.min(nextWriteAt, writeAt)
+          continue
+        }
         unwritten.delete(path)
         const count = counts.get(path)
         if (!count) continue // others are acknowledged more
@@ -187,6 +197,7 @@ export function createAcknowledgedPaths({ db, clock, trouble }: AcknowledgedPath
 
   function write(now: number): Promise<void> | undefined {
     if (writing) return writing
+    if (now < nextWriteAt) return undefined
     const rows = rowsToWrite(now)
     if (rows.length === 0) return undefined
     writing = addAcknowledgements(db, rows)
@@ -208,6 +219,9 @@ export function createAcknowledgedPaths({ db, clock, trouble }: AcknowledgedPath
     },
   }
 }
+
+const laneIn = ({ top, mode }: Group, address: RequestAddress) =>
+  top === address.path ? acknowledgedLane(address, mode) : sharedLane(address, mode)
 
 function addTo({ counts }: Group, path: string, paid: number, acknowledged: number): Count {
   const before = counts.get(path) ?? { path, paid: 0, acknowledged: 0, earlier: 0, isStored: false }

@@ -21,7 +21,7 @@ import {
   newLane,
   withInFlight,
 } from '../../core/notification/lane.ts'
-import { laneParts } from '../../core/notification/laneName.ts'
+import { isConfigured } from '../../core/notification/laneName.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { tryDeadlineMs } from '../../core/notification/schedule.ts'
 import { newLeaseToken } from '../../runtime/ids.ts'
@@ -187,7 +187,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       }
       if (!tried) return
       report(taken, tried)
-      if (tried.outcome.result === 'acknowledged' && isNamedByRequest(candidate)) {
+      if (tried.outcome.result === 'acknowledged' && !isConfigured(candidate.lane)) {
         const promoted = paths.acknowledged(taken)
         if (promoted) promote(promoted)
       }
@@ -262,8 +262,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       }),
   }
 }
-
-const isNamedByRequest = ({ lane }: Candidate) => laneParts(lane).kind !== 'configured'
 
 const withoutOne = (lane: Lane): Lane => withInFlight(lane, lane.inFlight - 1, lane.movedAt)
 

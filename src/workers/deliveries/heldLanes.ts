@@ -167,7 +167,8 @@ export function createHeldLanes({ db, traffic, dueList, clock, wake, trouble }: 
 
   // Those that wait in the former lane of a path follow it.
   function promote(one: Promoted) {
-    if (waiting.has(laneKey({ ...one, lane: one.from }))) promoted.push(one)
+    const isParked = waiting.has(laneKey({ merchant_id: one.merchant_id, lane: one.from }))
+    if (isParked || leaving.size > 0) promoted.push(one)
   }
 
   return { overflowOf, hold, promote, isHeld, flush, flushed }
