@@ -35,6 +35,15 @@ const maxQueued = 5000
 type Count = PathCount & { isStored: boolean }
 type Unwritten = Pick<PathCount, 'paid' | 'acknowledged'> & { writeAt: number }
 
+// An address with its lanes: most come again and again.
+type KnownAddress = RequestAddress & Record<'acknowledged' | 'shared', Record<Mode, string>>
+
+const knownAddress = (address: RequestAddress): KnownAddress => ({
+  ...address,
+  acknowledged: { test: acknowledgedLane(address, 'test'), live: acknowledgedLane(address, 'live') },
+  shared: { test: sharedLane(address, 'test'), live: sharedLane(address, 'live') },
+})
+
 // The paths of one merchant, mode and origin, as this process knows them.
 type Group = PathGroup & {
   counts: Map<string, Count>
@@ -60,7 +69,7 @@ export type AcknowledgedPathsOptions = {
 // nodes share it. Counts that are lost, or counted twice, do no harm.
 export function createAcknowledgedPaths({ db, clock, trouble }: AcknowledgedPathsOptions) {
   const groups = new Map<string, Group>()
-  const addresses = new Map<string, RequestAddress>()
+  const addresses = new Map<string, KnownAddress>()
   const dirty = new Set<Group>()
   let writing: Promise<void> | undefined
   let nextWriteAt = Infinity
@@ -71,10 +80,10 @@ export function createAcknowledgedPaths({ db, clock, trouble }: AcknowledgedPath
     maxQueued,
   })
 
-  function addressOf(url: string): RequestAddress {
+  function addressOf(url: string): KnownAddress {
     const known = addresses.get(url)
     if (known) return known
-    const address = requestAddress(url)
+    const address = knownAddress(requestAddress(url))
     dropOldest(addresses, addressesKept)
     addresses.set(url, address)
     return address
@@ -158,7 +167,7 @@ export function createAcknowledgedPaths({ db, clock, trouble }: AcknowledgedPath
     group.top = topOf(group)
     if (group.top !== path) return undefined
     const { merchant_id, mode, url } = taken
-    return { merchant_id, url, from: sharedLane(address, mode), to: acknowledgedLane(address, mode) }
+    return { merchant_id, url, from: address.shared[mode], to: address.acknowledged[mode] }
   }
 
   function note(group: Group, path: string, paid: number, isStored: boolean) {
@@ -220,8 +229,8 @@ export function createAcknowledgedPaths({ db, clock, trouble }: AcknowledgedPath
   }
 }
 
-const laneIn = ({ top, mode }: Group, address: RequestAddress) =>
-  top === address.path ? acknowledgedLane(address, mode) : sharedLane(address, mode)
+const laneIn = ({ top, mode }: Group, { path, acknowledged, shared }: KnownAddress) =>
+  (top === path ? acknowledged : shared)[mode]
 
 function addTo({ counts }: Group, path: string, paid: number, acknowledged: number): Count {
   const before = counts.get(path) ?? { path, paid: 0, acknowledged: 0, earlier: 0, isStored: false }
