@@ -83,7 +83,7 @@ test('the operator sees what is due, what is on its way, and which lanes are in 
   const within = (le: string) => metric.sum('tollgate_delivery_first_byte_seconds_bucket', { le })
   assert.ok(within('60') >= within('5') && within('5') >= within('0.005'))
   const [lane] = metric.all('tollgate_lane_breaker', { state: 'open' })
-  assert.match(lane?.labels.lane ?? '', /^http:\/\/127\.0\.0\.1:\d+$/)
+  assert.match(lane?.labels.lane ?? '', /^test\/configured\/http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{24}$/)
 })
 
 test('nothing holds a slot past its deadline, and no answer fills the memory', async () => {

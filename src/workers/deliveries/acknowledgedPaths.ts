@@ -119,7 +119,7 @@ export function createAcknowledgedPaths({ db, clock, trouble }: AcknowledgedPath
     const readAt = performance.now()
     const found = await reads.add(group)
     group.readAt = readAt
-    group.counts = new Map(found.map(count => [count.path, { ...count, isStored: true }]))
+    group.counts = new Map(found.map(one => [one.path, { ...one, isStored: true }]))
     for (const [path, { paid, acknowledged }] of group.unwritten) addTo(group, path, paid, acknowledged)
     while (group.counts.size > pathsOfGroup) dropLast(group)
     group.top = topOf(group)
@@ -155,7 +155,7 @@ export function createAcknowledgedPaths({ db, clock, trouble }: AcknowledgedPath
   }
 
   // Gives back the path if it has become the first.
-  function acknowledged(taken: Pick<Taken, 'merchant_id' | 'mode' | 'url' | 'status'>): Promoted | undefined {
+  function countOne(taken: Pick<Taken, 'merchant_id' | 'mode' | 'url' | 'status'>): Promoted | undefined {
     const address = addressOf(taken.url)
     const { path } = address
     const group = groupOf(taken, address.origin)
@@ -194,9 +194,9 @@ export function createAcknowledgedPaths({ db, clock, trouble }: AcknowledgedPath
           continue
         }
         unwritten.delete(path)
-        const count = counts.get(path)
-        if (!count) continue // others are acknowledged more
-        count.isStored = true
+        const stored = counts.get(path)
+        if (!stored) continue // others are acknowledged more
+        stored.isStored = true
         rows.push({ merchant_id, mode, origin, path, hour, paid, acknowledged })
       }
       if (unwritten.size === 0) dirty.delete(group)
@@ -219,7 +219,7 @@ export function createAcknowledgedPaths({ db, clock, trouble }: AcknowledgedPath
     laneOf,
     assign,
     reassign,
-    acknowledged,
+    acknowledged: countOne,
     flush: () => void write(performance.now()),
     async flushed() {
       await writing

@@ -19,6 +19,8 @@ beforeEach(async () => {
 })
 afterAll(() => post.close())
 
+const at = (path: string) => `https://shop.example${path}`
+
 function openPaths() {
   const promoted: Promoted[] = []
   const paths = createAcknowledgedPaths({
@@ -28,18 +30,17 @@ function openPaths() {
       throw error
     },
   })
-  const url = (path: string) => `https://shop.example${path}`
   return {
     promoted,
     flushed: paths.flushed,
     acknowledge(path: string, times = 1, status: Status = 'cancelled') {
-      for (let at = 0; at < times; at++)
+      for (let time = 0; time < times; time++)
         promoted.push(
-          ...[paths.acknowledged({ merchant_id: ama, mode: 'live', url: url(path), status }) ?? []].flat(),
+          ...[paths.acknowledged({ merchant_id: ama, mode: 'live', url: at(path), status }) ?? []].flat(),
         )
     },
     async laneOf(path: string, lane = 'live/shared-1/https://shop.example:443') {
-      const one = { merchant_id: ama, mode: 'live', url: url(path), lane } as Candidate
+      const one = { merchant_id: ama, mode: 'live', url: at(path), lane } as Candidate
       await paths.assign([one])
       return one.lane.split('/')[1]
     },
@@ -67,7 +68,7 @@ test('any number of cancelled payments to another path do not outrank one that w
   const { acknowledge, laneOf, promoted } = openPaths()
   acknowledge('/ipn', 1, 'paid')
   acknowledge('/decoy', 500)
-  for (let at = 0; at < 100; at++) acknowledge(`/decoy${at}`, 3)
+  for (let n = 0; n < 100; n++) acknowledge(`/decoy${n}`, 3)
   expect(await laneOf('/ipn')).toBe('acknowledged')
   expect(promoted).toHaveLength(1)
 })
@@ -91,7 +92,7 @@ test('a process that starts anew knows it; after a quiet day it is still the las
 test('unique paths do not fill the table: 16 of an origin are kept', async () => {
   for (let round = 0; round < 3; round++) {
     const { acknowledge, flushed } = openPaths()
-    for (let at = 0; at < 40; at++) acknowledge(`/p${round}-${at}`)
+    for (let n = 0; n < 40; n++) acknowledge(`/p${round}-${n}`)
     await flushed()
   }
   expect(await rows()).toBeLessThanOrEqual(48)
