@@ -94,7 +94,7 @@ test('a voucher: the same step on every device, wrong, right, paid', async () =>
     submit(`${url}/step`, { number: '1', submits: String(submits), voucher_code })
   await type(0, '000000')
   await expect.poll(async () => (await send(url)).text).toContain('registration token is invalid')
-  await type(1, '123456')
+  await expect.poll(async () => (await type(1, '123456')).http, { timeout: 15_000 }).toBe(303) // after a wait of 5 s
   await until(url, 'wait')
   paystack.approve(keyOf('0204100003'))
   await expect.poll(status).toBe('paid')

@@ -164,9 +164,8 @@ const knock = (attempt: string) =>
   send(`${gateway.url}/callbacks/${attempt}`, { method: 'POST', body: '{"status":"SUCCESSFUL"}' })
 
 test('a knock at the wrong door changes nothing and tells nothing', async () => {
-  for (const attempt of ['x', `${shop.merchant_id}${'0'.repeat(26)}`, 'a'.repeat(5000)]) {
-    const answer = await knock(attempt)
-    expect([answer.http, answer.text]).toEqual([200, 'ok\n'])
-  }
+  const unknown = await knock(`${shop.merchant_id}${'0'.repeat(26)}`)
+  expect([unknown.http, unknown.text]).toEqual([200, 'ok\n'])
+  for (const noId of ['x', 'a'.repeat(5000)]) expect((await knock(noId)).http).toBe(404)
   expect((await knock('%00')).http).toBe(400) // no address of ours is written like that
 })

@@ -23,6 +23,7 @@ import { openMailServer } from '../messengers/mailServer.ts'
 import { makeCertificate } from '../net/certificate.ts'
 import { afterFile } from '../support/afterFile.ts'
 import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
+import { asOperator, operatorToken } from '../support/door.ts'
 import { checkStatus, post, send, signedQuestion, signedRequest } from '../support/merchant.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
 import { isRoot, onlyRoot } from '../support/stranger.ts'
@@ -144,7 +145,7 @@ async function expectPaymentToWork(url: string) {
   await expect.poll(() => receiver.of(body.tx_reference).length, { timeout: 30_000 }).toBeGreaterThan(0)
 }
 
-const env: Record<string, string> = { TOLLGATE_DATA_DIR: dataDir }
+const env: Record<string, string> = { TOLLGATE_DATA_DIR: dataDir, TOLLGATE_SUPPORT_TOKEN: operatorToken }
 let gateway: Started
 
 test('a gateway that root starts runs as a user of its own, without groups or capabilities', async context => {
@@ -189,7 +190,8 @@ const served = [
 
 test('every kind of page and file is served from code that the user of the gateway cannot read', async context => {
   onlyRoot(context)
-  for (const path of served) expect([path, (await send(`${gateway.url}${path}`)).http]).toEqual([path, 200])
+  for (const path of served)
+    expect([path, (await send(`${gateway.url}${path}`, { headers: asOperator })).http]).toEqual([path, 200])
   expect((await send(`${gateway.url}/nothing`)).http).toBe(404)
 })
 
