@@ -71,7 +71,7 @@ export async function startGateway(config: Config, options: GatewayOptions): Pro
 // can fail.
 async function open(config: Config, options: GatewayOptions, started: Started): Promise<Gateway> {
   const { log } = options
-  const database = await openDatabase(config, 'gateway', options.onLost)
+  const database = await openDatabase(config, 'gateway', options.onLost, options.runAs)
   started.add(database.close)
   const { db, masterKeys } = database
   await checkDatabase(database, { durable: !options.mayLosePayments })

@@ -31,24 +31,26 @@ export type Embedded = {
   stop(): Promise<void>
 }
 
-// Runs a private PostgreSQL on a data folder, or joins the one that is running there.
-export async function startEmbedded(dataDir: string, role: Role): Promise<Embedded> {
+// Runs a private PostgreSQL on a data folder, or joins the one that is running there. When root starts it, the members of
+// one group may enter the folder of the socket: the group that a gateway names, which it will have itself, or the usual one.
+export async function startEmbedded(dataDir: string, role: Role, group?: number): Promise<Embedded> {
   try {
     const home = openDataFolder(resolve(dataDir))
     await initCluster(home)
-    return await ownOrJoin(home, role)
+    return await ownOrJoin(home, role, group)
   } catch (error) {
     throw explain(error, resolve(dataDir))
   }
 }
 
-async function ownOrJoin(home: DataFolder, role: Role): Promise<Embedded> {
+async function ownOrJoin(home: DataFolder, role: Role, group: number | undefined): Promise<Embedded> {
   const deadline = performance.now() + patienceMs
   for (;;) {
     const holder = readPostmaster(home.cluster)
     if (!holder?.alive) {
-      const group = home.runAs && gatewayUser()?.gid
-      const server = (await takeOver(home, holder?.pid)) && (await launch(home, holder?.pid, { group }))
+      const entering = home.runAs && (group ?? gatewayUser()?.gid)
+      const server =
+        (await takeOver(home, holder?.pid)) && (await launch(home, holder?.pid, { group: entering }))
       if (server) return own(home, server, role)
     } else if (!isClosed(home)) {
       await refuseFormer(home, holder)

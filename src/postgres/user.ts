@@ -54,13 +54,21 @@ function hasName(kind: 'passwd' | 'group', id: number): boolean {
   }
 }
 
+const beginsWithinMs = 100
+
 // In the environment of all that we run under such a number.
 export const mark = { RUN_BY: 'tollgate' }
 
 // A container may run under any number. Servers of other data folders do not count, nor do gateways that root started:
 // the kernel shows their /proc entry as root's. Without /proc (macOS) the names alone decide.
-const isLent = (uid: number) =>
-  existsSync('/proc/self') && readdirSync('/proc').some(pid => /^\d+$/.test(pid) && isStranger(pid, uid))
+// A process that is found once may be one of ours, shortly before its program begins: it has no mark yet.
+function isLent(uid: number): boolean {
+  if (!existsSync('/proc/self')) return false
+  const found = readdirSync('/proc').filter(pid => /^\d+$/.test(pid) && isStranger(pid, uid))
+  if (found.length === 0) return false
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, beginsWithinMs)
+  return found.some(pid => isStranger(pid, uid))
+}
 
 function isStranger(pid: string, uid: number): boolean {
   try {

@@ -29,8 +29,11 @@ export async function openDatabase(
   config: Config,
   role: Role,
   onLost = (_why: string) => {},
+  runAs?: User, // what a gateway that root starts becomes
 ): Promise<OpenDatabase> {
-  const embedded = config.DATABASE_URL ? undefined : await startEmbedded(config.TOLLGATE_DATA_DIR, role)
+  const embedded = config.DATABASE_URL
+    ? undefined
+    : await startEmbedded(config.TOLLGATE_DATA_DIR, role, runAs?.gid)
   embedded?.onExit(onLost)
   const poolSize = role === 'gateway' ? config.TOLLGATE_POOL_SIZE : commandPoolSize
   const db = openDb(embedded?.url ?? (config.DATABASE_URL as string), poolSize)
