@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, test } from 'vitest'
 import { type Embedded, EmbeddedError, type Role, startEmbedded } from '../../src/postgres/embedded.ts'
+import { isGatewayGroup } from '../../src/postgres/user.ts'
 import { freshDatabase, query } from '../support/database.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -100,7 +101,9 @@ test('listens on a private socket only, and writes to the disk before it says ye
     settings.map(row => `${row.name}=${row.setting}`),
     ['autovacuum=on', 'fsync=on', 'full_page_writes=on', 'listen_addresses=', 'synchronous_commit=on'],
   )
-  assert.equal(statSync(socketsOf(url)).mode & 0o777, 0o700)
+  const { mode, gid } = statSync(socketsOf(url))
+  assert.equal(mode & 0o777, isRoot ? 0o710 : 0o700)
+  assert.equal(isGatewayGroup(gid), isRoot) // of root's gateways, and of nobody else
 })
 
 const socketsOf = (url: string) => decodeURIComponent(/host=([^&]+)/.exec(url)?.[1] ?? '')

@@ -9,6 +9,7 @@ export const mostInFlight = 128
 const mostOfMerchant = 16
 const mostOfRequests = 12
 const mostOfUnproven = 8
+const leastQuota = Math.min(mostOfUnproven, mostInLane)
 const mostRetries = mostInFlight / 2 // the other half is kept for first tries
 const shareOfFree = 1 / 8 // a lane has at most that part of the slots that nobody has, or one
 
@@ -165,8 +166,11 @@ function lanesOfUntried(due: readonly Candidate[]): () => ReadonlySet<string> {
 const hasItsShare = ({ inFlight }: Lane, { total }: Traffic) =>
   inFlight >= (mostInFlight - total) * shareOfFree
 
+// Asked for every delivery that waits, at every turn: most merchants have too few in flight to reach any quota.
 function isBusy(name: LaneName, { merchants, quotas }: Traffic): boolean {
-  if ((merchants.get(name.merchant_id) ?? 0) >= mostOfMerchant) return true
+  const ofMerchant = merchants.get(name.merchant_id) ?? 0
+  if (ofMerchant < leastQuota) return false
+  if (ofMerchant >= mostOfMerchant) return true
   const { rank, rank_keys, group_key } = quotaOf(name)
   if (group_key && (quotas.get(group_key) ?? 0) >= mostInLane) return true
   if (rank === 0) return false
