@@ -59,8 +59,8 @@ const beginsWithinMs = 100
 // In the environment of all that we run under such a number.
 export const mark = { RUN_BY: 'tollgate' }
 
-// A container may run under any number. Servers of other data folders do not count, nor do gateways that root started:
-// the kernel shows their /proc entry as root's. Without /proc (macOS) the names alone decide.
+// A container may run under any number. Servers of other data folders do not count, nor do gateways that root started.
+// Without /proc (macOS) the names alone decide.
 // A process that is found once may be one of ours, shortly before its program begins: it has no mark yet.
 function isLent(uid: number): boolean {
   if (!existsSync('/proc/self')) return false
@@ -74,7 +74,7 @@ function isStranger(pid: string, uid: number): boolean {
   try {
     if (statSync(`/proc/${pid}`).uid !== uid) return false
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-    if (command === '' || /postgres|initdb/.test(command)) return false
+    if (command === '' || /postgres|initdb|tollgate/.test(command)) return false
     return !readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`RUN_BY=${mark.RUN_BY}`) // such as a sleep of a watcher
   } catch {
     return false // it has ended

@@ -251,6 +251,15 @@ test('another process of the same user cannot read its memory or its environment
   expect(gateway.output()).not.toContain('Debugger listening')
 })
 
+// Four numbers would not be enough for the gateways of one machine.
+test('a second gateway that root starts beside it becomes the same user', async context => {
+  onlyRoot(context)
+  const second = await start({ TOLLGATE_DATA_DIR: join(closed, 'second') })
+  expect(userOf(second.pid)).toBe(userOf(gateway.pid))
+  expect((await send(`${second.url}/readyz`)).http).toBe(200)
+  expect(await stop(second)).toBe(0)
+})
+
 const commandOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8')
 const childrenOf = (parent: number) =>
   readdirSync('/proc')
