@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -7,13 +7,15 @@ import { temporaryFolder, tollgateJson } from '../cli/tollgate.ts'
 import { query } from '../support/database.ts'
 import { type GatewayProcess, spawnGateway, type TestMerchant } from '../support/gateway.ts'
 import { hours, minutes, pending, seconds, yes } from '../support/lifeRows.ts'
+import { asOperator, operatorToken } from '../support/door.ts'
 import { post, send, signedRequest } from '../support/merchant.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
 import { openShop, type TestShop } from '../support/shop.ts'
-import { asOperator, operatorToken } from '../support/door.ts'
 
 // Two nodes on one database: one whose machine shows the right time, and one whose machine shows what a test likes.
-const file = join(temporaryFolder(), 'shift')
+const folder = temporaryFolder()
+chmodSync(folder, 0o755) // a gateway that root starts reads the clock as another user
+const file = join(folder, 'shift')
 const setOddClock = async (ms: number) => {
   writeFileSync(file, String(ms))
   await sleep(100)

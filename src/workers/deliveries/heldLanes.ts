@@ -136,20 +136,24 @@ export function createHeldLanes({ db, traffic, dueList, clock, wake, trouble }: 
     return lanes
   }
 
-  // True when some came into dueList.
+  // True when some came into dueList. A lane whose deliveries have followed their path to another is empty: the next ones
+  // are tried at once.
   async function release(now: Date): Promise<boolean> {
     let released = 0
-    for (const { merchant_id, lane } of lanesToRelease(now)) {
-      const key = laneKey({ merchant_id, lane })
-      const isClosed = traffic.lanes.get(key)?.openUntil == null
-      const most = isClosed ? releasedAtOnce : 1
-      const count = isClosed
-        ? await releaseDeliveries(db, merchant_id, lane, now, most)
-        : await chooseProbe({ merchant_id, lane }, now)
-      if (count < most) waiting.delete(key)
-      released += count
-    }
+    for (let lanes = lanesToRelease(now); released === 0 && lanes.length > 0; lanes = lanesToRelease(now))
+      for (const lane of lanes) released += await releaseLane(lane, now)
     return released > 0
+  }
+
+  async function releaseLane({ merchant_id, lane }: LaneName, now: Date): Promise<number> {
+    const key = laneKey({ merchant_id, lane })
+    const isClosed = traffic.lanes.get(key)?.openUntil == null
+    const most = isClosed ? releasedAtOnce : 1
+    const count = isClosed
+      ? await releaseDeliveries(db, merchant_id, lane, now, most)
+      : await chooseProbe({ merchant_id, lane }, now)
+    if (count < most) waiting.delete(key)
+    return count
   }
 
   async function chooseProbe(name: LaneName, now: Date): Promise<number> {

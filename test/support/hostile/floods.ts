@@ -184,6 +184,7 @@ const table: readonly Flood[] = [
     what: '/support with wrong tokens',
     requests: ({ invoice_id }) => [
       ...operator('GET', '/support'),
+      ...operator('GET', `/support/enter?link=${random(22)}`),
       ...operator('GET', `/support?q=${invoice_id}`),
       ...operator('GET', '/support/support.css'),
       ...operator('POST', '/support/receipt'),
