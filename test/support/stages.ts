@@ -134,11 +134,21 @@ export async function openStages(): Promise<Stages> {
   add('sandbox-card-over', `/sandbox/card/${is.paidByCard.charge}`)
   add('sandbox-lost', '/sandbox/card/nowhere', 404)
 
-  add('support-search', '/support')
-  add('support-found-paid', `/support?q=${await shop.reference(is.paid)}`)
-  add('support-found-disputed', `/support?q=${await shop.reference(is.disputed)}`)
-  add('support-not-found', '/support?q=TG-000000-000000-000000', 404)
-  add('support-several', '/support?q=AMA-1042')
+  const addSupport = (name: string, path: string, http = 200) =>
+    all.push({
+      name,
+      http,
+      async open(page) {
+        await page.goto(await gateway.supportLink())
+        return (await page.goto(gateway.url + path))?.status() ?? 0
+      },
+    })
+  add('support-signed-out', '/support', 401)
+  addSupport('support-search', '/support')
+  addSupport('support-found-paid', `/support?q=${await shop.reference(is.paid)}`)
+  addSupport('support-found-disputed', `/support?q=${await shop.reference(is.disputed)}`)
+  addSupport('support-not-found', '/support?q=TG-000000-000000-000000', 404)
+  addSupport('support-several', '/support?q=AMA-1042')
   const stop = async () => {
     await paystack.stop()
     await gateway.stop()
