@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { ChannelSettings } from './core/channel/channel.ts'
 import { accountWord } from './core/merchant/settings.ts'
 import type { MessengerSettings } from './core/message/messenger.ts'
+import { readProxy } from './core/proxySetting.ts'
 import { leastRedactDays } from './core/redaction/redact.ts'
 import { onlyThisMachineReaches } from './core/thisMachine.ts'
 import { readUrl } from './core/text.ts'
@@ -39,14 +40,6 @@ const isNameServer = (text: string) => {
   const [, address = '', port] = /^\[?(.*?)\]?(?<=[\].\d]):(\d+)$/.exec(text) ?? []
   return isIP(text) || (isIP(address) && isPort(Number(port)))
 }
-const isDecodable = (text: string) => {
-  try {
-    return decodeURIComponent(text) !== ''
-  } catch {
-    return false
-  }
-}
-const withoutUser = (text: string) => text.replace(/\/\/[^/@]*@/, '//')
 
 // PostgreSQL addresses may name several hosts, which the URL parser does not know.
 const databaseUrl = z
@@ -76,8 +69,7 @@ const ownAddress = z.string().refine(isIP, 'must be an IP address of this machin
 const proxy = z
   .string()
   .refine(
-    text =>
-      /^http:/i.test(text) && readUrl(text) !== undefined && isOrigin(withoutUser(text)) && isDecodable(text),
+    text => readProxy(text) !== undefined,
     'must be a URL such as http://proxy:3128 or http://user:password@proxy:3128',
   )
 

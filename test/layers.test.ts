@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
-// Who may import whom: arrows run downwards only, and siblings at the bottom never meet. `start`, `cli` and the files of
-// src/ itself stand above the rooms.
+// Who may import whom: arrows run downwards only. At the bottom only `net` is shared, by everything that sends requests.
+// `start`, `cli` and the files of src/ itself stand above the rooms.
 const mayImport: Record<string, readonly string[]> = {
   core: [],
   store: ['core'],
   postgres: ['core'],
   net: ['core'],
-  channels: ['core'],
-  messengers: ['core'],
-  sandbox: ['store', 'core'], // and of the store only its own books, see below
+  channels: ['net', 'core'],
+  messengers: ['net', 'core'],
+  sandbox: ['net', 'store', 'core'], // and of the store only its own books, see below
   runtime: ['store', 'core'],
   actions: ['runtime', 'store', 'core'],
   workers: ['actions', 'runtime', 'store', 'net', 'core'],
@@ -132,4 +132,27 @@ test('only config.ts reads the environment', () => {
     file => file !== 'src/config.ts' && /process\.env/.test(readFileSync(file, 'utf8')),
   )
   expect(wrong).toEqual([])
+})
+
+test('only net sends HTTP requests, except the commands that look at the gateway itself', () => {
+  const own = ['src/cli/doctor/checkAddresses.ts', 'src/cli/doctor/checkPause.ts']
+  const wrong = sources.filter(
+    file =>
+      !file.startsWith('src/net/') &&
+      !own.includes(file) &&
+      /\bfetch\(|https?\.(request|get)\(|from '(undici|node:https)'/.test(readFileSync(file, 'utf8')),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('only settings of the operator become addresses without the address guard', () => {
+  const made = sources.filter(file => /\boperatorUrl\(|as OperatorUrl/.test(readFileSync(file, 'utf8')))
+  expect(made.toSorted()).toEqual([
+    'src/channels/mtn/settings.ts',
+    'src/channels/paystack.ts',
+    'src/channels/sandbox.ts',
+    'src/core/urlTrust.ts',
+    'src/messengers/smsHttp/settings.ts',
+    'src/sandbox/callbacks.ts',
+  ])
 })

@@ -1,7 +1,10 @@
 // The line to the provider that customers pay by, over the HTTP that every channel of its version has. It is a file in
 // `src/channels/`, and serves this way before the sandbox does; the others stay on the page.
-const askJsonModule = './http/askJson.js' // it is there beside the copy of this file
-const { askJson, sendJson = askJson } = await import(askJsonModule)
+const modules = ['./http/providerHttp.js', './http/askJson.js'] // beside the copy of this file; former versions have the latter
+const { askJson, sendJson = askJson } = await import(modules[0]).then(
+  ({ openProviderHttp }) => openProviderHttp(),
+  () => import(modules[1]),
+)
 
 const minutes = 60_000
 const phone = { name: 'phone', kind: 'phone' }

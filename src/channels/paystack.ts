@@ -20,6 +20,7 @@ import { testAccount } from './paystack/test.ts'
 import { isWallet, providers, ways } from './paystack/ways.ts'
 import { hear } from './paystack/webhook.ts'
 import { readUrl } from '../core/text.ts'
+import { type OperatorUrl, operatorUrl } from '../core/urlTrust.ts'
 
 // The line to Paystack in Ghana: wallets by its Charge API on our page, cards on its own page. What a charge or a webhook
 // says is not believed: only its answer to `verify` is a yes or a no.
@@ -49,9 +50,9 @@ function modeOf(secretKey: string): Mode {
   return mode as Mode
 }
 
-function mustBeUrl(url: string): string {
+function mustBeUrl(url: string): OperatorUrl {
   if (!/^https?:\/\//.test(url) || !readUrl(url)) throw new Error('url must be an http or https address')
-  return url
+  return operatorUrl(url)
 }
 
 function open(line: Line, secretKey: string, mode: Mode, { clock }: Pick<ChannelTools, 'clock'>): Channel {

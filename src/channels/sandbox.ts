@@ -5,7 +5,8 @@ import type { Reply, ReplyFacts } from '../core/channel/reply.ts'
 import type { FormField, TestEnding, Way } from '../core/channel/way.ts'
 import { currencies, formatMoney, parseSaid } from '../core/money.ts'
 import { atWallet, mtnWallet, telecelWallet } from './ghana/wallets.ts'
-import { type JsonAnswer as Answer, askJson, sendJson } from './http/askJson.ts'
+import { operatorUrl, withPath } from '../core/urlTrust.ts'
+import { type JsonAnswer as Answer, openProviderHttp } from './http/providerHttp.ts'
 
 // The line to the simulated provider. It speaks HTTP as to any other.
 const phone: FormField = { name: 'phone', kind: 'phone' }
@@ -91,7 +92,8 @@ const sandbox: ChannelKind = {
 
 function open(ourUrl: string, key: string): Channel {
   const local = (path: string) => new URL(path, ourUrl).href
-  const charges = local('/sandbox/provider/charges')
+  const charges = operatorUrl(local('/sandbox/provider/charges'))
+  const provider = openProviderHttp()
   const authorization = `Bearer ${key}`
 
   async function start(order: Order, signal: AbortSignal): Promise<Reply> {
@@ -101,7 +103,12 @@ function open(ourUrl: string, key: string): Channel {
       'x-reference-id': order.key,
     }
     const body = JSON.stringify(requestOf(order, local))
-    const { http, answer, restMs } = await sendJson(charges, { method: 'POST', headers, body, signal })
+    const { http, answer, restMs } = await provider.sendJson(charges, {
+      method: 'POST',
+      headers,
+      body,
+      signal,
+    })
     if (http === 202) return pendingReply(order, answer)
     // The provider's own plain word that it took nothing, not that of something on the way.
     if (http === 400 && answer.code === 'INVALID_REQUEST') return { state: 'failed', reason: 'refused' }
@@ -113,9 +120,13 @@ function open(ourUrl: string, key: string): Channel {
   const check = (order: Order, signal: AbortSignal) => ask(order, signal, 'GET')
   const giveUp = (order: Order, signal: AbortSignal) => ask(order, signal, 'POST', '/withdraw')
 
-  async function ask(order: Order, signal: AbortSignal, method: string, verb = ''): Promise<Reply> {
-    const url = `${charges}/${encodeURIComponent(order.key)}${verb}`
-    const { http, answer, restMs } = await askJson(url, { method, headers: { authorization }, signal })
+  async function ask(order: Order, signal: AbortSignal, method: 'GET' | 'POST', verb = ''): Promise<Reply> {
+    const url = withPath(charges, `/${encodeURIComponent(order.key)}${verb}`)
+    const { http, answer, restMs } = await provider.askJson(url, {
+      method,
+      headers: { authorization },
+      signal,
+    })
     if (http === 404 && answer.code === 'RESOURCE_NOT_FOUND') return { state: 'absent' }
     return http === 200 ? replyOf(order, answer) : unknown(`HTTP ${http}`, { restMs })
   }

@@ -1,3 +1,5 @@
+import { operatorUrl } from '../core/urlTrust.ts'
+import { createOperatorClient } from '../net/outbound.ts'
 import type { Charge } from '../store/sandboxCharges.ts'
 import { callbacksOf } from './charge.ts'
 
@@ -6,15 +8,15 @@ const deadlineMs = 5000
 
 export type Callbacks = ReturnType<typeof createCallbacks>
 
-// Tells the gateway by itself, without a promise: what waits here is lost with the process, and whoever asks still
-// gets the truth.
+// Sends callbacks to the gateway. Those that wait are lost with the process; the status request still tells the truth.
 export function createCallbacks(clock: () => Date, pace: number) {
+  const client = createOperatorClient({})
   const hanging = new Set<() => void>()
   const planned = new Map<string, Set<NodeJS.Timeout>>() // by reference
   let waiting = 0
   let isStopped = false
 
-  // What was planned for a charge gives way to what is planned now: a decided prompt does not expire.
+  // A new plan of a charge replaces the former one: a decided prompt does not expire.
   function plan(charge: Charge) {
     forget(charge.reference)
     const timers = new Set<NodeJS.Timeout>()
@@ -39,6 +41,17 @@ export function createCallbacks(clock: () => Date, pace: number) {
     planned.delete(reference)
   }
 
+  // No signature and no retry. The answer is ignored. Only the gateway itself has the key of this provider, so the
+  // address is one of its own.
+  const post = (url: string, body: string) =>
+    client.send({
+      method: 'POST',
+      url: operatorUrl(url),
+      headers: { 'content-type': 'application/json' },
+      body,
+      deadlineMs,
+    })
+
   // Ends early when the provider stops.
   function wait(ms: number) {
     return new Promise<void>(done => {
@@ -55,20 +68,4 @@ export function createCallbacks(clock: () => Date, pace: number) {
   }
 
   return { plan, wait, stop }
-}
-
-// No signature and no second try. Nobody reads the answer.
-async function post(url: string, body: string) {
-  const headers = { 'content-type': 'application/json' }
-  const deadline = new AbortController()
-  const timer = setTimeout(() => deadline.abort(), deadlineMs).unref()
-  try {
-    const init: RequestInit = { method: 'POST', body, headers, redirect: 'error', signal: deadline.signal }
-    const response = await fetch(url, init)
-    await response.body?.cancel()
-  } catch {
-    // the other side is not there: it will ask
-  } finally {
-    clearTimeout(timer)
-  }
 }

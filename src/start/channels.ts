@@ -4,6 +4,7 @@ import type { AccountTools } from '../runtime/channels/openAccount.ts'
 import { createSharedTokens } from '../runtime/channels/token.ts'
 import type { Db } from '../store/db.ts'
 import type { MasterKeys } from '../store/merchants/vault.ts'
+import { providerEgress } from './egress.ts'
 
 type ToolDeps = { db: Db; clock(): Date; masterKeys?: MasterKeys }
 
@@ -12,10 +13,7 @@ type ToolDeps = { db: Db; clock(): Date; masterKeys?: MasterKeys }
 export function accountTools(config: Config, { db, clock, masterKeys }: ToolDeps): AccountTools {
   const shared = masterKeys && createSharedTokens({ db, clock, masterKeys })
   return {
-    egress: {
-      address: config.TOLLGATE_CHANNEL_EGRESS_ADDRESS,
-      proxy: config.TOLLGATE_CHANNEL_EGRESS_PROXY,
-    },
+    egress: providerEgress(config),
     clock,
     tokenOf: (account, given) => shared?.of(account, given) ?? noToken,
   }

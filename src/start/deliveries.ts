@@ -3,14 +3,14 @@ import { carryFor } from '../actions/notifications/carriers.ts'
 import { countDeliveries } from '../actions/notifications/countDeliveries.ts'
 import type { Config } from '../config.ts'
 import type { Pause } from '../core/databaseClock.ts'
-import { createOutbound } from '../net/http1/outbound.ts'
+import { createOutbound } from '../net/outbound.ts'
 import { gaugeDeliveries, watchDeliveries } from '../observe/deliveries.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { createSignerCache } from '../workers/deliveries/signerCache.ts'
 import { startDeliveries } from '../workers/deliveries/worker.ts'
 import type { Leases } from '../workers/nodes/node.ts'
 import type { OpenDatabase } from './database.ts'
-import { egressOf } from './egress.ts'
+import { merchantEgress } from './egress.ts'
 
 export type OpenDeliveries = { wake(): void; stop(): Promise<void> }
 type DeliveriesDeps = {
@@ -31,7 +31,7 @@ export function openDeliveries(
   const { masterKeys, embedded } = records
   const db = records.db.share('deliver')
   const isOwnMachine = embedded && config.isForThisMachineOnly
-  const outbound = createOutbound(egressOf(config))
+  const outbound = createOutbound(merchantEgress(config))
   const deliveries = startDeliveries({
     db,
     clock,

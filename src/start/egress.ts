@@ -1,10 +1,24 @@
 import type { Config } from '../config.ts'
-import type { OutboundOptions } from '../net/http1/outbound.ts'
+import type { Egress } from '../core/channel/channel.ts'
+import type { OutboundOptions } from '../net/outbound.ts'
 
-// The way out of the house, as the operator has set it.
-export const egressOf = (config: Config): OutboundOptions => ({
+// The one place that decides which requests leave by which address and through which proxy:
+//
+// | Requests to | Proxy |
+// |---|---|
+// | merchants: notifications and logos | TOLLGATE_EGRESS_PROXY, never a provider's |
+// | a provider | the account's own egress_proxy, otherwise TOLLGATE_CHANNEL_EGRESS_PROXY |
+// | an SMS gateway, and everything else | none |
+//
+// HTTPS_PROXY, NO_PROXY and their like are not read.
+export const merchantEgress = (config: Config): OutboundOptions => ({
   sourceAddress: config.TOLLGATE_EGRESS_ADDRESS,
   proxy: config.TOLLGATE_EGRESS_PROXY,
   ports: config.TOLLGATE_EGRESS_PORTS,
   nameServers: config.TOLLGATE_EGRESS_DNS,
+})
+
+export const providerEgress = (config: Config): Egress => ({
+  address: config.TOLLGATE_CHANNEL_EGRESS_ADDRESS,
+  proxy: config.TOLLGATE_CHANNEL_EGRESS_PROXY,
 })

@@ -5,7 +5,7 @@ import { tidy } from '../../src/messengers/common/warnOnChange.ts'
 import { readReceipt } from '../../src/messengers/smpp/receipt.ts'
 import { openRefs } from '../../src/messengers/smpp/refs.ts'
 import { openWire } from '../../src/messengers/smpp/wire.ts'
-import { fill } from '../../src/messengers/smsHttp/template.ts'
+import { fillTemplate } from '../../src/messengers/smsHttp/settings.ts'
 import { open } from './smtp/bench.ts'
 import { newLetter } from './tools.ts'
 
@@ -113,13 +113,13 @@ test('a template filled with anything is JSON, a form, XML', () => {
   fc.assert(
     fc.property(text, value => {
       const values = { text: value.toWellFormed(), to: 'x' }
-      expect(JSON.parse(fill('{"a": "{text}", "b": "{to}"}', values, 'json'))).toEqual({
+      expect(JSON.parse(fillTemplate('{"a": "{text}", "b": "{to}"}', values, 'json'))).toEqual({
         a: values.text,
         b: 'x',
       })
-      const form = new URLSearchParams(fill('a={text}&b={to}', values, 'form'))
+      const form = new URLSearchParams(fillTemplate('a={text}&b={to}', values, 'form'))
       expect(Object.fromEntries(form)).toEqual({ a: values.text, b: 'x' })
-      expect(fill('<a b="{text}">{to}</a>', values, 'xml')).toMatch(/^<a b="[^<>"]*">x<\/a>$/)
+      expect(fillTemplate('<a b="{text}">{to}</a>', values, 'xml')).toMatch(/^<a b="[^<>"]*">x<\/a>$/)
     }),
   )
 })

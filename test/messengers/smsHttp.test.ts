@@ -75,6 +75,7 @@ describe('settings', () => {
     [{ SMS_HTTP_HEADERS: '{"a": 1}' }, 'SMS_HTTP_HEADERS: must be a JSON object'],
     [{ SMS_HTTP_HEADERS: '{"a b": "c"}' }, 'SMS_HTTP_HEADERS: must be a JSON object'],
     [{ SMS_HTTP_HEADERS: '{"content-type": "text/plain"}' }, 'SMS_HTTP_HEADERS: the content-type'],
+    [{ SMS_HTTP_HEADERS: '{"Host": "other.example.com"}' }, 'SMS_HTTP_HEADERS: host is set by the gateway'],
     [{ SMS_HTTP_BODY: '{"to": "{to}"}' }, 'SMS_HTTP_BODY: {text} stands neither'],
     [{ SMS_HTTP_BODY: '{"text": "{text}"}' }, 'SMS_HTTP_BODY: none of {to}'],
     [{ SMS_HTTP_BODY: '{"to": {to}, "text": {text}}' }, 'SMS_HTTP_BODY: is no JSON'],

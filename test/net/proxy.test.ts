@@ -1,6 +1,6 @@
 import { createServer } from 'node:tls'
 import { expect, test } from 'vitest'
-import { createOutbound } from '../../src/net/http1/outbound.ts'
+import { createOutbound } from '../../src/net/outbound.ts'
 import { makeCertificate } from './certificate.ts'
 import { startProxy } from './connectProxy.ts'
 import { startNameServer } from './nameServer.ts'
@@ -79,13 +79,9 @@ test('the guard holds: the proxy is not even asked', async () => {
 })
 
 for (const [what, reply, words] of [
-  ['403', 'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n', 'the proxy answered 403'],
-  ['407', 'HTTP/1.1 407 Who are you\r\n\r\n', 'the proxy answered 407'],
-  [
-    '502 with a page',
-    'HTTP/1.1 502 Bad\r\ncontent-length: 4\r\n\r\noops',
-    'the proxy said more than it should',
-  ],
+  ['403', 'HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n', 'the proxy answered HTTP 403'],
+  ['407', 'HTTP/1.1 407 Who are you\r\n\r\n', 'the proxy answered HTTP 407'],
+  ['502 with a page', 'HTTP/1.1 502 Bad\r\ncontent-length: 4\r\n\r\noops', 'the proxy answered HTTP 502'],
   [
     'more than the headers',
     'HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\nx',

@@ -1,4 +1,4 @@
-import { createOutbound } from '../../src/net/http1/outbound.ts'
+import { createOutbound } from '../../src/net/outbound.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { openDb } from '../../src/store/db.ts'
 import { createSignerCache } from '../../src/workers/deliveries/signerCache.ts'

@@ -2,18 +2,18 @@ import type { Token } from '../../core/channel/channel.ts'
 import { NotSent } from '../../core/channel/reply.ts'
 import { cleanError } from '../../core/stranger.ts'
 
-const earlyMs = 60_000 // before its end a token is made anew; of one that lives shorter, at half of its life
-const mintWithinMs = 10_000 // a mint that hangs is left alone, and the next who asks tries again
+const earlyMs = 60_000 // a token is renewed so long before its end, and a short-lived one after half of its life
+const mintWithinMs = 10_000 // then a request for a token is given up, and the next caller makes another
 const maxWords = 200
 
-// `refused`: the one that the provider did not take.
+// `refused`: the token that the provider refused.
 export type AskToken = (signal: AbortSignal, refused?: string) => Promise<string>
 
 type Kept = { token: string; goodUntil: number }
 type Mint = { token: Promise<string>; hangUp: AbortController; waiting: number }
 
-// The token of one account, on this node. It is made once at a time, however many ask; each waits for as long as its own
-// signal lets it. For a provider where a new token ends the one before there is `tools.token`, which all nodes share.
+// The token of one account, on this node. Callers share one request for a new token, and each waits until its own signal
+// is aborted. If a new token of a provider invalidates the former one, use `tools.token`, which all nodes share.
 export function tokenOf(
   make: (signal: AbortSignal) => Promise<Token>,
   now: () => number = () => performance.now(),
@@ -47,7 +47,7 @@ export function tokenOf(
     } finally {
       if (--joined.waiting === 0) {
         if (mint === joined) mint = undefined
-        joined.hangUp.abort(new Error('nobody waits for the token'))
+        joined.hangUp.abort(new Error('no caller waits for the token'))
       }
     }
   }
@@ -61,16 +61,16 @@ export function tokenOf(
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason as Error)
-    if (signal.aborted) leave()
-    signal.addEventListener('abort', leave)
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+    const giveUp = () => reject(signal.reason as Error)
+    if (signal.aborted) giveUp()
+    signal.addEventListener('abort', giveUp)
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
   })
 }
 
 type Call<T> = (token: string) => Promise<T>
 
-// Asks with the token, and once more with a new one where that is refused.
+// Calls with the token, and once more with a new one if the provider refuses it.
 export async function withToken<T extends { http: number }>(
   ask: AskToken,
   signal: AbortSignal,
@@ -81,8 +81,7 @@ export async function withToken<T extends { http: number }>(
   return answered.http === 401 ? call(await ask(signal, token)) : answered
 }
 
-// The same for an order. A 401 refuses the caller before the order is looked at, so the order was not sent as long as no
-// sending with a token was answered otherwise.
+// The same for an order. A 401 refuses the caller before the order is read, so an order that only met 401 was not sent.
 export async function sendWithToken<T extends { http: number }>(
   ask: AskToken,
   signal: AbortSignal,

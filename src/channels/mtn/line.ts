@@ -1,7 +1,13 @@
 import type { Egress, Token } from '../../core/channel/channel.ts'
 import { CredentialsRefused } from '../../core/channel/reply.ts'
-import { askText, type JsonAnswer, readJson, sendText } from '../http/askJson.ts'
-import type { Answered, Call } from '../http/exchange.ts'
+import { withPath } from '../../core/urlTrust.ts'
+import {
+  type Answered,
+  type Call,
+  type JsonAnswer,
+  openProviderHttp,
+  readJson,
+} from '../http/providerHttp.ts'
 import { sendWithToken, tokenOf, withToken } from '../http/token.ts'
 import type { Account } from './settings.ts'
 
@@ -16,11 +22,12 @@ export function lineTo(
   { url, subscriptionKey, apiUser, apiKey, environment }: Account,
   egress: Egress,
 ): Line {
+  const http = openProviderHttp(egress)
   const keyed = { 'ocp-apim-subscription-key': subscriptionKey }
   const basic = `Basic ${Buffer.from(`${apiUser}:${apiKey}`).toString('base64')}`
   const mint = async (signal: AbortSignal) => {
-    const call = { method: 'POST', headers: { ...keyed, authorization: basic }, egress, signal }
-    return readToken(await askText(`${url}/collection/token/`, call))
+    const call: Call = { method: 'POST', headers: { ...keyed, authorization: basic }, signal }
+    return readToken(await http.askText(withPath(url, '/collection/token/'), call))
   }
   const token = tokenOf(mint)
   const withHeaders = (bearer: string, call: Call): Call => ({
@@ -31,18 +38,22 @@ export function lineTo(
       'x-target-environment': environment,
       ...call.headers,
     },
-    egress,
   })
   return {
     mint,
     ask: (path, signal) =>
       withToken(token, signal, bearer =>
-        askText(`${url}/collection/v1_0${path}`, withHeaders(bearer, { signal })),
+        http.askText(withPath(url, `/collection/v1_0${path}`), withHeaders(bearer, { signal })),
       ),
     send(path, headers, body, signal) {
-      const call = { method: 'POST', headers: { ...headers, ...json }, body: JSON.stringify(body), signal }
+      const call: Call = {
+        method: 'POST',
+        headers: { ...headers, ...json },
+        body: JSON.stringify(body),
+        signal,
+      }
       return sendWithToken(token, signal, bearer =>
-        sendText(`${url}/collection/v1_0${path}`, withHeaders(bearer, call)),
+        http.sendText(withPath(url, `/collection/v1_0${path}`), withHeaders(bearer, call)),
       )
     },
   }

@@ -1,8 +1,7 @@
 import type { Order } from '../../core/channel/order.ts'
 import type { Reply, ReplyFacts } from '../../core/channel/reply.ts'
 import { parseSaid } from '../../core/money.ts'
-import { type JsonAnswer, readJson } from '../http/askJson.ts'
-import type { Answered } from '../http/exchange.ts'
+import { type Answered, type JsonAnswer, readJson } from '../http/providerHttp.ts'
 import { codeOf, knownCode } from './reasons.ts'
 
 const restMs = 10_000 // after a 429 that does not say for how long

@@ -3,6 +3,7 @@ import type { Mode } from '../../core/mode.ts'
 import { type Currency, isCurrency } from '../../core/money.ts'
 import { markets } from './markets.ts'
 import { readUrl } from '../../core/text.ts'
+import { type OperatorUrl, operatorUrl } from '../../core/urlTrust.ts'
 
 export const settings: readonly ChannelSetting[] = [
   {
@@ -44,7 +45,7 @@ export type Account = {
   environment: string
   currency: Currency
   standIn?: string // for every currency, where the sandbox knows one alone
-  url: string
+  url: OperatorUrl
   callsBack: boolean
   checksHolder: boolean
 }
@@ -82,11 +83,11 @@ function credential(name: string, { [name]: value = '' }: ChannelSettings): stri
   return value
 }
 
-function readAddress(text: string): string {
+function readAddress(text: string): OperatorUrl {
   const url = readUrl(text)
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
     throw new Error('url: must begin with https://')
-  return text.replace(/\/+$/, '') // MTN refuses a slash too many
+  return operatorUrl(text)
 }
 
 function isOn(name: string, { [name]: value }: ChannelSettings): boolean {

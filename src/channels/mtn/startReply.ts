@@ -1,8 +1,7 @@
 import type { Reason } from '../../core/channel/reason.ts'
 import type { Order } from '../../core/channel/order.ts'
 import type { Reply } from '../../core/channel/reply.ts'
-import { readJson } from '../http/askJson.ts'
-import type { Answered } from '../http/exchange.ts'
+import { type Answered, readJson } from '../http/providerHttp.ts'
 import { codeOf, knownCode } from './reasons.ts'
 import { httpWords, type UnknownReply, unclear } from './replies.ts'
 

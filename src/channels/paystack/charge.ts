@@ -1,7 +1,7 @@
 import type { Order } from '../../core/channel/order.ts'
 import type { Reply } from '../../core/channel/reply.ts'
 import type { FormField, Step } from '../../core/channel/way.ts'
-import type { JsonAnswer } from '../http/askJson.ts'
+import type { JsonAnswer } from '../http/providerHttp.ts'
 import { type Said, sampleOf } from './line.ts'
 
 // What Paystack may want to know after the start, and where what was typed goes. Its PINs are not among them: the PIN of

@@ -1,7 +1,7 @@
 import type { Order } from '../../core/channel/order.ts'
 import type { Reply } from '../../core/channel/reply.ts'
 import { cleanError } from '../../core/stranger.ts'
-import type { JsonAnswer } from '../http/askJson.ts'
+import type { JsonAnswer } from '../http/providerHttp.ts'
 import { chargeReply, isClosed, isEnding, isOpen, isUnderWay } from './charge.ts'
 import { isKeyRefused, isNotFound, isTooMuch, type Line, type Said, sampleOf, unclear } from './line.ts'
 import { readDisputes, readRefunds, reversalsOf, reversalsOfReversed } from './moneyBack.ts'

@@ -1,7 +1,7 @@
 import type { Egress } from '../../core/channel/channel.ts'
 import type { Reply } from '../../core/channel/reply.ts'
-import { askText, type JsonAnswer, readJson, sendText } from '../http/askJson.ts'
-import type { Answered } from '../http/exchange.ts'
+import { type OperatorUrl, withPath } from '../../core/urlTrust.ts'
+import { type Answered, type JsonAnswer, openProviderHttp, readJson } from '../http/providerHttp.ts'
 
 // What Paystack says to a request. `isHandled` is its word that it did what it was asked for, not that anybody has paid.
 export type Said = {
@@ -19,16 +19,16 @@ export type Line = {
   send(path: string, body: object, signal: AbortSignal): Promise<Said>
 }
 
-export function lineTo(url: string, secretKey: string, egress: Egress): Line {
-  const at = (path: string) => url.replace(/\/+$/, '') + path
+export function lineTo(url: OperatorUrl, secretKey: string, egress: Egress): Line {
+  const provider = openProviderHttp(egress)
   const authorization = `Bearer ${secretKey}`
   return {
     ask: async (path, signal) =>
-      said(await askText(at(path), { headers: { authorization }, egress, signal })),
+      said(await provider.askText(withPath(url, path), { headers: { authorization }, signal })),
     send: async (path, order, signal) => {
       const body = JSON.stringify(order)
       const headers = { authorization, 'content-type': 'application/json' }
-      return said(await sendText(at(path), { method: 'POST', headers, body, egress, signal }))
+      return said(await provider.sendText(withPath(url, path), { method: 'POST', headers, body, signal }))
     },
   }
 }

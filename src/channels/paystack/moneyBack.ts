@@ -1,5 +1,5 @@
 import type { Dispute, DisputeState, Reversal } from '../../core/channel/reply.ts'
-import type { JsonAnswer } from '../http/askJson.ts'
+import type { JsonAnswer } from '../http/providerHttp.ts'
 import { type Line, type Said, sampleOf, type UnknownReply, unclear } from './line.ts'
 import { idOf, subunits, timeOf } from './values.ts'
 

@@ -1,6 +1,6 @@
 import type { Order } from '../../core/channel/order.ts'
 import type { Reply, ReplyFacts } from '../../core/channel/reply.ts'
-import type { JsonAnswer } from '../http/askJson.ts'
+import type { JsonAnswer } from '../http/providerHttp.ts'
 import { reasonOf } from './reasons.ts'
 import { idOf, subunits, timeOf } from './values.ts'
 

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { OrderNews, Webhook } from '../../core/channel/webhook.ts'
-import type { JsonAnswer } from '../http/askJson.ts'
+import type { JsonAnswer } from '../http/providerHttp.ts'
 
 const maxKey = 100
 

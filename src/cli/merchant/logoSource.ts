@@ -1,8 +1,9 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { Config } from '../../config.ts'
 import { maxGivenBytes } from '../../core/merchant/logo/logo.ts'
-import { createOutbound } from '../../net/http1/outbound.ts'
-import { egressOf } from '../../start/egress.ts'
+import type { UntrustedUrl } from '../../core/urlTrust.ts'
+import { createOutbound } from '../../net/outbound.ts'
+import { merchantEgress } from '../../start/egress.ts'
 import { CannotDo } from '../failure.ts'
 
 const cannot = (words: string) => new CannotDo('refused', words)
@@ -21,15 +22,15 @@ export async function readLogoFile(path: string): Promise<Buffer> {
 }
 
 // By the same way out as notifications: nothing behind our own walls is reached, and nobody is followed elsewhere.
-export async function fetchLogo(config: Config, url: string): Promise<Buffer> {
-  const outbound = createOutbound(egressOf(config))
+export async function fetchLogo(config: Config, url: UntrustedUrl): Promise<Buffer> {
+  const outbound = createOutbound(merchantEgress(config))
   try {
     const { status, body, words } = await outbound.send({
       method: 'GET',
       url,
       headers: { accept: 'image/png, image/jpeg' },
       lane: 'logo',
-      mostKept: maxGivenBytes + 1, // one more tells that it is too large
+      maxBodyBytes: maxGivenBytes + 1, // one more tells that it is too large
       allowLoopback: config.TOLLGATE_EGRESS_LOOPBACK ?? false,
     })
     if (status === null) throw cannot(`The logo could not be fetched: ${words}.`)

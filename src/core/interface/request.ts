@@ -15,6 +15,7 @@ import { lineItemsIn, sumRefuses } from './lineItems.ts'
 import * as patterns from './patterns.ts'
 import { malformed, type Refusal } from './refusal.ts'
 import { recordKeys } from './statusRecord.ts'
+import type { UntrustedUrl } from '../urlTrust.ts'
 
 // The payment request as it comes over the wire. These schemas validate, and the interface description is
 // made from them.
@@ -37,7 +38,7 @@ const phone = (otherwise: string) =>
     .meta({ pattern: patterns.phone })
     .transform((value, context) => parsePhone(value) ?? (context.addIssue(otherwise), z.NEVER))
 
-const url = text(2048, patterns.url).transform((value, context) => {
+const url = text(2048, patterns.url).transform((value, context): UntrustedUrl => {
   const fault = parseUrl(value)
   if (!fault) return value
   context.addIssue(fault)

@@ -6,6 +6,7 @@ import { isAtMost, isPlainText, originOf, parseUrl } from '../text.ts'
 import { accentFault, readAccent } from './accent.ts'
 import { ownOrigins } from './ownOrigins.ts'
 import { everyCurrency, leastIn, mostIn, readTotalLimit } from './totalLimit.ts'
+import type { UntrustedUrl } from '../urlTrust.ts'
 
 const maxRefundsLength = 60
 
@@ -39,7 +40,9 @@ const whole = (min: number, max: number) =>
     .transform(Number)
     .refine(n => n >= min && n <= max, `must be from ${min} to ${max}`)
 
-const url = z.string().refine(text => !parseUrl(text), 'must be an absolute http or https URL')
+const url: z.ZodType<UntrustedUrl, string> = z
+  .string()
+  .refine(text => !parseUrl(text), 'must be an absolute http or https URL')
 
 const origins = z.string().transform((text, context) => {
   const list = text.split(',').map(origin => origin.trim())

@@ -1,11 +1,12 @@
 import type { IpnStyle } from '../merchant/settings.ts'
 import type { Mode } from '../mode.ts'
 import type { NotificationKey } from './notification.ts'
+import type { UntrustedUrl } from '../urlTrust.ts'
 
 // The journey of a notification to the merchant's address: one row of `deliveries`.
 export type Delivery = NotificationKey & {
   mode: Mode
-  url: string
+  url: UntrustedUrl
   lane: string
   style: IpnStyle
   created_at: Date

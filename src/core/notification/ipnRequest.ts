@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { isOnOrigins } from '../merchant/ownOrigins.ts'
 import type { Delivery } from './delivery.ts'
 import { notificationId } from './notification.ts'
+import type { UntrustedUrl } from '../urlTrust.ts'
 
 // What signs and names a merchant in one mode. The password is for style basic alone, and for these origins alone.
 export type Signer = {
@@ -23,7 +24,7 @@ export const signingKey = (secret: string) => Buffer.from(secret.replace(/^whsec
 
 export type IpnRequest = {
   method: 'POST' | 'GET'
-  url: string
+  url: UntrustedUrl
   headers: Record<string, string>
   body?: string
 }
@@ -58,7 +59,7 @@ const signatures = (keys: readonly Buffer[], text: string) =>
   keys.map(key => `v1,${createHmac('sha256', key).update(text).digest('base64')}`).join(' ')
 
 // Appended to whatever query there is, which stays as the merchant wrote it.
-function withInvoice(text: string, body: string): string {
+function withInvoice(text: UntrustedUrl, body: string): UntrustedUrl {
   const url = new URL(text)
   const { invoice_id } = JSON.parse(body) as { invoice_id: string }
   url.search = `${url.search ? `${url.search}&` : '?'}invoice_id=${encodeURIComponent(invoice_id)}`

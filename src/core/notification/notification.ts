@@ -4,6 +4,7 @@ import type { Mode } from '../mode.ts'
 import { moneyNumber, twoDecimals } from '../money.ts'
 import type { NewPayment, Payment, Status } from '../payment/payment.ts'
 import type { MoneyBackType } from '../payment/moneyBack.ts'
+import type { UntrustedUrl } from '../urlTrust.ts'
 
 // An event told to the merchant. Its body is written once and sent byte for byte on every try.
 export type Notification = {
@@ -49,5 +50,7 @@ export function notificationBody(payment: Payment, style: IpnStyle): string {
 export const isSent = (status: Status, style: IpnStyle) => style !== 'basic' || status !== 'awaiting_payment'
 
 // What the request asks for outranks what the merchant has set.
-export const ipnUrlOf = ({ ipn_url }: Pick<NewPayment, 'ipn_url'>, settings: { ipn_url: string | null }) =>
-  ipn_url ?? settings.ipn_url
+export const ipnUrlOf = (
+  { ipn_url }: Pick<NewPayment, 'ipn_url'>,
+  settings: { ipn_url: UntrustedUrl | null },
+) => ipn_url ?? settings.ipn_url

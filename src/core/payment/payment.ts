@@ -1,6 +1,7 @@
 import type { StoredLineItem } from '../lineItems.ts'
 import type { Mode } from '../mode.ts'
 import type { Currency } from '../money.ts'
+import type { UntrustedUrl } from '../urlTrust.ts'
 
 export type Status = 'awaiting_payment' | 'paid' | 'cancelled' | 'failed'
 
@@ -15,10 +16,10 @@ export type NewPayment = {
   status_reason: string
   total: bigint // minor units
   currency: Currency
-  success_url: string | null
-  cancelled_url: string | null
-  deferred_url: string | null
-  ipn_url: string | null
+  success_url: UntrustedUrl | null
+  cancelled_url: UntrustedUrl | null
+  deferred_url: UntrustedUrl | null
+  ipn_url: UntrustedUrl | null
   number: string | null
   email: string | null
   name: string | null

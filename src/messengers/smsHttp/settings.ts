@@ -1,12 +1,15 @@
-import type { MessengerSettings, MessengerTools } from '../../core/message/messenger.ts'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import type { Letter, MessengerSettings, MessengerTools } from '../../core/message/messenger.ts'
+import { readUrl } from '../../core/text.ts'
+import { type OperatorUrl, operatorUrl } from '../../core/urlTrust.ts'
+import { clientHeaders } from '../../net/outbound.ts'
 import { readEach } from '../common/readEach.ts'
 import { isLoopback } from '../common/serverUrl.ts'
-import { type Encoding, fill, names } from './template.ts'
-import { readUrl } from '../../core/text.ts'
 
 export type SmsHttpSettings = {
-  method: string
-  url: string // a template, as the body and the headers are
+  method: (typeof methods)[number]
+  base: OperatorUrl // the part of the URL before the path
+  path: string // a template, as the body and the headers are
   headers: Record<string, string>
   body?: string
   encoding: Encoding
@@ -15,18 +18,18 @@ export type SmsHttpSettings = {
   id?: RegExp
 }
 
-const methods = ['POST', 'PUT', 'GET']
+const methods = ['POST', 'PUT', 'GET'] as const
 
 export function readSettings(
   settings: MessengerSettings,
   { warn }: MessengerTools,
 ): SmsHttpSettings | undefined {
-  const { SMS_HTTP_URL: url, SMS_HTTP_METHOD: method = 'POST', SMS_HTTP_FROM: from = '' } = settings
+  const { SMS_HTTP_URL: url, SMS_HTTP_FROM: from = '' } = settings
   if (!url) return undefined
   const body = settings.SMS_HTTP_BODY || undefined
-  const { headers, ok, id } = readEach({
-    url: () => checkUrl(url, warn),
-    method: () => checkMethod(method, body),
+  const { address, method, headers, ok, id } = readEach({
+    address: () => splitUrl(url, warn),
+    method: () => readMethod(settings.SMS_HTTP_METHOD, body),
     headers: () => readHeaders(settings.SMS_HTTP_HEADERS || '{}'),
     ok: () => readPattern('SMS_HTTP_OK', settings.SMS_HTTP_OK),
     id: () => readPattern('SMS_HTTP_ID', settings.SMS_HTTP_ID, 'with a group in ( ) around the id'),
@@ -34,25 +37,37 @@ export function readSettings(
   if (body && !headers['content-type']) headers['content-type'] = usualType(body)
   const encoding = encodingOf(headers['content-type'])
   checkPlaces(url, body, encoding, from)
-  return { method, url, headers, body, encoding, from, ok, id }
+  return { method, ...address, headers, body, encoding, from, ok, id }
 }
 
-function checkMethod(method: string, body: string | undefined) {
-  if (!methods.includes(method)) throw new Error(`SMS_HTTP_METHOD: must be one of ${methods.join(', ')}.`)
+function readMethod(text = 'POST', body: string | undefined) {
+  const method = methods.find(one => one === text)
+  if (!method) throw new Error(`SMS_HTTP_METHOD: must be one of ${methods.join(', ')}.`)
   if (method === 'GET' && body) throw new Error('SMS_HTTP_BODY: a GET has none; put it into SMS_HTTP_URL.')
+  return method
 }
 
-function checkUrl(text: string, warn: (words: string) => void) {
+// No placeholder may change the host, so the templates begin after it.
+function splitUrl(text: string, warn: (words: string) => void) {
   const url = readUrl(text)
-  if (!url || !/^https?:\/\/[^/?#{}\\]+(?:[/?]|$)/i.test(text))
+  const [, base, path] = /^(https?:\/\/[^/?#{}\\]+)([/?].*)?$/is.exec(text) ?? []
+  if (!url || base === undefined)
     throw new Error('SMS_HTTP_URL: must be an http or https address; placeholders only after the host.')
   if (url.username || url.password)
     throw new Error('SMS_HTTP_URL: no user or password here; put an authorization into SMS_HTTP_HEADERS.')
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
     warn('SMS_HTTP_URL: messages travel without encryption.')
+  return { base: operatorUrl(base), path: path ?? '/' }
 }
 
 function readHeaders(text: string): Record<string, string> {
+  const headers = parseHeaders(text)
+  const own = Object.keys(headers).find(name => clientHeaders.has(name))
+  if (own) throw new Error(`SMS_HTTP_HEADERS: ${own} is set by the gateway itself.`)
+  return headers
+}
+
+function parseHeaders(text: string): Record<string, string> {
   try {
     const read: unknown = JSON.parse(text)
     const given = Object.entries(read as Record<string, unknown>)
@@ -75,7 +90,7 @@ function encodingOf(type = 'application/x-www-form-urlencoded'): Encoding {
   )
 }
 
-// A template that forgets the text or the number would send nonsense to everybody.
+// Without the text or the number in a template, no customer would receive a useful SMS.
 function checkPlaces(url: string, body: string | undefined, encoding: Encoding, from: string) {
   const whole = url + (body ?? '')
   if (!whole.includes('{text}'))
@@ -85,7 +100,7 @@ function checkPlaces(url: string, body: string | undefined, encoding: Encoding, 
   if (whole.includes('{from}') && !from) throw new Error('SMS_HTTP_FROM: missing, and {from} is used.')
   if (!body || encoding !== 'json') return
   try {
-    JSON.parse(fill(body, Object.fromEntries(names.map(name => [name, '"1"'])), 'json'))
+    JSON.parse(fillTemplate(body, Object.fromEntries(placeholders.map(name => [name, '"1"'])), 'json'))
   } catch {
     throw new Error('SMS_HTTP_BODY: is no JSON once it is filled in; placeholders stand inside of quotes.')
   }
@@ -101,3 +116,35 @@ function readPattern(name: string, text: string | undefined, rule = ''): RegExp 
     throw new Error(`${name}: must be a regular expression${rule && ` ${rule}`}.`)
   }
 }
+
+const placeholders = ['to', 'to_digits', 'to_local', 'text', 'from', 'id'] as const
+type Values = Readonly<Record<string, string>>
+type Encoding = 'json' | 'form' | 'xml'
+
+const encode: Record<Encoding, (value: string) => string> = {
+  json: value => JSON.stringify(value).slice(1, -1),
+  form: encodeURIComponent,
+  xml: value => value.replace(/[^\t\n\r\x20-\x7e]|[<>&"']/gu, xmlChar),
+}
+
+// Characters that XML cannot contain are left out.
+function xmlChar(char: string) {
+  const code = char.codePointAt(0) ?? 0
+  return code < 0x20 || code === 0xfffe || code === 0xffff ? '' : `&#${code};`
+}
+
+// Replaces all placeholders in one pass, so that a {to} inside of a text is not replaced.
+export const fillTemplate = (template: string, values: Values, encoding: Encoding) =>
+  template.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined
+    return value === undefined ? whole : encode[encoding](value)
+  })
+
+export const valuesOf = ({ to, text, id }: Letter, from: string): Values => ({
+  to,
+  to_digits: to.replace(/^\+/, ''),
+  to_local: parsePhoneNumberFromString(to)?.formatNational().replace(/\D/g, '') ?? to.replace(/^\+/, ''),
+  text: text.toWellFormed(),
+  from,
+  id,
+})

@@ -7,8 +7,8 @@ import type {
   Egress,
   SharedToken,
 } from '../../core/channel/channel.ts'
+import { readProxy } from '../../core/proxySetting.ts'
 import { cleanError } from '../../core/stranger.ts'
-import { readUrl } from '../../core/text.ts'
 
 // What is lent to every account. The token is its own, and that of its settings: with others it would reach for others.
 export type AccountTools = Pick<ChannelTools, 'clock' | 'egress'> & {
@@ -64,14 +64,9 @@ function withUsual({ settings }: ChannelKind, given: ChannelSettings): ChannelSe
 function egressOf({ egress_address, egress_proxy }: ChannelSettings, usual: Egress): Egress {
   if (egress_address && isIP(egress_address) === 0)
     throw new Error('egress_address: must be an IP address of this machine')
-  if (egress_proxy && !isProxy(egress_proxy))
+  if (egress_proxy && !readProxy(egress_proxy))
     throw new Error('egress_proxy: must be a URL such as http://proxy:3128')
   return { address: egress_address || usual.address, proxy: egress_proxy || usual.proxy }
-}
-
-function isProxy(text: string): boolean {
-  const url = readUrl(text)
-  return url?.protocol === 'http:' && url.pathname === '/'
 }
 
 // A file that was written for an older version may lack them, and what it does not say we must not guess.

@@ -4,9 +4,10 @@ import { named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../ofMerchants.ts'
 import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
 import { type Part, part, together } from '../together.ts'
+import type { UntrustedUrl } from '../../core/urlTrust.ts'
 
 export type NewNotification = Omit<Notification, 'sequence'>
-export type Destination = { url: string; lane: string; style: IpnStyle }
+export type Destination = { url: UntrustedUrl; lane: string; style: IpnStyle }
 export type Telling = { notification: NewNotification; to: Destination | undefined }
 export type Sending = { notification: NewNotification; to: Destination }
 

@@ -4,12 +4,13 @@ import type { Notification, NotificationKey } from '../../core/notification/noti
 import { type Query, sql, type Tx } from '../db.ts'
 import { stateIs } from './notificationList.ts'
 import type { Destination } from './notifications.ts'
+import type { UntrustedUrl } from '../../core/urlTrust.ts'
 
 // A notification that may be sent once more: where it went, if anywhere, and where its payment wants it.
 export type Redeliverable = Omit<Notification, 'body'> & {
-  url: string | null
+  url: UntrustedUrl | null
   style: IpnStyle | null
-  payment_url: string | null
+  payment_url: UntrustedUrl | null
   body: string | null // only where it was sent nowhere
 }
 

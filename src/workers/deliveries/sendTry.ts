@@ -4,7 +4,8 @@ import { type HttpOutcome, resultOf } from '../../core/notification/delivery.ts'
 import { ipnRequest, needsPassword, type Signer } from '../../core/notification/ipnRequest.ts'
 import { nextTry, retryAfterMs, tryDeadlineMs } from '../../core/notification/schedule.ts'
 import { cleanText } from '../../core/stranger.ts'
-import type { Outbound } from '../../net/http1/outbound.ts'
+import { wasSent } from '../../net/connection.ts'
+import type { Outbound } from '../../net/outbound.ts'
 import type { MerchantSigner } from '../../store/merchants/signers.ts'
 import type { Taken } from '../../store/notifications/deliveries.ts'
 import type { Outcome } from '../../store/notifications/outcomes.ts'
@@ -66,7 +67,7 @@ async function sendIfOurs(
   const lane = taken.merchant_id // with the origin of the url, which connections are kept by
   const allowLoopback = loopback(taken.mode)
   const answer = await outbound.send({ method, url, headers, body, lane, allowLoopback, mayLeave })
-  if (answer.first_byte_ms === null && !mayLeave()) return 'doubtful'
+  if (!wasSent(answer) && !mayLeave()) return 'doubtful'
   return {
     mode: taken.mode,
     outcome: outcomeOf(taken, answer, started, clock(), random(), passwordWithheld ? withheldWords : ''),

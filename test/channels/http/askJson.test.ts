@@ -3,13 +3,16 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { askJson, askText, sendJson, sendText } from '../../../src/channels/http/askJson.ts'
+import { openProviderHttp } from '../../../src/channels/http/providerHttp.ts'
 import type { Order } from '../../../src/core/channel/order.ts'
 import { NotSent } from '../../../src/core/channel/reply.ts'
+import { operatorUrl } from '../../../src/core/urlTrust.ts'
 import { guardChannel } from '../../../src/runtime/channels/guard.ts'
 import { makeCertificate } from '../../net/certificate.ts'
 
 // What is known of an order that got no answer: whether anything of it has left.
+const { askJson, askText, sendJson, sendText } = openProviderHttp()
+
 const opened: Server[] = []
 afterEach(() => opened.splice(0).forEach(server => server.close()))
 
@@ -20,13 +23,13 @@ async function listen(server: Server) {
 }
 
 const post = (signal: AbortSignal = new AbortController().signal) => ({
-  method: 'POST',
+  method: 'POST' as const,
   headers: { 'content-type': 'application/json' },
   body: '{"amount":"25.00"}',
   signal,
 })
 const sent = (url: string, signal?: AbortSignal) =>
-  sendJson(url, post(signal)).catch((error: unknown) => error)
+  sendJson(operatorUrl(url), post(signal)).catch((error: unknown) => error)
 
 test('an answer is the answer, and the order has a length', async () => {
   const heard: IncomingMessage[] = []
@@ -38,7 +41,9 @@ test('an answer is the answer, and the order has a length', async () => {
   expect(await sent(url)).toEqual({ http: 202, answer: { ok: true } })
   expect(heard[0]?.headers).toMatchObject({ 'content-length': '18', 'content-type': 'application/json' })
   expect(heard[0]?.headers['transfer-encoding']).toBeUndefined()
-  expect(await askJson(url, { signal: new AbortController().signal })).toMatchObject({ http: 202 })
+  expect(await askJson(operatorUrl(url), { signal: new AbortController().signal })).toMatchObject({
+    http: 202,
+  })
 })
 
 test('nobody listens: nothing was sent', async () => {
@@ -114,8 +119,8 @@ const lineAt = (url: string, ring: (over: () => void) => void) =>
       ...terms,
       mode: 'test',
       ways: [],
-      start: async (_, signal) => (await sendJson(url, post(signal)), { state: 'pending' }),
-      check: async (_, signal) => (await askJson(url, { signal }), { state: 'pending' }),
+      start: async (_, signal) => (await sendJson(operatorUrl(url), post(signal)), { state: 'pending' }),
+      check: async (_, signal) => (await askJson(operatorUrl(url), { signal }), { state: 'pending' }),
     },
     over => (ring(over), () => {}),
   )
@@ -153,8 +158,8 @@ test('a question that did not leave says nothing about the order', async () => {
 test('an answer without a body is one, where no JSON is asked for', async () => {
   const server = createServer((_, outgoing) => outgoing.writeHead(202).end())
   const url = `http://127.0.0.1:${await listen(server)}/`
-  expect(await sendText(url, post())).toEqual({ http: 202, text: '' })
-  expect(await askText(url, { signal: post().signal })).toEqual({ http: 202, text: '' })
+  expect(await sendText(operatorUrl(url), post())).toEqual({ http: 202, text: '' })
+  expect(await askText(operatorUrl(url), { signal: post().signal })).toEqual({ http: 202, text: '' })
   server.closeAllConnections()
 })
 

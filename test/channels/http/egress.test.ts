@@ -3,9 +3,10 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { askJson, sendJson } from '../../../src/channels/http/askJson.ts'
+import { openProviderHttp } from '../../../src/channels/http/providerHttp.ts'
 import type { Egress } from '../../../src/core/channel/channel.ts'
 import { NotSent } from '../../../src/core/channel/reply.ts'
+import { operatorUrl } from '../../../src/core/urlTrust.ts'
 import { makeCertificate } from '../../net/certificate.ts'
 
 // By which address and through which proxy a request leaves, and what is known of an order that got no answer there.
@@ -18,15 +19,18 @@ async function listen(server: Server) {
   return (server.address() as AddressInfo).port
 }
 
-const call = (egress: Egress, signal = new AbortController().signal) => ({
-  method: 'POST',
+const call = (signal = new AbortController().signal) => ({
+  method: 'POST' as const,
   headers: { 'content-type': 'application/json' },
   body: '{"phone":"+233241234567"}',
-  egress,
   signal,
 })
 const sent = (url: string, egress: Egress, signal?: AbortSignal) =>
-  sendJson(url, call(egress, signal)).catch((error: unknown) => error)
+  openProviderHttp(egress)
+    .sendJson(operatorUrl(url), call(signal))
+    .catch((error: unknown) => error)
+const askAt = (url: string, egress: Egress = {}, method: 'GET' | 'POST' = 'GET') =>
+  openProviderHttp(egress).askJson(operatorUrl(url), { method, signal: new AbortController().signal })
 
 function openProvider(secure = false) {
   const heard: IncomingMessage[] = []
@@ -61,8 +65,8 @@ test('by an address of ours', async () => {
   const { server, addresses } = openProvider()
   const url = `http://127.0.0.1:${await listen(server)}/`
   await sent(url, { address: '127.0.0.7' })
-  await askJson(url, { egress: { address: '127.0.0.8' }, signal: new AbortController().signal })
-  await askJson(url, { egress: { address: '127.0.0.9' }, signal: new AbortController().signal })
+  await askAt(url, { address: '127.0.0.8' })
+  await askAt(url, { address: '127.0.0.9' })
   expect(addresses).toEqual(['127.0.0.7', '127.0.0.8', '127.0.0.9'])
   server.closeAllConnections()
 })
@@ -83,7 +87,6 @@ test('through a proxy, which learns where to and no more', async () => {
   expect(proxy.asked[0]?.headers).toEqual({
     host: new URL(url).host,
     'proxy-authorization': `Basic ${Buffer.from('us er:pass:').toString('base64')}`,
-    connection: 'close',
   })
 })
 
@@ -113,9 +116,15 @@ for (const [what, open, words] of [
     expect((failure as Error).message).not.toContain('secret-word')
   })
 
-for (const proxy of ['nonsense', 'socks5://127.0.0.1:1', 'http://127.0.0.1:1'])
-  test(`no proxy at ${proxy}: nothing was sent`, async () => {
-    expect(await sent('https://provider.test/', { proxy })).toBeInstanceOf(NotSent)
+test('no proxy listens there: nothing was sent', async () => {
+  const failure = await sent('https://provider.test/', { proxy: 'http://127.0.0.1:1' })
+  expect(failure).toBeInstanceOf(NotSent)
+  expect((failure as Error).message).toBe('the proxy: the connection was refused (ECONNREFUSED)')
+})
+
+for (const proxy of ['nonsense', 'socks5://127.0.0.1:1', 'https://127.0.0.1:1', 'http://u:geheim@p:1/path'])
+  test(`no account is opened with ${proxy} as its proxy`, () => {
+    expect(() => openProviderHttp({ proxy })).toThrow(/^the proxy must be a URL such as http:\/\/proxy:3128$/)
   })
 
 test('a proxy that says nothing until nobody waits: nothing was sent', async () => {
@@ -140,7 +149,7 @@ test('cut behind the proxy after it was sent: it may have been read', async () =
 test('what has no body has a length all the same', async () => {
   const { server, heard } = openProvider()
   const url = `http://127.0.0.1:${await listen(server)}/`
-  await askJson(url, { method: 'POST', signal: new AbortController().signal })
+  await askAt(url, {}, 'POST')
   expect(heard[0]?.headers['content-length']).toBe('0')
   expect(heard[0]?.headers['transfer-encoding']).toBeUndefined()
 })

@@ -17,7 +17,7 @@ import { parsePhone } from '../../../src/core/phone.ts'
 import { cleanId, cleanText } from '../../../src/core/stranger.ts'
 import { parseUrl } from '../../../src/core/text.ts'
 import { isAddress } from '../../../src/messengers/smtp/mail.ts'
-import { readHead } from '../../../src/net/http1/responseHead.ts'
+import { readHead } from '../../../src/net/response.ts'
 
 // As much as a body may have. Whatever a pattern does with it, nobody else is served meanwhile: where the time grew with
 // the square of the length, one of these took a quarter of a minute.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createOutbound } from '../../../src/net/http1/outbound.ts'
+import { createOutbound } from '../../../src/net/outbound.ts'
 import {
   answering,
   type Listener,

@@ -1,4 +1,4 @@
-import { ResponseReader } from '../../../src/net/http1/responseReader.ts'
+import { ResponseReader } from '../../../src/net/response.ts'
 
 const head = (line: string, ...headers: string[]) => `HTTP/${[line, ...headers].join('\r\n')}\r\n\r\n`
 const chunked = head('1.1 200 OK', 'Transfer-Encoding: chunked')

@@ -222,7 +222,10 @@ test('who wants the body gets so much of it, and waits for it longer than a seco
       socket.write(body)
     }),
   )
-  const [all, some] = await Promise.all([post(url, { mostKept: 300_000 }), post(url, { mostKept: 70_000 })])
+  const [all, some] = await Promise.all([
+    post(url, { maxBodyBytes: 300_000 }),
+    post(url, { maxBodyBytes: 70_000 }),
+  ])
   expect(all.body?.equals(body)).toBe(true)
   expect(some.body?.equals(body.subarray(0, 70_000))).toBe(true)
 })

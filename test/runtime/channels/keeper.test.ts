@@ -1,13 +1,16 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { askJson, sendJson } from '../../../src/channels/http/askJson.ts'
+import { openProviderHttp } from '../../../src/channels/http/providerHttp.ts'
 import type { Channel, Pace } from '../../../src/core/channel/channel.ts'
 import type { Order } from '../../../src/core/channel/order.ts'
 import type { Heard, Reply } from '../../../src/core/channel/reply.ts'
 import { guardChannel } from '../../../src/runtime/channels/guard.ts'
 import { type CallSeen, createKeepers, type KeeperOptions } from '../../../src/runtime/channels/keeper.ts'
 import { terms } from '../../support/lifeNode.ts'
+import { operatorUrl } from '../../../src/core/urlTrust.ts'
+
+const { askJson, sendJson } = openProviderHttp()
 
 // A provider that does as the test says, on a socket.
 let server: Server
@@ -53,8 +56,9 @@ const channelWith = (pace?: Pace): Channel => ({
   pace,
   ways: [],
   start: async (_, signal) =>
-    replyOf(await sendJson(url(), { method: 'POST', headers: {}, body: '{}', signal })),
-  check: async (_, signal) => replyOf(await askJson(url(), { method: 'GET', headers: {}, signal })),
+    replyOf(await sendJson(operatorUrl(url()), { method: 'POST', headers: {}, body: '{}', signal })),
+  check: async (_, signal) =>
+    replyOf(await askJson(operatorUrl(url()), { method: 'GET', headers: {}, signal })),
 })
 
 const timer = (ring: () => void) => (deadlines.add(ring), () => deadlines.delete(ring))
@@ -171,7 +175,9 @@ test('nobody who listens no more: the order has not left, and it counts', async 
   const dead = {
     ...channelWith(),
     start: (_: Order, signal: AbortSignal) =>
-      sendJson('http://127.0.0.1:1/', { method: 'POST', headers: {}, body: '', signal }).then(replyOf),
+      sendJson(operatorUrl('http://127.0.0.1:1/'), { method: 'POST', headers: {}, body: '', signal }).then(
+        replyOf,
+      ),
   }
   const { start } = guardChannel(dead, timer, keepers.keeperOf('dead', dead))
   expect(states(await times(6, start))).toEqual(Array(6).fill('not_sent'))

@@ -1,5 +1,5 @@
 import type { HttpOutcome } from '../../../src/core/notification/delivery.ts'
-import type { Outbound, OutboundRequest } from '../../../src/net/http1/outbound.ts'
+import type { Outbound, OutboundRequest } from '../../../src/net/outbound.ts'
 
 type Answering = (request: OutboundRequest) => HttpOutcome | Promise<HttpOutcome>
 

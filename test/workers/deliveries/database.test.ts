@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { OutboundRequest } from '../../../src/net/http1/outbound.ts'
+import type { OutboundRequest } from '../../../src/net/outbound.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { query } from '../../support/database.ts'
 import { noon, seconds } from '../../support/lifeRows.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { OutboundRequest } from '../../../src/net/http1/outbound.ts'
+import type { OutboundRequest } from '../../../src/net/outbound.ts'
 import { sql } from '../../../src/store/db.ts'
 import { noon, seconds } from '../../support/lifeRows.ts'
 import { playedOutbound, referenceOf, thanks } from './answers.ts'

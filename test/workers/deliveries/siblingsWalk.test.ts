@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { redeliver } from '../../../src/actions/notifications/redeliver.ts'
-import type { OutboundRequest } from '../../../src/net/http1/outbound.ts'
+import type { OutboundRequest } from '../../../src/net/outbound.ts'
 import { sql } from '../../../src/store/db.ts'
 import { everyTry } from '../../../src/store/notifications/tries.ts'
 import { createDice } from '../../payments/walk/dice.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Result } from '../../../src/core/notification/delivery.ts'
-import { createOutbound } from '../../../src/net/http1/outbound.ts'
+import { createOutbound } from '../../../src/net/outbound.ts'
 import { type Answering, openReceiver, type Receiver } from '../../support/receiver.ts'
 import { carryAll, openPost, type Post } from './post.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Trouble, troubleOf } from '../../src/net/trouble.ts'
+import { NetworkError, toNetworkError } from '../../src/net/networkError.ts'
 
 const failing = (code: string, message: string) => Object.assign(new Error(message), { code })
 
@@ -15,9 +15,9 @@ for (const [error, heard, failure, words] of [
     'tls',
     'alert',
   ],
-  [new Trouble('forbidden_address', 'no'), true, 'forbidden_address', 'no'],
+  [new NetworkError('forbidden_address', 'no'), true, 'forbidden_address', 'no'],
 ] as const) {
   test(`${error?.message ?? 'the end'}, ${heard ? 'after' : 'before'} the first byte, is ${failure}: ${words}`, () => {
-    expect(troubleOf(error, heard)).toMatchObject({ failure, message: words })
+    expect(toNetworkError(error, heard)).toMatchObject({ failure, message: words })
   })
 }

@@ -1,0 +1,91 @@
+import { isIP } from 'node:net'
+import { readUrl } from '../core/text.ts'
+import type { OperatorUrl, UntrustedUrl } from '../core/urlTrust.ts'
+
+const openPorts: readonly number[] = [80, 443, 8443]
+const maxNameLength = 253
+const maxRemembered = 1000
+
+// Where a request goes.
+export type Endpoint = {
+  origin: string
+  authority: string // of the Host header: the host, and the port unless it is the default one
+  secure: boolean
+  host: string // a name or an IP address, without brackets
+  port: number
+  path: string
+  guard: Guard | undefined // undefined: the operator chose the address
+}
+
+// What an untrusted address may lead to besides public addresses.
+export type Guard = {
+  allowLoopback: boolean
+  loopbackOnly: boolean // its port is open on loopback alone
+}
+
+// Returns the sentence that says what is wrong with the address. The URL parser has already turned every spelling of an
+// IPv4 address (decimal, octal, hexadecimal, short, fullwidth) into the dotted one.
+function readUntrusted(
+  text: UntrustedUrl,
+  allowLoopback: boolean,
+  morePorts: readonly number[],
+): Endpoint | string {
+  const url = readUrl(text)
+  if (!url) return 'this is not a web address'
+  if (!isHttp(url)) return 'only http and https addresses are served'
+  if (url.username || url.password) return 'a user name or password in the address is not allowed'
+  const host = url.hostname.replace(/^\[|\]$|\.$/g, '')
+  if (!isHost(host)) return 'this is not a host name'
+  const endpoint = endpointOf(url, host)
+  const { port } = endpoint
+  const isOpen = openPorts.includes(port) || morePorts.includes(port)
+  if (!isOpen && !allowLoopback) return closedPort(port)
+  return { ...endpoint, guard: { allowLoopback, loopbackOnly: !isOpen } }
+}
+
+// The operator's own addresses have no guard, and any port.
+export function operatorEndpoint(text: OperatorUrl): Endpoint | string {
+  const url = readUrl(text)
+  return url && isHttp(url)
+    ? endpointOf(url, url.hostname.replace(/^\[|\]$/g, ''))
+    : 'this is not an http or https address'
+}
+
+const isHttp = ({ protocol }: URL) => protocol === 'https:' || protocol === 'http:'
+
+function endpointOf(url: URL, host: string): Endpoint {
+  const secure = url.protocol === 'https:'
+  return {
+    origin: url.origin,
+    authority: url.host,
+    secure,
+    host,
+    port: Number(url.port || (secure ? 443 : 80)),
+    path: url.pathname + url.search,
+    guard: undefined,
+  }
+}
+
+// Many notifications go to one address, and reading it costs a fifth of sending to it. The result depends on nothing but
+// the text; its host name is resolved again for every connection.
+export function createEndpointCache(morePorts: readonly number[]) {
+  const known = { open: new Map<string, Endpoint>(), loopback: new Map<string, Endpoint>() }
+
+  function read(text: UntrustedUrl, allowLoopback: boolean): Endpoint | string {
+    const endpoints = allowLoopback ? known.loopback : known.open
+    const found = endpoints.get(text)
+    if (found) return found
+    const endpoint = readUntrusted(text, allowLoopback, morePorts)
+    if (typeof endpoint === 'string') return endpoint
+    if (endpoints.size >= maxRemembered) endpoints.clear()
+    endpoints.set(text, endpoint)
+    return endpoint
+  }
+
+  return { read }
+}
+
+export const closedPort = (port: number) => `port ${port} is not open; ${openPorts.join(', ')} are`
+
+const isHost = (host: string) =>
+  isIP(host) !== 0 || (host.length <= maxNameLength && /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(host))
