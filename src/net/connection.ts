@@ -160,10 +160,12 @@ export class HttpConnection {
     this.#socket?.destroy()
   }
 
-  // An idle connection does not keep the process alive: a command ends when its work is done.
-  setIdle(isIdle: boolean) {
-    if (isIdle) this.#socket?.unref()
-    else this.#socket?.ref()
+  ref() {
+    this.#socket?.ref()
+  }
+
+  unref() {
+    this.#socket?.unref()
   }
 
   dueAt() {

@@ -7,10 +7,17 @@ const idleMs = 3000 // most servers close after five seconds or more: we close f
 const idleMarginMs = 1000 // before the time that the server itself has announced
 const sweepMs = 50
 
+export type PoolOptions = {
+  maxIdle: number
+  // Idle connections do not keep the process alive, so that a command ends when its work is done. Deliveries go without:
+  // their client is closed explicitly, and it would cost two more calls for each request.
+  unrefIdle: boolean
+}
+
 // All connections of one client. Each belongs to one lane, to one origin, and to requests that may or may not reach
 // loopback: a connection that was opened for one is not used for another. Requests do not wait for a free connection;
 // callers limit how many are in use.
-export function createConnectionPool(connect: Connect, maxIdle: number) {
+export function createConnectionPool(connect: Connect, { maxIdle, unrefIdle }: PoolOptions) {
   const all = new Set<HttpConnection>()
   const idle = new Set<HttpConnection>() // the one that is idle for longest comes first
   const idleByKey = new Map<string, HttpConnection[]>() // the one that was used last is taken first
@@ -49,7 +56,7 @@ export function createConnectionPool(connect: Connect, maxIdle: number) {
     const ms = Math.min(idleMs, forMs - idleMarginMs)
     if (ms <= 0) return drop(connection)
     connection.idleUntil = performance.now() + ms
-    connection.setIdle(true)
+    if (unrefIdle) connection.unref()
     idle.add(connection)
     const others = idleByKey.get(connection.key)
     if (others) others.push(connection)
@@ -59,7 +66,7 @@ export function createConnectionPool(connect: Connect, maxIdle: number) {
 
   function wake(connection: HttpConnection) {
     if (!idle.delete(connection)) return
-    connection.setIdle(false)
+    if (unrefIdle) connection.ref()
     const others = idleByKey.get(connection.key) as HttpConnection[]
     if (others.at(-1) === connection) others.pop()
     else others.splice(others.indexOf(connection), 1)

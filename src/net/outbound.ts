@@ -3,7 +3,7 @@ import { tryDeadlineMs } from '../core/notification/schedule.ts'
 import type { OperatorUrl, UntrustedUrl } from '../core/urlTrust.ts'
 import { type ConnectOptions, createConnect } from './connect.ts'
 import { type ExchangeLimits, HttpExchange, type HttpResult } from './connection.ts'
-import { createConnectionPool } from './connectionPool.ts'
+import { createConnectionPool, type PoolOptions } from './connectionPool.ts'
 import { createEndpointCache, type Endpoint, operatorEndpoint } from './endpoint.ts'
 import { type Failure, NetworkError } from './networkError.ts'
 
@@ -42,7 +42,7 @@ export type Outbound = {
 export function createOutbound(options: OutboundOptions = {}): Outbound {
   const { ports = [], maxSockets = defaultMaxSockets } = options
   const endpoints = createEndpointCache(ports)
-  const { start, close } = createClient(options, maxSockets)
+  const { start, close } = createClient(options, { maxIdle: maxSockets, unrefIdle: false })
   return {
     send(request) {
       const endpoint = endpoints.read(request.url, request.allowLoopback)
@@ -72,7 +72,7 @@ export type OperatorClient = {
 export function createOperatorClient(
   options: Pick<ConnectOptions, 'sourceAddress' | 'proxy'>,
 ): OperatorClient {
-  const { start, close } = createClient(options, operatorMaxSockets)
+  const { start, close } = createClient(options, { maxIdle: operatorMaxSockets, unrefIdle: true })
   return {
     send({ url, ownConnection, deadlineMs = Number.POSITIVE_INFINITY, signal, ...parts }) {
       const endpoint = operatorEndpoint(url)
@@ -87,8 +87,8 @@ export function createOperatorClient(
 const shuttingDown = 'this gateway is shutting down'
 
 // What both clients share: one pool of connections.
-function createClient(options: ConnectOptions, maxSockets: number) {
-  const pool = createConnectionPool(createConnect(options), maxSockets)
+function createClient(options: ConnectOptions, poolOptions: PoolOptions) {
+  const pool = createConnectionPool(createConnect(options), poolOptions)
   let isClosed = false
 
   function start(
