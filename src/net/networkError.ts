@@ -1,13 +1,13 @@
 import type { HttpOutcome } from '../core/notification/delivery.ts'
 
-export type Failure = NonNullable<HttpOutcome['failure']>
+export type RequestFailure = NonNullable<HttpOutcome['failure']>
 
 // Why a request got no response. Thrown inside src/net; `Exchange` turns it into a result.
 export class NetworkError extends Error {
-  readonly failure: Failure
+  readonly failure: RequestFailure
   readonly code: string // of the operating system or of TLS, such as ECONNREFUSED; empty if there is none
 
-  constructor(failure: Failure, words: string, code = '') {
+  constructor(failure: RequestFailure, words: string, code = '') {
     super(words)
     this.failure = failure
     this.code = code

@@ -5,7 +5,7 @@ import { type ConnectOptions, createConnect } from './connect.ts'
 import { type ExchangeLimits, HttpExchange, type HttpResult } from './connection.ts'
 import { createConnectionPool, type PoolOptions } from './connectionPool.ts'
 import { createEndpointCache, type Endpoint, operatorEndpoint } from './endpoint.ts'
-import { type Failure, NetworkError } from './networkError.ts'
+import { type RequestFailure, NetworkError } from './networkError.ts'
 
 const defaultMaxSockets = 256
 const operatorMaxSockets = 32
@@ -124,7 +124,7 @@ function createClient(options: ConnectOptions, poolOptions: PoolOptions) {
   return { start, close }
 }
 
-const notSent = (failure: Failure, words: string) =>
+const notSent = (failure: RequestFailure, words: string) =>
   Promise.resolve<HttpResult>({
     status: null,
     retry_after: null,

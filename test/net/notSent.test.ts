@@ -104,7 +104,7 @@ for (const [user, open] of Object.entries({ deliveries, providers })) {
   })
 }
 
-// Node's own agents leave it to their callers to repeat a request that met a closed connection, and so does the pool.
+// A kept connection may break just when it is used. The request is not repeated on another one.
 for (const [user, send] of Object.entries({
   deliveries: deliveries(),
   'questions to providers': providers(undefined, true),
