@@ -3,12 +3,13 @@ import { createOperatorClient } from '../net/outbound.ts'
 import type { Charge } from '../store/sandboxCharges.ts'
 import { callbacksOf } from './charge.ts'
 
-const maxWaiting = 5000 // callbacks that wait or are on their way; above that they are not sent, as in real life
+const maxWaiting = 5000 // scheduled or in flight; above this they are dropped, as by real providers
 const deadlineMs = 5000
 
 export type Callbacks = ReturnType<typeof createCallbacks>
 
-// Sends callbacks to the gateway. Those that wait are lost with the process; the status request still tells the truth.
+// Sends callbacks to the gateway, without a guarantee: scheduled callbacks are lost with the process, and a poll still
+// returns the true state.
 export function createCallbacks(clock: () => Date, pace: number) {
   const client = createOperatorClient({})
   const hanging = new Set<() => void>()
@@ -16,7 +17,7 @@ export function createCallbacks(clock: () => Date, pace: number) {
   let waiting = 0
   let isStopped = false
 
-  // A new plan of a charge replaces the former one: a decided prompt does not expire.
+  // New callbacks of a charge replace the scheduled ones: a decided prompt does not expire.
   function plan(charge: Charge) {
     forget(charge.reference)
     const timers = new Set<NodeJS.Timeout>()

@@ -1,28 +1,28 @@
 import { fill } from '../core/text.ts'
 import type { Charge } from '../store/sandboxCharges.ts'
-import { CardInput } from './cardInput.tsx'
-import { type CardErrors, type CardField, type CardForm, cardFields, testCards } from './cards.ts'
-import type { State } from './charge.ts'
-import { FormToken, linkIn, money, Notice, Page, Say, type Speech } from './page.tsx'
+import { type CardErrors, type CardField, cardFields, type CardForm, testCards } from './cards.ts'
+import type { ChargeState } from './charge.ts'
+import { FormToken, Sentence } from '../core/markup/page.tsx'
+import { chargeMoney, linkIn, type PageLanguage, SandboxPage, StatementPage } from './page.tsx'
 
-type ChargeProps = { charge: Charge; speech: Speech }
+type ChargeProps = { charge: Charge; language: PageLanguage }
 type FormProps = ChargeProps & { token: string }
 type CardPageProps = FormProps & { form?: CardForm; errors?: CardErrors }
 
-export const CardPage = ({ charge, speech, token, form, errors = {} }: CardPageProps) => {
-  const { card: t, card_faults: words } = speech.t.sandbox
+export const CardPage = ({ charge, language, token, form, errors = {} }: CardPageProps) => {
+  const { card: t, card_faults: words } = language.t.sandbox
   const faults = cardFields.filter(field => errors[field])
   const wordsOf = (field: CardField) => errors[field] && words[errors[field]]
   const input = (field: CardField) => ({ name: field, label: t[field], error: wordsOf(field) })
-  const title = `${charge.payee}, ${money(charge, speech)}`
+  const title = `${charge.payee}, ${chargeMoney(charge, language)}`
   return (
-    <Page speech={speech} title={faults.length > 0 ? fill(t.in_title, { title }) : title}>
+    <SandboxPage language={language} title={faults.length > 0 ? fill(t.in_title, { title }) : title}>
       <section class="card">
         <h1>
-          <Say
+          <Sentence
             text={t.pay}
             shop={<bdi>{charge.payee}</bdi>}
-            amount={<span class="amount">{money(charge, speech)}</span>}
+            amount={<span class="amount">{chargeMoney(charge, language)}</span>}
           />
         </h1>
         {charge.note && (
@@ -46,11 +46,11 @@ export const CardPage = ({ charge, speech, token, form, errors = {} }: CardPageP
       <form
         class="card"
         method="post"
-        action={linkIn(speech, `/sandbox/card/${charge.reference}`)}
+        action={linkIn(language, `/sandbox/card/${charge.reference}`)}
         novalidate
       >
         <FormToken token={token} />
-        {/* The number and the CVV are not written back: a page keeps no card. */}
+        {/* The number and the CVV are never echoed. */}
         <CardInput
           {...input('number')}
           autocomplete="cc-number"
@@ -70,15 +70,15 @@ export const CardPage = ({ charge, speech, token, form, errors = {} }: CardPageP
           <CardInput {...input('cvv')} autocomplete="cc-csc" inputmode="numeric" maxlength={4} required />
         </div>
         <CardInput {...input('name')} autocomplete="cc-name" maxlength={100} value={form?.name} />
-        <button type="submit">{fill(t.button, { amount: money(charge, speech) })}</button>
+        <button type="submit">{fill(t.button, { amount: chargeMoney(charge, language) })}</button>
       </form>
-      <TestCards speech={speech} open={Boolean(errors.number)} />
-      <Cancel charge={charge} speech={speech} token={token} />
-    </Page>
+      <TestCards language={language} open={Boolean(errors.number)} />
+      <Cancel charge={charge} language={language} token={token} />
+    </SandboxPage>
   )
 }
 
-const TestCards = ({ speech: { t }, open }: { speech: Speech; open: boolean }) => (
+const TestCards = ({ language: { t }, open }: { language: PageLanguage; open: boolean }) => (
   <details class="card" open={open}>
     <summary>{t.sandbox.test_cards}</summary>
     <p class="muted">{t.sandbox.test_cards_words}</p>
@@ -93,28 +93,106 @@ const TestCards = ({ speech: { t }, open }: { speech: Speech; open: boolean }) =
   </details>
 )
 
-// A form and not a link: what looks ahead at links must not cancel.
-export const Cancel = ({ charge, speech, token }: FormProps) => (
-  <form class="centre" method="post" action={linkIn(speech, `/sandbox/card/${charge.reference}/cancel`)}>
+// A form and not a link, so that a link prefetch cannot cancel.
+export const Cancel = ({ charge, language, token }: FormProps) => (
+  <form class="centre" method="post" action={linkIn(language, `/sandbox/card/${charge.reference}/cancel`)}>
     <FormToken token={token} />
     <button type="submit" class="quiet">
-      {speech.t.sandbox.card.cancel}
+      {language.t.sandbox.card.cancel}
     </button>
   </form>
 )
 
-export const OverPage = ({ charge, speech, state }: ChargeProps & { state: State }) => (
-  <Notice speech={speech} title={overTitle(state, speech)} back={charge.return_url}>
+export const OverPage = ({ charge, language, state }: ChargeProps & { state: ChargeState }) => (
+  <StatementPage language={language} title={overTitle(state, language)} back={charge.return_url}>
     <p>
-      <Say text={speech.t.sandbox.asked} shop={<bdi>{charge.payee}</bdi>} amount={money(charge, speech)} />{' '}
-      {speech.t.sandbox.card.used}
+      <Sentence
+        text={language.t.sandbox.asked}
+        shop={<bdi>{charge.payee}</bdi>}
+        amount={chargeMoney(charge, language)}
+      />{' '}
+      {language.t.sandbox.card.used}
     </p>
-  </Notice>
+  </StatementPage>
 )
 
-function overTitle({ status, reason, blind }: State, { t: { sandbox } }: Speech): string {
+function overTitle({ status, reason, blind }: ChargeState, { t: { sandbox } }: PageLanguage): string {
   if (blind) return sandbox.card.at_bank
   if (status === 'SUCCESSFUL') return sandbox.card.paid
   if (reason === 'WITHDRAWN') return sandbox.endings.withdrawn
   return reason === 'EXPIRED' ? sandbox.endings.too_late : sandbox.endings.not_paid
 }
+
+type SecureProps = { charge: Charge; language: PageLanguage; token: string; isMissing?: boolean }
+
+// Simulates the page of the customer's bank.
+export const SecurePage = ({ charge, language, token, isMissing }: SecureProps) => {
+  const { secure: t } = language.t.sandbox
+  const amount = chargeMoney(charge, language)
+  const title = fill(t.page, { amount })
+  return (
+    <SandboxPage language={language} title={isMissing ? fill(t.in_title, { title }) : title}>
+      <form
+        class="card"
+        method="post"
+        action={linkIn(language, `/sandbox/card/${charge.reference}/3ds`)}
+        novalidate
+      >
+        <FormToken token={token} />
+        <h1>{t.title}</h1>
+        <p>
+          <Sentence
+            text={t.words}
+            shop={<bdi>{charge.payee}</bdi>}
+            amount={amount}
+            card={`${charge.card_type} •••• ${charge.card_last4}`}
+          />
+        </p>
+        <p class="muted">{t.nothing_sent}</p>
+        <CardInput
+          name="code"
+          label={t.code}
+          inputmode="numeric"
+          autocomplete="one-time-code"
+          maxlength={12}
+          required
+          error={isMissing ? t.missing : undefined}
+          isAlone
+        />
+        <button type="submit">{t.confirm}</button>
+      </form>
+      <Cancel charge={charge} language={language} token={token} />
+    </SandboxPage>
+  )
+}
+
+type CardInputProps = {
+  name: string
+  label: string
+  autocomplete: string
+  maxlength: number
+  inputmode?: 'numeric'
+  required?: boolean
+  value?: string
+  error?: string
+  isAlone?: boolean // there is no summary of faults above
+}
+
+// A field with its label and its fault.
+export const CardInput = ({ name, label, error, isAlone, ...rest }: CardInputProps) => (
+  <div class="field">
+    <label for={name}>{label}</label>
+    <input
+      id={name}
+      name={name}
+      type="text"
+      {...rest}
+      {...(error && { 'aria-invalid': 'true', 'aria-describedby': `${name}-error` })}
+    />
+    {error && (
+      <p class="error" id={`${name}-error`} {...(isAlone && { role: 'alert' })}>
+        {error}
+      </p>
+    )}
+  </div>
+)

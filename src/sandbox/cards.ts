@@ -1,7 +1,7 @@
 import type { Texts } from '../core/languages/en.ts'
 import type { Card } from '../store/sandboxCharges.ts'
 
-// What becomes of a test card: the language files have a sentence for each.
+// The outcome of a test card. The language files have a text for each.
 type CardEnding = keyof Texts['sandbox']['by_card']
 type TestCard = { number: string; ending: CardEnding }
 
@@ -25,7 +25,7 @@ export type CardFault = keyof Texts['sandbox']['card_faults']
 export type CardErrors = Partial<Record<CardField, CardFault>>
 export type ReadCard = { ending: CardEnding; card: Card } | { errors: CardErrors }
 
-// What a card page makes of what was typed. Only the type and the last four digits leave this function.
+// Reads the card form. Only the card type and the last four digits leave this function.
 export function readCard(form: CardForm, now: Date): ReadCard {
   const number = form.number.replace(/[ -]/g, '')
   const known = testCards.find(card => card.number === number)
@@ -49,7 +49,7 @@ function numberError(number: string): CardFault | undefined {
   return passesLuhn(number) ? undefined : 'digit'
 }
 
-// Every second digit from the right is doubled, and the sum of all digits ends in 0.
+// The Luhn check: every second digit from the right is doubled, and the sum of all digits ends in 0.
 export function passesLuhn(number: string): boolean {
   const sum = [...number].toReversed().reduce((total, digit, at) => {
     const value = Number(digit) * (at % 2 === 1 ? 2 : 1)
@@ -58,7 +58,7 @@ export function passesLuhn(number: string): boolean {
   return sum % 10 === 0
 }
 
-// A card is good until the last day of its month.
+// A card is valid until the last day of its month.
 function expiryError(text: string, now: Date): CardFault | undefined {
   const [, month, year] = /^(\d\d) ?\/? ?(?:20)?(\d\d)$/.exec(text) ?? []
   if (!month || !year || month < '01' || month > '12') return 'expiry'

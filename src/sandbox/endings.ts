@@ -1,26 +1,26 @@
-// What can become of a charge. Times are milliseconds, counted from the request or, once somebody has decided, from
-// the decision.
-const soonMs = 600 // a person with the phone in the hand
-const promptMs = 10_000 // how long a prompt waits for nobody
-const personMs = 5 * 60_000 // how long a prompt waits for a tester
-const cardMs = 15 * 60_000 // how long a card page waits for a tester
-export const hangMs = 15_000 // longer than anyone waits for an answer
+// The possible outcomes of a charge. Times are in milliseconds from the request or, after a decision, from the
+// decision.
+const soonMs = 600 // a customer with the phone at hand
+const promptMs = 10_000 // the expiry of an ignored prompt
+const personMs = 5 * 60_000 // the expiry of a prompt for a tester
+const cardMs = 15 * 60_000 // the expiry of a card page
+export const hangMs = 15_000 // longer than the timeout of any client
 
 type Step = { afterMs: number; status: 'SUCCESSFUL' | 'FAILED'; reason?: string }
-export type Callback = { afterMs: number; stale?: boolean } // a stale one tells what was, not what is
+export type Callback = { afterMs: number; stale?: boolean } // a stale one reports the previous state
 
-export type Ending = {
+export type ChargeEnding = {
   steps: readonly Step[]
-  taken?: 'error' | 'cut' | 'hang' // the request was taken, and its answer goes wrong like this
-  blind?: { untilMs: number; http: 500 | 503; code: string } // and so long nobody can ask
-  callbacks?: readonly Callback[] // otherwise one for each step
-  surcharge?: bigint // taken above what was asked, in minor units
+  taken?: 'error' | 'cut' | 'hang' // how the answer fails, although the request was accepted
+  blind?: { untilMs: number; http: 500 | 503; code: string } // until then polls fail
+  callbacks?: readonly Callback[] // default: one for each step
+  surcharge?: bigint // charged in addition, in minor units
   card?: { responseCode: string; responseMessage: string }
 }
 
 const paid = (afterMs: number): Step => ({ afterMs, status: 'SUCCESSFUL' })
 const failed = (afterMs: number, reason: string): Step => ({ afterMs, status: 'FAILED', reason })
-const cardFailed = (responseCode: string, responseMessage: string): Ending => ({
+const cardFailed = (responseCode: string, responseMessage: string): ChargeEnding => ({
   steps: [failed(0, 'CARD_REFUSED')],
   card: { responseCode, responseMessage },
 })
@@ -40,7 +40,7 @@ const table = {
     steps: [paid(soonMs)],
     callbacks: [
       ...[600, 700, 800, 900].map(afterMs => ({ afterMs })),
-      { afterMs: 1000, stale: true }, // the first news, overtaken on its way
+      { afterMs: 1000, stale: true }, // the first state, delivered late
     ],
   },
   other_amount: { steps: [paid(soonMs)], surcharge: 100n },
@@ -57,7 +57,7 @@ const table = {
   // a person decides
   person_approved: { steps: [paid(0)] },
   person_declined: { steps: [failed(0, 'APPROVAL_REJECTED')] },
-  withdrawn: { steps: [failed(0, 'WITHDRAWN')] }, // whoever asked for the money takes that back
+  withdrawn: { steps: [failed(0, 'WITHDRAWN')] }, // by the gateway
   // cards
   card_left: { steps: [failed(0, 'PAYER_CANCELLED')] },
   waits_for_card: { steps: [failed(cardMs, 'EXPIRED')] },
@@ -73,10 +73,10 @@ const table = {
     callbacks: [],
     card: cardApproved,
   },
-} satisfies Record<string, Ending>
+} satisfies Record<string, ChargeEnding>
 
 export type EndingName = keyof typeof table
-export const endings: Readonly<Record<EndingName, Ending>> = table
+export const endings: Readonly<Record<EndingName, ChargeEnding>> = table
 
 const byTotal: Readonly<Record<string, EndingName>> = {
   1: 'timeout',
@@ -101,8 +101,8 @@ const byLastDigits: Readonly<Record<string, EndingName>> = {
 
 type Asked = { method: string; amount: bigint; payer: string | null; voucher?: string }
 
-// A total outranks a number: then a merchant can try it with any wallet.
-export function endingOf({ method, amount, payer, voucher }: Asked): EndingName {
+// The amount takes precedence over the number, so that a merchant can test it with any wallet.
+export function chooseEnding({ method, amount, payer, voucher }: Asked): EndingName {
   if (method === 'card') return 'waits_for_card'
   const total = byTotal[String(amount)]
   if (total) return total

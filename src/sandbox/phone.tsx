@@ -1,12 +1,22 @@
 import { type Context, Hono } from 'hono'
+import { maskPhone } from '../core/mask.ts'
 import { parsePhone } from '../core/phone.ts'
+import { fill } from '../core/text.ts'
 import { type Charge, decideCharge, findCharge, listUndecided } from '../store/sandboxCharges.ts'
-import { waitsForPerson } from './charge.ts'
-import type { SandboxContext, SandboxEnv } from './context.ts'
+import { stateAt, waitsForPerson } from './charge.ts'
 import type { EndingName } from './endings.ts'
-import { ownForms, readForm, tokenFor } from './form.ts'
-import { linkIn, lostPage, pageHeaders, speechOf } from './page.tsx'
-import { PhonePage, PromptPage } from './phonePages.tsx'
+import { ownForms, readForm, type SandboxContext, type SandboxEnv, tokenFor } from './form.ts'
+import { FormToken, Sentence } from '../core/markup/page.tsx'
+import {
+  chargeMoney,
+  languageOf,
+  linkIn,
+  lostPage,
+  type PageLanguage,
+  SandboxPage,
+  sendSandboxPage,
+  StatementPage,
+} from './page.tsx'
 import { isReference } from './request.ts'
 
 const listedMs = 10 * 60_000
@@ -17,7 +27,7 @@ const decisions = new Map<string, EndingName>([
   ['decline', 'person_declined'],
 ])
 
-// The test phone: what a customer would see on the wallet's own screen.
+// The test phone: what a customer would see in the wallet's own menu.
 export function phoneRoutes(context: SandboxContext) {
   const { db, clock, pace, callbacks } = context
   const app = new Hono<SandboxEnv>()
@@ -30,15 +40,17 @@ export function phoneRoutes(context: SandboxContext) {
     const charges = phone ? await listUndecided(db, phone.slice(1), since, maxListed) : undefined
     const prompts = charges?.filter(charge => waitsForPerson(charge, now, pace))
     const http = typed !== undefined && !phone ? 422 : 200
-    return c.html(<PhonePage speech={speechOf(c)} typed={typed} prompts={prompts} />, http, pageHeaders)
+    return sendSandboxPage(c, <PhonePage language={languageOf(c)} typed={typed} prompts={prompts} />, http)
   })
 
   app.get('/:ref', async c => {
     const charge = await chargeOnPhone(c)
     if (!charge) return lostPage(c)
     const token = tokenFor(context, charge.reference)
-    const page = <PromptPage charge={charge} speech={speechOf(c)} token={token} now={clock()} pace={pace} />
-    return c.html(page, 200, pageHeaders)
+    const page = (
+      <PromptPage charge={charge} language={languageOf(c)} token={token} now={clock()} pace={pace} />
+    )
+    return sendSandboxPage(c, page)
   })
 
   app.post('/:ref', ...ownForms(context), async c => {
@@ -47,9 +59,9 @@ export function phoneRoutes(context: SandboxContext) {
     const now = clock()
     const { decision } = await readForm(c, ['decision'])
     const decided = waitsForPerson(charge, now, pace) && decisions.get(decision)
-    const news = decided && (await decideCharge(db, charge.reference, decided, now))
-    if (news) callbacks.plan(news)
-    return c.redirect(linkIn(speechOf(c), `/sandbox/phone/${charge.reference}`), 303)
+    const changed = decided && (await decideCharge(db, charge.reference, decided, now))
+    if (changed) callbacks.plan(changed)
+    return c.redirect(linkIn(languageOf(c), `/sandbox/phone/${charge.reference}`), 303)
   })
 
   async function chargeOnPhone(c: Context): Promise<Charge | undefined> {
@@ -59,4 +71,143 @@ export function phoneRoutes(context: SandboxContext) {
   }
 
   return app
+}
+
+const names: Record<string, string> = {
+  mtn: 'MTN MoMo',
+  telecel: 'Telecel Cash',
+  at: 'AT Money',
+  ghqr: 'GhQR',
+}
+
+type PhonePageProps = { language: PageLanguage; typed?: string; prompts?: Charge[] }
+
+// Finds the prompts of a number.
+export const PhonePage = ({ language, typed, prompts }: PhonePageProps) => {
+  const { phone: t } = language.t.sandbox
+  const isWrong = typed !== undefined && !prompts
+  return (
+    <SandboxPage language={language} title={isWrong ? t.in_title : t.title}>
+      <section class="card">
+        <h1>{t.title}</h1>
+        <p class="muted">{t.words}</p>
+        <form method="get" action="/sandbox/phone">
+          {language.asked && <input type="hidden" name="lang" value={language.asked} />}
+          <label for="number">{t.number}</label>
+          <input
+            id="number"
+            name="number"
+            type="tel"
+            inputmode="tel"
+            autocomplete="off"
+            maxlength={30}
+            required
+            value={typed ?? ''}
+            {...(isWrong && { 'aria-invalid': 'true', 'aria-describedby': 'number-error' })}
+          />
+          {isWrong && (
+            <p class="error" id="number-error" role="alert">
+              {t.wrong}
+            </p>
+          )}
+          <button type="submit">{t.show}</button>
+        </form>
+      </section>
+      {prompts && <Prompts language={language} prompts={prompts} />}
+    </SandboxPage>
+  )
+}
+
+const Prompts = ({ language, prompts }: { language: PageLanguage; prompts: Charge[] }) => {
+  const { phone: t } = language.t.sandbox
+  return (
+    <section class="card" role="status">
+      <h2>{prompts.length === 0 ? t.none : t.waiting}</h2>
+      {prompts.length === 0 ? (
+        <p>{t.none_words}</p>
+      ) : (
+        <ul class="rows">
+          {prompts.map(charge => (
+            <li>
+              <a href={linkIn(language, `/sandbox/phone/${charge.reference}`)}>
+                <bdi>{charge.payee}</bdi> <strong>{chargeMoney(charge, language)}</strong>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+type PromptProps = { charge: Charge; language: PageLanguage; token: string }
+type PromptPageProps = PromptProps & { now: Date; pace: number }
+
+export const PromptPage = ({ charge, language, token, now, pace }: PromptPageProps) => {
+  if (waitsForPerson(charge, now, pace)) return <Prompt charge={charge} language={language} token={token} />
+  const { status, reason = '' } = stateAt(charge, now, pace)
+  const { asked, endings: t } = language.t.sandbox
+  const ending = endings[status === 'FAILED' ? reason : status] ?? 'not_paid'
+  return (
+    <StatementPage language={language} title={t[ending]} back={charge.return_url}>
+      <p>
+        <Sentence text={asked} shop={<bdi>{charge.payee}</bdi>} amount={chargeMoney(charge, language)} />{' '}
+        {t[`${ending}_words`]}
+      </p>
+    </StatementPage>
+  )
+}
+
+const Prompt = ({ charge, language, token }: PromptProps) => {
+  const { prompt: t } = language.t.sandbox
+  const amount = chargeMoney(charge, language)
+  return (
+    <SandboxPage language={language} title={fill(t.asks, { shop: charge.payee, amount })}>
+      <section class="card">
+        <p class="muted">{names[charge.method]}</p>
+        <h1>
+          <Sentence
+            text={t.asks}
+            shop={<bdi>{charge.payee}</bdi>}
+            amount={<span class="amount">{amount}</span>}
+          />
+        </h1>
+        <dl>
+          {charge.payer && (
+            <>
+              <dt>{t.wallet}</dt>
+              <dd>{maskPhone(`+${charge.payer}`)}</dd>
+            </>
+          )}
+          {charge.note && (
+            <>
+              <dt>{t.note}</dt>
+              <dd>
+                <bdi>{charge.note}</bdi>
+              </dd>
+            </>
+          )}
+        </dl>
+        <form method="post" action={linkIn(language, `/sandbox/phone/${charge.reference}`)}>
+          <FormToken token={token} />
+          <button type="submit" name="decision" value="approve">
+            {t.approve}
+          </button>
+          <button type="submit" name="decision" value="decline" class="second">
+            {t.decline}
+          </button>
+        </form>
+      </section>
+      <p class="muted centre">{t.pin}</p>
+    </SandboxPage>
+  )
+}
+
+// By the provider's own status or reason.
+const endings: Record<string, 'pending' | 'approved' | 'declined' | 'withdrawn' | 'too_late'> = {
+  PENDING: 'pending',
+  SUCCESSFUL: 'approved',
+  APPROVAL_REJECTED: 'declined',
+  WITHDRAWN: 'withdrawn',
+  EXPIRED: 'too_late',
 }

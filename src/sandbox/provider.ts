@@ -2,15 +2,14 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
 import { type Charge, decideCharge, findCharge, insertCharge } from '../store/sandboxCharges.ts'
-import { answerOf, endingOfCharge, isWithdrawable, pathsOf, stateAt } from './charge.ts'
-import type { SandboxContext, SandboxEnv } from './context.ts'
+import { chargeAnswer, endingOfCharge, isWithdrawable, pathsOf, stateAt } from './charge.ts'
 import { hangMs } from './endings.ts'
-import { limitBody } from './form.ts'
+import { limitBody, type SandboxContext, type SandboxEnv } from './form.ts'
 import { isReference, parseCharge } from './request.ts'
 
 const maxBodyBytes = 16 * 1024
 
-// The provider's interface, for the gateway alone.
+// The provider's API, for the gateway only.
 export function providerRoutes({ db, clock, key, pace, callbacks }: SandboxContext) {
   const app = new Hono<SandboxEnv>()
 
@@ -46,7 +45,7 @@ export function providerRoutes({ db, clock, key, pace, callbacks }: SandboxConte
 
   app.get('/charges/:ref', async c => tell(c, await find(c)))
 
-  // The first decision stands, a person's or this one: the answer is the charge as it stands then.
+  // The first decision stands, whether a person's or this one. The answer is the resulting charge.
   app.post('/charges/:ref/withdraw', async c => {
     const charge = await find(c)
     if (!charge || !isWithdrawable(charge, clock(), pace)) return tell(c, charge)
@@ -64,7 +63,7 @@ export function providerRoutes({ db, clock, key, pace, callbacks }: SandboxConte
     if (!charge) return c.json({ code: 'RESOURCE_NOT_FOUND' }, 404)
     const state = stateAt(charge, clock(), pace)
     if (state.blind) return c.json({ code: state.blind.code }, state.blind.http)
-    return c.json(answerOf(charge, state))
+    return c.json(chargeAnswer(charge, state))
   }
 
   return app

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { currencies, parseMoney } from '../core/money.ts'
 import { isPlainText, parseUrl } from '../core/text.ts'
 import type { NewCharge } from '../store/sandboxCharges.ts'
-import { endingOf } from './endings.ts'
+import { chooseEnding } from './endings.ts'
 
 export const methods = ['mtn', 'telecel', 'at', 'card', 'ghqr'] as const
 
@@ -34,13 +34,13 @@ const schema = z
 
 export const isReference = (reference: string) => /^[0-9A-Za-z_-]{11,100}$/.test(reference)
 
-// The charge that is asked for, or the name of what is wrong. A voucher is used here and kept nowhere.
+// The requested charge, or the name of the invalid field. A voucher is checked here and never stored.
 export function parseCharge(reference: string, body: unknown, now: Date): NewCharge | string {
   if (!isReference(reference)) return 'x-reference-id'
   const { data, error } = schema.safeParse(body)
   if (!data) return error.issues[0]?.path.join('.') || 'body'
   const { voucher, payer = null, note = null, ...rest } = data
   const amount = parseMoney(data.amount, data.currency) as bigint
-  const ending = endingOf({ method: data.method, amount, payer, voucher })
+  const ending = chooseEnding({ method: data.method, amount, payer, voucher })
   return { ...rest, reference, payer, note, amount, ending, created_at: now }
 }

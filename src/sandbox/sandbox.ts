@@ -4,28 +4,30 @@ import { Unavailable } from '../core/interface/refusal.ts'
 import type { Db } from '../store/db.ts'
 import { createCallbacks } from './callbacks.ts'
 import { cardRoutes } from './card.tsx'
-import type { SandboxEnv } from './context.ts'
-import { brokenPage, lostPage } from './page.tsx'
+import type { SandboxEnv } from './form.ts'
+import { lostPage, sandboxBrokenPage } from './page.tsx'
 import { phoneRoutes } from './phone.tsx'
 import { providerRoutes } from './provider.ts'
 
-const css = readFileSync(new URL('./public/sandbox.css', import.meta.url), 'utf8')
+const css = ['../core/markup/tokens.css', '../core/markup/base.css', './public/sandbox.css']
+  .map(file => readFileSync(new URL(file, import.meta.url), 'utf8'))
+  .join('\n')
 
 type SandboxOptions = {
   db: Db
   clock: () => Date
-  key: string // what the gateway shows at the provider's interface
+  key: string // authenticates the gateway at the provider's API
   formKey: Buffer // signs the form tokens of the pages
   baseUrl: string // of the pages
-  pace?: number // all waiting times are multiplied by it
+  pace?: number // a factor for all waiting times
   log?: { error(fields: object, words: string): void }
 }
 
-// A provider that moves no money. It is another company's house within our walls: it knows nothing of payments, and
-// the gateway knows it by its wire alone. To be mounted at /sandbox.
+// A simulated provider that moves no money. It has no access to payments: it and the gateway communicate only by HTTP,
+// like separate companies. The routes are mounted at /sandbox.
 export function createSandbox({ db, clock, key, formKey, baseUrl, pace = 1, log }: SandboxOptions) {
   const callbacks = createCallbacks(clock, pace)
-  const context = { db: db.share('sandbox'), clock, key, formKey, baseUrl, pace, callbacks } // anybody may look at its pages
+  const context = { db: db.share('sandbox'), clock, key, formKey, baseUrl, pace, callbacks } // its pages are public, so they have their own connection quota
   const app = new Hono<SandboxEnv>({ strict: false })
 
   app.onError((error, c) => {
@@ -34,7 +36,7 @@ export function createSandbox({ db, clock, key, formKey, baseUrl, pace = 1, log 
     const http = isDown ? 503 : 500
     return c.req.path.startsWith('/sandbox/provider/')
       ? c.json({ code: 'INTERNAL_PROCESSING_ERROR' }, http)
-      : brokenPage(c, http)
+      : sandboxBrokenPage(c, http)
   })
   app.route('/provider', providerRoutes(context))
   app.route('/phone', phoneRoutes(context))

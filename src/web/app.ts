@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
-import { Hono } from 'hono'
+import { type ErrorHandler, Hono, type MiddlewareHandler, type Next } from 'hono'
 import { routePath } from 'hono/route'
 import type { Logger } from 'pino'
 import type { Carries } from '../actions/messages/receiptTo.ts'
@@ -10,18 +10,18 @@ import type { Metrics } from '../observe/metrics.ts'
 import type { Observe } from '../observe/requests.ts'
 import { newRequestId } from '../runtime/ids.ts'
 import type { Messengers } from '../runtime/messengers.ts'
+import type { RateLimits } from '../runtime/rateLimits.ts'
 import { type Runtime, whyNotReady } from '../runtime/runtime.ts'
 import { callbackRoute, webhookRoute } from './callbacks.ts'
+import { brandingRoutes } from './checkout/brandingRoutes.ts'
 import { checkoutRoutes } from './checkout/checkout.tsx'
-import { faceRoutes } from './checkout/face.ts'
+import { errorPage } from './checkout/open.tsx'
 import { homeRoute, nothingHere } from './home.tsx'
-import { notKept } from './http/apiRequest.ts'
-import { type Env, respond } from './http/context.ts'
+import { addressOf, notCached } from './http/apiRequest.ts'
+import { type Ctx, type Env, respond } from './http/context.ts'
 import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from './http/errors.ts'
-import type { OperatorDoor } from './http/operatorDoor.ts'
+import { accessOf, type OperatorAuth } from './http/operatorAuth.ts'
 import { inboxRoutes } from './inbox/inbox.tsx'
-import { metricsRoute } from './metricsRoute.ts'
-import { limitSandboxPages } from './sandboxLimit.ts'
 import { supportRoutes } from './support/support.tsx'
 
 export type AppOptions = {
@@ -39,74 +39,30 @@ export type AppOptions = {
   observe: Observe
 }
 
-// Everything but the interface and documents: pages for people, and what watches us.
+// The routes outside the API and the documents: the pages, the callbacks of providers, health checks and metrics.
 export function createApp(options: AppOptions) {
-  const {
-    runtime,
-    isStopping,
-    metrics,
-    operatorKeys,
-    metricsToken,
-    messageRules,
-    isForThisMachineOnly,
-    messengers,
-    sandbox,
-    trustedProxies,
-    log,
-    observe,
-  } = options
-  const sharing = (verb: string) => ({ ...runtime, db: runtime.db.share(verb) }) // whoever looks at pages stops no payment
-  const app = new Hono<Env>({ strict: false }) // a slash at the end changes nothing
-  app.use(async (c, next) => {
-    const started = performance.now()
-    const requestId = newRequestId()
-    c.set('requestId', requestId)
-    try {
-      await next()
-    } finally {
-      // What was answered plainly has them already.
-      if (!c.finalized || c.res !== c.get('plain')) nameAnswer(c.env.outgoing, requestId)
-    }
-    const http = c.res.status
-    const route = http === 404 || http === 405 ? 'other' : routePath(c, -1)
-    observe({ requestId, method: c.req.method, route, http, started })
-  })
-  app.onError((error, c) => {
-    const requestId = c.get('requestId')
-    if (isRefusal(error)) return respond(c, refusalAnswer(error, requestId))
-    log.error({ request_id: requestId, error: { message: error.message, stack: error.stack } }, 'bug')
-    return respond(c, bugAnswer(requestId))
-  })
+  const { runtime, isStopping, metrics, metricsToken, messengers, sandbox, trustedProxies } = options
   const { limits } = runtime
-  const home = { limits, trustedProxies, isForThisMachineOnly, hasSandbox: sandbox !== undefined }
+  const app = new Hono<Env>({ strict: false }) // a trailing slash is ignored
+  app.use(observed(options.observe))
+  app.onError(answerError(options.log))
+  const home = {
+    limits,
+    trustedProxies,
+    isForThisMachineOnly: options.isForThisMachineOnly,
+    hasSandbox: sandbox !== undefined,
+  }
   app.notFound(c => {
     const allow = methods.filter(method => isTaken(app, method, c.req.path)).join(', ')
-    const requestId = c.get('requestId')
-    return allow ? respond(c, wrongMethodAnswer(allow, requestId)) : nothingHere(home)(c)
+    return allow ? respond(c, wrongMethodAnswer(allow, c.get('requestId'))) : nothingHere(home)(c)
   })
-
-  const { baseUrl, clock } = runtime
-  const support: OperatorDoor = {
-    name: 'support',
-    keys: operatorKeys,
-    baseUrl,
-    trustedProxies,
-    limits,
-    clock,
-  }
   app.route('/checkout', checkoutRoutes({ runtime, trustedProxies, carries: messengers?.carries }))
-  app.route('/public', faceRoutes({ runtime, trustedProxies }))
+  app.route('/public', brandingRoutes({ runtime, trustedProxies }))
   app.on(['POST', 'PUT'], '/callbacks/:attempt', callbackRoute({ runtime, trustedProxies }))
   for (const path of ['/callbacks/account/:webhook', '/callbacks/account/:webhook/*'])
     app.on(['POST', 'PUT'], path, webhookRoute({ runtime, metrics, trustedProxies }))
-  app.route(
-    '/support',
-    supportRoutes({ runtime: { ...sharing('support'), rules: messageRules }, door: support }),
-  )
-  app.route(
-    '/inbox',
-    inboxRoutes({ runtime: sharing('inbox'), door: support, goesOut: messengers?.configured }),
-  )
+  const auth = operatorAuth(options)
+  addOperatorPages(app, options, auth)
   if (sandbox) {
     for (const path of ['/sandbox/phone/*', '/sandbox/card/*'])
       app.use(path, limitSandboxPages({ limits, trustedProxies }))
@@ -118,17 +74,95 @@ export function createApp(options: AppOptions) {
     const why = isStopping() ? 'stopping' : await whyNotReady(runtime)
     return why ? c.text(`not ready: ${why}`, 503) : c.text('ready')
   })
-  app.get('/metrics', metricsRoute(metrics, { ...support, name: 'metrics', metricsToken }))
+  app.get('/metrics', metricsRoute(metrics, { ...auth, name: 'metrics', metricsToken }))
   return app
 }
 
+const operatorAuth = ({ runtime, operatorKeys, trustedProxies }: AppOptions): OperatorAuth => ({
+  name: 'support',
+  keys: operatorKeys,
+  baseUrl: runtime.baseUrl,
+  trustedProxies,
+  limits: runtime.limits,
+  clock: runtime.clock,
+})
+
+// These pages have their own quota of database connections, so that they cannot hold up payments.
+function addOperatorPages(
+  app: Hono<Env>,
+  { runtime, messageRules, messengers }: AppOptions,
+  auth: OperatorAuth,
+) {
+  const withQuota = (name: string) => ({ ...runtime, db: runtime.db.share(name) })
+  const support = { ...withQuota('support'), rules: messageRules }
+  app.route('/support', supportRoutes({ runtime: support, auth }))
+  app.route('/inbox', inboxRoutes({ runtime: withQuota('inbox'), auth, goesOut: messengers?.configured }))
+}
+
+// Names each request, and logs and counts its answer.
+const observed =
+  (observe: Observe): MiddlewareHandler<Env> =>
+  async (c, next) => {
+    const started = performance.now()
+    const requestId = newRequestId()
+    c.set('requestId', requestId)
+    try {
+      await next()
+    } finally {
+      // An answer of plainly() has these headers already.
+      if (!c.finalized || c.res !== c.get('plain')) nameAnswer(c.env.outgoing, requestId)
+    }
+    const http = c.res.status
+    const route = http === 404 || http === 405 ? 'other' : routePath(c, -1)
+    observe({ requestId, method: c.req.method, route, http, started })
+  }
+
+const answerError =
+  (log: Logger): ErrorHandler<Env> =>
+  (error, c) => {
+    const requestId = c.get('requestId')
+    if (isRefusal(error)) return respond(c, refusalAnswer(error, requestId))
+    log.error({ request_id: requestId, error: { message: error.message, stack: error.stack } }, 'bug')
+    return respond(c, bugAnswer(requestId))
+  }
+
 function nameAnswer(outgoing: ServerResponse, requestId: string) {
   outgoing.setHeader('x-request-id', requestId)
-  for (const name in notKept) outgoing.setHeader(name, notKept[name as keyof typeof notKept])
+  for (const name in notCached) outgoing.setHeader(name, notCached[name as keyof typeof notCached])
 }
 
 const methods = ['GET', 'POST', 'PUT']
 
-// By a route of this very method: what looks at every request has none of its own.
+// Middleware matches every method, so only a route with exactly this method counts.
 const isTaken = (app: Hono<Env>, method: string, path: string) =>
   app.router.match(method, path)[0].some(([[, route]]) => route.method === method)
+
+// The metrics show how a business goes, so only its operator may read them.
+const metricsRoute = (metrics: Metrics, auth: OperatorAuth) => async (c: Ctx) => {
+  const access = accessOf(c, auth)
+  if (access === 'granted')
+    return c.text(await metrics.registry.metrics(), 200, { 'content-type': metrics.registry.contentType })
+  if (isRefusal(access))
+    return c.text(tooOften, 429, { 'retry-after': String(access.retryAfterSeconds ?? 1) })
+  return c.text(refused, 403)
+}
+
+const refused =
+  'Send TOLLGATE_METRICS_TOKEN or the support token as a bearer token.\n' +
+  'On the machine of the gateway, tollgate support token prints the support token.\n'
+const tooOften = 'Too many wrong tokens came from this address. Wait for Retry-After seconds.\n'
+
+type SandboxLimitOptions = { limits: Pick<RateLimits, 'visitSandbox'>; trustedProxies: number }
+
+// The sandbox's pages need no token, and each reads the database.
+const limitSandboxPages =
+  ({ limits, trustedProxies }: SandboxLimitOptions) =>
+  async (c: Ctx, next: Next) => {
+    try {
+      limits.visitSandbox(addressOf(c.env.incoming, trustedProxies))
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      return errorPage(error, c)
+    }
+    return next()
+  }

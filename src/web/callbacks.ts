@@ -7,9 +7,10 @@ import { addressOf } from './http/apiRequest.ts'
 import { readBody } from './http/body.ts'
 import type { Ctx } from './http/context.ts'
 
-// A provider tells us that something happened to an attempt. It is a prompt to ask, never an answer: the body is not
-// even read. Stored before it is acknowledged. A callback for a known attempt is never refused, whatever else its address
-// has sent. Unknown attempts are counted by address; an id of another shape is refused without a query.
+// A provider's callback says that something happened to an attempt. It triggers a poll and is never taken as the
+// answer: the body is not even read. It is stored before it is acknowledged. A callback for a known attempt is never
+// refused, whatever else its address has sent. Unknown attempts are counted by address; an id of another format is
+// refused without a query.
 export const callbackRoute = ({ runtime, trustedProxies }: CallbackOptions) => {
   const callbacks = createAttemptCallbacks(runtime)
   return async (c: Ctx) => {
@@ -29,8 +30,8 @@ export const callbackRoute = ({ runtime, trustedProxies }: CallbackOptions) => {
 type CallbackOptions = { runtime: Runtime; trustedProxies: number }
 type WebhookOptions = CallbackOptions & { metrics: Metrics }
 
-// The same at the address of an account, where the channel reads which attempts it is about. Whoever is not believed to
-// be the provider is told so, and slowed down.
+// A webhook at the address of an account. The provider's code reads which attempts it is about. A sender that fails
+// authentication is refused and rate-limited.
 export const webhookRoute =
   ({ runtime, metrics, trustedProxies }: WebhookOptions) =>
   async (c: Ctx) => {

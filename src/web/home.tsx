@@ -1,13 +1,12 @@
 import { chosenLang, type Lang, languages, preferredLang } from '../core/languages/languages.ts'
 import type { Child } from '../core/markup/jsx-runtime.ts'
 import type { RateLimits } from '../runtime/rateLimits.ts'
-import { Page } from './checkout/page/page.tsx'
-import { BusyPage, NothingHerePage } from './checkout/page/trouble.tsx'
-import { show } from './checkout/show.ts'
-import { wantsPage } from './http/accepts.ts'
-import { addressOf } from './http/apiRequest.ts'
+import { addressOf, wantsPage } from './http/apiRequest.ts'
 import { type Ctx, respond } from './http/context.ts'
 import { isRefusal, notFoundAnswer } from './http/errors.ts'
+import { CustomerPage } from './pages/customerPage.tsx'
+import { sendPage } from './pages/sendPage.ts'
+import { TroublePage } from './pages/troublePage.tsx'
 
 export type HomeOptions = {
   limits: Pick<RateLimits, 'visit'>
@@ -16,13 +15,13 @@ export type HomeOptions = {
   isForThisMachineOnly: boolean
 }
 
-// The address without a path, for a person who came there. Programs hear, as ever, that there is nothing.
+// The home page. Only browsers get it; other clients get the same 404 as before it existed.
 export const homeRoute = (options: HomeOptions) => (c: Ctx) =>
   answerPerson(c, options, lang => <HomePage lang={lang} {...options} />, 200)
 
-// An address that is none.
+// The page of an unknown address.
 export const nothingHere = (options: HomeOptions) => (c: Ctx) =>
-  answerPerson(c, options, lang => <NothingHerePage lang={lang} />, 404)
+  answerPerson(c, options, lang => <TroublePage kind="nothing_here" lang={lang} />, 404)
 
 function answerPerson(
   c: Ctx,
@@ -36,18 +35,20 @@ function answerPerson(
     limits.visit(addressOf(c.env.incoming, trustedProxies))
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return show(c, <BusyPage lang={lang} />, 429, { 'retry-after': String(error.retryAfterSeconds ?? 1) })
+    return sendPage(c, <TroublePage kind="busy" lang={lang} />, 429, {
+      'retry-after': String(error.retryAfterSeconds ?? 1),
+    })
   }
-  return show(c, page(lang), http)
+  return sendPage(c, page(lang), http)
 }
 
 type HomeProps = { lang: Lang } & Pick<HomeOptions, 'hasSandbox' | 'isForThisMachineOnly'>
 
-// Who has a payment has its link: there is no list here, and nothing to search in.
+// Every payment has its own secret link, so there is no list and no search.
 const HomePage = ({ lang, hasSandbox, isForThisMachineOnly }: HomeProps) => {
   const { home } = languages[lang]
   return (
-    <Page title={home.title} lang={lang} inLang={other => `?lang=${other}`}>
+    <CustomerPage title={home.title} lang={lang} inLang={other => `?lang=${other}`}>
       <section class="card">
         <h1>{home.title}</h1>
         <p>{home.words}</p>
@@ -71,6 +72,6 @@ const HomePage = ({ lang, hasSandbox, isForThisMachineOnly }: HomeProps) => {
           </>
         )}
       </section>
-    </Page>
+    </CustomerPage>
   )
 }

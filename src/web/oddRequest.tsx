@@ -3,20 +3,19 @@ import { chosenLang, preferredLang } from '../core/languages/languages.ts'
 import { readUrl } from '../core/text.ts'
 import type { Observe } from '../observe/requests.ts'
 import { newRequestId } from '../runtime/ids.ts'
-import { pageHeaders } from './checkout/page/pageHeaders.ts'
-import { NoPaymentPage, NothingHerePage } from './checkout/page/trouble.tsx'
-import { wantsPage } from './http/accepts.ts'
-import { type ApiAnswer, htmlType, sendAnswer, splitUrl } from './http/apiRequest.ts'
+import { type ApiAnswer, htmlType, sendAnswer, splitUrl, wantsPage } from './http/apiRequest.ts'
 import { plainAnswer } from './http/errors.ts'
+import { customerPageHeaders } from './pages/sendPage.ts'
+import { TroublePage } from './pages/troublePage.tsx'
 import type { Answerer } from './server/server.ts'
 
-// Segments of the letters that an address has without escapes; none is empty, `.` or `..`. A slash may be at the end.
+// Segments of characters that need no escaping; none is empty, `.` or `..`. A trailing slash is allowed.
 const plainPath = /^\/(?:(?!\.\.?(?:\/|$))[\w.~!$&'()*+,;=:@-]+(?:\/|$))*$/
 const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i
 
-// Everything that we publish is written in one way, and is served in that way alone: whoever stands before us and shuts
-// an address has shut it. To stand before the pages, which are found by a path that was decoded and straightened, with
-// what a Host brought along. The interface and the files are found by the path as it was sent.
+// Each address is served in exactly one spelling. So a proxy that blocks an address has blocked all of it. This check
+// is in front of the pages, whose router decodes and normalizes the path and uses the Host header. The API and the
+// files compare the path as it was sent.
 export const refuseOddRequests =
   (observe: Observe): Answerer =>
   (incoming, outgoing) => {
@@ -43,12 +42,16 @@ function isPlainHost(host: string | undefined): boolean {
   )
 }
 
-// A customer's link may have been bent on its way; a customer reads pages, not JSON.
+// A customer's link may have been damaged. A browser gets a page, not JSON.
 function answerTo({ url = '', headers }: IncomingMessage, why: string, requestId: string): ApiAnswer {
   const answer = plainAnswer(400, 'GW-012', why, requestId)
   if (!wantsPage(headers.accept)) return answer
   const asked = new URLSearchParams(splitUrl(url)[1]).get('lang')
   const lang = chosenLang(asked ?? undefined) ?? preferredLang(headers['accept-language'])
-  const page = url.startsWith('/checkout/') ? <NoPaymentPage lang={lang} /> : <NothingHerePage lang={lang} />
-  return { ...answer, type: htmlType, body: String(page), headers: pageHeaders }
+  const page = url.startsWith('/checkout/') ? (
+    <TroublePage kind="no_payment" lang={lang} />
+  ) : (
+    <TroublePage kind="nothing_here" lang={lang} />
+  )
+  return { ...answer, type: htmlType, body: String(page), headers: customerPageHeaders }
 }

@@ -32,7 +32,7 @@ describe('a customer who does not want to wait', () => {
   market.journey('chooses another way', async ({ page }) => {
     const sale = await market.shopAsksFor()
     await asksThePhone(page, sale.address)
-    await step.press(page, en.wait.other_way)
+    await step.press(page, en.wait.other_method)
     await step.reads(page, en.wait.old_ended)
     for (const radio of await page.getByRole('radio').all()) expect(await radio.isChecked()).toBe(false)
     await step.payWithCard(page, { number: '4111111111111111' })
@@ -72,7 +72,7 @@ describe('a customer who does not want to wait', () => {
     await asksThePhone(page, sale.address)
     await market.walk({ scripts }, async other => {
       await other.page.goto(sale.address)
-      await step.press(other.page, en.wait.other_way)
+      await step.press(other.page, en.wait.other_method)
       await step.reads(other.page, en.wait.old_ended)
     })
     await page.getByText(en.wait.old_ended).waitFor(step.eventually)
@@ -85,7 +85,7 @@ describe('a customer who does not want to wait', () => {
     await step.pressPay(page)
     await step.sees(page, en.wait.qr)
     expect(await page.getByRole('button', { name: en.wait.wrong_number }).count()).toBe(0)
-    await step.press(page, en.wait.other_way)
+    await step.press(page, en.wait.other_method)
     await step.reads(page, en.wait.old_ended)
   })
 })

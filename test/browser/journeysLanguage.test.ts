@@ -18,7 +18,7 @@ market.journey(
     await page.goto(sale.address)
     await step.sees(page, 'Payer 25,00 GHS à Ama Shop')
     await step.payWithWallet(page, 'Telecel Cash', '', '', fr)
-    await page.getByRole('alert').getByText('2 points sont à vérifier').waitFor()
+    await page.getByRole('alert').getByText('2 points à vérifier').waitFor()
     await step.payWithWallet(page, 'Telecel Cash', '0201234567', undefined, fr)
     await step.sees(page, fr.wait.prompt)
     await step.decideOnTestPhone(page, 'Decline', fr)

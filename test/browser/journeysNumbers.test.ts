@@ -137,7 +137,7 @@ describe('a number', () => {
       const sale = await market.shopAsksFor()
       await page.goto(sale.address)
       await step.pressPay(page)
-      await page.getByRole('alert').getByRole('link', { name: en.faults.no_way }).waitFor()
+      await page.getByRole('alert').getByRole('link', { name: en.faults.no_method }).waitFor()
       await step.payWithWallet(page, 'Telecel Cash', '', '')
       await page.getByRole('alert').getByText('Please check 2 things').waitFor()
       expect(await page.getByRole('alert').getByRole('link').count()).toBe(2)

@@ -23,7 +23,7 @@ describe('a total of', () => {
       await step.payWithWallet(page, 'MTN MoMo', '0240000000')
       for (const title of titles) {
         await step.seesEnding(page, title)
-        if (title === asking) await step.reads(page, 'Do not pay again: we keep asking.')
+        if (title === asking) await step.reads(page, 'Do not pay again: we keep checking.')
       }
       expect(await sale.statusOf()).toMatchObject({ status, status_reason })
       expect(await sale.history()).toEqual([status])

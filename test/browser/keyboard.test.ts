@@ -154,7 +154,7 @@ test('the waiting page says what changes in words that a screen reader speaks', 
   await page.context().setOffline(true)
   await page.getByText('Connection lost').waitFor()
   await page.context().setOffline(false)
-  const seen = ['Connection lost. We try again by ourselves.', 'Connected again.', '']
+  const seen = ['Connection lost. We keep trying to reconnect.', 'Connected again.', '']
   await expect.poll(() => page.evaluate('window.seen')).toEqual(seen)
   const link = page.getByRole('link', { name: 'Open the test phone' })
   const phone = await page.context().newPage()

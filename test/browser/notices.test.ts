@@ -79,7 +79,7 @@ describe('a lost connection', () => {
     await page.context().setOffline(true)
     await page.getByText('Connection lost').waitFor()
     await page.context().setOffline(false)
-    const seen = ['Connection lost. We try again by ourselves.', 'Connected again.', '']
+    const seen = ['Connection lost. We keep trying to reconnect.', 'Connected again.', '']
     await expect.poll(() => page.evaluate('window.seen'), { timeout: 15_000 }).toEqual(seen)
   })
 })

@@ -46,7 +46,7 @@ describe('a number on file', () => {
     await page.goto(sale.address)
     const { fr } = step
     await step.press(page, fr.name)
-    expect(await step.numberOnFile(page)).toBe('Payer depuis le 024 ••• 0000')
+    expect(await step.numberOnFile(page)).toBe('Payer avec le 024 ••• 0000')
     await step.typeNumber(page, '0200', fr)
     await step.press(page, en.name)
     expect(await step.phoneField(page).inputValue()).toBe('0200')

@@ -92,7 +92,7 @@ async function faultsOf({ page, faults }: Customer): Promise<string[]> {
 
 // What is pressed or typed into on the way to pay is at least 48 pixels high.
 function thinControls(): string[] {
-  const main = document.querySelectorAll('button, .button, .field input, .way > label, summary')
+  const main = document.querySelectorAll('button, .button, .field input, .method > label, summary')
   return [...main]
     .filter(element => element.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
     .filter(element => element.getBoundingClientRect().height < 48)

@@ -139,7 +139,7 @@ describe('a wallet by Paystack', () => {
 
   rail.everywhere('wants a code, and the customer gives up', async ({ page, scripts }) => {
     const { number, sale } = await atStep(page)
-    await step.press(page, en.wait.other_way)
+    await step.press(page, en.wait.other_method)
     await step.sees(page, en.wait.ending)
     await page.goto(sale.address)
     await step.sees(page, en.wait.ending) // and is asked for no code again

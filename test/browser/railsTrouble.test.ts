@@ -25,7 +25,7 @@ beforeAll(async () => {
 const sell = () => rail.shopAsksFor({ email }, shop)
 
 const labelled = (page: Page, words: string, way: string) =>
-  page.locator('.trouble', { hasText: fill(words, { way }) })
+  page.locator('.trouble', { hasText: fill(words, { method: way }) })
 
 // Other customers, who make the trouble seen.
 async function othersPay(count: number) {
@@ -71,7 +71,7 @@ test(
     for (const { token } of await othersPay(5))
       await Promise.any(['paid', 'failed'].map(stage => until(token, stage)))
     await everybodySees(en.standings.slow, 'MTN MoMo', 'rails-slow', async page => {
-      const ways = page.locator('.way > input')
+      const ways = page.locator('.method > input')
       expect(await ways.evaluateAll(all => all.map(({ id }) => id))).toEqual([
         'telecel_cash',
         'airteltigo_money',
@@ -146,7 +146,7 @@ test('a dead provider is labelled, nothing is sent there, and it comes back by i
   await rail.walk({}, async ({ page }) => {
     const enabled = async () => {
       await page.goto(sale.address)
-      return page.locator('.way > input:enabled').count()
+      return page.locator('.method > input:enabled').count()
     }
     await expect.poll(enabled, { timeout: comesBack, interval: 1000 }).toBe(4)
     await payByNumber(page, 'AT Money', number)

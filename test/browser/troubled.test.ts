@@ -55,7 +55,7 @@ for (const [name, options] of [
     const { page, shoot, close } = await browser.newCustomer(options)
     const ways = async () => {
       await page.goto(address)
-      return page.locator('.way > input').evaluateAll(all => all.map(({ id }) => id))
+      return page.locator('.method > input').evaluateAll(all => all.map(({ id }) => id))
     }
     await expect
       .poll(ways, { timeout: 30_000 })
@@ -73,7 +73,7 @@ test('what nothing is sent by cannot be chosen', { timeout: 90_000 }, async () =
   const { page, shoot, close } = await browser.newCustomer()
   const shut = async () => {
     await page.goto(address)
-    return page.locator('.way > input:disabled').count()
+    return page.locator('.method > input:disabled').count()
   }
   await expect.poll(shut, { timeout: 30_000 }).toBe(5)
   expect(await axeFaults(page)).toEqual([])

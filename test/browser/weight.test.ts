@@ -1,9 +1,9 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { request } from 'node:http'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setLogo } from '../../src/actions/merchants/setLogo.ts'
-import { bareCss } from '../../src/web/documents/bareCss.ts'
+import { minifyCss, readStyles } from '../../src/web/documents/publicFiles.ts'
 import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser.ts'
 import { speckledPng } from '../support/pictures.ts'
 import { shopOf, shopOrigin } from '../support/stagePayments.ts'
@@ -132,9 +132,7 @@ describe('the first view', () => {
     const file = new URL('../../src/web/public/checkout.css', import.meta.url)
     await page.goto('data:text/html,<title>Rules</title>')
     const rulesOf = (css: string) => page.evaluate(readRules, css)
-    expect(await rulesOf(bareCss(readFileSync(file, 'utf8')))).toEqual(
-      await rulesOf(readFileSync(file, 'utf8')),
-    )
+    expect(await rulesOf(minifyCss(readStyles(file)))).toEqual(await rulesOf(readStyles(file)))
     await close()
   })
 

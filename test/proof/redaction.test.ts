@@ -49,9 +49,7 @@ test('the receipt still stands, and says in plain words why it says less', async
   for (const path of [`/checkout/${payment.tx_token}`, `/checkout/${payment.tx_token}/receipt`]) {
     const page = await read(path)
     expect(page).toContain('OLD-1')
-    expect(page).toMatch(
-      /What you told us about yourself was removed on [^<]*, 40 days after this payment ended\./,
-    )
+    expect(page).toMatch(/Your personal data was removed on [^<]*, 40 days after this payment ended\./)
     expect(page).not.toMatch(/yaa|asantewaa/i)
   }
   expect(await read(`/checkout/${payment.tx_token}/receipt?lang=fr`)).toContain('40 jours après la fin')

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { answerOf, callbacksOf, isWithdrawable, stateAt, waitsForPerson } from '../../src/sandbox/charge.ts'
-import { type EndingName, endingOf, endings } from '../../src/sandbox/endings.ts'
+import {
+  chargeAnswer,
+  callbacksOf,
+  isWithdrawable,
+  stateAt,
+  waitsForPerson,
+} from '../../src/sandbox/charge.ts'
+import { type EndingName, chooseEnding, endings } from '../../src/sandbox/endings.ts'
 import type { Charge } from '../../src/store/sandboxCharges.ts'
 
 const noon = new Date('2026-06-01T12:00:00Z')
@@ -57,7 +63,7 @@ describe('what is asked decides how it ends', () => {
   ] as const) {
     test(`${method}, total ${total}, number ...${last ?? ''}, voucher ${voucher ?? 'none'}: ${ending}`, () => {
       const payer = last ? `233240000${last}` : null
-      expect(endingOf({ method, amount: total, payer, voucher })).toBe(ending)
+      expect(chooseEnding({ method, amount: total, payer, voucher })).toBe(ending)
     })
   }
 })
@@ -164,8 +170,8 @@ describe('what the provider tells by itself', () => {
 
 test('009 takes one more than was asked, and says so only when it has', () => {
   const row = charge({ ending: 'other_amount' })
-  expect(answerOf(row, stateAt(row, noon)).amount).toBe('25.00')
-  expect(answerOf(row, stateAt(row, later(600)))).toMatchObject({ status: 'SUCCESSFUL', amount: '26.00' })
+  expect(chargeAnswer(row, stateAt(row, noon)).amount).toBe('25.00')
+  expect(chargeAnswer(row, stateAt(row, later(600)))).toMatchObject({ status: 'SUCCESSFUL', amount: '26.00' })
 })
 
 function words(row: Charge, now: Date, pace?: number) {

@@ -6,7 +6,7 @@ import { readSettings } from '../../src/core/merchant/settings.ts'
 import { type Attempt, isUnresolved, requestEndsAt } from '../../src/core/payment/attempt.ts'
 import { unlived } from '../../src/core/payment/payment.ts'
 import { channelsOf } from '../../src/runtime/channels.ts'
-import type { View } from '../../src/web/checkout/page/view.ts'
+import type { View } from '../../src/web/checkout/view.ts'
 import { noTools } from './lifeNode.ts'
 
 export const noon = new Date('2026-11-15T12:00:00Z')

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { newSession, operatorKeys, sessionCookie } from '../../src/core/operator/operatorKeys.ts'
 import { createRateLimits } from '../../src/runtime/rateLimits.ts'
-import type { OperatorDoor } from '../../src/web/http/operatorDoor.ts'
+import type { OperatorAuth } from '../../src/web/http/operatorAuth.ts'
 import { bearer } from './ask.ts'
 
 // What opens the operator's pages of every gateway in the tests, unless one says otherwise.
@@ -11,7 +11,7 @@ export const asOperator = bearer(operatorToken)
 export const testDoor = (
   token: string | undefined = operatorToken,
   monotonicMs = () => performance.now(),
-): OperatorDoor => ({
+): OperatorAuth => ({
   name: 'support',
   keys: operatorKeys('a stored token', token),
   baseUrl: () => 'http://pay.example',
@@ -21,7 +21,7 @@ export const testDoor = (
 })
 
 // As a browser that is signed in: where the token is that of the tests, a request without one gets a session.
-export function signIn({ headers, rawHeaders }: IncomingMessage, { keys, baseUrl, clock }: OperatorDoor) {
+export function signIn({ headers, rawHeaders }: IncomingMessage, { keys, baseUrl, clock }: OperatorAuth) {
   if (headers.authorization !== undefined || headers.cookie !== undefined) return
   if (keys.supportToken !== operatorToken) return
   headers.cookie = `${sessionCookie(baseUrl())}=${newSession(keys, clock())}`

@@ -14,21 +14,21 @@ import { signIn, testDoor } from './door.ts'
 import { roomyRules, testQuotas } from './supportSite.ts'
 
 export type InboxSite = { url: string; stop(): void }
-export type SiteOptions = Omit<InboxOptions, 'door'> & { token?: string }
+export type SiteOptions = Omit<InboxOptions, 'auth'> & { token?: string }
 
 // The inbox on a socket of its own, beside the support pages whose looks it shares. No worker sends anything.
 // Without a token of the test's, everybody is signed in.
 export async function inboxSite({ token, ...given }: SiteOptions): Promise<InboxSite> {
-  const options = { ...given, door: testDoor(token) }
+  const options = { ...given, auth: testDoor(token) }
   const app = new Hono<Env>({ strict: false })
   app.route(
     '/support',
-    supportRoutes({ runtime: { ...options.runtime, ...quiet, ...testQuotas() }, door: options.door }),
+    supportRoutes({ runtime: { ...options.runtime, ...quiet, ...testQuotas() }, auth: options.auth }),
   )
   app.route('/inbox', inboxRoutes(options))
   const pages = getRequestListener(app.fetch)
   const server = createServer((incoming, outgoing) => {
-    signIn(incoming, options.door)
+    signIn(incoming, options.auth)
     void pages(incoming, outgoing)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -28,7 +28,7 @@ export async function supportSite(
   rules: MessageRules = roomyRules,
 ): Promise<SupportSite> {
   const app = new Hono<Env>({ strict: false })
-  app.route('/support', supportRoutes({ runtime: { ...runtime, ...testQuotas(), rules }, door }))
+  app.route('/support', supportRoutes({ runtime: { ...runtime, ...testQuotas(), rules }, auth: door }))
   const pages = getRequestListener(app.fetch)
   const server = createServer((incoming, outgoing) => {
     signIn(incoming, door)

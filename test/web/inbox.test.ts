@@ -251,12 +251,12 @@ test('after the end there is a way back', async () => {
   for (const words of ['Nothing older', 'Newest']) expect(text).toContain(words)
 })
 
-test('records out of reach', async () => {
+test('database unavailable', async () => {
   const url = await serve({ runtime: { ...shop.runtime, db: { ...shop.db, rows: fail, one: fail } } })
   for (const path of ['/inbox', mailAddress('m1')]) {
     const { http, headers, text } = await get(url + path)
     expect([http, headers['retry-after']]).toEqual([503, '5'])
-    expect(text).toContain('out of reach')
+    expect(text).toContain('The database is unavailable')
   }
 })
 

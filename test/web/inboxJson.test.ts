@@ -69,7 +69,7 @@ test('who may not look hears it in JSON', async () => {
 
 const fail = () => Promise.reject(new Unavailable(new Error('gone')))
 
-test('records out of reach', async () => {
+test('database unavailable', async () => {
   const broken = await inboxSite({ runtime: { ...shop.runtime, db: { ...shop.db, rows: fail, one: fail } } })
   expect(await read('', json, broken.url)).toMatchObject({ http: 503, body: { error: { code: 'GW-050' } } })
   broken.stop()

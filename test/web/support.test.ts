@@ -114,11 +114,11 @@ describe('what is not there is told kindly', () => {
     expect((await get(`${open}/support?q=AMA-1&merchant=nobody`)).http).toBe(404)
     expect((await get(`${open}/support?q=AMA-1&merchant=%00`)).http).toBe(404)
   })
-  test('records out of reach', async () => {
+  test('database unavailable', async () => {
     const url = await serve({ ...shop.runtime, db: { ...shop.db, rows: fail, one: fail } })
     const { http, headers, text } = await get(`${url}/support?q=AMA-1`)
     expect([http, headers['retry-after']]).toEqual([503, '5'])
-    expect(text).toContain('out of reach')
+    expect(text).toContain('The database is unavailable')
   })
 })
 
@@ -193,7 +193,7 @@ const contrast = (one?: string, other?: string) => {
 }
 
 describe('colours can be read, by day and by night', () => {
-  const css = readFileSync('src/web/support/support.css', 'utf8')
+  const css = readFileSync('src/core/markup/tokens.css', 'utf8')
   const schemes = [...css.matchAll(/:root \{([^}]*)\}/g)].map(
     match =>
       new Map([...(match[1] ?? '').matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(pair => [pair[1], pair[2]])),

@@ -168,7 +168,7 @@ describe('what is no form of ours changes nothing', () => {
 
 const fail = () => Promise.reject(new Unavailable(new Error('gone')))
 
-test('records out of reach', async () => {
+test('database unavailable', async () => {
   const at = await serve(roomyRules, testDoor(), { ...shop.db, rows: fail, one: fail, transaction: fail })
   for (const action of ['/support/receipt', '/support/redeliver'])
     expect(

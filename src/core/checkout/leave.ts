@@ -2,16 +2,17 @@ import type { Payment } from '../payment/payment.ts'
 
 type Ended = Pick<Payment, 'status' | 'updated_at' | 'cancel_wished_at'>
 
-// A phone may sleep, or show the wallet's own page, while the payment ends: its page is still the one that saw it.
+// A phone may sleep, or show the wallet's own page, while the payment ends. Within this time its page still counts as
+// the one that saw it end.
 export const leaveWithinMs = 15 * 60_000
-export const maxLeaves = 4 // visits of one payment: nobody has more screens open, and a link that is passed on is worth little
+export const maxLeaves = 4 // redirects of one payment: enough for several open screens, and of little use to somebody with a shared link
 
-// When there was nothing left to do for the customer here. Money that comes later is another end.
+// When nothing was left to do for the customer. A late payment moves it.
 export function endedAt({ status, updated_at, cancel_wished_at }: Ended): Date | undefined {
   return status === 'paid' || status === 'cancelled' ? updated_at : (cancel_wished_at ?? undefined)
 }
 
-// Whether a page that was open may go on to the shop by itself.
+// Whether an open page may redirect to the shop.
 export function mayLeave(payment: Ended, now: Date): boolean {
   const ended = endedAt(payment)
   return ended !== undefined && now.getTime() - ended.getTime() < leaveWithinMs

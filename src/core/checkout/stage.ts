@@ -5,16 +5,16 @@ import { submissionsLeft } from '../payment/submissionLimit.ts'
 
 // What the checkout page shows.
 export type Stage =
-  | 'choose' // a way to pay
-  | 'wait' // for the provider's word
-  | 'step' // the provider wants something typed, and the customer may submit it
-  | 'disputed' // a person looks into it
-  | 'failed' // and may be tried again
-  | 'over' // failed for good
+  | 'choose' // a payment method
+  | 'wait' // for the provider's reply
+  | 'step' // the provider asks for input, and a submission is left
+  | 'disputed' // the amount does not match; a person looks into it
+  | 'failed' // a new attempt is possible
+  | 'over' // no new attempt is possible
   | 'expired'
   | 'cancelled'
   | 'paid'
-  | 'closed' // the merchant takes no payments now
+  | 'closed' // the merchant accepts no payments at the moment
 
 export function stageOf(
   payment: Payment,

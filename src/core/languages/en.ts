@@ -1,8 +1,8 @@
-// Every sentence that a customer reads, in English: on the payment's pages, in messages, on the sandbox's pages. A word
-// in {braces} is filled in: leave it as it is, and put it where your language wants it. docs/languages.md says how to add
-// a language.
+// Every text that a customer reads, in English: on the payment's pages, in messages and on the sandbox's pages. A word
+// in {braces} is a placeholder: keep its name, and put it where the language needs it. docs/languages.md explains how
+// to add a language.
 export const en = {
-  name: 'English', // of the language, in the language
+  name: 'English', // of the language, in that language
   locale: 'en-GB', // how dates and amounts are written
   dir: 'ltr',
 
@@ -18,16 +18,16 @@ export const en = {
     language: 'Language',
     hours: '{count} hours',
     days: '{count} days',
-    lost: 'Connection lost. We try again by ourselves.',
+    lost: 'Connection lost. We keep trying to reconnect.',
     back: 'Connected again.',
     one_moment: 'One moment',
   },
 
-  // What the shop lists.
+  // The items that the shop lists.
   items: { title: 'What you are paying for', times: '{quantity} ×', total: 'Total' },
 
-  // Of the shop, for whoever has a question.
-  face: { questions: 'Questions?', terms: 'Terms' },
+  // How to reach the shop.
+  branding: { questions: 'Questions?', terms: 'Terms' },
 
   choose: {
     title: 'Pay {amount}',
@@ -42,28 +42,28 @@ export const en = {
     on_file: 'Pay from {number}',
     other_number: 'Use another number',
     keep_number: 'Leave this empty to pay from {number}.',
-    guess_same: 'Looks like {way}. If not, choose above.',
-    guess_other: 'This looks like a number of {way}.',
-    guess_switch: 'Pay with {way} instead',
+    guess_same: 'Looks like {method}. If not, choose above.',
+    guess_other: 'This looks like a number of {method}.',
+    guess_switch: 'Pay with {method} instead',
     again_in: 'You can try again in {seconds} seconds.',
-    all_shut: 'No way to pay is answering right now. Wait a moment.',
+    all_shut: 'No payment method is available right now. Please wait a moment.',
     phone_title: 'On your phone instead?',
     phone_words: 'Scan to go on there. This page follows.',
   },
 
   names: { card: 'Card' },
 
-  // Beside the name of a way to pay: by its name on the wire, or by what happens next.
-  ways: {
+  // Beside the name of a payment method: by its wire name, or by what happens next.
+  method_notes: {
     redirect: 'on our partner’s page',
     qr: 'with your bank’s app',
     card: 'Visa or Mastercard',
   },
 
-  // Of a way to pay whose provider is in trouble: stands in place of its name and note.
+  // In place of the name and note of a payment method whose provider has problems.
   standings: {
-    slow: '{way} is slow right now',
-    down: '{way} is not answering right now',
+    slow: '{method} is slow right now',
+    down: '{method} is not answering right now',
   },
 
   fields: {
@@ -81,34 +81,34 @@ export const en = {
     title: 'Please check one thing',
     title_many: 'Please check {count} things',
     in_title: 'Check the form',
-    no_way: 'Choose how you would like to pay.',
-    gone_way: 'This way to pay is not available now. Choose another one.',
+    no_method: 'Choose how you would like to pay.',
+    method_gone: 'This payment method is not available now. Choose another one.',
     missing: '{label}: please fill this in.',
     not_a_phone: '{label}: this is not a complete number. Write it like {example}.',
     not_a_wallet:
-      'This number cannot have a wallet of {way}. Use a mobile number of {country}, like {example}.',
+      'This number cannot have a wallet of {method}. Use a mobile number of {country}, like {example}.',
     not_digits: '{label}: use digits only.',
     too_long: '{label}: this is too long.',
     not_an_email: '{label}: this is not an email address. Write it like ama@example.com.',
     not_a_date: '{label}: this is not a date.',
     not_text: '{label}: use plain letters and digits.',
     too_soon: 'Wait {seconds} seconds, then try again.',
-    too_many: 'Too many tries did not work. Wait {minutes} min, or pay another way.',
+    too_many: 'Too many tries have failed. Wait {minutes} min, or pay another way.',
   },
 
-  // The provider wants to know more before it goes on.
+  // The provider asks for input before it continues.
   step: {
     title: 'One more step',
-    words: '{way} needs this to go on with your payment of {amount}.',
-    says: '{way} says:',
-    again: '{way} asks again. Check what you type.',
+    words: '{method} needs this to go on with your payment of {amount}.',
+    says: '{method} says:',
+    again: '{method} asks again. Check what you type.',
     tries_left: 'Tries left: {count}.',
     wait: 'Please take a moment: you can send the next one in {seconds} seconds.',
     none_left: 'No more tries for this request',
     none_left_words:
-      'For your safety, nothing more can be entered for this request. {way} has not said yet whether it was paid. If it was, it counts: do not pay again until we know.',
+      'For your safety, nothing more can be entered for this request. {method} has not said yet whether it was paid. If it was, it counts: do not pay again until we know.',
     none_left_then:
-      'As soon as this request has ended, you can choose how to pay again. This page goes on by itself.',
+      'As soon as this request has ended, you can choose how to pay again. This page updates by itself.',
     go_on: 'Continue',
     never_pin: 'Never type your wallet’s PIN here. Only your phone may ask for it.',
   },
@@ -117,7 +117,7 @@ export const en = {
     prompt: 'Waiting for your approval',
     sent: 'We sent a request to {number}.',
     sent_somewhere: 'We sent a request to your phone.',
-    step_look: 'Look for the message from {way} on your phone.',
+    step_look: 'Look for the message from {method} on your phone.',
     step_check: 'Check that it says {amount} to {shop}.',
     step_pin: 'Enter your PIN to approve. Never tell it to anyone.',
     none_came: 'No message came?',
@@ -131,7 +131,7 @@ export const en = {
     qr: 'Scan to pay',
     qr_words: 'Scan with your bank or wallet app, and check that it says {amount}.',
     bank: 'We are asking your bank',
-    bank_words: 'We have not heard yet how it ended. Do not pay again: we keep asking.',
+    bank_words: 'We do not know the result yet. Do not pay again: we keep checking.',
     unfinished: 'I have not finished there',
     ends: {
       prompt: 'The request ends in {left}.',
@@ -139,29 +139,29 @@ export const en = {
       qr: 'The code ends in {left}.',
     },
     over: {
-      prompt: 'The request has ended. We are asking {way} whether it was approved.',
+      prompt: 'The request has ended. We are asking {method} whether it was approved.',
       redirect: 'The card page has closed. We are asking your bank whether you paid there.',
-      qr: 'The code has ended. We are asking {way} whether it was paid.',
+      qr: 'The code has ended. We are asking {method} whether it was paid.',
     },
     wrong_number: 'Wrong number?',
-    other_way: 'Pay another way',
+    other_method: 'Pay another way',
     counts: {
-      prompt: 'If you approve the old request all the same, it counts, and nothing else is taken.',
-      redirect: 'If you pay on the card page all the same, it counts, and nothing else is taken.',
-      qr: 'If you pay by this code all the same, it counts, and nothing else is taken.',
+      prompt: 'If you approve the old request after all, it counts, and nothing else is taken.',
+      redirect: 'If you pay on the card page after all, it counts, and nothing else is taken.',
+      qr: 'If you pay by this code after all, it counts, and nothing else is taken.',
     },
     ending: 'The old request is ending',
     ending_words: 'We are ending the request to {number}. If you approve it on that phone, it counts.',
-    ending_somewhere: 'We are ending the old request. If you approve it all the same, it counts.',
-    go_on: 'Otherwise you can go on at about {time}. This page goes on by itself.',
-    go_on_then: 'If it was not, you can go on. This page goes on by itself.',
+    ending_somewhere: 'We are ending the old request. If you approve it after all, it counts.',
+    go_on: 'Otherwise you can go on at about {time}. This page updates by itself.',
+    go_on_then: 'If it was not, you can go on. This page updates by itself.',
     old_ended: 'The old request has ended. Nothing was taken.',
     qr_here:
       'Is the app on this phone? Save the code. Then open your bank’s or wallet’s app and choose to scan from the gallery.',
     qr_save: 'Save the code',
-    unknown: 'We are asking {way}',
-    unknown_words: 'We have not heard back from {way} yet. Do not pay again: we keep asking.',
-    may_leave: 'You can close this page. We go on asking.',
+    unknown: 'We are asking {method}',
+    unknown_words: 'We have not heard back from {method} yet. Do not pay again: we keep checking.',
+    may_leave: 'You can close this page. We keep checking.',
     back: 'Go back to {shop}',
     cancel: 'Cancel this payment',
     look: 'Check again now',
@@ -183,7 +183,7 @@ export const en = {
     over: 'You cannot try again here. Go back to {shop} and start again.',
   },
 
-  // What happened, and what helps.
+  // What happened, and what the customer can do.
   reasons: {
     insufficient_funds: {
       title: 'Not paid: not enough money in the account',
@@ -247,7 +247,7 @@ export const en = {
       advice: 'Check that there is enough money in your account and try again, or pay another way.',
     },
     account_trouble: {
-      title: 'Not paid: this way to pay is out of order',
+      title: 'Not paid: this payment method is out of order',
       advice: 'It is not your fault. Pay another way, or try again later.',
     },
     reversed: {
@@ -274,7 +274,7 @@ export const en = {
     title: 'Cancel this payment?',
     words: 'Nothing was taken. You can start again at {shop}.',
     unresolved:
-      'A request is still on its way. If the money arrives all the same, it counts as paid and {shop} is told.',
+      'A request is still on its way. If the money still arrives, it counts as paid and {shop} is told.',
     yes: 'Yes, cancel',
     no: 'No, go back',
   },
@@ -298,7 +298,7 @@ export const en = {
   nowhere: {
     title: 'You cannot pay here yet',
     words:
-      '{shop} asked for this payment and it is safely recorded, but no way to pay is set up on this gateway. Nothing was charged.',
+      '{shop} asked for this payment and it is safely recorded, but no payment method is set up on this gateway. Nothing was charged.',
   },
 
   paid: {
@@ -332,7 +332,7 @@ export const en = {
     copied: 'Copied',
     scan: 'Scan to open this receipt',
     back: 'Back to the payment',
-    removed: 'What you told us about yourself was removed on {date}, {days} days after this payment ended.',
+    removed: 'Your personal data was removed on {date}, {days} days after this payment ended.',
   },
 
   test: {
@@ -354,11 +354,11 @@ export const en = {
       '000, 001': 'Approved by itself: paid',
       '002': 'Failed: not enough money',
       '003': 'Failed: declined on the phone',
-      '004': 'Nobody answers: failed after 10 seconds',
+      '004': 'No answer: failed after 10 seconds',
       '005': 'No clear answer at first, then paid',
-      '006': 'Paid after 20 seconds, without a word from the provider',
+      '006': 'Paid after 20 seconds, without a callback from the provider',
       '007': 'Failed, then paid late, after 15 seconds',
-      '008': 'Paid, and told five times',
+      '008': 'Paid, and reported five times',
       '009': 'Another amount is reported: a person must look',
       '...': 'Any other number waits for you on the test phone',
     },
@@ -381,8 +381,8 @@ export const en = {
     },
   },
 
-  // Told by a screen reader when the page changes by itself.
-  news: {
+  // Announced by a screen reader when the page changes.
+  announcements: {
     choose: 'Choose how to pay.',
     step: 'One more step is needed.',
     wait: 'We are waiting for the answer.',
@@ -395,7 +395,7 @@ export const en = {
     closed: 'You cannot pay here now.',
   },
 
-  // Where nobody is paying: the address without a path, and one that leads nowhere.
+  // The home page.
   home: {
     title: 'A payment gateway',
     words:
@@ -420,7 +420,7 @@ export const en = {
       'Check that the address is complete. If you came here to pay, open the link that the shop gave you. Nothing was charged.',
     unreachable: 'We cannot show your payment now',
     unreachable_words:
-      'Our records are out of reach for a moment. Your payment is safe there. Reload this page shortly.',
+      'Our database is unavailable for a moment. Your payment is safe. Reload this page shortly.',
     busy: 'One moment, please',
     busy_words:
       'Very many pages are being opened from your network. Nothing has changed for your payment. Reload this page in a few seconds.',
@@ -445,10 +445,10 @@ export const en = {
 
   // SMS and emails.
   letters: {
-    somebody: 'the shop', // whose name a phone cannot show
+    somebody: 'the shop', // if the name cannot be written in an SMS
 
-    // The forms of an SMS, the fullest first. It is one segment of 160 characters, so write short; a phone that pays by the
-    // message is charged for each. The last form is for a link that leaves no room for anything else.
+    // The variants of an SMS, the longest first. An SMS is one segment of 160 characters, because each segment is
+    // charged. The last variant is for a link that leaves no room for other words.
     sms: {
       paid: [
         'Paid {amount} to {shop}. Ref {reference}. Receipt: {link}',
@@ -506,7 +506,7 @@ export const en = {
     },
   },
 
-  // The simulated provider's own pages: the test phone and the card page.
+  // The pages of the simulated provider: the test phone and the card page.
   sandbox: {
     banner: 'Simulated provider: no real money moves',
     back: 'Back to the checkout',
@@ -515,7 +515,7 @@ export const en = {
     lost_words: 'Check that the link is complete, or start again from the checkout.',
     broken: 'This page does not work right now',
     broken_words:
-      'The simulated provider cannot reach its records. Nothing has changed. Reload the page in a moment.',
+      'The simulated provider cannot reach its database. Nothing has changed. Reload the page in a moment.',
     too_large: 'That was too much',
     too_large_words:
       'The form was larger than anyone would type. Nothing has changed. Go back and try again.',
@@ -541,7 +541,7 @@ export const en = {
       pin: 'This is a test phone. A real one asks for a PIN here.',
     },
 
-    // How a request ended, as the phone shows it.
+    // The outcome of a request, as the phone shows it.
     endings: {
       pending: 'Waiting',
       pending_words: 'This test wallet answers by itself. There is nothing for you to do here.',
@@ -567,7 +567,7 @@ export const en = {
       check: 'Check the card',
       in_title: 'Check the card: {title}',
       cancel: 'Cancel and go back',
-      used: 'This page was used already, or its time is over. The checkout knows how it ended.',
+      used: 'This page was used already, or its time is over. The checkout shows how it ended.',
       paid: 'Paid',
       at_bank: 'Sent to the bank',
     },

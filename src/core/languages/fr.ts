@@ -25,7 +25,7 @@ export const fr: Texts = {
 
   items: { title: 'Ce que vous payez', times: '{quantity} ×', total: 'Total' },
 
-  face: { questions: 'Une question ?', terms: 'Conditions' },
+  branding: { questions: 'Une question ?', terms: 'Conditions' },
 
   choose: {
     title: 'Payer {amount}',
@@ -34,33 +34,33 @@ export const fr: Texts = {
     pay: 'Payer {amount}',
     cancel: 'Annuler ce paiement',
     optional: '(facultatif)',
-    next_prompt: 'Votre téléphone vous demandera d’approuver {amount}.',
+    next_prompt: 'Votre téléphone vous demandera de valider {amount}.',
     next_redirect:
-      'Vous saisirez ensuite votre carte sur la page de notre partenaire. Nous ne voyons jamais son numéro.',
+      'Vous saisirez ensuite les données de votre carte sur la page de notre partenaire. Nous ne voyons jamais son numéro.',
     next_qr: 'Nous vous montrerons ensuite un code à scanner.',
-    on_file: 'Payer depuis le {number}',
+    on_file: 'Payer avec le {number}',
     other_number: 'Utiliser un autre numéro',
-    keep_number: 'Laissez ce champ vide pour payer depuis le {number}.',
-    guess_same: 'On dirait {way}. Sinon, changez ci-dessus.',
-    guess_other: 'Ce numéro semble être de {way}.',
-    guess_switch: 'Payer plutôt avec {way}',
+    keep_number: 'Laissez ce champ vide pour payer avec le {number}.',
+    guess_same: 'On dirait un numéro {method}. Sinon, choisissez ci-dessus.',
+    guess_other: 'On dirait plutôt un numéro {method}.',
+    guess_switch: 'Payer plutôt avec {method}',
     again_in: 'Vous pourrez réessayer dans {seconds} secondes.',
     all_shut: 'Aucun moyen de paiement ne répond en ce moment. Patientez un instant.',
     phone_title: 'Plutôt sur votre téléphone ?',
-    phone_words: 'Scannez pour continuer là-bas. Cette page suivra.',
+    phone_words: 'Scannez pour y continuer. Cette page se mettra à jour.',
   },
 
   names: { card: 'Carte' },
 
-  ways: {
+  method_notes: {
     redirect: 'chez notre partenaire',
-    qr: 'appli bancaire',
+    qr: 'avec votre appli bancaire',
     card: 'Visa ou Mastercard',
   },
 
   standings: {
-    slow: '{way} est lent en ce moment',
-    down: '{way} ne répond pas en ce moment',
+    slow: '{method} est lent en ce moment',
+    down: '{method} ne répond pas en ce moment',
   },
 
   fields: {
@@ -75,96 +75,99 @@ export const fr: Texts = {
   },
 
   faults: {
-    title: 'Un point est à vérifier',
-    title_many: '{count} points sont à vérifier',
+    title: 'Un point à vérifier',
+    title_many: '{count} points à vérifier',
     in_title: 'Vérifiez le formulaire',
-    no_way: 'Choisissez comment vous souhaitez payer.',
-    gone_way: 'Ce moyen de paiement n’est pas disponible pour le moment. Choisissez-en un autre.',
+    no_method: 'Choisissez comment vous souhaitez payer.',
+    method_gone: 'Ce moyen de paiement n’est pas disponible pour le moment. Choisissez-en un autre.',
     missing: '{label} : veuillez remplir ce champ.',
     not_a_phone: '{label} : ce numéro n’est pas complet. Écrivez-le ainsi : {example}.',
     not_a_wallet:
-      'Ce numéro ne peut pas avoir de compte {way}. Utilisez un numéro mobile ({country}), par exemple {example}.',
+      'Ce numéro ne peut pas avoir de compte {method}. Utilisez un numéro mobile ({country}), par exemple {example}.',
     not_digits: '{label} : utilisez uniquement des chiffres.',
     too_long: '{label} : le texte est trop long.',
     not_an_email: '{label} : ce n’est pas une adresse e-mail. Écrivez-la ainsi : ama@example.com.',
     not_a_date: '{label} : ce n’est pas une date.',
     not_text: '{label} : utilisez uniquement des lettres et des chiffres.',
     too_soon: 'Attendez {seconds} secondes, puis réessayez.',
-    too_many: 'Trop d’essais n’ont pas abouti. Attendez {minutes} min, ou payez autrement.',
+    too_many: 'Trop d’essais ont échoué. Attendez {minutes} min, ou payez autrement.',
   },
 
   step: {
     title: 'Encore une étape',
-    words: '{way} en a besoin pour continuer votre paiement de {amount}.',
-    says: 'Message de {way} :',
-    again: '{way} demande à nouveau. Vérifiez votre saisie.',
+    words: '{method} en a besoin pour poursuivre votre paiement de {amount}.',
+    says: 'Message de {method} :',
+    again: '{method} vous le demande à nouveau. Vérifiez votre saisie.',
     tries_left: 'Essais restants : {count}.',
-    wait: 'Prenez un instant : vous pourrez envoyer le prochain essai dans {seconds} secondes.',
-    none_left: 'Plus d’essai pour cette demande',
+    wait: 'Patientez un peu : vous pourrez réessayer dans {seconds} secondes.',
+    none_left: 'Plus d’essai possible pour cette demande',
     none_left_words:
-      'Pour votre sécurité, plus rien ne peut être saisi pour cette demande. {way} n’a pas encore dit si elle a été payée. Si c’est le cas, elle compte : ne payez pas de nouveau avant que nous le sachions.',
+      'Pour votre sécurité, vous ne pouvez plus rien saisir pour cette demande. {method} n’a pas encore dit si elle a été payée. Si c’est le cas, le paiement est valable : ne payez pas de nouveau avant d’avoir la réponse.',
     none_left_then:
-      'Dès que cette demande sera terminée, vous pourrez choisir à nouveau comment payer. Cette page continue toute seule.',
+      'Dès que cette demande sera terminée, vous pourrez choisir à nouveau comment payer. Cette page se mettra à jour toute seule.',
     go_on: 'Continuer',
     never_pin:
-      'Ne saisissez jamais ici le code secret de votre compte. Seul votre téléphone peut le demander.',
+      'Ne saisissez jamais ici le code secret de votre compte mobile money. Seul votre téléphone peut le demander.',
   },
 
   wait: {
-    prompt: 'En attente de votre accord',
+    prompt: 'En attente de votre validation',
     sent: 'Nous avons envoyé une demande au {number}.',
     sent_somewhere: 'Nous avons envoyé une demande sur votre téléphone.',
-    step_look: 'Cherchez le message de {way} sur votre téléphone.',
+    step_look: 'Cherchez le message de {method} sur votre téléphone.',
     step_check: 'Vérifiez qu’il indique {amount} pour {shop}.',
-    step_pin: 'Saisissez votre code PIN pour approuver. Ne le donnez jamais à personne.',
+    step_pin: 'Saisissez votre code secret pour valider. Ne le donnez jamais à personne.',
     none_came: 'Vous n’avez reçu aucun message ?',
     dial: 'Composez le {code} sur votre téléphone.',
     dial_steps: 'Composez le {code}, puis choisissez {steps}.',
-    dial_unknown: 'Ouvrez le menu de votre portefeuille sur votre téléphone et cherchez vos approbations.',
-    redirect: 'Continuez sur la page de la carte',
+    dial_unknown: 'Ouvrez le menu mobile money sur votre téléphone et cherchez les paiements à valider.',
+    redirect: 'Continuez sur la page de paiement par carte',
     redirect_words: 'Payez sur la page de notre partenaire, puis revenez ici.',
     confirming:
-      'Vous y avez déjà payé ? Nous le vérifions alors auprès du prestataire. Ne payez pas une deuxième fois.',
-    to_card: 'Continuer vers la page de la carte',
+      'Vous y avez déjà payé ? Alors nous vérifions auprès du prestataire. Ne payez pas une deuxième fois.',
+    to_card: 'Continuer vers le paiement par carte',
     qr: 'Scannez pour payer',
     qr_words:
-      'Scannez avec l’application de votre banque ou de votre portefeuille, et vérifiez qu’elle indique {amount}.',
+      'Scannez avec l’application de votre banque ou de votre compte mobile money, et vérifiez qu’elle indique {amount}.',
     bank: 'Nous interrogeons votre banque',
     bank_words:
-      'Nous ne savons pas encore comment cela s’est terminé. Ne payez pas une deuxième fois : nous continuons à demander.',
-    unfinished: 'Je n’ai pas terminé là-bas',
+      'Nous ne connaissons pas encore le résultat. Ne payez pas une deuxième fois : nous continuons à vérifier.',
+    unfinished: 'Je n’ai pas terminé le paiement',
     ends: {
-      prompt: 'La demande se termine dans {left}.',
-      redirect: 'La page de la carte se ferme dans {left}.',
-      qr: 'Le code se termine dans {left}.',
+      prompt: 'La demande expire dans {left}.',
+      redirect: 'La page de paiement par carte se ferme dans {left}.',
+      qr: 'Le code expire dans {left}.',
     },
     over: {
-      prompt: 'La demande est terminée. Nous demandons à {way} si elle a été approuvée.',
-      redirect: 'La page de la carte est fermée. Nous demandons à votre banque si vous y avez payé.',
-      qr: 'Le code est terminé. Nous demandons à {way} s’il a été payé.',
+      prompt: 'La demande a expiré. Nous demandons à {method} si elle a été validée.',
+      redirect:
+        'La page de paiement par carte est fermée. Nous demandons à votre banque si vous y avez payé.',
+      qr: 'Le code a expiré. Nous demandons à {method} s’il a été payé.',
     },
     wrong_number: 'Mauvais numéro ?',
-    other_way: 'Payer autrement',
+    other_method: 'Payer autrement',
     counts: {
-      prompt: 'Si vous approuvez quand même l’ancienne demande, elle compte et rien d’autre n’est prélevé.',
+      prompt:
+        'Si vous validez quand même l’ancienne demande, elle sera prise en compte et rien d’autre ne sera prélevé.',
       redirect:
-        'Si vous payez quand même sur la page de la carte, cela compte et rien d’autre n’est prélevé.',
-      qr: 'Si vous payez quand même avec ce code, cela compte et rien d’autre n’est prélevé.',
+        'Si vous payez quand même par carte sur cette page, le paiement sera pris en compte et rien d’autre ne sera prélevé.',
+      qr: 'Si vous payez quand même avec ce code, le paiement sera pris en compte et rien d’autre ne sera prélevé.',
     },
     ending: 'L’ancienne demande se termine',
     ending_words:
-      'Nous mettons fin à la demande envoyée au {number}. Si vous l’approuvez sur ce téléphone, elle compte.',
-    ending_somewhere: 'Nous mettons fin à l’ancienne demande. Si vous l’approuvez quand même, elle compte.',
-    go_on: 'Sinon, vous pourrez continuer vers {time}. Cette page continue toute seule.',
-    go_on_then: 'Si ce n’est pas le cas, vous pourrez continuer. Cette page continue toute seule.',
+      'Nous mettons fin à la demande envoyée au {number}. Si vous la validez sur ce téléphone, elle sera prise en compte.',
+    ending_somewhere:
+      'Nous mettons fin à l’ancienne demande. Si vous la validez quand même, elle sera prise en compte.',
+    go_on: 'Sinon, vous pourrez continuer vers {time}. Cette page se mettra à jour toute seule.',
+    go_on_then: 'Si ce n’est pas le cas, vous pourrez continuer. Cette page se mettra à jour toute seule.',
     old_ended: 'L’ancienne demande est terminée. Rien n’a été prélevé.',
     qr_here:
-      'L’application est sur ce téléphone ? Enregistrez le code. Ouvrez ensuite l’application de votre banque ou de votre portefeuille et choisissez de scanner depuis la galerie.',
+      'L’application est sur ce téléphone ? Enregistrez le code. Ouvrez ensuite l’application de votre banque ou de votre compte mobile money et choisissez de scanner depuis la galerie.',
     qr_save: 'Enregistrer le code',
-    unknown: 'Nous interrogeons {way}',
+    unknown: 'Nous interrogeons {method}',
     unknown_words:
-      'Nous n’avons pas encore de réponse de {way}. Ne payez pas une deuxième fois : nous continuons à demander.',
-    may_leave: 'Vous pouvez fermer cette page. Nous continuons à demander.',
+      'Nous n’avons pas encore de réponse de {method}. Ne payez pas une deuxième fois : nous continuons à vérifier.',
+    may_leave: 'Vous pouvez fermer cette page. Nous continuons à vérifier.',
     back: 'Retourner chez {shop}',
     cancel: 'Annuler ce paiement',
     look: 'Vérifier à nouveau',
@@ -189,18 +192,18 @@ export const fr: Texts = {
   reasons: {
     insufficient_funds: {
       title: 'Non payé : le solde du compte est insuffisant',
-      advice: 'Ajoutez de l’argent et réessayez, ou payez autrement.',
+      advice: 'Rechargez votre compte et réessayez, ou payez autrement.',
     },
     declined: {
       title: 'Non payé : la demande a été refusée sur le téléphone',
       advice: 'Si ce n’est pas ce que vous vouliez, réessayez.',
     },
     not_completed: {
-      title: 'Non payé : vous avez quitté la page de la carte',
+      title: 'Non payé : vous avez quitté la page de paiement par carte',
       advice: 'Réessayez, ou payez autrement.',
     },
     no_answer: {
-      title: 'Non payé : la demande n’a pas été approuvée à temps',
+      title: 'Non payé : la demande n’a pas été validée à temps',
       advice: 'Gardez votre téléphone à portée de main et réessayez.',
     },
     withdrawn: {
@@ -210,22 +213,22 @@ export const fr: Texts = {
     limit_reached: {
       title: 'Non payé : un plafond du compte est atteint',
       advice:
-        'Payez autrement, ou renseignez-vous sur votre plafond auprès de votre réseau ou de votre banque.',
+        'Payez autrement, ou renseignez-vous sur votre plafond auprès de votre opérateur ou de votre banque.',
     },
     no_wallet: {
-      title: 'Non payé : ce numéro n’a pas de portefeuille sur ce réseau',
-      advice: 'Vérifiez le numéro et le réseau.',
+      title: 'Non payé : ce numéro n’a pas de compte mobile money chez cet opérateur',
+      advice: 'Vérifiez le numéro et l’opérateur.',
     },
     wallet_blocked: {
-      title: 'Non payé : le portefeuille n’est pas actif',
-      advice: 'Payez autrement, ou adressez-vous à votre réseau.',
+      title: 'Non payé : le compte mobile money n’est pas actif',
+      advice: 'Payez autrement, ou adressez-vous à votre opérateur.',
     },
     wrong_voucher: {
       title: 'Non payé : le code du bon n’a pas été accepté',
       advice: 'Demandez un nouveau code et réessayez.',
     },
     network_error: {
-      title: 'Non payé : le réseau a eu un problème',
+      title: 'Non payé : il y a eu un problème de réseau',
       advice: 'Réessayez dans un instant, ou payez autrement.',
     },
     card_declined: {
@@ -255,10 +258,10 @@ export const fr: Texts = {
     },
     reversed: {
       title: 'Non payé : le débit a été annulé',
-      advice: 'L’argent vous revient. Réessayez, ou payez autrement.',
+      advice: 'L’argent vous sera rendu. Réessayez, ou payez autrement.',
     },
     never_arrived: {
-      title: 'Non payé : la demande n’est pas arrivée',
+      title: 'Non payé : la demande n’est pas passée',
       advice: 'Réessayez, ou payez autrement.',
     },
     not_sent: {
@@ -266,8 +269,8 @@ export const fr: Texts = {
       advice: 'Rien ne lui a été envoyé. Réessayez, ou payez autrement.',
     },
     given_up: {
-      title: 'Non payé : cet essai a été clos',
-      advice: 'Une personne l’a examiné. Si vous avez une question, conservez la référence.',
+      title: 'Non payé : cet essai a été clôturé',
+      advice: 'Une personne a examiné ce paiement. Si vous avez une question, conservez la référence.',
     },
     expired: {
       title: 'Non payé : le délai de paiement est écoulé',
@@ -283,7 +286,7 @@ export const fr: Texts = {
     title: 'Annuler ce paiement ?',
     words: 'Rien n’a été prélevé. Vous pouvez recommencer chez {shop}.',
     unresolved:
-      'Une demande est encore en cours. Si l’argent arrive malgré tout, le paiement est considéré comme fait et {shop} en est informé.',
+      'Une demande est encore en cours. Si l’argent arrive malgré tout, le paiement est considéré comme effectué et {shop} en est informé.',
     yes: 'Oui, annuler',
     no: 'Non, revenir',
   },
@@ -292,7 +295,7 @@ export const fr: Texts = {
     title: 'Annulé',
     words: 'Vous avez annulé ce paiement. Rien n’a été prélevé.',
     wished:
-      'Vous avez annulé ce paiement. Si l’argent arrive malgré tout, le paiement est considéré comme fait et {shop} en est informé.',
+      'Vous avez annulé ce paiement. Si l’argent arrive malgré tout, le paiement est considéré comme effectué et {shop} en est informé.',
   },
 
   expired: {
@@ -339,39 +342,39 @@ export const fr: Texts = {
     provider_reference: 'Réf. prestataire',
     print: 'Imprimer',
     copy: 'Copier la référence',
-    copied: 'Copiée',
+    copied: 'Référence copiée',
     scan: 'Scannez pour ouvrir ce reçu',
     back: 'Retour au paiement',
     removed:
-      'Ce que vous nous aviez dit de vous a été supprimé le {date}, {days} jours après la fin de ce paiement.',
+      'Vos données personnelles ont été supprimées le {date}, {days} jours après la fin de ce paiement.',
   },
 
   test: {
     title: 'Numéros et cartes de test',
-    try: 'Essayer une issue',
+    try: 'Essayer un résultat',
     endings: {
       paid: 'Payé',
       declined: 'Refusé',
       no_money: 'Solde insuffisant',
       no_answer: 'Sans réponse',
-      late: 'En retard',
+      late: 'Paiement tardif',
       wrong_amount: 'Mauvais montant',
     },
     wallets: 'Numéro mobile money, trois derniers chiffres',
     cards: 'Carte, toute date future, code de sécurité 123',
     totals: 'Montant, avec n’importe quel numéro',
-    voucher: 'Le code du bon peut être n’importe quels 6 chiffres ; 000000 n’est pas accepté.',
+    voucher: 'Pour le code du bon, tapez 6 chiffres au choix ; 000000 n’est pas accepté.',
     by_wallet: {
-      '000, 001': 'Approuvé automatiquement : payé',
+      '000, 001': 'Validé automatiquement : payé',
       '002': 'Échec : solde insuffisant',
       '003': 'Échec : refusé sur le téléphone',
       '004': 'Personne ne répond : échec après 10 secondes',
       '005': 'Pas de réponse claire d’abord, puis payé',
-      '006': 'Payé après 20 secondes, sans nouvelle du prestataire',
-      '007': 'Échec, puis payé en retard, après 15 secondes',
-      '008': 'Payé, et annoncé cinq fois',
-      '009': 'Un autre montant est annoncé : une personne doit vérifier',
-      '...': 'Tout autre numéro vous attend sur le téléphone de test',
+      '006': 'Payé après 20 secondes, sans notification du prestataire',
+      '007': 'Échec, puis paiement tardif, après 15 secondes',
+      '008': 'Payé, et signalé cinq fois',
+      '009': 'Un autre montant est signalé : une personne doit vérifier',
+      '...': 'Tout autre numéro attend votre réponse sur le téléphone de test',
     },
     by_card: {
       '4111 1111 1111 1111': 'Payé',
@@ -392,9 +395,9 @@ export const fr: Texts = {
     },
   },
 
-  news: {
+  announcements: {
     choose: 'Choisissez comment payer.',
-    step: 'Encore une étape est nécessaire.',
+    step: 'Une étape de plus est nécessaire.',
     wait: 'Nous attendons la réponse.',
     disputed: 'Nous vérifions votre paiement. Ne payez pas une deuxième fois.',
     failed: 'Non payé.',
@@ -408,7 +411,7 @@ export const fr: Texts = {
   home: {
     title: 'Une passerelle de paiement',
     words:
-      'Les boutiques envoient ici leurs clients pour payer par mobile money, par carte ou par code QR. Chaque paiement a sa propre page, que seul son lien ouvre.',
+      'Les boutiques envoient ici leurs clients pour payer par mobile money, par carte ou par code QR. Chaque paiement a sa propre page, accessible uniquement par son lien.',
     payer: 'Vous voulez payer ?',
     payer_words:
       'Ouvrez le lien que la boutique vous a donné. Si vous ne le trouvez plus, demandez-le de nouveau à la boutique.',
@@ -430,10 +433,10 @@ export const fr: Texts = {
       'Vérifiez que l’adresse est complète. Si vous veniez payer, ouvrez le lien que la boutique vous a donné. Rien n’a été débité.',
     unreachable: 'Nous ne pouvons pas afficher votre paiement pour le moment',
     unreachable_words:
-      'Nos données sont momentanément hors d’atteinte. Votre paiement y est en sécurité. Rechargez cette page dans un instant.',
+      'Notre base de données est momentanément indisponible. Votre paiement est en sécurité. Rechargez cette page dans un instant.',
     busy: 'Un instant, s’il vous plaît',
     busy_words:
-      'Un très grand nombre de pages sont ouvertes depuis votre réseau. Rien n’a changé pour votre paiement. Rechargez cette page dans quelques secondes.',
+      'De très nombreuses pages sont ouvertes depuis votre réseau. Rien n’a changé pour votre paiement. Rechargez cette page dans quelques secondes.',
     too_busy_words:
       'Nous sommes trop occupés pour lire ce que vous avez envoyé. Rien n’a changé pour votre paiement. Rechargez cette page dans quelques secondes.',
     no_payment: 'Il n’y a pas de paiement à cette adresse',
@@ -443,7 +446,7 @@ export const fr: Texts = {
     elsewhere_words:
       'Par sécurité, nous n’avons rien fait. Ouvrez la page du paiement et appuyez sur le bouton qui s’y trouve.',
     open: 'Ouvrir le paiement',
-    broken: 'Une panne s’est produite chez nous',
+    broken: 'Un problème est survenu de notre côté',
     broken_words:
       'Rechargez cette page pour voir où en est votre paiement. Si vous aviez appuyé sur le bouton pour payer, vérifiez d’abord, et ne payez pas une deuxième fois.',
     unreadable: 'Nous n’avons pas pu lire ce qui a été envoyé',
@@ -487,19 +490,20 @@ export const fr: Texts = {
     mail: {
       test: 'TEST : aucun argent réel n’a circulé',
       paid: 'Payé',
-      paid_words: 'Votre paiement à {shop} est effectué.',
+      paid_words: 'Votre paiement à {shop} a bien été effectué.',
       cancelled: 'Annulé',
       cancelled_words: 'Ce paiement a été annulé.',
       nothing_taken: 'Rien n’a été prélevé.',
-      late: 'Si l’argent arrive malgré tout, le paiement est considéré comme fait et {shop} en est informé.',
+      late: 'Si l’argent arrive malgré tout, le paiement est considéré comme effectué et {shop} en est informé.',
       try_again:
         'Tant que le paiement est ouvert, vous pouvez réessayer ou payer autrement sur la page du paiement.',
-      start_again: 'Pour payer malgré tout, retournez chez {shop} et recommencez.',
-      keep_reference: 'Une personne l’a examiné. Si vous avez une question, conservez la référence.',
+      start_again: 'Si vous souhaitez toujours payer, retournez chez {shop} et recommencez.',
+      keep_reference:
+        'Une personne a examiné ce paiement. Si vous avez une question, conservez la référence.',
       see_receipt: 'Voir le reçu',
       see_payment: 'Voir le paiement',
       why_you: 'Vous recevez ce message parce que cette adresse a été donnée pour le paiement.',
-      pin: 'Ne donnez jamais votre code PIN : nous ne le demandons pas.',
+      pin: 'Ne donnez jamais votre code secret (PIN) : nous ne le demandons pas.',
       secured: 'Sécurisé par Tollgate',
     },
 
@@ -523,7 +527,7 @@ export const fr: Texts = {
     lost_words: 'Vérifiez que le lien est complet, ou recommencez depuis la page de paiement.',
     broken: 'Cette page ne fonctionne pas pour le moment',
     broken_words:
-      'Le prestataire simulé n’a pas accès à ses données. Rien n’a changé. Rechargez la page dans un instant.',
+      'Le prestataire simulé n’a pas accès à sa base de données. Rien n’a changé. Rechargez la page dans un instant.',
     too_large: 'C’était trop long',
     too_large_words:
       'Le formulaire est plus long que ce que l’on peut saisir. Rien n’a changé. Revenez en arrière et réessayez.',
@@ -531,39 +535,39 @@ export const fr: Texts = {
     phone: {
       title: 'Téléphone de test',
       words:
-        'Saisissez un numéro de portefeuille. Vous verrez les demandes des 10 dernières minutes qui l’attendent.',
-      number: 'Numéro du portefeuille',
+        'Saisissez un numéro mobile money. Vous verrez ses demandes en attente des 10 dernières minutes.',
+      number: 'Numéro mobile money',
       wrong: 'Ce n’est pas un numéro de téléphone. Écrivez-le ainsi : 024 123 4567.',
       in_title: 'Numéro incorrect : téléphone de test',
       show: 'Voir les demandes',
-      none: 'Rien n’attend ce numéro',
+      none: 'Aucune demande pour ce numéro',
       none_words:
-        'Les numéros qui se terminent par 000 à 009 répondent d’eux-mêmes. Tout autre numéro attend ici.',
+        'Les numéros qui se terminent par 000 à 009 répondent automatiquement. Tout autre numéro attend votre réponse ici.',
       waiting: 'En attente de votre réponse',
     },
 
     prompt: {
       asks: '{shop} demande {amount}',
-      wallet: 'Portefeuille',
+      wallet: 'Compte',
       note: 'Objet',
-      approve: 'Approuver',
+      approve: 'Valider',
       decline: 'Refuser',
-      pin: 'Ceci est un téléphone de test. Un vrai téléphone demande ici un code PIN.',
+      pin: 'Ceci est un téléphone de test. Un vrai téléphone demande ici le code secret.',
     },
 
     endings: {
       pending: 'En attente',
-      pending_words: 'Ce portefeuille de test répond de lui-même. Vous n’avez rien à faire ici.',
-      approved: 'Approuvé',
+      pending_words: 'Ce compte de test répond automatiquement. Vous n’avez rien à faire ici.',
+      approved: 'Validé',
       approved_words: 'Aucun argent réel n’a circulé.',
       declined: 'Refusé',
       declined_words: 'Rien n’a été prélevé.',
-      withdrawn: 'Retirée',
-      withdrawn_words: 'La demande a été reprise sur la page de paiement. Rien n’a été prélevé.',
+      withdrawn: 'Demande retirée',
+      withdrawn_words: 'La demande a été retirée sur la page de paiement. Rien n’a été prélevé.',
       too_late: 'Trop tard',
       too_late_words: 'La demande est restée sans réponse. Rien n’a été prélevé.',
       not_paid: 'Non payé',
-      not_paid_words: 'Le portefeuille a refusé. Rien n’a été prélevé.',
+      not_paid_words: 'Le paiement a été refusé. Rien n’a été prélevé.',
     },
 
     card: {
@@ -576,7 +580,7 @@ export const fr: Texts = {
       check: 'Vérifiez la carte',
       in_title: 'Vérifiez la carte : {title}',
       cancel: 'Annuler et revenir',
-      used: 'Cette page a déjà servi, ou son délai est écoulé. La page de paiement sait comment cela s’est terminé.',
+      used: 'Cette page a déjà servi, ou son délai est écoulé. Le résultat est sur la page de paiement.',
       paid: 'Payé',
       at_bank: 'Transmis à la banque',
     },

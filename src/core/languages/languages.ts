@@ -1,32 +1,33 @@
-import type { Texts } from './en.ts'
-import * as shipped from './shipped.ts'
+import { en, type Texts } from './en.ts'
+import { fr } from './fr.ts'
 
-// Every language that a customer may be spoken to in, by its name in addresses and headers.
-export const languages = { ...shipped } satisfies Record<string, Texts>
+// The languages of customers, by their name in addresses and headers. Only a language that a native reader has checked
+// is in this list: see docs/languages.md.
+export const languages = { en, fr } satisfies Record<string, Texts>
 export type Lang = keyof typeof languages
 
-const maxHeader = 200 // of Accept-Language: nobody has more languages
+const maxHeader = 200 // characters of Accept-Language
 
 const isLang = (word: string | undefined): word is Lang =>
   word !== undefined && Object.hasOwn(languages, word)
 
-// What was asked for by name; otherwise what the browser likes best of what we have.
 export const chosenLang = (asked: string | undefined): Lang | undefined => (isLang(asked) ? asked : undefined)
 
-// What was written down may be a language that we do not speak, or no longer.
+// A stored language may be unknown to this version.
 export const textsFor = (word: string) => languages[chosenLang(word) ?? 'en']
 
+// The supported language that the browser prefers.
 export function preferredLang(header = ''): Lang {
-  const wishes = header
+  const preferences = header
     .slice(0, maxHeader)
     .split(',')
-    .map(readWish)
+    .map(readPreference)
     .filter(({ weight }) => weight > 0)
     .sort((one, other) => other.weight - one.weight)
-  return wishes.map(({ word }) => word).find(isLang) ?? 'en'
+  return preferences.map(({ word }) => word).find(isLang) ?? 'en'
 }
 
-function readWish(part: string) {
+function readPreference(part: string) {
   const [tag = '', ...parameters] = part.split(';')
   const q = parameters.map(text => /^\s*q=([\d.]+)\s*$/.exec(text)?.[1]).find(text => text !== undefined)
   return { word: tag.trim().split('-')[0]?.toLowerCase(), weight: q === undefined ? 1 : Number(q) || 0 }

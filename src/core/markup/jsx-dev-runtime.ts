@@ -1,2 +1,2 @@
-// What tools for developers ask for instead.
+// Development builds of JSX import this module.
 export { Fragment, type JSX, jsx as jsxDEV } from './jsx-runtime.ts'

@@ -1,7 +1,7 @@
 import type { JSX as Html } from 'hono/jsx'
 
-// What JSX becomes here: text, made at once from the inside out. There are no contexts, promises or states, so nothing has
-// to be carried along while a page is made. Whatever is not markup itself is escaped.
+// Turns JSX into text at once, from the inside out. There are no contexts, promises or state. Everything that is not
+// markup is escaped.
 class Written {
   readonly html: string
   constructor(html: string) {
@@ -12,13 +12,13 @@ class Written {
   }
 }
 
-// Seen from outside it is a text that needs no more escaping.
+// To TypeScript it is a string that needs no escaping.
 export type Markup = string & { readonly isMarkup: true }
 export type Child = Markup | string | number | bigint | boolean | null | undefined | readonly Child[]
 export type PropsWithChildren<Own> = Own & { children?: Child }
 
 type Props = Readonly<Record<string, unknown>>
-type Drawn = 'svg' | 'path' | 'rect' | 'circle' | 'text' // what pictures are made of
+type SvgElement = 'svg' | 'path' | 'rect' | 'circle' | 'text' // SVG elements
 type Component = (props: Props) => Child
 
 export declare namespace JSX {
@@ -27,17 +27,17 @@ export declare namespace JSX {
   interface ElementChildrenAttribute {
     children: Child
   }
-  interface IntrinsicElements extends Html.IntrinsicElements, Record<Drawn, Props> {}
+  interface IntrinsicElements extends Html.IntrinsicElements, Record<SvgElement, Props> {}
 }
 
-// Of our own making: what comes from elsewhere never goes through here.
+// Only for markup that this program wrote: text from outside never passes here.
 export const raw = (html: string) => new Written(html) as unknown as Markup
 
 export function jsx(tag: string | Component, props: Props): Markup {
   if (typeof tag === 'function') return asMarkup(tag(props))
   let html = `<${tag}`
   for (const name in props) if (name !== 'children') html += attribute(name, props[name])
-  return raw(voids.has(tag) ? `${html}/>` : `${html}>${written(props.children as Child)}</${tag}>`)
+  return raw(voidElements.has(tag) ? `${html}/>` : `${html}>${written(props.children as Child)}</${tag}>`)
 }
 export const jsxs = jsx
 
@@ -59,22 +59,22 @@ export function written(child: Child): string {
 
 function attribute(name: string, value: unknown): string {
   if (value === undefined || value === null) return ''
-  const begun = beginnings.get(name) ?? begin(name)
-  if (typeof value === 'string') return `${begun}${escaped(value)}"`
-  if (typeof value === 'boolean' && switches.has(name)) return value ? `${begun}"` : ''
+  const prefix = prefixes.get(name) ?? attributePrefix(name)
+  if (typeof value === 'string') return `${prefix}${escaped(value)}"`
+  if (typeof value === 'boolean' && booleans.has(name)) return value ? `${prefix}"` : ''
   if (typeof value === 'function' || typeof value === 'symbol') throw new Error(`not an attribute: ${name}`)
-  return `${begun}${escaped(String(value))}"`
+  return `${prefix}${escaped(String(value))}"`
 }
 
-// Each name is looked at once. They are those that stand in our own pages, so they are few.
-const beginnings = new Map<string, string>()
-const mostNames = 500
+// Each attribute name is validated once. All names come from this program, so there are few.
+const prefixes = new Map<string, string>()
+const maxNames = 500
 
-function begin(name: string): string {
+function attributePrefix(name: string): string {
   if (!/^[a-zA-Z][\w:.-]*$/.test(name)) throw new Error(`not the name of an attribute: ${name}`)
-  const begun = ` ${name}="`
-  if (beginnings.size < mostNames) beginnings.set(name, begun)
-  return begun
+  const prefix = ` ${name}="`
+  if (prefixes.size < maxNames) prefixes.set(name, prefix)
+  return prefix
 }
 
 const special = /[&<>"']/
@@ -83,10 +83,22 @@ const names: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', 
 const escaped = (text: string) =>
   special.test(text) ? text.replace(/[&<>"']/g, letter => names[letter] as string) : text
 
-const voids = new Set(['area', 'base', 'br', 'col', 'embed', 'hr', 'img', 'input', 'link', 'meta', 'wbr'])
+const voidElements = new Set([
+  'area',
+  'base',
+  'br',
+  'col',
+  'embed',
+  'hr',
+  'img',
+  'input',
+  'link',
+  'meta',
+  'wbr',
+])
 
-// Attributes that are there or not; all others say true or false.
-const switches = new Set([
+// Boolean attributes: present or absent. All others are written as true or false.
+const booleans = new Set([
   'async',
   'autofocus',
   'checked',

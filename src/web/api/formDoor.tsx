@@ -2,8 +2,8 @@ import { initiate } from '../../actions/interface/initiate.ts'
 import type { Refusal } from '../../core/interface/refusal.ts'
 import { withoutLists } from '../../core/interface/request.ts'
 import { type Lang, languages, preferredLang } from '../../core/languages/languages.ts'
-import { Page } from '../checkout/page/page.tsx'
-import { pageHeaders } from '../checkout/page/pageHeaders.ts'
+import { CustomerPage } from '../pages/customerPage.tsx'
+import { customerPageHeaders } from '../pages/sendPage.ts'
 import { type ApiAnswer, type Exchange, htmlType } from '../http/apiRequest.ts'
 import { queryFields, readFields } from '../http/body.ts'
 import { isRefusal, refusalAnswer, refusedAs } from '../http/errors.ts'
@@ -38,7 +38,7 @@ export const formDoorRoute =
 function refusalPage(refusal: Refusal, requestId: string, lang: Lang): ApiAnswer {
   const { trouble } = languages[lang]
   const page = (
-    <Page title={trouble.cannot_start} lang={lang} requestId={requestId}>
+    <CustomerPage title={trouble.cannot_start} lang={lang} requestId={requestId}>
       <section class="card bad">
         <h1>{trouble.cannot_start}</h1>
         <p>{trouble.cannot_start_words}</p>
@@ -46,8 +46,8 @@ function refusalPage(refusal: Refusal, requestId: string, lang: Lang): ApiAnswer
           <strong>{refusal.code}</strong> {refusal.message}
         </p>
       </section>
-    </Page>
+    </CustomerPage>
   )
   const answer = refusedAs(refusal, htmlType, page.toString())
-  return { ...answer, headers: { ...pageHeaders, ...answer.headers } }
+  return { ...answer, headers: { ...customerPageHeaders, ...answer.headers } }
 }

@@ -4,61 +4,60 @@ import { receiptTo } from '../../actions/messages/receiptTo.ts'
 import { wakeSenders } from '../../actions/notifications/wakeSenders.ts'
 import { cancel } from '../../actions/payments/cancel.ts'
 import { leaveOnce } from '../../actions/payments/leaveOnce.ts'
-import { chosenLang } from '../../core/languages/languages.ts'
+import { chosenLang, type Lang, languages } from '../../core/languages/languages.ts'
+import { raw } from '../../core/markup/jsx-runtime.ts'
 import { forAMoment } from '../../runtime/inTime.ts'
 import { jsonType } from '../http/apiRequest.ts'
 import { type Ctx, type Env, plainly } from '../http/context.ts'
-import { pngOf } from './code/png.ts'
-import { Qr } from './code/qr.tsx'
-import { giveUpRoute } from './giveUpRoute.ts'
+import { headersOf, sendPage } from '../pages/sendPage.ts'
+import { exitByItself } from './exit.tsx'
 import {
-  brokenPage,
+  bugPage,
   type CheckoutOptions,
-  fromHere,
+  withOwnForm,
   goTo,
-  troublePage,
+  onVisit,
+  errorPage,
+  visitFrom,
   withPayment,
-  withToken,
+  withCheckoutToken,
 } from './open.tsx'
-import { exitByItself } from './page/exit.ts'
-import { attemptOf, linkTo, secondsLeft, type View, versionOf } from './page/view.ts'
-import { payRoute } from './payRoute.tsx'
-import { isRelay, relayRoute } from './relay.tsx'
-import { headersOf, show } from './show.ts'
-import { CancelPage } from './stages/cancel.tsx'
-import { ReceiptPage } from './stages/receipt.tsx'
+import { againOf, payRoute, wordsRoute } from './payRoute.tsx'
+import { qrPng, Qr } from './qrCode.tsx'
+import { CancelPage } from './stages/ended.tsx'
+import { giveUpRoute } from './stages/giveUp.tsx'
+import { ReceiptPage } from './stages/paid.tsx'
 import { stagePage } from './stages/stagePage.tsx'
-import { stepRoute } from './stepRoute.tsx'
-import { onVisit, visitFrom } from './visit.ts'
-import { againOf, wordsRoute } from './wordsRoute.tsx'
+import { stepRoute } from './stages/step.tsx'
+import { attemptOf, linkTo, secondsLeft, versionOf, type View } from './view.ts'
 
 const mayCancel = ['choose', 'wait', 'step', 'failed']
 
-// The address that a merchant sends its customer to, and what is under it.
+// The payment's page, to which the merchant sends the customer, and the routes under it.
 export function checkoutRoutes(options: CheckoutOptions) {
   const { runtime } = options
   const app = new Hono<Env>()
-  app.use(brokenPage)
-  app.onError(troublePage)
-  const [relay, open] = [relayRoute(options), withPayment(options, comeBack(options))]
-  app.get('/:token', c => (isRelay(c) ? relay(c) : open(c)))
-  app.get('/:token/state', withPayment(options, tellState))
-  app.get('/:token/qr.svg', withToken(options, drawQr(runtime)))
+  app.use(bugPage)
+  app.onError(errorPage)
+  const [relay, open] = [relayRoute(options), withPayment(options, openOrReturn(options))]
+  app.get('/:token', c => (isRelayingServer(c) ? relay(c) : open(c)))
+  app.get('/:token/state', withPayment(options, sendState))
+  app.get('/:token/qr.svg', withCheckoutToken(options, drawQr(runtime)))
   app.get('/:token/receipt', withPayment(options, showReceipt))
   app.get('/:token/cancel', withPayment(options, askToCancel))
   app.get('/:token/code.png', withPayment(options, saveCode))
-  // Reloaded by somebody whose form came back.
+  // A form that is shown again has the address of its POST. A reload of it goes to the payment's page.
   for (const path of ['pay', 'step', 'words', 'give-up'])
     app.get(`/:token/${path}`, withPayment(options, goHome))
-  app.post('/:token/pay', withPayment(options, fromHere(options, payRoute(options))))
-  app.post('/:token/step', withPayment(options, fromHere(options, stepRoute(options))))
-  app.post('/:token/words', withPayment(options, fromHere(options, wordsRoute)))
-  app.post('/:token/give-up', withPayment(options, fromHere(options, giveUpRoute(options))))
+  app.post('/:token/pay', withPayment(options, withOwnForm(options, payRoute(options))))
+  app.post('/:token/step', withPayment(options, withOwnForm(options, stepRoute(options))))
+  app.post('/:token/words', withPayment(options, withOwnForm(options, wordsRoute)))
+  app.post('/:token/give-up', withPayment(options, withOwnForm(options, giveUpRoute(options))))
   app.post(
     '/:token/cancel',
     withPayment(
       options,
-      fromHere(options, async (c, view, _, deadline) => {
+      withOwnForm(options, async (c, view, _, deadline) => {
         await cancel(runtime.db, view.checkout, runtime.clock(), deadline)
         wakeSenders(runtime)
         return goHome(c, view)
@@ -68,12 +67,12 @@ export function checkoutRoutes(options: CheckoutOptions) {
   return app
 }
 
-// From a provider's page.
-function comeBack(options: CheckoutOptions) {
+// `?back`: the customer returns from the provider's page. The provider is asked at once, within a short limit.
+function openOrReturn(options: CheckoutOptions) {
   const { runtime } = options
   const askOnReturn = createReturns(runtime)
   return async (c: Ctx, view: View, deadline: number) => {
-    if (c.req.query('back') === undefined) return showStage(c, await withEnd(options, view, deadline))
+    if (c.req.query('back') === undefined) return showStage(c, await withEnding(options, view, deadline))
     const attempt = attemptOf(view)
     if (view.checkout.stage === 'wait' && attempt?.redirect_url)
       await forAMoment(askOnReturn(attempt, deadline))
@@ -81,31 +80,36 @@ function comeBack(options: CheckoutOptions) {
   }
 }
 
-// The visit that saw the payment end goes on to the shop by itself; every visit is told where the receipt goes.
-async function withEnd(options: CheckoutOptions, view: View, deadline: number): Promise<View> {
+// The visit that saw the payment end redirects to the shop. Every visit shows where the receipt is sent.
+async function withEnding(options: CheckoutOptions, view: View, deadline: number): Promise<View> {
   const { checkout, visit, now } = view
   const { carries, runtime } = options
   const db = runtime.db.until(deadline)
   const mayLeave = !view.framed && exitByItself(checkout)?.known
   const leaves = mayLeave ? await leaveOnce(db, checkout, visit, now) : undefined
-  const isTold = checkout.stage === 'paid' && carries
-  return { ...view, leaves, receiptTo: isTold ? await receiptTo(db, checkout, carries) : undefined }
+  const showsRecipient = checkout.stage === 'paid' && carries
+  return { ...view, leaves, receiptTo: showsRecipient ? await receiptTo(db, checkout, carries) : undefined }
 }
 
 const showStage = (c: Ctx, view: View) => {
   const unfinished = c.req.query('unfinished') !== undefined
   const page = stagePage(onVisit(view), againOf(c), unfinished)
-  return show(c, page, view.checkout.stage === 'expired' ? 410 : 200)
+  return sendPage(c, page, view.checkout.stage === 'expired' ? 410 : 200)
 }
 
-// For the script, which asks again and again: as little as possible.
-function tellState(c: Ctx, view: View) {
+// The script polls this route, so the answer is small.
+function sendState(c: Ctx, view: View) {
   const { stage } = view.checkout
-  const told = { stage, words: view.t.news[stage], seconds: secondsLeft(view), version: versionOf(view) }
-  return plainly(c, 200, JSON.stringify(told), headersOf(c), { 'content-type': jsonType })
+  const state = {
+    stage,
+    words: view.t.announcements[stage],
+    seconds: secondsLeft(view),
+    version: versionOf(view),
+  }
+  return plainly(c, 200, JSON.stringify(state), headersOf(c), { 'content-type': jsonType })
 }
 
-// Of the address that was called, so that nothing has to be looked up.
+// Encodes the address of this page, so it needs no query.
 const drawQr = (runtime: CheckoutOptions['runtime']) => (c: Ctx, token: string) => {
   const asked = chosenLang(c.req.query('lang'))
   const address = `${runtime.baseUrl()}/checkout/${token}${asked ? `?lang=${asked}` : ''}`
@@ -113,17 +117,52 @@ const drawQr = (runtime: CheckoutOptions['runtime']) => (c: Ctx, token: string) 
   return plainly(c, 200, picture, headersOf(c), { 'content-type': 'image/svg+xml' })
 }
 
-// The code of an attempt that waits to be scanned, as a picture that a phone's gallery can keep.
+// The QR code of the current attempt, as a picture that a phone can save in its gallery.
 function saveCode(c: Ctx, view: View) {
-  const picture = pngOf(attemptOf(view)?.qr ?? '')
+  const picture = qrPng(attemptOf(view)?.qr ?? '')
   if (view.checkout.stage !== 'wait' || !picture) return goHome(c, view)
   return c.body(picture, 200, { ...headersOf(c), 'content-type': 'image/png' })
 }
 
 const showReceipt = (c: Ctx, view: View) =>
-  view.checkout.stage === 'paid' ? show(c, <ReceiptPage view={view} />) : goHome(c, view)
+  view.checkout.stage === 'paid' ? sendPage(c, <ReceiptPage view={view} />) : goHome(c, view)
 
 const askToCancel = (c: Ctx, view: View) =>
-  mayCancel.includes(view.checkout.stage) ? show(c, <CancelPage view={onVisit(view)} />) : goHome(c, view)
+  mayCancel.includes(view.checkout.stage) ? sendPage(c, <CancelPage view={onVisit(view)} />) : goHome(c, view)
 
 const goHome = (c: Ctx, view: View) => goTo(c, linkTo(view))
+
+// Every browser sends Accept. A client without it is a program, such as the server of an old shop that fetches this
+// page and prints it as its own. None of the page's links would work there, so it gets a page that redirects the
+// browser here.
+export const isRelayingServer = (c: Ctx) => !c.req.header('accept')
+
+export const relayRoute = (options: CheckoutOptions) =>
+  withCheckoutToken(options, (c, token) => {
+    const asked = chosenLang(c.req.query('lang'))
+    const address = `${options.runtime.baseUrl()}/checkout/${token}${asked ? `?lang=${asked}` : ''}`
+    return sendPage(c, <RelayPage address={address} lang={asked ?? 'en'} />)
+  })
+
+// The link also leaves a frame.
+const RelayPage = ({ address, lang }: { address: string; lang: Lang }) => (
+  <>
+    {raw('<!doctype html>')}
+    <html lang={lang}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <meta http-equiv="refresh" content={`0; url=${address}`} />
+        <title>{languages[lang].trouble.open}</title>
+      </head>
+      <body>
+        <p>
+          <a href={address} target="_top">
+            {languages[lang].trouble.open}
+          </a>
+        </p>
+      </body>
+    </html>
+  </>
+)

@@ -1,53 +1,46 @@
 import type { ErrorHandler, MiddlewareHandler } from 'hono'
 import type { Carries } from '../../actions/messages/receiptTo.ts'
 import type { PaymentDeps } from '../../actions/payments/deps.ts'
-import { openCheckout } from '../../actions/payments/openCheckout.ts'
+import { type Checkout, openCheckout } from '../../actions/payments/openCheckout.ts'
+import { endedAt } from '../../core/checkout/leave.ts'
 import { formTokenField, formTokenOf, isFormToken } from '../../core/formOrigin.ts'
 import type { Fields } from '../../core/interface/json.ts'
 import { TooBusy } from '../../core/interface/refusal.ts'
 import { chosenLang, languages, preferredLang } from '../../core/languages/languages.ts'
-import { isToken } from '../../runtime/ids.ts'
+import { type Contacts, maskContacts } from '../../core/mask.ts'
+import { withoutTurns } from '../../core/text.ts'
+import { isToken, newVisit } from '../../runtime/ids.ts'
 import { databaseDeadline } from '../../runtime/inTime.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { addressOf } from '../http/apiRequest.ts'
 import { hasBody, readFields } from '../http/body.ts'
 import { type Ctx, type Env, plainly } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
-import { senderOf } from '../http/fromHere.ts'
-import { drawn } from './drawn.ts'
-import {
-  BrokenPage,
-  BusyPage,
-  ElsewherePage,
-  NoPaymentPage,
-  TooBusyPage,
-  UnreachablePage,
-  UnreadablePage,
-} from './page/trouble.tsx'
-import { linkTo, type View } from './page/view.ts'
-import { headersOf, show } from './show.ts'
-import { visitOf } from './visit.ts'
+import { senderOf } from '../http/formSender.ts'
+import { headersOf, sendPage } from '../pages/sendPage.ts'
+import { TroublePage } from '../pages/troublePage.tsx'
+import { linkTo, type View } from './view.ts'
 
 export type CheckoutOptions = {
   runtime: PaymentDeps & Pick<Runtime, 'limits' | 'bodies' | 'checkouts' | 'formKey'>
   trustedProxies: number
-  carries?: Carries // which messages leave the house
+  carries?: Carries // which messages are really sent
 }
 type PageAnswer = Response | Promise<Response>
 
 const retrySeconds = '5'
 
-// By the deadline everything that the request asks of the database has to be done.
+// All database work of the request ends before the deadline.
 type AnswerWith = (c: Ctx, view: View, deadline: number) => PageAnswer
 
-// Finds the payment behind the address for a route that answers with it.
+// Wraps a route that needs the payment of the address.
 export const withPayment = (options: CheckoutOptions, answer: AnswerWith) =>
-  withToken(options, async (c, token) => {
+  withCheckoutToken(options, async (c, token) => {
     const { runtime } = options
     const deadline = databaseDeadline()
     const found = await openCheckout(runtime, token, deadline)
-    if (!found) return nothingHere(c, options)
-    const checkout = drawn(found)
+    if (!found) return unknownToken(c, options)
+    const checkout = checkoutForPage(found)
     c.set('frameOrigins', checkout.settings.frame_origins)
     const lang = langOf(c)
     const asked = chosenLang(c.req.query('lang'))
@@ -57,30 +50,30 @@ export const withPayment = (options: CheckoutOptions, answer: AnswerWith) =>
     return answer(c, view, deadline)
   })
 
-// Browsers say where a page is to be shown; of one that does not, it is unknown.
+// Undefined if the browser does not send Sec-Fetch-Dest.
 const isFramed = (c: Ctx) => {
   const place = c.req.header('sec-fetch-dest')
   return place ? ['iframe', 'frame', 'embed', 'object'].includes(place) : undefined
 }
 
-// Looks at what costs nothing before anything else is done.
-export const withToken =
+// Wraps a route that needs only the token. The checks need no database.
+export const withCheckoutToken =
   (options: CheckoutOptions, answer: (c: Ctx, token: string) => PageAnswer) =>
   (c: Ctx): PageAnswer => {
     options.runtime.limits.visit(addressOf(c.env.incoming, options.trustedProxies))
     const token = c.req.param('token') ?? ''
-    return isToken(token) ? answer(c, token) : nothingHere(c, options)
+    return isToken(token) ? answer(c, token) : unknownToken(c, options)
   }
 
-function nothingHere(c: Ctx, { runtime, trustedProxies }: CheckoutOptions) {
+function unknownToken(c: Ctx, { runtime, trustedProxies }: CheckoutOptions) {
   runtime.limits.astray(addressOf(c.env.incoming, trustedProxies))
-  return show(c, <NoPaymentPage lang={langOf(c)} />, 404)
+  return sendPage(c, <TroublePage kind="no_payment" lang={langOf(c)} />, 404)
 }
 
 type AnswerForm = (c: Ctx, view: View, fields: Fields, deadline: number) => PageAnswer
 
-// A form of another site changes nothing here. Its body is not even read.
-export const fromHere =
+// Wraps a route that takes a form. A form of another site is refused, and its body is not read.
+export const withOwnForm =
   ({ runtime, trustedProxies }: CheckoutOptions, answer: AnswerForm) =>
   async (c: Ctx, view: View, deadline: number) => {
     const sender = senderOf(c, view.baseUrl)
@@ -93,34 +86,87 @@ export const fromHere =
     return answer(c, view, fields, deadline)
   }
 
-const elsewhere = (c: Ctx, view: View) => show(c, <ElsewherePage lang={view.lang} open={linkTo(view)} />, 403)
+const elsewhere = (c: Ctx, view: View) =>
+  sendPage(c, <TroublePage kind="elsewhere" lang={view.lang} open={linkTo(view)} />, 403)
 
 export const goTo = (c: Ctx, url: string) => plainly(c, 303, null, headersOf(c), { location: url })
 
 const langOf = (c: Ctx) => chosenLang(c.req.query('lang')) ?? preferredLang(c.req.header('accept-language'))
 
-// What is our bug was logged and answered as JSON by whom we are mounted at.
-export const brokenPage: MiddlewareHandler<Env> = async (c, next) => {
+// The parent app has logged a bug and answered with JSON. This replaces the JSON by a page.
+export const bugPage: MiddlewareHandler<Env> = async (c, next) => {
   await next()
   if (c.res.status !== 500) return
-  const page = <BrokenPage lang={langOf(c)} requestId={c.get('requestId')} />
-  c.res = undefined // or the headers of the JSON would stay
-  c.res = show(c, page, 500)
+  const page = <TroublePage kind="broken" lang={langOf(c)} requestId={c.get('requestId')} />
+  c.res = undefined // otherwise the headers of the JSON answer stay
+  c.res = sendPage(c, page, 500)
 }
 
-// A customer reads pages, not JSON. What is our bug goes on to where bugs are logged.
-export const troublePage: ErrorHandler<Env> = (error, c) => {
+// Answers a refusal with a page. Any other error is a bug, which the parent app logs.
+export const errorPage: ErrorHandler<Env> = (error, c) => {
   if (!isRefusal(error)) throw error
   const lang = langOf(c)
   const last = error.isBodyUnread ? { connection: 'close' } : undefined
   if (error instanceof TooBusy) {
     const headers = { 'retry-after': String(error.retryAfterSeconds ?? 1), ...last }
-    return show(c, <TooBusyPage lang={lang} />, error.http, headers)
+    return sendPage(c, <TroublePage kind="too_busy" lang={lang} />, error.http, headers)
   }
   if (error.http === 503)
-    return show(c, <UnreachablePage lang={lang} />, 503, { 'retry-after': retrySeconds })
+    return sendPage(c, <TroublePage kind="unreachable" lang={lang} />, 503, { 'retry-after': retrySeconds })
   if (error.http === 429)
-    return show(c, <BusyPage lang={lang} />, 429, { 'retry-after': String(error.retryAfterSeconds ?? 1) })
+    return sendPage(c, <TroublePage kind="busy" lang={lang} />, 429, {
+      'retry-after': String(error.retryAfterSeconds ?? 1),
+    })
   const open = `/checkout/${encodeURIComponent(c.req.param('token') ?? '')}`
-  return show(c, <UnreadablePage lang={lang} open={open} />, error.http, last)
+  return sendPage(c, <TroublePage kind="unreadable" lang={lang} open={open} />, error.http, last)
 }
+
+// The payment as the pages show it. Bidi controls are removed from the texts of the shop, because they also reach the
+// window title. The link may be passed on, so the customer's number and email address are masked in texts of the shop
+// and the provider.
+export function checkoutForPage(checkout: Checkout): Checkout {
+  const contacts = contactsOf(checkout)
+  const text = (given: string) => maskContacts(given, contacts)
+  return {
+    ...checkout,
+    merchant_name: withoutTurns(checkout.merchant_name),
+    payment_reference: checkout.payment_reference && withoutTurns(checkout.payment_reference),
+    description: checkout.description && text(withoutTurns(checkout.description)),
+    line_items: checkout.line_items?.map(item => ({ ...item, name: text(withoutTurns(item.name)) })) ?? null,
+    face: {
+      ...checkout.face,
+      ...(checkout.face.refunds && { refunds: withoutTurns(checkout.face.refunds) }),
+    },
+    attempts: checkout.attempts.map(attempt => ({
+      ...attempt,
+      provider_text: attempt.provider_text && text(attempt.provider_text),
+      step: attempt.step && {
+        ...attempt.step,
+        ...(attempt.step.text && { text: text(attempt.step.text) }),
+      },
+    })),
+  }
+}
+
+function contactsOf({ number, pymt_instrument, email, attempts }: Checkout): Contacts {
+  const phones = [number, pymt_instrument, ...attempts.map(({ instrument }) => instrument)]
+  const emails = [email, ...attempts.map(({ given }) => given.email)]
+  return {
+    phones: [...new Set(phones)].filter(phone => phone?.startsWith('+')) as string[],
+    emails: [...new Set(emails)].filter(Boolean) as string[],
+  }
+}
+
+// A visit is one browser from its first page of the payment to the last. There are no cookies, so its id is in the
+// address of each page. It allows one redirect to the shop: a page that is opened again, or from a shared link, stays.
+export function visitOf(c: Ctx): string | undefined {
+  const word = c.req.query('visit') ?? ''
+  return /^[\w-]{1,20}$/.test(word) ? word : undefined
+}
+
+// Gives a new visitor an id. After the end there is none, because that visitor has not seen the payment end.
+export const onVisit = (view: View): View =>
+  view.visit || endedAt(view.checkout) ? view : { ...view, visit: newVisit() }
+
+// The provider's return address has no visit id, so each attempt has a fixed one for it.
+export const visitFrom = ({ number }: { number: number }) => `back-${number}`

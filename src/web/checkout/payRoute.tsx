@@ -5,16 +5,15 @@ import type { Obstacle } from '../../core/payment/mayStart.ts'
 import { fill, originOf } from '../../core/text.ts'
 import { addressOf } from '../http/apiRequest.ts'
 import type { Ctx } from '../http/context.ts'
-import { type CheckoutOptions, goTo } from './open.tsx'
-import { linkTo, offerOf, type View } from './page/view.ts'
-import { show } from './show.ts'
+import { sendPage } from '../pages/sendPage.ts'
+import { type CheckoutOptions, goTo, onVisit } from './open.tsx'
 import { ChoosePage } from './stages/choose.tsx'
-import { type FormFault, faultWords, sentForm, typedFor } from './stages/form.ts'
-import { onVisit } from './visit.ts'
+import { faultWords, type FormFault, sentForm, typedFor } from './stages/form.ts'
+import { linkTo, offerOf, type View } from './view.ts'
 
 type Typed = Record<string, string>
 
-// The button. Whatever is wrong with the form, it comes back as it was typed.
+// The form to pay. If something is wrong with it, it is shown again as it was filled in.
 export const payRoute =
   ({ runtime, trustedProxies }: CheckoutOptions) =>
   async (c: Ctx, view: View, fields: Fields, deadline: number) => {
@@ -22,9 +21,9 @@ export const payRoute =
     const { checkout, t } = view
     if (checkout.stage !== 'choose' && checkout.stage !== 'failed') return goTo(c, linkTo(view))
     const chosen = typed.payment_method ?? ''
-    const way = offerOf(view, chosen)
-    if (!way) {
-      const words = chosen ? t.faults.gone_way : t.faults.no_way
+    const method = offerOf(view, chosen)
+    if (!method) {
+      const words = chosen ? t.faults.method_gone : t.faults.no_method
       return formAgain(c, view, typed, [{ field: '', words }])
     }
     const wish = {
@@ -38,17 +37,18 @@ export const payRoute =
     }
     const paying = await pay(runtime, checkout, wish, deadline)
     if (paying.done === 'started')
-      return goTo(c, way.next === 'redirect' ? await placeAfter(runtime, view, deadline) : linkTo(view))
+      return goTo(c, method.next === 'redirect' ? await placeAfter(runtime, view, deadline) : linkTo(view))
     if (paying.done === 'refused') return refused(c, view, typed, paying.obstacle, paying.seconds)
     const faults =
       paying.done === 'faults'
-        ? paying.faults.map(fault => faultWords(view, way, fault))
-        : [{ field: '', words: t.faults.gone_way }]
+        ? paying.faults.map(fault => faultWords(view, method, fault))
+        : [{ field: '', words: t.faults.method_gone }]
     return formAgain(c, view, typed, faults)
   }
 
-// A provider's page of our own house is next; another's waits behind a link, because our policy stops a form that
-// leads elsewhere. In a frame each waits behind its link, which leads out.
+// A redirect to a provider's page of the same origin is sent at once (the sandbox). For another origin the customer
+// follows a link, because the form-action policy blocks a redirect to it. In a frame it is always a link, which leaves
+// the frame.
 async function placeAfter(
   runtime: CheckoutOptions['runtime'],
   view: View,
@@ -62,7 +62,7 @@ async function placeAfter(
 
 function refused(c: Ctx, view: View, typed: Typed, obstacle: Obstacle, seconds: number) {
   const { faults } = view.t
-  if (seconds === 0) return goTo(c, linkTo(view)) // it shows the truth
+  if (seconds === 0) return goTo(c, linkTo(view)) // that page shows the current state
   const words =
     obstacle === 'too_soon'
       ? fill(faults.too_soon, { seconds })
@@ -72,10 +72,25 @@ function refused(c: Ctx, view: View, typed: Typed, obstacle: Obstacle, seconds: 
 }
 
 function formAgain(c: Ctx, view: View, typed: Typed, faults: FormFault[], http = 422, headers = {}) {
-  return show(c, <ChoosePage view={onVisit(view)} form={sentForm(view, typed, faults)} />, http, headers)
+  return sendPage(c, <ChoosePage view={onVisit(view)} form={sentForm(view, typed, faults)} />, http, headers)
 }
 
 export const textsIn = (fields: Fields): Typed =>
   Object.fromEntries(Object.entries(fields).filter((field): field is [string, string] => isText(field[1])))
 
 const isText = (value: unknown) => typeof value === 'string'
+
+// The form in another language, with what was typed so far. Nothing is validated or started. The input comes in the
+// body and not in the address, because addresses end up in logs and histories.
+export function wordsRoute(c: Ctx, view: View, fields: Fields) {
+  const typed = textsIn(fields)
+  const { stage, offers } = view.checkout
+  if ((stage !== 'choose' && stage !== 'failed') || offers.length === 0) return goTo(c, linkTo(view))
+  return sendPage(c, <ChoosePage view={onVisit(view)} form={sentForm(view, typed)} again={againOf(c)} />)
+}
+
+// What the customer chose after a failed attempt.
+export function againOf(c: Ctx): 'same' | 'other' | undefined {
+  const again = c.req.query('again')
+  return again === 'same' || again === 'other' ? again : undefined
+}

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { Observe } from '../../observe/requests.ts'
@@ -5,18 +6,16 @@ import { newRequestId } from '../../runtime/ids.ts'
 import { type ApiAnswer, sendAnswer, splitUrl } from '../http/apiRequest.ts'
 import { plainAnswer, wrongMethodAnswer } from '../http/errors.ts'
 import type { Answerer } from '../server/server.ts'
-import { digestOf } from './digest.ts'
 
 const retrySeconds = '5'
 
-// Something that is the same for everybody. It is made when it is first asked for, and then sent as it is, again and
-// again, without a copy.
+// A response that is the same for everybody. It is made on the first request, kept in memory and sent without a copy.
 export type Document = {
-  route: string // its name in the log and in the numbers
+  route: string // its name in logs and metrics
   type: string
   headers?: Record<string, string>
-  isFile?: boolean // may be kept by whoever has it
-  isPartOfCheckout?: boolean // goes first with the page that it belongs to
+  isFile?: boolean // may be cached
+  isPartOfCheckout?: boolean // served under overload too, like the page that needs it
   make(): Buffer
 }
 
@@ -28,7 +27,8 @@ export type DocumentOptions = {
   observe: Observe
 }
 
-// Serves documents on Node's own HTTP. Under overload payments go before them.
+// Serves documents on Node's HTTP server, without the framework. Under overload it refuses them, so that payments go
+// first.
 export function createDocuments({ documents, isOverloaded, observe }: DocumentOptions): Answerer {
   const made = new Map<Document, Made>()
 
@@ -37,7 +37,7 @@ export function createDocuments({ documents, isOverloaded, observe }: DocumentOp
     if (!bytes) {
       const plain = document.make()
       bytes = { plain, gzip: gzipSync(plain, { level: 9 }), digest: digestOf(plain) }
-      // The smallest there is takes long to make, so it is for what is small and waited for.
+      // Brotli takes long, so it is only for the small files that a customer waits for.
       if (document.isPartOfCheckout) bytes.br = brotliCompressSync(plain)
       made.set(document, bytes)
     }
@@ -85,7 +85,7 @@ function sendDocument(
     vary: 'accept-encoding',
     'x-content-type-options': 'nosniff',
     ...(encoding && { 'content-encoding': encoding }),
-    ...(isFile && { 'cache-control': keepingOf(query, made.digest) }),
+    ...(isFile && { 'cache-control': cacheControlOf(query, made.digest) }),
     ...more,
   })
   outgoing.end(bytes)
@@ -96,13 +96,21 @@ function encodingOf(accepted: string, { br }: Made): 'br' | 'gzip' | undefined {
   return accepted.includes('gzip') ? 'gzip' : undefined
 }
 
-// An address that names what the file holds never changes its meaning.
-export const keepingOf = (query: string, digest: string) =>
+// An address with the right digest never changes its content.
+export const cacheControlOf = (query: string, digest: string) =>
   new URLSearchParams(query).get('v') === digest
     ? 'public, max-age=31536000, immutable'
     : 'public, max-age=3600'
 
 const busyAnswer = (requestId: string): ApiAnswer => ({
-  ...plainAnswer(503, 'busy', 'Payments go first at this moment. Come back in a few seconds.', requestId),
+  ...plainAnswer(
+    503,
+    'busy',
+    'The gateway is overloaded, and payments go first. Try again in a few seconds.',
+    requestId,
+  ),
   headers: { 'retry-after': retrySeconds },
 })
+
+// The version of a file or document in an address or an ETag.
+export const digestOf = (bytes: Buffer) => hash('sha256', bytes, 'hex').slice(0, 10)

@@ -1,31 +1,31 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 
-// A request of the interface and the answer to it. They are plain data on Node's own HTTP: the interface is the
-// hot path, and a web framework around it would cost as much as all of its own work.
+// A request to the API and its answer: plain data on Node's HTTP server. The API is the hot path, and a web framework
+// would cost as much as all of its own work.
 export type Exchange = {
   incoming: IncomingMessage
   method: string
-  query: string // what follows the question mark
+  query: string // without the question mark
   requestId: string
   address: string
 }
 
 export type ApiAnswer = {
   http: number
-  type?: string // none for an answer without a body
+  type?: string // none without a body
   body: string
   headers?: Record<string, string>
   merchant_id?: string // for the log
   code?: string // of a refusal, for the log
-  cause?: string // what is behind it, for the log alone
+  cause?: string // for the log only
 }
 
 export const jsonType = 'application/json'
 export const textType = 'text/plain; charset=UTF-8'
 export const htmlType = 'text/html; charset=UTF-8'
 
-// The address that asks. Behind proxies it is the one that the outermost trusted proxy saw.
+// The client's address. Behind proxies it is the one that the outermost trusted proxy saw.
 export function addressOf(incoming: IncomingMessage, trustedProxies: number): string {
   const socket = incoming.socket.remoteAddress ?? 'unknown'
   if (trustedProxies === 0) return socket
@@ -33,17 +33,17 @@ export function addressOf(incoming: IncomingMessage, trustedProxies: number): st
   return withoutPort(forwarded.at(-trustedProxies)?.trim() ?? '') ?? socket
 }
 
-// Some proxies add the port, and a new connection has a new one. What is no address is nobody's.
+// Some proxies add the port, which differs for each connection. Undefined if the text is not an address.
 function withoutPort(text: string): string | undefined {
   const [, bracketed, plain] = /^(?:\[(.+)\]|(\d[\d.]+))(?::\d+)?$/.exec(text) ?? []
   const address = bracketed ?? plain ?? text
   return isIP(address) > 0 ? address : undefined
 }
 
-// Says how payments stand: nobody on the way keeps it, or takes it for anything but what it is.
-export const notKept = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+// Answers contain the state of payments, so nothing caches them or guesses another content type.
+export const notCached = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
-// The head is one object that is filled in: to spread others into it takes noticeably longer, and every answer has one.
+// The object is filled step by step, because spreading is measurably slower and every answer passes here.
 export function sendAnswer(
   outgoing: ServerResponse,
   { http, type, body, headers }: ApiAnswer,
@@ -52,8 +52,8 @@ export function sendAnswer(
   const head: Record<string, string | number> = {
     'content-length': Buffer.byteLength(body),
     'x-request-id': requestId,
-    'cache-control': notKept['cache-control'],
-    'x-content-type-options': notKept['x-content-type-options'],
+    'cache-control': notCached['cache-control'],
+    'x-content-type-options': notCached['x-content-type-options'],
   }
   if (type !== undefined) head['content-type'] = type
   if (headers) Object.assign(head, headers)
@@ -61,7 +61,7 @@ export function sendAnswer(
   outgoing.end(body)
 }
 
-// A slash at the end changes nothing.
+// A trailing slash is ignored.
 export function splitUrl(url: string): [path: string, query: string] {
   const at = url.indexOf('?')
   const path = at === -1 ? url : url.slice(0, at)
@@ -70,3 +70,9 @@ export function splitUrl(url: string): [path: string, query: string] {
     at === -1 ? '' : url.slice(at + 1),
   ]
 }
+
+// Browsers name text/html; programs accept anything or ask for JSON.
+export const wantsPage = (accept: string | undefined) => accept?.includes('text/html') ?? false
+
+export const wantsJson = (accept: string | undefined) =>
+  !wantsPage(accept) && (accept?.includes('application/json') ?? false)

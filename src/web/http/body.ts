@@ -6,18 +6,18 @@ import { type HeldBody, largeBodyBytes } from '../../runtime/bodyQuota.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 
 const maxBodyBytes = 64 * 1024
-const maxPieces = 4096 // each costs Node about 3 microseconds; a body of 4 KiB may come byte by byte
-const maxPairs = 1000 // of a form or a query; as many as PHP takes
+const maxPieces = 4096 // each costs Node about 3 microseconds; a body of 4 KiB may arrive byte by byte
+const maxPairs = 1000 // of a form or a query; the limit of PHP
 const minCapacity = 1024
 const noBytes = Buffer.alloc(0)
 
-export type Sent = { fields: Fields; as: 'json' | 'form' }
+export type ParsedBody = { fields: Fields; as: 'json' | 'form' }
 export type BodySender = { runtime: Pick<Runtime, 'limits' | 'bodies'>; address: string }
 
-// A body as JSON, urlencoded or multipart. JSON is recognised by its first character too: many clients send
-// it with no content type or with curl's default one. A body that cannot be read counts as a failed lookup of its
+// Reads a body as JSON, urlencoded or multipart. JSON is also recognised by its first character, because many clients
+// send it without a content type or with curl's default one. An unreadable body counts as a failed lookup of its
 // address.
-export async function readFields(incoming: IncomingMessage, sender: BodySender): Promise<Sent> {
+export async function readFields(incoming: IncomingMessage, sender: BodySender): Promise<ParsedBody> {
   if ((incoming.headers['content-encoding'] ?? 'identity') !== 'identity')
     throw new Refusal(415, 'GW-014', 'The body must not be compressed.', 'content-encoding')
   const bytes = await readBody(incoming, sender)
@@ -25,7 +25,7 @@ export async function readFields(incoming: IncomingMessage, sender: BodySender):
   const declared = incoming.headers['content-type']
   const type = mediaType(declared)
   const isMultipart = type === 'multipart/form-data' && !startsLikeJson(bytes)
-  // Only for multipart: servers that sign send JSON, and may share their address with an attacker.
+  // Only for multipart: servers that sign requests send JSON, and may share an address with an attacker.
   if (isMultipart) limits.guess(sender.address)
   try {
     return isMultipart
@@ -37,7 +37,7 @@ export async function readFields(incoming: IncomingMessage, sender: BodySender):
   }
 }
 
-function parseText(bytes: Buffer, type: string | undefined): Sent {
+function parseText(bytes: Buffer, type: string | undefined): ParsedBody {
   const text = decode(bytes)
   const declaredJson = type === undefined || /^application\/(.+\+)?json$/.test(type)
   if (declaredJson || startsLikeJson(bytes)) {
@@ -69,13 +69,13 @@ function decode(bytes: Buffer): string {
   }
 }
 
-// Reads a body within the quota. Stops at the limit without reading on; the connection is closed with the answer.
+// Reads a body within the quota. It stops reading at the limit, and the connection is closed with the answer.
 export function readBody(incoming: IncomingMessage, { runtime, address }: BodySender): Promise<Buffer> {
   const declared = Number(incoming.headers['content-length'] ?? 0)
   if (declared > maxBodyBytes) throw bodyTooLarge(maxBodyBytes)
   return new Promise((resolve, reject) => {
     const received = new ReceivedBytes()
-    let held: HeldBody | undefined // of what is unfinished: most bodies arrive in one chunk
+    let held: HeldBody | undefined // only for an incomplete body: most arrive in one chunk
     let pieces = 0
     const take = (chunk: Buffer) => {
       received.add(chunk)
@@ -101,8 +101,8 @@ export function readBody(incoming: IncomingMessage, { runtime, address }: BodySe
   })
 }
 
-// What has been received of a body. Node makes an object of each chunk, which occupies hundreds of bytes, however few
-// are in it: from the second chunk on they are copied into one buffer, which grows by doubling.
+// The bytes received so far. Node allocates an object of hundreds of bytes for each chunk, however small. So from the
+// second chunk on, the bytes are copied into one buffer, which grows by doubling.
 class ReceivedBytes {
   size = 0
   #buffer: Buffer = noBytes
@@ -132,7 +132,7 @@ class ReceivedBytes {
   }
 }
 
-// None is as good as an empty one.
+// No body counts as an empty one.
 export const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
@@ -148,7 +148,7 @@ function hasMorePairs(query: string): boolean {
   return false
 }
 
-// What a form says twice in the same words it says once. Of two values nobody knows which is meant.
+// A field that is repeated with the same value counts once. Two different values are ambiguous and refused.
 function pairFields(pairs: Iterable<readonly [string, unknown]>): Fields {
   const fields: Fields = Object.create(null)
   for (const [name, value] of pairs) {

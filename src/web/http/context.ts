@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { ApiAnswer } from './apiRequest.ts'
 
-// What a page's handler gets.
+// The framework's context as the handlers of pages see it.
 export type Env = {
   Bindings: HttpBindings
   Variables: { requestId: string; plain?: Response; frameOrigins?: readonly string[] }
@@ -14,7 +14,7 @@ export const respond = (c: Ctx, { http, type, body, headers }: ApiAnswer) =>
 
 type Headers = Readonly<Record<string, string>>
 
-// An answer with all of its headers, as they are: the framework's own way copies them twice, name by name, for every page.
+// Answers with exactly these headers. The framework's own method copies them twice, name by name, for every page.
 export function plainly(
   c: Ctx,
   http: number,
@@ -22,7 +22,7 @@ export function plainly(
   ...given: readonly Headers[]
 ): Response {
   const headers: Record<string, string> = { 'x-request-id': c.get('requestId') }
-  for (const some of given) Object.assign(headers, some) // several times as fast as to spread them
+  for (const some of given) Object.assign(headers, some) // several times as fast as spreading
   const answer = new Response(body, { status: http, headers })
   c.set('plain', answer)
   return answer

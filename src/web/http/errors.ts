@@ -1,7 +1,7 @@
 import { Refusal, tooManyAtOnce } from '../../core/interface/refusal.ts'
 import { type ApiAnswer, jsonType } from './apiRequest.ts'
 
-// The one place that turns a refusal into HTTP.
+// The only place that turns a refusal into HTTP.
 export function errorBody(refusal: Refusal, request_id: string) {
   const { code, message, field, hint, http } = refusal
   return {
@@ -18,7 +18,7 @@ export function refusalAnswer(refusal: Refusal, requestId: string): ApiAnswer {
   return refusedAs(refusal, jsonType, JSON.stringify(errorBody(refusal, requestId)))
 }
 
-// A refusal in whatever form was asked for.
+// A refusal with a body of any content type.
 export function refusedAs(refusal: Refusal, type: string, body: string): ApiAnswer {
   const headers: Record<string, string> = {}
   if (refusal.retryAfterSeconds) headers['retry-after'] = String(refusal.retryAfterSeconds)
@@ -27,13 +27,13 @@ export function refusedAs(refusal: Refusal, type: string, body: string): ApiAnsw
   return { http: refusal.as200 ? 200 : refusal.http, type, body, headers, code: refusal.code, cause }
 }
 
-// For a connection that has more requests waiting than it may have. What is behind this one is not read.
+// For a connection with too many unanswered requests. The requests after this one are not read.
 export function crowdedAnswer(requestId: string): ApiAnswer {
   const answer = refusalAnswer(tooManyAtOnce(), requestId)
   return { ...answer, headers: { ...answer.headers, connection: 'close' } }
 }
 
-// Anything else thrown is our bug: logged whole by the caller, answered without a word of its inside.
+// Any other error is a bug. The caller logs it in full, and the answer reveals nothing of it.
 export const bugAnswer = (requestId: string) =>
   plainAnswer(
     500,
@@ -55,7 +55,7 @@ export const wrongMethodAnswer = (allow: string, requestId: string) => ({
   headers: { allow },
 })
 
-// What is no matter of the interface has a word for its code, not a number of the public list.
+// Errors outside the API have a word as their code, not a number of the public list.
 export function plainAnswer(http: number, code: string, message: string, request_id: string): ApiAnswer {
   const told = { success: false, status: 'error', status_code: http, message, error: { code, message } }
   return { http, type: jsonType, body: JSON.stringify({ ...told, request_id }), code }

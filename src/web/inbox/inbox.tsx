@@ -1,44 +1,56 @@
 import { readFileSync } from 'node:fs'
 import { Hono } from 'hono'
-import { recentMessage, recentMessages } from '../../actions/messages/recentMessages.ts'
+import { type RecentMessage, recentMessage, recentMessages } from '../../actions/messages/recentMessages.ts'
+import type { PropsWithChildren } from '../../core/markup/jsx-runtime.ts'
+import { NoticeCard, pageHeaders, pagePolicy } from '../../core/markup/page.tsx'
 import type { Medium } from '../../core/message/messenger.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { wantsJson } from '../http/accepts.ts'
+import { wantsJson } from '../http/apiRequest.ts'
 import { type Ctx, type Env, respond } from '../http/context.ts'
 import { isRefusal, refusalAnswer } from '../http/errors.ts'
-import type { OperatorDoor } from '../http/operatorDoor.ts'
-import { guard } from '../support/guard.tsx'
-import { inboxHeaders, mailHeaders } from './headers.ts'
-import { tellList, tellOne } from './json.ts'
-import { ListPage, UnreachablePage } from './pages.tsx'
+import type { OperatorAuth } from '../http/operatorAuth.ts'
+import { OperatorPage } from '../pages/operatorPage.tsx'
+import { guard } from '../support/signIn.tsx'
+import { sendList, sendMessage } from './json.ts'
+import { frameSandbox, MessageCard } from './messageCard.tsx'
 
 const css = readFileSync(new URL('./inbox.css', import.meta.url), 'utf8')
 
-export type InboxOptions = {
-  runtime: Pick<Runtime, 'db' | 'baseUrl'>
-  door: OperatorDoor
-  goesOut?(medium: Medium): boolean // whether such messages leave this machine
-  from?: string // whom a mail comes from
+// The page frames the mails, which come from this origin too.
+const headers = pageHeaders(pagePolicy("style-src 'self'; frame-src 'self'"))
+
+// A mail has inline styles. It is framed in a sandbox, so that nothing in it can run, load or reach anything. Only its
+// links work, in a new window.
+const mailHeaders = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; " +
+    `sandbox ${frameSandbox}`,
+  'x-frame-options': 'SAMEORIGIN',
 }
 
-// Every mail and SMS as its reader sees it, for whoever builds or watches. To be mounted at /inbox, beside /support,
-// whose looks it shares and whose visitors it takes. It only reads.
+export type InboxOptions = {
+  runtime: Pick<Runtime, 'db' | 'baseUrl'>
+  auth: OperatorAuth
+  goesOut?(medium: Medium): boolean // whether such messages are really sent
+  from?: string // the sender of the mails
+}
+
+// Every mail and SMS as its recipient sees it. The routes only read. They are mounted at /inbox, beside /support, whose
+// sign-in and stylesheet they share.
 export function inboxRoutes(options: InboxOptions) {
   const routes = new Hono<Env>({ strict: false })
-  routes.use(guard(inboxHeaders, options.door))
+  routes.use(guard(headers, options.auth))
   routes.get('/inbox.css', c => c.body(css, 200, { 'content-type': 'text/css; charset=utf-8' }))
-  routes.get('/:merchant_id/:message_id', c => orUnreachable(c, () => tellOne(options, c)))
-  routes.get('/:merchant_id/:message_id/html', c => orUnreachable(c, () => showMail(options, c)))
-  routes.get('/', c => orUnreachable(c, () => showList(options, c)))
+  routes.get('/:merchant_id/:message_id', c => orUnavailable(c, () => sendMessage(options, c)))
+  routes.get('/:merchant_id/:message_id/html', c => orUnavailable(c, () => showMail(options, c)))
+  routes.get('/', c => orUnavailable(c, () => showList(options, c)))
   return routes
 }
 
 async function showList(options: InboxOptions, c: Ctx) {
   c.header('vary', 'accept')
-  return wantsJson(c.req.header('accept')) ? tellList(options, c) : showPage(options, c)
-}
-
-async function showPage({ runtime, goesOut = () => false, from = 'Tollgate' }: InboxOptions, c: Ctx) {
+  if (wantsJson(c.req.header('accept'))) return sendList(options, c)
+  const { runtime, goesOut = () => false, from = 'Tollgate' } = options
   const before = c.req.query('before')
   const list = await recentMessages(runtime, before)
   return c.html(<ListPage {...list} isFirst={before === undefined} goesOut={goesOut} from={from} />)
@@ -49,16 +61,103 @@ async function showMail({ runtime }: InboxOptions, c: Ctx) {
   const { merchant_id = '', message_id = '' } = c.req.param()
   const message = await recentMessage(runtime, { merchant_id, message_id })
   if (!message?.mail) return c.notFound()
-  c.header('cross-origin-opener-policy', undefined) // a browser refuses it together with a sandbox
+  c.header('cross-origin-opener-policy', undefined) // browsers reject it together with a sandbox
   return c.html(message.mail.html, 200, mailHeaders)
 }
 
-async function orUnreachable(c: Ctx, show: () => Promise<Response>) {
+async function orUnavailable(c: Ctx, answer: () => Promise<Response>) {
   try {
-    return await show()
+    return await answer()
   } catch (error) {
     if (!isRefusal(error)) throw error
     if (wantsJson(c.req.header('accept'))) return respond(c, refusalAnswer(error, c.get('requestId')))
-    return c.html(<UnreachablePage />, 503, { 'retry-after': '5' })
+    return c.html(<UnavailablePage />, 503, { 'retry-after': '5' })
   }
 }
+
+const InboxPage = ({ title, children }: PropsWithChildren<{ title: string }>) => (
+  <OperatorPage
+    title={`${title} · Tollgate inbox`}
+    styles={['/inbox/inbox.css']}
+    headerClass="top"
+    header={
+      <>
+        <p class="place">Tollgate inbox</p>
+        <nav aria-label="Places">
+          <a href="/inbox">Refresh</a>
+          <a href="/support">Support</a>
+        </nav>
+      </>
+    }
+  >
+    {children}
+  </OperatorPage>
+)
+
+type ListProps = {
+  messages: readonly RecentMessage[]
+  older?: string
+  isFirst: boolean
+  goesOut(medium: Medium): boolean
+  from: string
+}
+
+const ListPage = ({ messages, older, isFirst, goesOut, from }: ListProps) => (
+  <InboxPage title="Messages">
+    <h1>Mails and SMS, newest first</h1>
+    <p class="muted">{sendingWords(goesOut('sms'), goesOut('email'))}</p>
+    {messages.length === 0 && (isFirst ? <Empty /> : <End />)}
+    <ol class="messages">
+      {messages.map(message => (
+        <li>
+          <MessageCard message={message} from={from} />
+        </li>
+      ))}
+    </ol>
+    {(older || !isFirst) && (
+      <nav class="pages" aria-label="Pages">
+        {!isFirst && <a href="/inbox">Newest</a>}
+        {older && <a href={`/inbox?${new URLSearchParams({ before: older }).toString()}`}>Older</a>}
+      </nav>
+    )}
+  </InboxPage>
+)
+
+// An operator who tries things out has to see whether real people receive the messages.
+function sendingWords(sms: boolean, email: boolean): string {
+  if (sms && email) return 'SMS and mails really go out: what is marked sent or delivered went to a person.'
+  if (!sms && !email)
+    return 'Nothing leaves this machine: no SMS network and no mail server is set up. You see what people would get.'
+  return sms
+    ? 'SMS really go out: those marked sent or delivered went to a person. Mails stay here: no mail server is set up.'
+    : 'Mails really go out: those marked sent or delivered went to a person. SMS stay here: no SMS network is set up.'
+}
+
+const Empty = () => (
+  <section class="card">
+    <h2>No message yet</h2>
+    <p>
+      Make a test payment with a number and an email address, and pay it with the test wallet 024 000 0000.
+      Its SMS and its mail show up here.
+    </p>
+    <p>
+      A customer gets a message when a payment is paid, and when it fails or is cancelled after a try.{' '}
+      <a href="/docs">How to make a payment</a>
+    </p>
+  </section>
+)
+
+const End = () => (
+  <section class="card">
+    <h2>Nothing older</h2>
+    <p>These were all messages.</p>
+  </section>
+)
+
+const UnavailablePage = () => (
+  <InboxPage title="Try again in a moment">
+    <NoticeCard title="The database is unavailable" tone="warn">
+      <p>No message is lost. Refresh this page in a moment.</p>
+    </NoticeCard>
+  </InboxPage>
+)

@@ -10,10 +10,10 @@ import { readReference } from '../../core/payment/reference.ts'
 import { parsePhone } from '../../core/phone.ts'
 import { isPlainText } from '../../core/text.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { wantsJson } from '../http/accepts.ts'
+import { wantsJson } from '../http/apiRequest.ts'
 import type { Ctx } from '../http/context.ts'
-import { standingOf } from '../support/messageState.tsx'
-import { recipientOf } from './messageCard.tsx'
+import { shownState } from '../support/customerMessages.tsx'
+import { shownRecipient } from './messageCard.tsx'
 
 const usualLimit = 20
 const maxLimit = 100
@@ -21,8 +21,8 @@ const maxWord = 254
 
 type Asked = { runtime: Pick<Runtime, 'db' | 'baseUrl'> }
 
-// The inbox for programs that ask for JSON, such as tests that read a mail.
-export async function tellList({ runtime }: Asked, c: Ctx) {
+// The inbox as JSON, for programs such as tests that read a mail.
+export async function sendList({ runtime }: Asked, c: Ctx) {
   const limit = readLimit(c.req.query('limit'))
   const [to, name] = [wordOf(c, 'to'), wordOf(c, 'reference')]
   if (to === undefined && name === undefined) {
@@ -37,8 +37,8 @@ export async function tellList({ runtime }: Asked, c: Ctx) {
   return c.json({ messages: found.map(messageData), older: null })
 }
 
-// One message alone. Who asks for a page has the list.
-export async function tellOne({ runtime }: Asked, c: Ctx) {
+// One message. There is no page for a single message: the list shows it.
+export async function sendMessage({ runtime }: Asked, c: Ctx) {
   if (!wantsJson(c.req.header('accept'))) return c.notFound()
   const { merchant_id = '', message_id = '' } = c.req.param()
   const message = await recentMessage(runtime, { merchant_id, message_id })
@@ -66,20 +66,20 @@ function readRecipient(to: string): string {
   return mailboxOf(recipient)
 }
 
-// The names stay. What a message does not have is null.
+// Clients depend on these names. A value that a message does not have is null.
 const messageData = (message: RecentMessage) => ({
   id: message.message_id,
   merchant_id: message.merchant_id,
   kind: message.medium,
   topic: message.topic,
   mode: message.mode,
-  to: recipientOf(message),
+  to: shownRecipient(message),
   subject: message.mail?.subject ?? null,
   text: message.sms?.text ?? message.mail?.text ?? null,
   html: message.mail?.html ?? null,
   segments: message.sms?.segments ?? null,
   lang: message.lang,
-  state: standingOf(message),
+  state: shownState(message),
   words: message.words,
   messenger: message.messenger,
   reference: message.tx_reference,

@@ -1,9 +1,11 @@
 import type { RecentMessage, Sms } from '../../actions/messages/recentMessages.ts'
 import { maskRecipient } from '../../core/mask.ts'
 import { maxSeptets } from '../../core/message/texts/gsm.ts'
-import { StateWords } from '../support/messageState.tsx'
-import { Time } from '../support/time.tsx'
-import { frameSandbox } from './headers.ts'
+import { MessageStateWords } from '../support/customerMessages.tsx'
+import { Time } from '../pages/operatorPage.tsx'
+
+// A framed mail can do nothing, except open its links in a new window.
+export const frameSandbox = 'allow-popups allow-popups-to-escape-sandbox'
 
 type CardProps = { message: RecentMessage; from: string }
 
@@ -23,7 +25,7 @@ export const MessageCard = ({ message, from }: CardProps) => (
         </h2>
         {message.mode === 'test' ? <span class="mark warn">Test</span> : <span class="mark">Live</span>}
       </div>
-      <StateWords message={message} />
+      <MessageStateWords message={message} />
       <dl>
         <dt>Shop</dt>
         <dd>
@@ -32,7 +34,7 @@ export const MessageCard = ({ message, from }: CardProps) => (
         {!message.mail && (
           <>
             <dt>To</dt>
-            <dd>{recipientOf(message)}</dd>
+            <dd>{shownRecipient(message)}</dd>
           </>
         )}
         <dt>Written</dt>
@@ -60,8 +62,8 @@ export const MessageCard = ({ message, from }: CardProps) => (
   </article>
 )
 
-// Test numbers are nobody's. A customer's is recognised by its owner, and used by no stranger.
-export const recipientOf = ({ mode, recipient }: RecentMessage) =>
+// Test recipients are not real people. A real one is masked: its owner still recognises it.
+export const shownRecipient = ({ mode, recipient }: RecentMessage) =>
   mode === 'test' ? recipient : maskRecipient(recipient)
 
 const PaymentLinks = ({ message: { tx_token, tx_reference, merchant_id } }: { message: RecentMessage }) => (
@@ -93,7 +95,7 @@ const Mail = ({ message, from }: CardProps) => {
         <dt>From</dt>
         <dd>{from}</dd>
         <dt>To</dt>
-        <dd>{recipientOf(message)}</dd>
+        <dd>{shownRecipient(message)}</dd>
         <dt>Subject</dt>
         <dd lang={lang}>
           <strong>{mail?.subject}</strong>

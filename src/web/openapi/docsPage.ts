@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import type { Document } from '../documents/documents.ts'
-import { publicFiles } from '../documents/publicFile.ts'
+import { publicFiles } from '../documents/publicFiles.ts'
 import { htmlType, jsonType } from '../http/apiRequest.ts'
 import { openapiDocument } from './document.ts'
 

@@ -1,19 +1,20 @@
-// Helps on the payment page, which works without it: it waits for news, counts the time, guesses the network of a
-// number and leads back to the shop. It makes no markup from text. See docs/payment-page-scripts.md.
+// The script of the payment page, which works without it: it polls for changes, counts the time left, guesses the
+// network of a number and redirects to the shop. It makes no markup from text. See docs/payment-page-scripts.md.
 'use strict'
 
 const main = document.querySelector('main')
-const news = document.querySelector('.status')
+const status = document.querySelector('.status')
 const longestMs = 15000
 
 const all = (selector, use) => Array.prototype.forEach.call(document.querySelectorAll(selector), use)
-const fill = (text, way) => text.replace('{way}', way)
+const fill = (text, method) => text.replace('{method}', method)
 
-function say(words) {
-  if (news.textContent !== words) news.textContent = words
+function announce(words) {
+  if (status.textContent !== words) status.textContent = words
 }
 
-// News. A lost connection is told where it is seen, and tried again more and more slowly; that it is back is only heard.
+// Polls the state. While the connection is lost, the page shows it, and the interval doubles. A screen reader announces
+// that it is back.
 function poll() {
   const everyMs = main.dataset.poll * 1000
   let waitMs = everyMs
@@ -25,20 +26,20 @@ function poll() {
     clearTimeout(timer)
     timer = setTimeout(ask, waitMs)
   }
-  function tell(words, isLost) {
+  function show(words, isLost) {
     const was = document.body.classList.contains('offline')
     document.body.classList[isLost ? 'add' : 'remove']('offline')
-    say(words || (was ? main.dataset.back : ''))
+    announce(words || (was ? main.dataset.back : ''))
   }
-  function heard(state) {
+  function received(state) {
     const changed = state.version !== main.dataset.version
-    tell(changed && state.words)
+    show(changed && state.words)
     waitMs = everyMs
     if (changed) setTimeout(() => location.replace(main.dataset.here), 700)
     else plan()
   }
   function lost() {
-    tell(main.dataset.lost, true)
+    show(main.dataset.lost, true)
     waitMs = Math.min(waitMs * 2, longestMs)
     plan()
   }
@@ -49,7 +50,7 @@ function poll() {
     const deadline = setTimeout(() => abort.abort && abort.abort(), longestMs)
     void fetch(main.dataset.state, { cache: 'no-store', signal: abort.signal })
       .then(answer => (answer.ok ? answer.json() : Promise.reject(new Error(answer.status))))
-      .then(heard, lost)
+      .then(received, lost)
       .then(() => clearTimeout(deadline))
   }
   window.addEventListener('online', ask)
@@ -58,7 +59,7 @@ function poll() {
   plan()
 }
 
-// Time, by this device's own pace: its clock may be wrong.
+// Counts by the monotonic clock, because the wall clock of the device may be wrong.
 function count(seconds, show, end) {
   const from = performance.now()
   const timer = setInterval(() => {
@@ -77,45 +78,46 @@ function timeLeft(left) {
   return minutes ? minutes + ' min ' + (left % 60) + ' s' : left + ' s'
 }
 
-// The network of a number is a guess: numbers move between networks, so nothing is forced.
+// The network is only a guess, because numbers move between networks. So nothing is forced.
 const prefixOf = number => (/^(?:(?:\+|00)?233)?0?([1-9]\d)\d/.exec(number.replace(/[^\d+]/g, '')) || [])[1]
 
-function guess(form, way, input) {
-  const told = way.querySelector('.guess')
+function guess(form, method, input) {
+  const hint = method.querySelector('.guess')
   const prefix = input.value ? prefixOf(input.value) : input.dataset.prefix
   const fits = other => (other.dataset.prefixes || '').split(' ').indexOf(prefix) >= 0
-  const likely = Array.prototype.filter.call(form.querySelectorAll('.way'), fits)[0]
-  if (told.guessed === likely) return
-  told.guessed = likely
-  told.textContent = ''
+  const likely = Array.prototype.filter.call(form.querySelectorAll('.method'), fits)[0]
+  if (hint.guessed === likely) return
+  hint.guessed = likely
+  hint.textContent = ''
   if (!likely) return
-  told.textContent = fill(likely === way ? form.dataset.same : form.dataset.other, likely.dataset.way)
-  if (likely !== way) told.appendChild(switchTo(likely, form.dataset.switch))
+  hint.textContent = fill(likely === method ? form.dataset.same : form.dataset.other, likely.dataset.method)
+  if (likely !== method) hint.appendChild(switchTo(likely, form.dataset.switch))
 }
 
-function switchTo(way, words) {
+function switchTo(method, words) {
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'plain'
-  button.textContent = fill(words, way.dataset.way)
-  // The button vanishes with its way: the focus goes to what was chosen, or a keyboard would start at the top again.
+  button.textContent = fill(words, method.dataset.method)
+  // The button disappears with its payment method, so the focus moves to the new choice. Otherwise the keyboard would
+  // start at the top of the page.
   button.addEventListener('click', () => {
-    const radio = way.querySelector('[type=radio]')
+    const radio = method.querySelector('[type=radio]')
     radio.click()
     radio.focus()
   })
   return button
 }
 
-// A number that was typed goes along when the customer changes the way.
-function mindForm(form) {
+// A typed number is kept when the customer changes the payment method.
+function watchNumber(form) {
   let number = ''
-  all('.way', way => {
-    const phone = way.querySelector('[type=tel]')
+  all('.method', method => {
+    const phone = method.querySelector('[type=tel]')
     if (!phone) return
-    const radio = way.querySelector('[type=radio]')
-    const look = () => guess(form, way, phone)
-    const other = way.querySelector('details') // with a number on file, another one is typed behind it
+    const radio = method.querySelector('[type=radio]')
+    const look = () => guess(form, method, phone)
+    const other = method.querySelector('details') // with a number on file, another one is typed in here
     const show = () => other && phone.value && (other.open = true)
     phone.addEventListener('input', () => {
       number = phone.value
@@ -126,20 +128,20 @@ function mindForm(form) {
       show()
       look()
     })
-    window.addEventListener('pageshow', show) // a browser fills in what was typed before, and closes what was open
+    window.addEventListener('pageshow', show) // browsers restore the input, but not the open state
     if (!radio.checked) return
-    number = phone.value // of a form that came back
+    number = phone.value // the form is shown again
     look()
   })
 }
 
-// A second press changes nothing on the server; here it is not even sent.
+// The server ignores a second submission. It is not sent in the first place.
 function sendOnce(form) {
   const button = form.querySelector('[type=submit]')
   const words = button.textContent
   let sent = false
   form.addEventListener('submit', event => {
-    if (event.submitter && event.submitter.hasAttribute('formaction')) return // into another language
+    if (event.submitter && event.submitter.hasAttribute('formaction')) return // changes the language
     if (sent) event.preventDefault()
     sent = true
     button.setAttribute('aria-disabled', 'true')
@@ -152,14 +154,14 @@ function sendOnce(form) {
   })
 }
 
-all('[data-same]', mindForm)
+all('[data-same]', watchNumber)
 all('form', sendOnce)
 all('[data-left]', element => {
   const seconds = Number(element.dataset.left)
   const show = left => (element.textContent = timeLeft(left))
   if (seconds < 7200) count(seconds, show, () => location.replace(location.pathname + location.search))
 })
-// What was sent lives so long.
+// The remaining time of a request.
 all('[data-ends]', element => {
   const bar = element.querySelector('progress')
   const words = element.querySelector('.left')
@@ -169,7 +171,7 @@ all('[data-ends]', element => {
   }
   count(Number(element.dataset.ends), show, () => (element.textContent = element.dataset.over))
 })
-// A moment so many seconds from now, as the clock of this device will show it.
+// A time so many seconds from now, by the clock of this device.
 all('[data-in]', element => {
   const minuteMs = 60000
   const at = new Date(Math.ceil((Date.now() + element.dataset.in * 1000) / minuteMs) * minuteMs)
@@ -187,12 +189,12 @@ all('[data-print]', button => {
   button.addEventListener('click', () => window.print())
 })
 all('[data-copy]', button => {
-  const { clipboard } = navigator // only where the page came over a safe line
+  const { clipboard } = navigator // only in a secure context
   if (!clipboard) return
   button.hidden = false
   button.addEventListener('click', () => {
-    const told = () => say((button.textContent = button.dataset.copied))
-    void clipboard.writeText(button.dataset.copy).then(told, () => {})
+    const copied = () => announce((button.textContent = button.dataset.copied))
+    void clipboard.writeText(button.dataset.copy).then(copied, () => {})
   })
 })
 all('#faults', faults => faults.focus())
@@ -207,11 +209,11 @@ if (/^https?:/i.test(shop) && window.top === window) {
     leaving = setTimeout(() => location.replace(shop), seconds * 1000)
   }
   leaveAfter(main.dataset.after)
-  // Whoever goes elsewhere and comes back to this page, as it was kept, stays.
+  // A customer who leaves and comes back to this page, from the browser's cache, stays.
   window.addEventListener('pagehide', () => {
     stays = true
     clearTimeout(leaving)
   })
-  // Whoever reaches for the page reads it, and gets more time with every touch.
+  // A customer who touches the page is reading it, and gets more time.
   for (const kind of ['keydown', 'pointerdown']) window.addEventListener(kind, () => leaveAfter(20))
 }

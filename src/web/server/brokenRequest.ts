@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 import { newRequestId } from '../../runtime/ids.ts'
-import { notKept } from '../http/apiRequest.ts'
+import { notCached } from '../http/apiRequest.ts'
 import { plainAnswer } from '../http/errors.ts'
-import { hangUp } from './hangUp.ts'
+import { hangUp } from './sockets.ts'
 
-// What is not HTTP, has too large a header or came too slowly still gets an answer with an id.
+// A request that is not HTTP, has too large a header or arrives too slowly still gets an answer with an id.
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket) {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy()
@@ -18,7 +18,7 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
   answerOnce(socket, status, http === 431 ? 'GW-013' : 'GW-012', words)
 }
 
-// Node destroys the socket of a CONNECT without an answer.
+// By default Node destroys the socket of a CONNECT request without an answer.
 export function answerConnect(socket: Socket) {
   socket.on('error', () => socket.destroy())
   answerOnce(socket, '405 Method Not Allowed', 'method_not_allowed', 'This server is not a proxy.')
@@ -30,11 +30,11 @@ function answerOnce(socket: Socket, status: string, code: string, words: string)
   hangUp(
     socket,
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
-      `x-request-id: ${request_id}\r\n${notKeptLines}connection: close\r\n\r\n${body}`,
+      `x-request-id: ${request_id}\r\n${notCachedLines}connection: close\r\n\r\n${body}`,
   )
 }
 
-const notKeptLines = Object.entries(notKept)
+const notCachedLines = Object.entries(notCached)
   .map(([name, value]) => `${name}: ${value}\r\n`)
   .join('')
 

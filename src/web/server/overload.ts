@@ -1,7 +1,7 @@
-// Whether the machine keeps up, told by a timer: under overload it is late.
+// Detects overload by a timer: when the event loop is busy, the timer fires late.
 const everyMs = 100
-const weight = 0.2 // of the newest reading
-const maxReadingMs = 500 // so that one long turn is no overload, and two are
+const weight = 0.2 // of the newest reading in the moving average
+const maxReadingMs = 500 // one long turn is no overload, two are
 const lateMs = 150
 
 export type Overload = { isOverloaded(): boolean; stop(): void }

@@ -8,21 +8,21 @@ import { sendAnswer } from '../http/apiRequest.ts'
 import type { Env } from '../http/context.ts'
 import { crowdedAnswer } from '../http/errors.ts'
 import { answerBrokenRequest, answerConnect } from './brokenRequest.ts'
-import { mindSockets, type Sockets } from './sockets.ts'
+import { SocketTracker } from './sockets.ts'
 
-const maxConnections = 10_000 // more than may queue, so that the queue refuses in words before this does without
-// Connections that the kernel keeps until they are accepted; Linux cuts it to net.core.somaxconn, which is 4096. Node's
-// default is 511, which a burst of connections fills: the kernel then drops those of customers, who wait for a second or
-// more until they are repeated, or are reset.
+const maxConnections = 10_000 // more than may queue, so that the queue refuses with an answer before Node drops connections without one
+// Connections that the kernel holds until they are accepted. Linux caps it at net.core.somaxconn, which is 4096. Node's
+// default of 511 is filled by a burst of connections. Then the kernel drops connection attempts, and customers wait a
+// second or more for the retransmission, or are reset.
 const backlog = 4096
 const headersTimeoutMs = 10_000
 const requestTimeoutMs = 20_000
-const keepAliveMs = 75_000 // longer than the idle time of common proxies, so that they close first
+const keepAliveMs = 75_000 // longer than the idle timeout of common proxies, so that they close first
 const stalledReaderMs = 30_000
 const maxHeaderBytes = 16 * 1024
 const drainMs = 10_000
 
-// Answers what is its own, and says whether it was.
+// Handles a request if it is responsible, and returns whether it was.
 export type Answerer = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean
 
 export type Listening = {
@@ -37,8 +37,7 @@ type Handle = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
 const drop: Handle = (_, outgoing) => outgoing.destroy()
 
-// Takes the port first and serves later, because some of what is served has to know the port. Who comes in between
-// waits.
+// Opens the port first and serves later, because some of what is served depends on the port. Requests in between wait.
 export function listen(host: string, port: number, { stallMs = stalledReaderMs } = {}): Promise<Listening> {
   const early: Parameters<Handle>[] = []
   const wait: Handle = (incoming, outgoing) => void early.push([incoming, outgoing])
@@ -56,15 +55,15 @@ export function listen(host: string, port: number, { stallMs = stalledReaderMs }
     if (admission === 'serve') handle(incoming, outgoing)
     else if (admission === 'refuse') refuse(incoming, outgoing)
   })
-  const sockets = mindSockets(server, stallMs)
+  const sockets = new SocketTracker(server, stallMs)
 
-  // The interface and the files answer first; what is neither is a page.
+  // The API and the files come first. Everything else is a page.
   function serve(first: Answerer, app: Hono<Env>, observe: Observe) {
-    const pages = getRequestListener(app.fetch, { hostname: 'localhost' }) // where no Host was sent
+    const pages = getRequestListener(app.fetch, { hostname: 'localhost' }) // for a request without Host
     handle = (incoming, outgoing) => {
       if (!first(incoming, outgoing)) void pages(incoming, outgoing)
     }
-    refuse = refuseCrowd(observe)
+    refuse = refusePipelined(observe)
     for (const exchange of early.splice(0)) handle(...exchange)
   }
 
@@ -75,7 +74,7 @@ export function listen(host: string, port: number, { stallMs = stalledReaderMs }
   }
 
   server.maxConnections = maxConnections
-  server.maxHeadersCount = 0 // their bytes are counted; Node would leave out what comes after the thousandth, unsaid
+  server.maxHeadersCount = 0 // the bytes are limited; Node would silently drop headers after the thousandth
   server.on('clientError', answerBrokenRequest)
   server.on('connect', ({ socket }) => {
     if (sockets.hasUnanswered(socket)) socket.destroy()
@@ -84,13 +83,18 @@ export function listen(host: string, port: number, { stallMs = stalledReaderMs }
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, backlog, () => {
-      const { isStopping, announceStop } = sockets
-      resolve({ port: (server.address() as AddressInfo).port, serve, isStopping, announceStop, stop })
+      resolve({
+        port: (server.address() as AddressInfo).port,
+        serve,
+        isStopping: () => sockets.isStopping(),
+        announceStop: () => sockets.announceStop(),
+        stop,
+      })
     })
   })
 }
 
-const refuseCrowd =
+const refusePipelined =
   (observe: Observe): Handle =>
   ({ method = '' }, outgoing) => {
     const requestId = newRequestId()
@@ -100,17 +104,16 @@ const refuseCrowd =
     observe({ requestId, method, route: 'other', http, code, started: performance.now() })
   }
 
-// Closes the port first, then idle connections. Running requests finish, and each tells its connection that it was
-// the last.
-async function stopServer(server: Server, sockets: Sockets): Promise<void> {
+// Closes the port first, then idle connections. Running requests finish, and their answers close the connection.
+async function stopServer(server: Server, sockets: SocketTracker): Promise<void> {
   sockets.announceStop()
-  await sockets.untilAllAreIn()
-  const closed = new Promise(resolve => NetServer.prototype.close.call(server, resolve)) // the port alone
+  await sockets.untilBacklogIsAccepted()
+  const closed = new Promise(resolve => NetServer.prototype.close.call(server, resolve)) // only the port
   await sockets.untilQuiet()
   sockets.closeIdle()
   const force = setTimeout(() => server.closeAllConnections(), drainMs)
   await closed
   clearTimeout(force)
-  sockets.endLooking()
-  server.close() // and with it the timer that looks for slow requests
+  sockets.stopChecking()
+  server.close() // also stops Node's timer for slow requests
 }

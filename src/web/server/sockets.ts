@@ -1,135 +1,176 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import { hangUp } from './hangUp.ts'
-import { dropStalled } from './stalled.ts'
 
 const maxUnanswered = 8 // requests of one connection
-const readsOnAt = 1 // not zero: the last of them may wait for the rest of its own body
+const resumeAt = 1 // not zero: the last one may wait for the rest of its own body
 const quietMs = 100
 const maxQuietTurns = 10
 const readingTurns = 3
-const maxWaiting = 1000 // connections before the door
+const maxBacklog = 1000 // connections not yet accepted
+const checksPerStall = 6
+const patience = 5 / 12 // of stallMs: Node may need two checks to see that no byte is sent
+const lingerMs = 2000
 
-// What we know of a connection.
-export type SocketState = {
+// The state of one connection.
+type SocketState = {
   unanswered: number
   latest?: ServerResponse
   isFull: boolean
   isRefused: boolean
-  isUpgrading: boolean // the latest request offered another protocol
+  isUpgrading: boolean // the latest request asked for an upgrade
 }
 
-export type Admission = 'serve' | 'refuse' | 'drop'
-export type Sockets = ReturnType<typeof mindSockets>
+export type RequestAdmission = 'serve' | 'refuse' | 'drop'
 
-// Nobody takes more than their share by one connection. Node reads a chunk of requests at once and hands them all
-// out, so what one chunk had beyond the share is refused: the first in words, in its turn, and the rest not at all.
-export function mindSockets(server: Server, stallMs: number) {
-  const lines = new Map<Socket, SocketState>()
-  let isStopping = false
-  let isClosing = false
-  let connections = 0
-  let arrivals = 0
+// Limits the unanswered requests of one connection, and ends all connections in order when the server stops. Node
+// parses a chunk of pipelined requests at once and emits them all. So of those beyond the limit, the first is refused
+// with an answer, in its turn, and the others are dropped.
+export class SocketTracker {
+  readonly #server: Server
+  readonly #sockets = new Map<Socket, SocketState>()
+  readonly stopChecking: () => void
+  #isStopping = false
+  #isClosing = false
+  #connections = 0
+  #arrivals = 0 // requests since the stop was announced
 
-  server.on('connection', (socket: Socket) => {
-    connections++
-    lines.set(socket, { unanswered: 0, isFull: false, isRefused: false, isUpgrading: false })
-    socket.on('resume', staySilent).on('close', forget)
-    socket.destroySoon = leave
-  })
-  const endLooking = dropStalled(server, lines, stallMs)
+  constructor(server: Server, stallMs: number) {
+    this.#server = server
+    server.on('connection', (socket: Socket) => this.#add(socket))
+    this.stopChecking = dropStalled(server, this.#sockets, stallMs)
+  }
 
-  function admit({ socket, headers }: IncomingMessage, outgoing: ServerResponse): Admission {
-    const line = lines.get(socket)
-    if (!line || line.isRefused || line.isUpgrading) return 'drop'
-    if (socket.writableEnded || isLast(line.latest)) return 'drop'
-    if (line.unanswered === maxUnanswered) {
-      line.isRefused = true
+  #add(socket: Socket) {
+    this.#connections++
+    const state: SocketState = { unanswered: 0, isFull: false, isRefused: false, isUpgrading: false }
+    this.#sockets.set(socket, state)
+    // Reading a body resumes the whole connection.
+    socket.on('resume', () => void (state.isFull && socket.pause()))
+    socket.on('close', () => this.#sockets.delete(socket))
+    socket.destroySoon = () => {
+      state.isFull = false
+      hangUp(socket)
+    }
+  }
+
+  admit({ socket, headers }: IncomingMessage, outgoing: ServerResponse): RequestAdmission {
+    const state = this.#sockets.get(socket)
+    if (!state || state.isRefused || state.isUpgrading) return 'drop'
+    if (socket.writableEnded || isLast(state.latest)) return 'drop'
+    if (state.unanswered === maxUnanswered) {
+      state.isRefused = true
       return 'refuse'
     }
-    if (++line.unanswered === maxUnanswered) {
-      line.isFull = true
+    if (++state.unanswered === maxUnanswered) {
+      state.isFull = true
       socket.pause()
     }
-    if (isStopping) {
-      arrivals++
-      mayStay(line.latest, true)
-      mayStay(outgoing, false)
-    }
-    // An offer to upgrade is answered in HTTP/1.1, as if there were none. Node discards what it has read behind such a
-    // request, so the connection closes with this answer, and the client repeats what was not answered.
-    if (headers.upgrade !== undefined) {
-      line.isUpgrading = true
-      mayStay(outgoing, false)
-    }
-    line.latest = outgoing
-    outgoing.on('finish', answered)
+    this.#decideKeepAlive(state, headers, outgoing)
+    state.latest = outgoing
+    outgoing.on('finish', () => this.#onAnswered(socket, state, outgoing))
     return 'serve'
   }
 
-  function answered(this: ServerResponse) {
-    const { socket } = this.req
-    const line = lines.get(socket)
-    if (!line) return
-    line.unanswered--
-    if (line.latest === this) line.latest = undefined
-    if (isClosing && line.unanswered === 0) hangUp(socket)
-    if (!line.isFull || line.isRefused || line.unanswered > readsOnAt) return
-    line.isFull = false
+  #decideKeepAlive(state: SocketState, headers: IncomingHttpHeaders, outgoing: ServerResponse) {
+    if (this.#isStopping) {
+      this.#arrivals++
+      setKeepAlive(state.latest, true)
+      setKeepAlive(outgoing, false)
+    }
+    // An upgrade is answered in HTTP/1.1 as if it had not been asked for. Node discards the bytes that it has read after
+    // such a request. So the connection closes with this answer, and the client repeats what was not answered.
+    if (headers.upgrade !== undefined) {
+      state.isUpgrading = true
+      setKeepAlive(outgoing, false)
+    }
+  }
+
+  #onAnswered(socket: Socket, state: SocketState, outgoing: ServerResponse) {
+    if (!this.#sockets.has(socket)) return
+    state.unanswered--
+    if (state.latest === outgoing) state.latest = undefined
+    if (this.#isClosing && state.unanswered === 0) hangUp(socket)
+    if (!state.isFull || state.isRefused || state.unanswered > resumeAt) return
+    state.isFull = false
     socket.resume()
   }
 
-  // Whoever reads a body resumes the whole connection.
-  function staySilent(this: Socket) {
-    if (lines.get(this)?.isFull) this.pause()
+  hasUnanswered(socket: Socket) {
+    return (this.#sockets.get(socket)?.unanswered ?? 0) > 0
   }
 
-  function leave(this: Socket) {
-    const line = lines.get(this)
-    if (line) line.isFull = false
-    hangUp(this)
+  isStopping() {
+    return this.#isStopping
   }
 
-  function forget(this: Socket) {
-    lines.delete(this)
+  // The next answer on each connection is its last. If several are waiting, that is the newest.
+  announceStop() {
+    this.#isStopping = true
+    for (const { latest } of this.#sockets.values()) setKeepAlive(latest, false)
   }
 
-  return {
-    admit,
-    hasUnanswered: (socket: Socket) => (lines.get(socket)?.unanswered ?? 0) > 0,
-    isStopping: () => isStopping,
-    // The next answer on each connection is its last. Of several that wait, that is the newest.
-    announceStop() {
-      isStopping = true
-      for (const { latest } of lines.values()) mayStay(latest, false)
-    },
-    // Node lets in one connection in a turn. Those that still wait would be reset when the port closes.
-    async untilAllAreIn() {
-      for (let turn = 0, before = -1; turn < maxWaiting && connections !== before; turn++) {
-        before = connections
-        await nextTurn()
-      }
-    },
-    // Whoever has just had an answer without a word of the stop may have sent the next request already.
-    async untilQuiet() {
-      for (let turn = 0, before = -1; turn < maxQuietTurns && lines.size > 0 && arrivals !== before; turn++) {
-        before = arrivals
-        await sleep(quietMs)
-        for (let more = 0; more < readingTurns; more++) await nextTurn() // what has arrived by now is read
-      }
-    },
-    endLooking,
-    closeIdle() {
-      isClosing = true
-      server.closeIdleConnections()
-      for (const socket of lines.keys()) if (socket.bytesRead === 0) socket.destroy() // never said a word
-    },
+  // Node accepts one connection per turn of the event loop. Those still in the backlog would be reset when the port
+  // closes.
+  async untilBacklogIsAccepted() {
+    for (let turn = 0, before = -1; turn < maxBacklog && this.#connections !== before; turn++) {
+      before = this.#connections
+      await nextTurn()
+    }
+  }
+
+  // A client that got an answer before the stop was announced may have sent its next request already.
+  async untilQuiet() {
+    let before = -1
+    for (let turn = 0; turn < maxQuietTurns && this.#sockets.size > 0 && this.#arrivals !== before; turn++) {
+      before = this.#arrivals
+      await sleep(quietMs)
+      for (let more = 0; more < readingTurns; more++) await nextTurn() // reads what has arrived by now
+    }
+  }
+
+  closeIdle() {
+    this.#isClosing = true
+    this.#server.closeIdleConnections()
+    for (const socket of this.#sockets.keys()) if (socket.bytesRead === 0) socket.destroy() // sent nothing
   }
 }
 
 const isLast = (answer: ServerResponse | undefined) => answer?.headersSent && !answer.shouldKeepAlive
 
-function mayStay(answer: ServerResponse | undefined, stays: boolean) {
-  if (answer && !answer.headersSent) answer.shouldKeepAlive = stays
+function setKeepAlive(answer: ServerResponse | undefined, keepAlive: boolean) {
+  if (answer && !answer.headersSent) answer.shouldKeepAlive = keepAlive
 }
+
+// Drops clients that do not read their answer. Only a socket with unsent bytes gets a timeout, so this costs other
+// connections nothing. Node resets the timeout while bytes are sent, however slowly.
+function dropStalled(server: Server, sockets: ReadonlyMap<Socket, SocketState>, stallMs: number) {
+  const patienceMs = Math.floor(stallMs * patience)
+  const timer = setInterval(() => {
+    for (const socket of sockets.keys())
+      if (socket.writableLength > 0 && socket.timeout !== patienceMs) socket.setTimeout(patienceMs)
+  }, stallMs / checksPerStall)
+  timer.unref()
+  // The timeout was set for an earlier answer, and now the next one is being made.
+  const isAwaitingAnswer = (socket: Socket) =>
+    socket.writableLength === 0 && (sockets.get(socket)?.unanswered ?? 0) > 0
+  server.on('timeout', (socket: Socket) => {
+    if (!isAwaitingAnswer(socket)) socket.destroy()
+  })
+  return () => clearInterval(timer)
+}
+
+// Sends the last bytes, ends the writing side, ignores what still arrives, and then closes. A socket closed with unread
+// bytes is reset, and a reset destroys answers that are still on their way.
+export function hangUp(socket: Socket, lastBytes = '') {
+  if (socket.destroyed || socket.writableEnded) return
+  socket.removeAllListeners('data')
+  socket.on('data', ignore)
+  socket.end(lastBytes, () => {
+    const over = setTimeout(() => socket.destroy(), lingerMs)
+    socket.once('close', () => clearTimeout(over))
+    socket.resume()
+  })
+}
+
+function ignore() {}

@@ -1,12 +1,48 @@
+import { type PropsWithChildren } from '../../core/markup/jsx-runtime.ts'
+import { NoticeCard } from '../../core/markup/page.tsx'
 import { linkMinutes } from '../../core/operator/operatorKeys.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { money } from '../../core/story/story.ts'
-import { Frame } from './frame.tsx'
+import { OperatorPage } from '../pages/operatorPage.tsx'
 
-export const AskPage = () => (
-  <Frame title="Look up a payment">
-    <section class="card">
-      <h1>Why does a payment stand as it does?</h1>
+type SupportPageProps = PropsWithChildren<{ title: string; word?: string; closed?: boolean }>
+
+// The frame of every support page. `closed` leaves out the search, for a visitor who is not signed in.
+export const SupportPage = ({ title, word = '', closed, children }: SupportPageProps) => (
+  <OperatorPage
+    title={`${title} · Tollgate support`}
+    header={
+      <>
+        <p class="place">Tollgate support</p>
+        {!closed && <Search word={word} />}
+      </>
+    }
+  >
+    {children}
+  </OperatorPage>
+)
+
+const Search = ({ word }: { word: string }) => (
+  <form action="/support" method="get" role="search">
+    <label for="q">Reference or invoice id</label>
+    <div class="search">
+      <input
+        id="q"
+        name="q"
+        type="search"
+        value={word}
+        autocomplete="off"
+        spellcheck={false}
+        maxlength={200}
+      />
+      <button type="submit">Look up</button>
+    </div>
+  </form>
+)
+
+export const SearchPage = () => (
+  <SupportPage title="Look up a payment">
+    <NoticeCard title="Why does a payment stand as it does?">
       <p>
         Type the reference that the customer reads out (it begins with TG), or the shop's invoice id. You see
         what happened, who said so, and what happens next.
@@ -16,85 +52,78 @@ export const AskPage = () => (
           Mails and SMS to customers
         </a>
       </p>
-    </section>
-  </Frame>
+    </NoticeCard>
+  </SupportPage>
 )
 
-export const NothingPage = ({ word }: { word: string }) => (
-  <Frame title="No such payment" word={word}>
-    <section class="card">
-      <h1>We find no payment like that</h1>
+export const NoSuchPaymentPage = ({ word }: { word: string }) => (
+  <SupportPage title="No such payment" word={word}>
+    <NoticeCard title="We find no payment like that">
       <p>
         Nothing has the reference or invoice id <strong>{word}</strong>. Ask for it once more, letter by
         letter: our references have no I, L, O or U. An invoice id must be written exactly as the shop writes
         it.
       </p>
-    </section>
-  </Frame>
+    </NoticeCard>
+  </SupportPage>
 )
 
-export const UnreachablePage = ({ word }: { word: string }) => (
-  <Frame title="Try again in a moment" word={word}>
-    <section class="card warn">
-      <h1>Our records are out of reach</h1>
-      <p>Every payment is safe there. Look it up again in a moment.</p>
-    </section>
-  </Frame>
+export const SupportUnavailablePage = ({ word }: { word: string }) => (
+  <SupportPage title="Try again in a moment" word={word}>
+    <NoticeCard title="The database is unavailable" tone="warn">
+      <p>No payment is lost. Look it up again in a moment.</p>
+    </NoticeCard>
+  </SupportPage>
 )
 
-export const ElsewherePage = () => (
-  <Frame title="Nothing was done">
-    <section class="card warn">
-      <h1>This did not come from our page</h1>
+export const ForeignFormPage = () => (
+  <SupportPage title="Nothing was done">
+    <NoticeCard title="This did not come from our page" tone="warn">
       <p>Nothing was sent. Look the payment up, and press the button there.</p>
-    </section>
-  </Frame>
+    </NoticeCard>
+  </SupportPage>
 )
 
-export const TooBusyPage = () => (
-  <Frame title="Try again in a moment">
-    <section class="card warn">
-      <h1>The gateway is too busy to read this form</h1>
+export const SupportBusyPage = () => (
+  <SupportPage title="Try again in a moment">
+    <NoticeCard title="The gateway is too busy to read this form" tone="warn">
       <p>Nothing was sent. Reload this page in a moment.</p>
-    </section>
-  </Frame>
+    </NoticeCard>
+  </SupportPage>
 )
 
-export const RefusedPage = ({ isTokenSet }: { isTokenSet: boolean }) => (
-  <Frame title="Sign in" closed>
-    <section class="card">
-      <h1>Sign in to open this page</h1>
-      <SignIn />
+export const SignInPage = ({ isTokenSet }: { isTokenSet: boolean }) => (
+  <SupportPage title="Sign in" closed>
+    <NoticeCard title="Sign in to open this page">
+      <SignInHelp />
       {isTokenSet && (
         <p>
           Or reload this page and give TOLLGATE_SUPPORT_TOKEN, which is set on the gateway, as the password;
           any user name will do.
         </p>
       )}
-    </section>
-  </Frame>
+    </NoticeCard>
+  </SupportPage>
 )
 
 export const UsedLinkPage = () => (
-  <Frame title="Sign in" closed>
-    <section class="card">
-      <h1>This link does not work any more</h1>
+  <SupportPage title="Sign in" closed>
+    <NoticeCard title="This link does not work any more">
       <p>A link works once, within {linkMinutes} minutes.</p>
-      <SignIn />
-    </section>
-  </Frame>
+      <SignInHelp />
+    </NoticeCard>
+  </SupportPage>
 )
 
-export const UnreachableLinkPage = () => (
-  <Frame title="Try again in a moment" closed>
-    <section class="card warn">
-      <h1>The database is unavailable</h1>
+export const LinkUnavailablePage = () => (
+  <SupportPage title="Try again in a moment" closed>
+    <NoticeCard title="The database is unavailable" tone="warn">
       <p>Open the link again in a moment.</p>
-    </section>
-  </Frame>
+    </NoticeCard>
+  </SupportPage>
 )
 
-const SignIn = () => (
+const SignInHelp = () => (
   <>
     <p>On the machine of the gateway, run this command and open the link that it prints:</p>
     <pre>
@@ -108,22 +137,21 @@ const SignIn = () => (
 )
 
 export const TooOftenPage = ({ seconds }: { seconds: number }) => (
-  <Frame title="Wait a moment" closed>
-    <section class="card warn">
-      <h1>Too many wrong passwords came from your address</h1>
+  <SupportPage title="Wait a moment" closed>
+    <NoticeCard title="Too many wrong passwords came from your address" tone="warn">
       <p>
         Reload this page in {seconds} {seconds === 1 ? 'second' : 'seconds'}. If others keep guessing from
-        your address, come from another one; on the gateway's own machine, tollgate payment show tells the
-        same story.
+        your address, come from another one; on the gateway's own machine, tollgate payment show prints the
+        same timeline.
       </p>
-    </section>
-  </Frame>
+    </NoticeCard>
+  </SupportPage>
 )
 
 type Choice = Payment & { merchant_name: string }
 
 export const ChoicePage = ({ word, choices }: { word: string; choices: readonly Choice[] }) => (
-  <Frame title="Which payment?" word={word}>
+  <SupportPage title="Which payment?" word={word}>
     <h1>
       {choices.length} payments are called {word}
     </h1>
@@ -140,7 +168,7 @@ export const ChoicePage = ({ word, choices }: { word: string; choices: readonly 
         </li>
       ))}
     </ul>
-  </Frame>
+  </SupportPage>
 )
 
 const addressOf = ({ tx_reference, merchant_id }: Payment) =>

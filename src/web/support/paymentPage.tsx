@@ -6,17 +6,17 @@ import type { Next } from '../../core/story/nextSteps.ts'
 import { paymentFacts } from '../../core/story/paymentFacts.ts'
 import { money } from '../../core/story/story.ts'
 import type { Moment } from '../../core/story/timeline.ts'
-import { Frame } from './frame.tsx'
-import { SentCustomer } from './sentCustomer.tsx'
-import { Time } from './time.tsx'
-import { ToldShop } from './toldShop.tsx'
+import { Time } from '../pages/operatorPage.tsx'
+import { CustomerMessages } from './customerMessages.tsx'
+import { SupportPage } from './pages.tsx'
+import { ShopNotifications } from './shopNotifications.tsx'
 
-// A word and a mark, never colour alone.
+// Each status has a mark, because colour alone does not tell it to everybody.
 const marks: Record<Status, string> = { awaiting_payment: '…', paid: '✓', cancelled: '–', failed: '✕' }
 
-const alreadySaid = new Set(['status', 'amount'])
+const shownAbove = new Set(['status', 'amount'])
 
-// What came of a button; `http` is that of a refusal.
+// The result of an action. `http` is set for a refusal.
 export type Notice = { words: string; http?: number }
 
 type PaymentProps = {
@@ -29,17 +29,17 @@ type PaymentProps = {
   notice?: Notice
 }
 
-export const PaymentPage = ({ explained, told, sent, now, formToken, word, notice }: PaymentProps) => {
+export const SupportPaymentPage = ({ explained, told, sent, now, formToken, word, notice }: PaymentProps) => {
   const { payment, moments, next } = explained
-  const facts = paymentFacts(explained).filter(([name]) => !alreadySaid.has(name))
+  const facts = paymentFacts(explained).filter(([name]) => !shownAbove.has(name))
   return (
-    <Frame title={`${payment.tx_reference}, ${payment.status}`} word={word}>
+    <SupportPage title={`${payment.tx_reference}, ${payment.status}`} word={word}>
       {notice && (
         <p class={`notice${notice.http ? ' warn' : ''}`} role="status">
           {notice.words}
         </p>
       )}
-      {payment.mode === 'test' && <p class="warn test">Test mode: no real money moves</p>}
+      {payment.mode === 'test' && <p class="warn mode">Test mode: no real money moves</p>}
       <section class="card">
         <h1 class="amount">{money(payment.currency, payment.total)}</h1>
         <p class={`status ${payment.status}`}>
@@ -61,8 +61,8 @@ export const PaymentPage = ({ explained, told, sent, now, formToken, word, notic
           ))}
         </ol>
       </section>
-      <SentCustomer payment={payment} sent={sent} formToken={formToken} />
-      <ToldShop told={told} now={now} formToken={formToken} />
+      <CustomerMessages payment={payment} sent={sent} formToken={formToken} />
+      <ShopNotifications told={told} now={now} formToken={formToken} />
       <section class="card">
         <h2>Facts</h2>
         <dl>
@@ -74,7 +74,7 @@ export const PaymentPage = ({ explained, told, sent, now, formToken, word, notic
           ))}
         </dl>
       </section>
-    </Frame>
+    </SupportPage>
   )
 }
 

@@ -1,36 +1,54 @@
-import { readFileSync } from 'node:fs'
 import { Hono } from 'hono'
+import { nameMerchants } from '../../actions/merchants/nameMerchants.ts'
+import { messagesOf, sendReceiptAgain } from '../../actions/messages/sendReceiptAgain.ts'
+import { tellingsOf } from '../../actions/notifications/findNotifications.ts'
+import { redeliverAsSeen, type Redelivered } from '../../actions/notifications/redeliver.ts'
+import { explainPayment, findByWord } from '../../actions/payments/explainPayment.ts'
+import { formTokenField, formTokenOf, isFormToken } from '../../core/formOrigin.ts'
+import { TooBusy } from '../../core/interface/refusal.ts'
+import type { MessageRules } from '../../core/message/messageRules.ts'
+import { isPlainText } from '../../core/text.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { addressOf } from '../http/apiRequest.ts'
+import { pageHeaders } from '../../core/markup/page.tsx'
+import { readStyles } from '../documents/publicFiles.ts'
+import { readFields } from '../http/body.ts'
 import type { Ctx, Env } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
-import type { OperatorDoor } from '../http/operatorDoor.ts'
-import { pressed, redeliver, sendReceipt } from './buttons.tsx'
-import { enterRoute } from './enter.tsx'
-import { supportHeaders } from './frame.tsx'
-import { guard } from './guard.tsx'
-import { AskPage, UnreachablePage } from './pages.tsx'
-import { type SupportRuntime, showPayment } from './show.tsx'
+import { isOperatorProgram, senderOf } from '../http/formSender.ts'
+import type { OperatorAuth } from '../http/operatorAuth.ts'
+import {
+  SearchPage,
+  ChoicePage,
+  ForeignFormPage,
+  NoSuchPaymentPage,
+  SupportBusyPage,
+  SupportUnavailablePage,
+} from './pages.tsx'
+import { type Notice, SupportPaymentPage } from './paymentPage.tsx'
+import { enterRoute, guard } from './signIn.tsx'
 
-const css = readFileSync(new URL('./support.css', import.meta.url), 'utf8')
+const css = readStyles(new URL('./support.css', import.meta.url))
 
-export type SupportOptions = { runtime: SupportRuntime; door: OperatorDoor }
+export type SupportOptions = { runtime: SupportRuntime; auth: OperatorAuth }
 
-// For whoever answers the customer's call: a reference in, the whole story of the payment out, and two buttons that tell
-// it again. To be mounted at /support.
-export function supportRoutes({ runtime, door }: SupportOptions) {
+// For a person who answers a customer's call: it finds a payment by its reference, shows its timeline, and can send the
+// receipt and the notifications again. The routes are mounted at /support.
+export function supportRoutes({ runtime, auth }: SupportOptions) {
   const routes = new Hono<Env>({ strict: false })
-  // Before the guard: the page that refuses has these looks, too.
+  // In front of the guard, because the sign-in page needs it.
   routes.get('/support.css', c =>
-    c.body(css, 200, { ...supportHeaders, 'content-type': 'text/css; charset=utf-8' }),
+    c.body(css, 200, { ...pageHeaders(), 'content-type': 'text/css; charset=utf-8' }),
   )
-  routes.get('/enter', enterRoute(runtime, door))
-  routes.use(guard(supportHeaders, door))
+  routes.get('/enter', enterRoute(runtime, auth))
+  routes.use(guard(pageHeaders(), auth))
   routes.get('/', c => lookUp(runtime, c))
-  routes.post('/receipt', pressed(runtime, door, sendReceipt))
-  routes.post('/redeliver', pressed(runtime, door, redeliver))
+  routes.post('/receipt', formRoute(runtime, auth, sendReceipt))
+  routes.post('/redeliver', formRoute(runtime, auth, redeliver))
   return routes
 }
 
-// What a button leads to when it has done its work.
+// The notice that the page shows after an action.
 const doneWords = new Map([
   ['receipt', 'The receipt is on its way again.'],
   ['told', 'The notification is sent again now. Reload this page to see what comes of it.'],
@@ -39,7 +57,7 @@ const doneWords = new Map([
 
 async function lookUp(runtime: SupportRuntime, c: Ctx) {
   const word = c.req.query('q')?.trim() ?? ''
-  if (word === '') return c.html(<AskPage />)
+  if (word === '') return c.html(<SearchPage />)
   const words = doneWords.get(c.req.query('done') ?? '')
   try {
     return await showPayment(
@@ -51,6 +69,129 @@ async function lookUp(runtime: SupportRuntime, c: Ctx) {
     )
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return c.html(<UnreachablePage word={word} />, 503, { 'retry-after': '5' })
+    return c.html(<SupportUnavailablePage word={word} />, 503, { 'retry-after': '5' })
   }
+}
+
+export type SupportRuntime = Pick<
+  Runtime,
+  'db' | 'clock' | 'wake' | 'limits' | 'bodies' | 'formKey' | 'baseUrl'
+> & { rules: MessageRules }
+
+// The parts that the form token of a payment's page is computed from.
+const tokenParts = (merchant_id: string, tx_reference: string) => ['support', merchant_id, tx_reference]
+
+// Shows the payment with this reference or invoice id. If there are several, it lists them.
+async function showPayment(
+  { db, clock, formKey }: SupportRuntime,
+  c: Ctx,
+  word: string,
+  merchant_id: string | undefined,
+  notice?: Notice & { http?: 409 },
+) {
+  const found = await findByWord(db, word, merchant_id)
+  const [payment] = found
+  if (!payment) return c.html(<NoSuchPaymentPage word={word} />, 404)
+  if (found.length > 1) return c.html(<ChoicePage word={word} choices={await nameMerchants(db, found)} />)
+  const now = clock()
+  const [explained, told, sent] = await Promise.all([
+    explainPayment(db, payment, now),
+    tellingsOf(db, payment),
+    messagesOf(db, payment),
+  ])
+  const page = (
+    <SupportPaymentPage
+      word={word}
+      explained={explained}
+      told={told}
+      sent={sent}
+      now={now}
+      formToken={formTokenOf(formKey, tokenParts(payment.merchant_id, payment.tx_reference))}
+      notice={notice}
+    />
+  )
+  return c.html(page, notice?.http ?? 200)
+}
+
+type SubmittedForm = { merchant: string; reference: string; field(name: string): string }
+// 'already': a repeated submission, which changes nothing. Undefined: no such payment.
+type Outcome = 'receipt' | 'told' | 'already' | { refused: string } | undefined
+
+// A form of the page. The action runs once, and a redirect follows, so that the page may be reloaded.
+const formRoute =
+  (
+    runtime: SupportRuntime,
+    auth: Pick<OperatorAuth, 'trustedProxies'>,
+    act: (runtime: SupportRuntime, sent: SubmittedForm) => Promise<Outcome>,
+  ) =>
+  async (c: Ctx) => {
+    const sender = senderOf(c, runtime.baseUrl())
+    if (sender === 'other_site') return c.html(<ForeignFormPage />, 403)
+    try {
+      const sent = await readForm(c, runtime, auth.trustedProxies)
+      if (sender === 'unproven' && !isOperatorProgram(c) && !hasToken(runtime, sent))
+        return c.html(<ForeignFormPage />, 403)
+      const outcome = await act(runtime, sent)
+      if (outcome === undefined) return c.html(<NoSuchPaymentPage word={sent.reference} />, 404)
+      if (typeof outcome === 'object')
+        return await showPayment(runtime, c, sent.reference, sent.merchant, {
+          words: outcome.refused,
+          http: 409,
+        })
+      runtime.wake('senders')
+      const { merchant, reference } = sent
+      const query = new URLSearchParams({ q: reference, merchant, done: outcome }).toString()
+      return c.body(null, 303, { location: `/support?${query}` })
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      if (error.isBodyUnread) c.header('connection', 'close')
+      if (error.http === 429 || error instanceof TooBusy)
+        return c.html(<SupportBusyPage />, error.http as 429, { 'retry-after': '5' })
+      if (error.http !== 503) return c.html(<ForeignFormPage />, error.http as 400)
+      return c.html(<SupportUnavailablePage word="" />, 503, { 'retry-after': '5' })
+    }
+  }
+
+const hasToken = ({ formKey }: SupportRuntime, { merchant, reference, field }: SubmittedForm) =>
+  isFormToken(formTokenOf(formKey, tokenParts(merchant, reference)), field(formTokenField))
+
+async function readForm(c: Ctx, runtime: SupportRuntime, trustedProxies: number): Promise<SubmittedForm> {
+  const { incoming } = c.env
+  const { fields } = await readFields(incoming, { runtime, address: addressOf(incoming, trustedProxies) })
+  const field = (name: string) => {
+    const value = fields[name]
+    return typeof value === 'string' && isPlainText(value) ? value : ''
+  }
+  return { merchant: field('merchant'), reference: field('reference'), field }
+}
+
+async function sendReceipt(
+  { db, clock, rules }: SupportRuntime,
+  { merchant, reference, field }: SubmittedForm,
+): Promise<Outcome> {
+  const key = { merchant_id: merchant, tx_reference: reference }
+  const medium = field('medium') === 'email' ? 'email' : 'sms'
+  const number = Number(/^\d{1,2}$/.exec(field('number'))?.[0] ?? 0)
+  const outcome = await sendReceiptAgain(db, key, { medium, number }, rules, clock())
+  if (outcome.done === 'refused') return { refused: `The receipt was not sent again. ${outcome.words}` }
+  if (outcome.done === 'no_payment') return undefined
+  return outcome.done === 'already' ? 'already' : 'receipt'
+}
+
+async function redeliver(
+  { db, clock }: SupportRuntime,
+  { merchant, reference, field }: SubmittedForm,
+): Promise<Outcome> {
+  const sequence = Number(/^\d{1,6}$/.exec(field('sequence'))?.[0] ?? 0)
+  const key = { merchant_id: merchant, tx_reference: reference, sequence }
+  const seen = field('seen')
+  const outcome = await redeliverAsSeen(db, key, seen === '' ? null : new Date(seen), clock())
+  if (outcome === undefined || outcome === 'already') return outcome
+  return outcome.redelivered > 0 ? 'told' : { refused: `It was not sent again. ${whyNot(outcome)}` }
+}
+
+function whyNot({ being_sent, no_address }: Redelivered): string {
+  if (being_sent > 0) return 'It is being sent at this moment: see what comes of it first.'
+  if (no_address > 0) return 'The shop has no address to send it to: its ipn_url is not set.'
+  return "The shop's ipn_style is basic, which leaves out awaiting_payment."
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { palettesOf } from '../../../src/core/merchant/accent.ts'
 
-const css = readFileSync(new URL('../../../src/web/public/checkout.css', import.meta.url), 'utf8')
+const css = readFileSync(new URL('../../../src/core/markup/tokens.css', import.meta.url), 'utf8')
 const [light = '', dark = ''] = css.match(/:root \{[^}]*\}/g) ?? []
 
 const tokensIn = (block: string) =>

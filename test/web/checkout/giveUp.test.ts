@@ -48,7 +48,7 @@ test('the waiting page has both, and says what the old request is worth', async 
   const html = await page(await waiting())
   expect(html).toMatch(/name="for" value="number">Wrong number\?</)
   expect(html).toMatch(/name="for" value="way">Pay another way</)
-  expect(html).toContain('If you approve the old request all the same, it counts, and nothing else is taken.')
+  expect(html).toContain('If you approve the old request after all, it counts, and nothing else is taken.')
   expect(html).toContain('href="tel:*170%23"')
   expect(html).not.toContain('Time left')
 })
@@ -112,7 +112,7 @@ test('while the provider has not ended it, the page says what happens and until 
     'We are ending the request to <strong class="whole">024 ••• 3456</strong>.',
     'If you approve it on that phone, it counts.',
     'Otherwise you can go on at about <time class="whole" datetime="',
-    'This page goes on by itself.',
+    'This page updates by itself.',
     'The request ends in <span class="left">',
     'http-equiv="refresh" content="5;',
     `/checkout/${token}/cancel`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
-import { drawn } from '../../../src/web/checkout/drawn.ts'
+import { checkoutForPage } from '../../../src/web/checkout/open.tsx'
 import { stagePage } from '../../../src/web/checkout/stages/stagePage.tsx'
 import { attemptFor, scenes, viewOf } from '../../support/checkout.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
@@ -82,7 +82,7 @@ describe('behind a link that is passed on', () => {
     seen.state = (await send(`${url}/state`)).text
     for (const [name, text] of Object.entries(seen)) expectMasked(text, name)
     for (const name of ['choose', 'words', 'nothing_chosen', 'no_voucher', 'again', 'another way'])
-      expect(seen[name], name).toMatch(/(Pay from|Payer depuis le) <strong[^>]*>024 ••• 7002</)
+      expect(seen[name], name).toMatch(/(Pay from|Payer avec le) <strong[^>]*>024 ••• 7002</)
     expect(seen.choose).toContain('Airtime for 024 ••• 7002')
     expect(seen.choose).toContain('030 255 0100') // the shop's own number is for everybody
   })
@@ -111,7 +111,7 @@ describe('behind a link that is passed on', () => {
     const stepping = { ...scenes.step, mode: 'live' as const, attempts: [asks] }
     const html = [waiting, stepping]
       .map(more => viewOf(more))
-      .map(view => stagePage({ ...view, checkout: drawn(view.checkout) }).toString())
+      .map(view => stagePage({ ...view, checkout: checkoutForPage(view.checkout) }).toString())
       .join()
     expect(html).toContain('We asked 024 ••• 3456. Dial *110*246810135#.')
     expect(html).toContain('Type the code sent to 024 ••• 3456 or a••@mail.example.')

@@ -10,12 +10,12 @@ import { readSettings } from '../../../src/core/merchant/settings.ts'
 import { createRateLimits } from '../../../src/runtime/rateLimits.ts'
 import type { Runtime } from '../../../src/runtime/runtime.ts'
 import { checkoutRoutes } from '../../../src/web/checkout/checkout.tsx'
-import { exitTo } from '../../../src/web/checkout/page/exit.ts'
-import { CancelPage } from '../../../src/web/checkout/stages/cancel.tsx'
+import { exitTo } from '../../../src/web/checkout/exit.tsx'
+import { CancelPage } from '../../../src/web/checkout/stages/ended.tsx'
 import { ChoosePage } from '../../../src/web/checkout/stages/choose.tsx'
-import { ReceiptPage } from '../../../src/web/checkout/stages/receipt.tsx'
+import { ReceiptPage } from '../../../src/web/checkout/stages/paid.tsx'
 import { stagePage } from '../../../src/web/checkout/stages/stagePage.tsx'
-import { ourFile } from '../../../src/web/documents/publicFile.ts'
+import { readPublicFile } from '../../../src/web/documents/publicFiles.ts'
 import type { Env } from '../../../src/web/http/context.ts'
 import { attemptFor, noon, scenes, token, viewOf } from '../../support/checkout.ts'
 
@@ -70,8 +70,8 @@ test('the scripts of the pages are those of the inventory', () => {
 test('the first view is light', () => {
   const weights = {
     html: zipped(show(scenes.choose ?? {})),
-    css: brotliCompressSync(ourFile(publicFile('checkout.css'))).length,
-    script: brotliCompressSync(ourFile(publicFile('checkout.js'))).length,
+    css: brotliCompressSync(readPublicFile(publicFile('checkout.css'))).length,
+    script: brotliCompressSync(readPublicFile(publicFile('checkout.js'))).length,
   }
   expect(weights.script).toBeLessThan(5_000)
   expect(weights.html + weights.css + weights.script).toBeLessThan(10_000) // a logo of 4 kB comes on top
@@ -110,7 +110,7 @@ describe('ways to pay in trouble', () => {
     expect(rowOf(tried, 'card')).not.toContain(' disabled')
     const shut = show({ ...scenes.chooseTroubled, shut: ['mtn_mobile_money'] })
     expect(rowOf(shut, 'mtn_mobile_money')).not.toContain(' checked')
-    expect(shut).not.toMatch(/data-way="MTN MoMo" data-prefixes/) // nobody is led there by the number
+    expect(shut).not.toMatch(/data-method="MTN MoMo" data-prefixes/) // nobody is led there by the number
   })
 
   test('what is shut stays so when the form comes back with a fault', () => {
@@ -249,7 +249,7 @@ describe('waiting', () => {
     const fr = show(scenes.waitGivenUp ?? {}, 'fr')
     expect(fr).toContain('vers <time')
     const late = { ...viewOf(scenes.waitGivenUp), now: new Date(noon.getTime() + 301_000) }
-    expect(stagePage(late).toString()).toContain('This page goes on by itself.')
+    expect(stagePage(late).toString()).toContain('This page updates by itself.')
     expect(stagePage(late).toString()).not.toContain('<time')
   })
 

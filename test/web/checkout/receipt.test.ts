@@ -2,7 +2,7 @@ import { inflateSync } from 'node:zlib'
 import { encode } from 'uqr'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
-import { pngOf } from '../../../src/web/checkout/code/png.ts'
+import { qrPng } from '../../../src/web/checkout/qrCode.tsx'
 import { openMailServer } from '../../messengers/mailServer.ts'
 import { type TestGateway, testGateway } from '../../support/gateway.ts'
 import { send } from '../../support/merchant.ts'
@@ -130,17 +130,17 @@ describe('a code to scan, for the gallery', () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png'])
     const row = await gateway.db.one<{ qr: string }>(sql`
       select qr from attempts join payments using (merchant_id, tx_reference) where tx_token = ${token}`)
-    expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.from(pngOf(row?.qr ?? '') ?? []))
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(Buffer.from(qrPng(row?.qr ?? '') ?? []))
   })
 
   test('is drawn square by square, with its quiet border', () => {
     const text = 'https://pay.example/q/123'
     const { data } = encode(text, { border: 4, maskPattern: 3 })
-    expect(squaresOf(Buffer.from(pngOf(text) ?? []))).toEqual(data)
+    expect(squaresOf(Buffer.from(qrPng(text) ?? []))).toEqual(data)
   })
 
   test('is none of nothing, or of what no phone could read', () => {
-    expect([pngOf(''), pngOf('x'.repeat(1001))]).toEqual([undefined, undefined])
+    expect([qrPng(''), qrPng('x'.repeat(1001))]).toEqual([undefined, undefined])
   })
 })
 

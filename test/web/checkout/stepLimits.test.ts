@@ -130,7 +130,7 @@ for (const [what, method, prefix] of [
     expect(html).not.toMatch(/action="[^"]*\/step/)
     expect(html).toMatch(/action="[^"]*\/give-up/)
     expect(html).toContain('http-equiv="refresh"')
-    expect(await page(token, 'fr')).toContain('Plus d’essai pour cette demande')
+    expect(await page(token, 'fr')).toContain('Plus d’essai possible pour cette demande')
 
     // The provider's own no ends it, and another method can be chosen.
     const attempt_id = await shop.attempt(token)

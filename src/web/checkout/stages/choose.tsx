@@ -1,30 +1,28 @@
 import type { Texts } from '../../../core/languages/en.ts'
-import { kept } from '../../../core/markup/kept.ts'
+import { cachedFragment } from '../../../core/markup/fragmentCache.ts'
+import { FormToken } from '../../../core/markup/page.tsx'
 import { fill } from '../../../core/text.ts'
-import { FormToken } from '../../http/formToken.tsx'
-import { PaymentPage } from '../page/paymentPage.tsx'
-import { amountOf, linkTo, partOf, type View } from '../page/view.ts'
-import { Faults } from './faults.tsx'
+import { PaymentPage } from '../paymentPage.tsx'
+import { amountOf, linkTo, resourceOf, type View } from '../view.ts'
 import { type Form, onFileField } from './form.ts'
-import { TestEndings } from './testEndings.tsx'
-import { TestTables } from './testTables.tsx'
-import { OldRequest } from './waitGivenUp.tsx'
-import { WayRow } from './way.tsx'
+import { OldRequestEnded } from './giveUp.tsx'
+import { Faults, MethodRow } from './methodForm.tsx'
+import { TestEndings, TestTables } from './testEndings.tsx'
 
 const pollSeconds = 10
 const formName = 'pay'
 
 type ChooseProps = { view: View; form: Form; again?: string }
 
-// How would you like to pay?
+// The form to choose a payment method.
 export const ChoosePage = ({ view, form, again }: ChooseProps) => {
   const { checkout, t } = view
   const asks = fill(t.choose.title, { amount: amountOf(view) })
   const lasting = form.faults.find(fault => fault.lasting)
   const wrong = lasting ? t.failed.title : t.faults.in_title
   const title = form.faults.length > 0 ? `${wrong} · ${asks}` : asks
-  // Somebody may pay on another device, or the money may come late: then this form is out of date. One that came back
-  // is the answer to a post, which is not reloaded behind anybody's back.
+  // Polls, because the payment may be paid on another device or late. A form that is shown again is the answer to a
+  // POST, which must not be reloaded.
   const poll = form.faults.length > 0 ? undefined : pollSeconds
   const unchosen = lasting ? undefined : form.faults.find(({ field }) => field === '')
   return (
@@ -48,22 +46,22 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
           <Faults view={view} faults={form.faults} first={checkout.offers[0]?.payment_method} />
         )
       )}
-      {form.faults.length === 0 && <OldRequest view={view} />}
+      {form.faults.length === 0 && <OldRequestEnded view={view} />}
       <AllShut view={view} />
       <form method="post" id={formName} action={linkTo(view, '/pay')} novalidate {...scriptWords(view)}>
         <FormToken token={view.formToken} />
         <input type="hidden" name="number" value={checkout.attempts.length + 1} />
         {form.onFile && <input type="hidden" name={onFileField} value={form.onFile.from} />}
-        <fieldset aria-describedby={unchosen && 'ways-fault'}>
+        <fieldset aria-describedby={unchosen && 'methods-fault'}>
           <legend>{t.choose.how}</legend>
           {unchosen && (
-            <p class="fault" id="ways-fault">
+            <p class="fault" id="methods-fault">
               {unchosen.words}
             </p>
           )}
-          <div class="ways">
-            {checkout.offers.map(way => (
-              <WayRow view={view} way={way} form={form} />
+          <div class="methods">
+            {checkout.offers.map(method => (
+              <MethodRow view={view} method={method} form={form} />
             ))}
           </div>
         </fieldset>
@@ -83,7 +81,8 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
   )
 }
 
-// Nothing can be chosen. The page does not load itself anew for that: a provider that is being tried comes and goes.
+// No payment method is available. The page does not reload for this, because availability flips while a provider is
+// probed.
 const AllShut = ({ view }: { view: View }) => {
   const { checkout, t } = view
   const isShut = checkout.offers.every(({ payment_method }) => checkout.shut?.includes(payment_method))
@@ -101,11 +100,11 @@ const scriptWords = ({ t: { choose, frame } }: View) => ({
   'data-busy': frame.one_moment,
 })
 
-// On a wide screen: the wallet, the camera and the bank's app are on the phone. A picture of its own, so that a phone,
-// which does not show it, does not load it either.
-const OnPhone = ({ view }: { view: View }) => onPhone(view.t, {}, { picture: partOf(view, '/qr.svg') })
+// On a wide screen: the wallet, the camera and the bank's app are on the phone. The code is a separate picture, so that
+// a phone, which hides it, does not load it.
+const OnPhone = ({ view }: { view: View }) => onPhone(view.t, {}, { picture: resourceOf(view, '/qr.svg') })
 
-const onPhone = kept(({ choose }: Texts, _: Record<string, never>, gap) => (
+const onPhone = cachedFragment(({ choose }: Texts, _: Record<string, never>, gap) => (
   <section class="on-phone">
     <img src={gap('picture')} alt="" loading="lazy" />
     <div>

@@ -4,27 +4,27 @@ import type { Texts } from '../../../core/languages/en.ts'
 import type { Lang } from '../../../core/languages/languages.ts'
 import { ghanaNumbers, guessNetwork, isAmong, type Network, type Numbers } from '../../../core/phone.ts'
 import { fill, unbroken } from '../../../core/text.ts'
-import { attemptOf, labelOf, offerOf, type View } from '../page/view.ts'
+import { attemptOf, methodLabel, offerOf, type View } from '../view.ts'
 
-// How the form of a payment is filled in, and what is wrong with it.
+// The input of the payment form, and what is wrong with it.
 export type Form = {
-  chosen?: string // a payment_method
-  typed: Readonly<Record<string, string>> // by the name of the field, by this visitor
+  chosen?: string
+  typed: Readonly<Record<string, string>> // by field name
   onFile?: NumberOnFile
   faults: readonly FormFault[]
 }
-// A number that the gateway knows already. Whoever has the link sees the page, so it stands there masked; the form says
-// which number it is: of the request, or of the attempt with this number.
+// A number that the gateway has already. Everybody with the link sees the page, so it is masked there. `from`
+// identifies it in the form: 'request', or the number of an attempt.
 export type NumberOnFile = { from: string; number: string }
-// Of the form itself, when the field is empty. What only time can cure is no field's fault.
+// An empty `field` means the form itself. `lasting`: only time resolves it.
 export type FormFault = { field: string; words: string; lasting?: true }
 
-// Several ways ask for a phone, and a form is sent whole: each way's fields have names of their own.
+// The form submits the fields of all payment methods, so each field has the method in its name.
 export const fieldOf = (payment_method: string, ask: string) => `${payment_method}.${ask}`
 
 type AskWords = { label: string; hint?: string }
 
-// The hint beside a phone number is of the country whose numbers the payment method takes.
+// The hint of a phone number depends on the country of the payment method.
 export function askWords(ask: FormField, t: Texts, lang: Lang, numbers: Numbers = ghanaNumbers): AskWords {
   const known: Readonly<Record<string, AskWords>> = t.fields
   const { label, hint } = known[ask.name] ?? ask.words?.[lang] ?? ask.words?.en ?? { label: ask.name }
@@ -32,24 +32,24 @@ export function askWords(ask: FormField, t: Texts, lang: Lang, numbers: Numbers 
   return { label, hint: fill(hint, { example: unbroken(numbers.example), code: numbers.country }) }
 }
 
-export function faultWords(view: View, way: Way, { field, fault }: Fault): FormFault {
+export function faultWords(view: View, method: Way, { field, fault }: Fault): FormFault {
   const { t, lang } = view
-  const ask = way.fields.find(({ name }) => name === field)
+  const ask = method.fields.find(({ name }) => name === field)
   const label = ask ? askWords(ask, t, lang).label : field
-  const { region, example } = way.numbers ?? ghanaNumbers
+  const { region, example } = method.numbers ?? ghanaNumbers
   const country = new Intl.DisplayNames(t.locale, { type: 'region' }).of(region) ?? region
   const words = fill(t.faults[fault], {
     label,
-    way: labelOf(view, way.payment_method),
+    method: methodLabel(view, method.payment_method),
     country,
     example: unbroken(example),
   })
-  return { field: fieldOf(way.payment_method, field), words }
+  return { field: fieldOf(method.payment_method, field), words }
 }
 
 export const onFileField = 'on_file'
 
-// The number that a form means. A card that a provider reported is no number.
+// The number that the form refers to. An attempt's instrument may also be a card, which is not a number.
 export function numberOnFile({ checkout }: View, from: string | undefined): NumberOnFile | undefined {
   if (!from) return undefined
   const number =
@@ -59,20 +59,21 @@ export function numberOnFile({ checkout }: View, from: string | undefined): Numb
   return number?.startsWith('+') ? { from, number } : undefined
 }
 
-// Whether this number can have the wallet: a number of another country is not offered.
+// Whether the payment method accepts this number: wallets belong to a country.
 export const takesNumber = ({ fields, numbers }: Pick<Way, 'fields' | 'numbers'>, number: string) =>
   fields.some(({ kind }) => kind === 'phone') && (!numbers || isAmong(number, numbers))
 
-// A form that nobody has touched. It offers the number of the last attempt or of the request, unless that was wrong.
+// An empty form. It offers the number of the last attempt or of the request, unless the customer said that it was
+// wrong.
 export function freshForm(view: View, again: string | undefined): Form {
   const last = again === 'same' || again === 'number' ? attemptOf(view) : undefined
   if (again === 'number') return { chosen: last?.payment_method, typed: {}, faults: [] }
   const onFile = (last && numberOnFile(view, String(last.number))) ?? numberOnFile(view, 'request')
-  const chosen = again === 'other' ? undefined : (last?.payment_method ?? likelyWay(view, onFile?.number))
+  const chosen = again === 'other' ? undefined : (last?.payment_method ?? likelyMethod(view, onFile?.number))
   return { chosen, typed: {}, onFile, faults: [] }
 }
 
-// A form as it was sent, to be shown again.
+// A submitted form, to be shown again.
 export const sentForm = (
   view: View,
   typed: Readonly<Record<string, string>>,
@@ -84,19 +85,19 @@ export const sentForm = (
   faults,
 })
 
-function likelyWay({ checkout: { offers } }: View, number: string | undefined): string | undefined {
+function likelyMethod({ checkout: { offers } }: View, number: string | undefined): string | undefined {
   const network = number && guessNetwork(number)
-  const way = offers.length === 1 ? offers[0] : network && offers.find(offer => offer.network === network)
-  return way ? way.payment_method : undefined
+  const method = offers.length === 1 ? offers[0] : network && offers.find(offer => offer.network === network)
+  return method ? method.payment_method : undefined
 }
 
-// The two digits after the zero that are this network's, for the script to guess with.
+// The prefixes of a network (two digits after the zero), from which the script guesses the network.
 export const prefixesOf = (network: Network) =>
   Array.from({ length: 90 }, (_, at) => at + 10)
     .filter(prefix => guessNetwork(`+233${prefix}0000000`) === network)
     .join(' ')
 
-// Only the fields of the chosen way count; the others were hidden. A phone number that was left empty is the one on file.
+// The input of the chosen payment method. An empty phone number means the number on file.
 export function typedFor(view: View, payment_method: string, sent: Readonly<Record<string, string>>) {
   const offer = offerOf(view, payment_method)
   const known = numberOnFile(view, sent[onFileField])?.number

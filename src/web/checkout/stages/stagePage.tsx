@@ -1,15 +1,13 @@
-import { attemptOf, type View } from '../page/view.ts'
-import { CancelledPage } from './cancel.tsx'
+import { attemptOf, type View } from '../view.ts'
 import { ChoosePage } from './choose.tsx'
-import { FailedPage } from './failed.tsx'
+import { CancelledPage, ClosedPage, DisputedPage, ExpiredPage, FailedPage, NoMethodsPage } from './ended.tsx'
 import { freshForm } from './form.ts'
 import { PaidPage } from './paid.tsx'
 import { StepPage } from './step.tsx'
-import { ClosedPage, DisputedPage, ExpiredPage, NowherePage } from './stopped.tsx'
 import { WaitPage } from './wait.tsx'
 
-// The page of a payment as it stands. `again` is what the customer chose after a failure, `unfinished` what they say of
-// the card page.
+// The page for the current stage. `again`: what the customer chose after a failed attempt. `unfinished`: the customer
+// came back from the card page without paying.
 export function stagePage(view: View, again?: string, unfinished = false) {
   const attempt = attemptOf(view)
   const { stage } = view.checkout
@@ -26,13 +24,13 @@ export function stagePage(view: View, again?: string, unfinished = false) {
 
 const choosePage = (view: View, again: string | undefined) =>
   view.checkout.offers.length === 0 ? (
-    <NowherePage view={view} />
+    <NoMethodsPage view={view} />
   ) : (
-    <ChoosePage view={view} form={freshForm(view, again ?? wentOnTo(view))} again={again} />
+    <ChoosePage view={view} form={freshForm(view, again ?? chosenOnGiveUp(view))} again={again} />
   )
 
-// What a customer who gave the last one up has chosen.
-function wentOnTo(view: View): string | undefined {
+// What the customer chose when giving up the last attempt.
+function chosenOnGiveUp(view: View): string | undefined {
   const choice = attemptOf(view)?.gave_up_for
   return choice === 'way' ? 'other' : (choice ?? undefined)
 }

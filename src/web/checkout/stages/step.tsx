@@ -1,26 +1,32 @@
-import type { Step } from '../../../core/channel/way.ts'
+import { submit } from '../../../actions/payments/submit.ts'
+import type { Fault } from '../../../core/channel/formFields.ts'
+import type { FormField, Step } from '../../../core/channel/way.ts'
+import type { Fields } from '../../../core/interface/json.ts'
+import { FormToken, Sentence } from '../../../core/markup/page.tsx'
 import type { Attempt } from '../../../core/payment/attempt.ts'
 import { submissionsLeft, submissionWaitMs } from '../../../core/payment/submissionLimit.ts'
-import { fill, withoutTurns } from '../../../core/text.ts'
-import { FormToken } from '../../http/formToken.tsx'
-import { PaymentPage } from '../page/paymentPage.tsx'
-import { RequestTime } from '../page/requestTime.tsx'
-import { Say } from '../page/say.tsx'
-import { amountOf, labelOf, linkTo, type View } from '../page/view.ts'
-import { Faults } from './faults.tsx'
-import type { Form } from './form.ts'
-import { GiveUp } from './waitGivenUp.tsx'
-import { Field } from './way.tsx'
+import { ghanaNumbers } from '../../../core/phone.ts'
+import { fill, unbroken, withoutTurns } from '../../../core/text.ts'
+import type { Ctx } from '../../http/context.ts'
+import { sendPage } from '../../pages/sendPage.ts'
+import { type CheckoutOptions, goTo, onVisit } from '../open.tsx'
+import { textsIn } from '../payRoute.tsx'
+import { PaymentPage } from '../paymentPage.tsx'
+import { RequestTime } from '../requestTime.tsx'
+import { amountOf, attemptOf, methodLabel, linkTo, type View } from '../view.ts'
+import { askWords, type Form, type FormFault } from './form.ts'
+import { GiveUp } from './giveUp.tsx'
+import { Faults, Field } from './methodForm.tsx'
 
 const pollSeconds = 2
 
 type StepProps = { view: View; attempt: Attempt; step: Step; form?: Pick<Form, 'typed' | 'faults'> }
 
-// The provider wants something typed before it goes on: a code that it has sent, a voucher. The page looks whether that
-// was done on another device; it does not load itself anew, because somebody is typing.
+// The provider asks for input before it continues, such as a code or a voucher. The page polls, because the step may be
+// done on another device. It never reloads without a change, because the customer is typing.
 export const StepPage = ({ view, attempt, step, form = { typed: {}, faults: [] } }: StepProps) => {
   const { t, lang } = view
-  const way = labelOf(view, attempt.payment_method)
+  const method = methodLabel(view, attempt.payment_method)
   const hasFaults = form.faults.length > 0
   const title = hasFaults ? `${t.faults.in_title} · ${t.step.title}` : t.step.title
   return (
@@ -29,11 +35,15 @@ export const StepPage = ({ view, attempt, step, form = { typed: {}, faults: [] }
       <section class="card">
         <h1>{t.step.title}</h1>
         <p>
-          <Say text={t.step.words} way={way} amount={<strong class="whole">{amountOf(view)}</strong>} />
+          <Sentence
+            text={t.step.words}
+            method={method}
+            amount={<strong class="whole">{amountOf(view)}</strong>}
+          />
         </p>
-        <Asked view={view} attempt={attempt} step={step} way={way} />
+        <ProviderQuestion view={view} attempt={attempt} step={step} method={method} />
         <RequestTime view={view} attempt={attempt} />
-        <NextTry view={view} attempt={attempt} />
+        <TriesLeft view={view} attempt={attempt} />
         <form method="post" action={linkTo(view, '/step')} novalidate data-busy={t.frame.one_moment}>
           <FormToken token={view.formToken} />
           <input type="hidden" name="number" value={attempt.number} />
@@ -53,9 +63,9 @@ export const StepPage = ({ view, attempt, step, form = { typed: {}, faults: [] }
   )
 }
 
-// After the first submission: how many are left, and how long to wait for the next. The button stays: without scripts the
-// page does not notice that the wait is over.
-const NextTry = ({ view: { t, now }, attempt }: Pick<StepProps, 'view' | 'attempt'>) => {
+// After the first submission: how many are left, and the wait before the next one. The button is never disabled,
+// because without scripts the page cannot enable it again.
+const TriesLeft = ({ view: { t, now }, attempt }: Pick<StepProps, 'view' | 'attempt'>) => {
   if (attempt.submits === 0) return null
   const seconds = Math.ceil(submissionWaitMs(attempt, now) / 1000)
   return (
@@ -66,11 +76,11 @@ const NextTry = ({ view: { t, now }, attempt }: Pick<StepProps, 'view' | 'attemp
   )
 }
 
-type AskedProps = Omit<StepProps, 'form'> & { way: string }
+type QuestionProps = Omit<StepProps, 'form'> & { method: string }
 
-// In the provider's own words. After something was typed it asks once more: that was wrong, or it wants something else, or
-// what became of it is not known; it alone can say.
-const Asked = ({ view: { t }, attempt, step: { text }, way }: AskedProps) => {
+// The provider's own text. After a submission the provider asks again: the input was wrong, it needs something else, or
+// the result is unknown.
+const ProviderQuestion = ({ view: { t }, attempt, step: { text }, method }: QuestionProps) => {
   const isAgain = attempt.submits > 0
   if (!isAgain && !text) return null
   return (
@@ -78,16 +88,73 @@ const Asked = ({ view: { t }, attempt, step: { text }, way }: AskedProps) => {
       {isAgain && (
         <>
           <strong>
-            <Say text={t.step.again} way={way} />
+            <Sentence text={t.step.again} method={method} />
           </strong>
           <br />
         </>
       )}
       {text && (
         <>
-          <Say text={t.step.says} way={way} /> <bdi>{withoutTurns(text)}</bdi>
+          <Sentence text={t.step.says} method={method} /> <bdi>{withoutTurns(text)}</bdi>
         </>
       )}
     </p>
   )
+}
+
+// The route of the step form. The next page shows the result. A faulty form is shown again, without the codes.
+export const stepRoute =
+  ({ runtime }: CheckoutOptions) =>
+  async (c: Ctx, view: View, fields: Fields, deadline: number) => {
+    const typed = textsIn(fields)
+    const rendered = renderedFor(fields)
+    if (!rendered || view.checkout.stage !== 'step') return goTo(c, linkTo(view))
+    const submitting = await submit(runtime, view.checkout, { ...rendered, typed }, deadline)
+    if (submitting.done === 'faults') return showFaults(c, view, typed, submitting.faults)
+    if (submitting.done === 'too_soon') return showWait(c, view, typed, submitting.waitMs)
+    return goTo(c, linkTo(view))
+  }
+
+const isCount = (word: unknown): word is string => typeof word === 'string' && /^\d{1,4}$/.test(word)
+
+// The attempt and its number of submissions when the page was rendered. A stale page submits nothing.
+function renderedFor({ number, submits }: Fields): { number: number; submits: number } | undefined {
+  return isCount(number) && isCount(submits)
+    ? { number: Number(number), submits: Number(submits) }
+    : undefined
+}
+
+// Nothing was submitted. The page shows how long to wait.
+function showWait(c: Ctx, view: View, typed: Record<string, string>, waitMs: number) {
+  const attempt = attemptOf(view)
+  if (!attempt?.step) return goTo(c, linkTo(view))
+  const form = { typed: inputWithoutCodes(attempt.step.fields, typed), faults: [] }
+  const page = <StepPage view={onVisit(view)} attempt={attempt} step={attempt.step} form={form} />
+  return sendPage(c, page, 429, { 'retry-after': String(Math.ceil(waitMs / 1000)) })
+}
+
+function showFaults(c: Ctx, view: View, typed: Record<string, string>, faults: readonly Fault[]) {
+  const attempt = attemptOf(view)
+  if (!attempt?.step) return goTo(c, linkTo(view))
+  const { step } = attempt
+  const form = {
+    typed: inputWithoutCodes(step.fields, typed),
+    faults: faults.map(fault => inWords(view, step.fields, fault)),
+  }
+  return sendPage(c, <StepPage view={onVisit(view)} attempt={attempt} step={step} form={form} />, 422)
+}
+
+// Codes are never echoed: the input may be a PIN, or a code that is still valid.
+const inputWithoutCodes = (fields: readonly FormField[], typed: Record<string, string>) =>
+  Object.fromEntries(
+    fields.flatMap(({ name, kind }) => (kind === 'digits' ? [] : [[name, typed[name] ?? '']])),
+  )
+
+function inWords({ t, lang }: View, fields: readonly FormField[], { field, fault }: Fault): FormFault {
+  const ask = fields.find(({ name }) => name === field)
+  const label = ask ? askWords(ask, t, lang).label : field
+  return {
+    field,
+    words: fill(t.faults[fault], { label, method: '', country: '', example: unbroken(ghanaNumbers.example) }),
+  }
 }

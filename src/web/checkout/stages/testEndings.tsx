@@ -1,17 +1,18 @@
 import type { TestEnding } from '../../../core/channel/way.ts'
 import type { Texts } from '../../../core/languages/en.ts'
 import { type Lang, languages } from '../../../core/languages/languages.ts'
-import { kept } from '../../../core/markup/kept.ts'
+import { cachedFragment } from '../../../core/markup/fragmentCache.ts'
+import { raw } from '../../../core/markup/jsx-runtime.ts'
+import { FormToken } from '../../../core/markup/page.tsx'
 import type { Offer } from '../../../runtime/channels.ts'
-import { FormToken } from '../../http/formToken.tsx'
-import { linkTo, type View } from '../page/view.ts'
+import { linkTo, type View } from '../view.ts'
 import { fieldOf } from './form.ts'
 
-// Every ending of a test payment for one tap. Each is the ordinary form, filled in: it starts the attempt that the page
-// was made for, so two taps are one attempt. Only a channel that plays brings any.
+// One button for each outcome of a test payment. Each submits the ordinary form for the attempt that the page was
+// rendered for, so two clicks make one attempt. Only the sandbox defines such outcomes.
 export const TestEndings = ({ view }: { view: View }) => {
   const { checkout, lang } = view
-  if (!isPlayed(view)) return null
+  if (!isSandboxed(view)) return null
   return endings(
     checkout.offers,
     { lang },
@@ -19,11 +20,11 @@ export const TestEndings = ({ view }: { view: View }) => {
   )
 }
 
-// Whether what is typed decides what becomes of it.
-export const isPlayed = ({ checkout: { mode, offers } }: View) =>
+// Whether the payment goes to the sandbox, where the input decides the outcome.
+export const isSandboxed = ({ checkout: { mode, offers } }: View) =>
   mode === 'test' && offers.some(({ testEndings }) => testEndings)
 
-const endings = kept((offers: readonly Offer[], { lang }: { lang: Lang }, gap) => {
+const endings = cachedFragment((offers: readonly Offer[], { lang }: { lang: Lang }, gap) => {
   const t: Texts = languages[lang]
   const all = offers.flatMap(({ testEndings = [] }) => testEndings)
   return all.length === 0 ? null : (
@@ -64,3 +65,39 @@ const Ending = ({ t, ending, action, number, token }: EndingProps) => {
     </form>
   )
 }
+
+const rendered = new Map<Texts, string>()
+
+// The table of test numbers and their outcomes. It is most of the page and the same for everybody, so it is rendered
+// once per language.
+export const TestTables = ({ view }: { view: View }) => {
+  if (!isSandboxed(view)) return null
+  const { t } = view
+  const known = rendered.get(t) ?? (<Tables t={t} />).toString()
+  rendered.set(t, known)
+  return raw(known)
+}
+
+const Tables = ({ t: { test } }: { t: Texts }) => (
+  <details class="card">
+    <summary>{test.title}</summary>
+    <Table head={test.wallets} rows={test.by_wallet} />
+    <p class="muted">{test.voucher}</p>
+    <Table head={test.cards} rows={test.by_card} />
+    <Table head={test.totals} rows={test.by_total} />
+  </details>
+)
+
+const Table = ({ head, rows }: { head: string; rows: Record<string, string> }) => (
+  <table>
+    <caption>{head}</caption>
+    <tbody>
+      {Object.entries(rows).map(([number, words]) => (
+        <tr>
+          <th scope="row">{number}</th>
+          <td>{words}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)

@@ -1,32 +1,27 @@
+import { Sentence } from '../../../core/markup/page.tsx'
+import { maskPhone } from '../../../core/mask.ts'
 import type { Attempt } from '../../../core/payment/attempt.ts'
 import { submissionsLeft } from '../../../core/payment/submissionLimit.ts'
-import { fill, parseUrl } from '../../../core/text.ts'
-import { Qr } from '../code/qr.tsx'
-import { SaveCode } from '../code/saveCode.tsx'
-import { deferredExit } from '../page/exit.ts'
-import { Leave } from '../page/leave.tsx'
-import { PaymentPage } from '../page/paymentPage.tsx'
-import { RequestTime } from '../page/requestTime.tsx'
-import { Say } from '../page/say.tsx'
-import { amountOf, labelOf, linkTo, offerOf, type View } from '../page/view.ts'
-import { NoneLeft } from './noneLeft.tsx'
-import { TestTables } from './testTables.tsx'
-import { Bank, Redirect } from './waitCard.tsx'
-import { GivenUp, GiveUp } from './waitGivenUp.tsx'
-import { Prompt } from './waitPrompt.tsx'
+import { fill, parseUrl, withoutTurns } from '../../../core/text.ts'
+import { deferredExit, Leave } from '../exit.tsx'
+import { PaymentPage } from '../paymentPage.tsx'
+import { Qr } from '../qrCode.tsx'
+import { RequestTime } from '../requestTime.tsx'
+import { amountOf, methodLabel, linkTo, offerOf, resourceOf, type View, wholeWindow } from '../view.ts'
+import { EndingRequest, GiveUp } from './giveUp.tsx'
+import { TestTables } from './testEndings.tsx'
 
 const pollSeconds = 2
 const refreshSeconds = 5
 
-// `unfinished`: the customer came back from the card page and says that nothing was paid there yet.
+// `unfinished`: the customer came back from the card page without paying.
 type WaitProps = { view: View; attempt: Attempt; unfinished?: boolean }
 
-// An attempt is on its way, and the provider has not said yes or no. The page looks again by itself; the link is for
-// a script that got lost on the way.
+// The attempt has no result yet. The page polls; the link is for a browser whose script did not load.
 export const WaitPage = ({ view, attempt, unfinished = false }: WaitProps) => {
   const { checkout, t } = view
-  const { title, Body } = kindOf(view, attempt, unfinished)
-  // Submitted and not yet known: the shop's own page may wait as well as ours.
+  const { title, Body } = contentFor(view, attempt, unfinished)
+  // The customer may wait on the shop's page as well.
   const exit = deferredExit(checkout)
   return (
     <PaymentPage
@@ -54,27 +49,27 @@ export const WaitPage = ({ view, attempt, unfinished = false }: WaitProps) => {
   )
 }
 
-function kindOf(view: View, attempt: Attempt, unfinished: boolean) {
+function contentFor(view: View, attempt: Attempt, unfinished: boolean) {
   const { wait } = view.t
-  if (attempt.gave_up_at) return { title: wait.ending, Body: GivenUp }
+  if (attempt.gave_up_at) return { title: wait.ending, Body: EndingRequest }
   if (attempt.state === 'needs_input' && submissionsLeft(attempt) === 0)
     return { title: view.t.step.none_left, Body: NoneLeft }
   if (attempt.redirect_url && !parseUrl(attempt.redirect_url))
-    return isBack(attempt) && !unfinished
-      ? { title: wait.bank, Body: Bank }
+    return hasReturned(attempt) && !unfinished
+      ? { title: wait.bank, Body: AskingBank }
       : { title: wait.redirect, Body: Redirect }
   if (attempt.qr) return { title: wait.qr, Body: Scan }
   if (attempt.state === 'pending' && offerOf(view, attempt.payment_method)?.next !== 'redirect')
     return { title: wait.prompt, Body: Prompt }
-  return { title: fill(wait.unknown, { way: labelOf(view, attempt.payment_method) }), Body: Unknown }
+  return { title: fill(wait.unknown, { method: methodLabel(view, attempt.payment_method) }), Body: Unknown }
 }
 
-// Whoever was on the card page may have paid there: they are not told to pay.
-const isBack = ({ returned_at, state }: Attempt) => returned_at !== null || state !== 'pending'
+// After a return from the card page the customer may have paid, so the page does not ask to pay.
+const hasReturned = ({ returned_at, state }: Attempt) => returned_at !== null || state !== 'pending'
 
 const Unknown = ({ view, attempt }: WaitProps) => (
   <>
-    <p>{fill(view.t.wait.unknown_words, { way: labelOf(view, attempt.payment_method) })}</p>
+    <p>{fill(view.t.wait.unknown_words, { method: methodLabel(view, attempt.payment_method) })}</p>
     <GiveUp view={view} attempt={attempt} />
   </>
 )
@@ -82,7 +77,7 @@ const Unknown = ({ view, attempt }: WaitProps) => (
 const Scan = ({ view, attempt }: WaitProps) => (
   <>
     <p>
-      <Say text={view.t.wait.qr_words} amount={<strong class="whole">{amountOf(view)}</strong>} />
+      <Sentence text={view.t.wait.qr_words} amount={<strong class="whole">{amountOf(view)}</strong>} />
     </p>
     <Qr text={attempt.qr ?? ''} title={view.t.wait.qr} />
     <SaveCode view={view} />
@@ -103,3 +98,123 @@ const TestPhone = ({ view: { checkout, t, lang }, attempt }: WaitProps) =>
       </a>
     </p>
   ) : null
+
+// Explains what the phone will ask, and how to find the request.
+const Prompt = ({ view, attempt }: { view: View; attempt: Attempt }) => {
+  const { checkout, t } = view
+  const amount = <strong class="whole">{amountOf(view)}</strong>
+  const shop = (
+    <strong>
+      <bdi>{checkout.merchant_name}</bdi>
+    </strong>
+  )
+  return (
+    <>
+      <p>
+        {attempt.instrument ? (
+          <Sentence
+            text={t.wait.sent}
+            number={<strong class="whole">{maskPhone(attempt.instrument)}</strong>}
+          />
+        ) : (
+          t.wait.sent_somewhere
+        )}
+      </p>
+      <ProviderText view={view} attempt={attempt} />
+      <RequestTime view={view} attempt={attempt} />
+      <ol class="steps">
+        <li>{fill(t.wait.step_look, { method: methodLabel(view, attempt.payment_method) })}</li>
+        <li>
+          <Sentence text={t.wait.step_check} amount={amount} shop={shop} />
+        </li>
+        <li>{t.wait.step_pin}</li>
+      </ol>
+      <p>
+        <strong>{t.wait.none_came}</strong> <Dial view={view} payment_method={attempt.payment_method} />
+      </p>
+      <GiveUp view={view} attempt={attempt} />
+    </>
+  )
+}
+
+// The provider's own text for its customer.
+const ProviderText = ({ view, attempt }: { view: View; attempt: Attempt }) =>
+  attempt.provider_text ? (
+    <p class="note">
+      <Sentence text={view.t.step.says} method={methodLabel(view, attempt.payment_method)} />{' '}
+      <bdi>{withoutTurns(attempt.provider_text)}</bdi>
+    </p>
+  ) : null
+
+const Dial = ({ view, payment_method }: { view: View; payment_method: string }) => {
+  const { wait } = view.t
+  const dial = offerOf(view, payment_method)?.dial
+  if (!dial) return <>{wait.dial_unknown}</>
+  const code = (
+    <a class="whole" href={`tel:${encodeURIComponent(dial.code)}`}>
+      {dial.code}
+    </a>
+  )
+  return dial.steps ? (
+    <Sentence text={wait.dial_steps} code={code} steps={dial.steps} />
+  ) : (
+    <Sentence text={wait.dial} code={code} />
+  )
+}
+
+type BodyProps = { view: View; attempt: Attempt }
+
+// A link and not a form, because the form-action policy blocks other origins.
+const Redirect = ({ view, attempt }: BodyProps) => (
+  <>
+    <p>{view.t.wait.redirect_words}</p>
+    <p>
+      <a class="button" href={attempt.redirect_url ?? ''} rel="noreferrer" {...wholeWindow(view)}>
+        {view.t.wait.to_card}
+      </a>
+    </p>
+    <RequestTime view={view} attempt={attempt} />
+    <p>{view.t.wait.confirming}</p>
+    <GiveUp view={view} attempt={attempt} />
+  </>
+)
+
+// The customer is back, and the result is unknown. The link is for a customer who returned without paying.
+const AskingBank = ({ view }: BodyProps) => (
+  <>
+    <p>{view.t.wait.bank_words}</p>
+    <p class="quiet">
+      <a href={linkTo(view, '', { unfinished: '1' })}>{view.t.wait.unfinished}</a>
+    </p>
+  </>
+)
+
+// The provider still asks for a code, but no submission is left. The attempt has not failed: only the provider ends it.
+const NoneLeft = ({ view, attempt }: { view: View; attempt: Attempt }) => {
+  const { step } = view.t
+  return (
+    <>
+      <p>{fill(step.none_left_words, { method: methodLabel(view, attempt.payment_method) })}</p>
+      <RequestTime view={view} attempt={attempt} />
+      <p>{step.none_left_then}</p>
+      <GiveUp view={view} attempt={attempt} />
+    </>
+  )
+}
+
+// On a small screen the code is on the phone that should scan it. The GhQR standard has no link that opens a bank's
+// app, but these apps read a code from the gallery.
+const SaveCode = ({ view }: { view: View }) => (
+  <div class="narrow">
+    <p class="muted">{view.t.wait.qr_here}</p>
+    <p>
+      <a
+        class="button plain"
+        href={resourceOf(view, '/code.png')}
+        download={`${view.checkout.tx_reference}.png`}
+      >
+        {view.t.wait.qr_save}
+      </a>
+    </p>
+  </div>
+)

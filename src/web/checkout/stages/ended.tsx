@@ -1,0 +1,144 @@
+import { type Attempt, isUnresolved } from '../../../core/payment/attempt.ts'
+import { FormToken, NoticeCard, Sentence } from '../../../core/markup/page.tsx'
+import { fill } from '../../../core/text.ts'
+import { cancelledExit, deferredExit, Leave, LeavingSoon } from '../exit.tsx'
+import { PaymentPage } from '../paymentPage.tsx'
+import { linkTo, type View } from '../view.ts'
+
+// The stages in which nothing is on its way: failed, cancelled, expired, closed and disputed.
+
+const pollSeconds = 5 // a late payment has to show before the customer pays again
+const refreshSeconds = 10 // without scripts: rarely, because a reload interrupts a screen reader
+const disputedPollSeconds = 10
+
+// For these reasons the money was taken and goes back, or it is unknown whether it was taken.
+const mayHaveTaken = new Set<string | null | undefined>(['given_up', 'reversed'])
+
+// The provider said no. Only then the page says that nothing was taken.
+export const FailedPage = ({ view, attempt }: { view: View; attempt: Attempt | undefined }) => {
+  const { checkout, t } = view
+  const reason = t.reasons[attempt?.reason ?? 'refused']
+  const over = checkout.stage === 'over'
+  const exit = cancelledExit(checkout)
+  const refresh = attempt?.next_ask_at ? refreshSeconds : undefined // the failed attempt is still polled
+  return (
+    <PaymentPage view={view} title={t.failed.title} poll={pollSeconds} refresh={refresh}>
+      <NoticeCard title={reason.title} tone="bad">
+        <p>
+          {!mayHaveTaken.has(attempt?.reason) && `${t.failed.nothing_taken} `}
+          {over ? <ShopSentence view={view} text={t.failed.over} /> : reason.advice}
+        </p>
+      </NoticeCard>
+      {!over && <TryAgain view={view} />}
+      <Leave view={view} exit={exit} text={t.failed.leave} button={over} />
+      {!over && (
+        <p class="quiet">
+          <a href={linkTo(view, '/cancel')}>{t.choose.cancel}</a>
+        </p>
+      )}
+    </PaymentPage>
+  )
+}
+
+const TryAgain = ({ view }: { view: View }) => (
+  <>
+    {view.checkout.seconds > 0 && (
+      <p class="muted" data-count={view.checkout.seconds}>
+        {fill(view.t.choose.again_in, { seconds: view.checkout.seconds })}
+      </p>
+    )}
+    <p>
+      <a class="button" href={linkTo(view, '', { again: 'same' })}>
+        {view.t.failed.again}
+      </a>
+    </p>
+    <p>
+      <a class="button plain" href={linkTo(view, '', { again: 'other' })}>
+        {view.t.failed.other}
+      </a>
+    </p>
+  </>
+)
+
+// Asks whether the customer really wants to cancel.
+export const CancelPage = ({ view }: { view: View }) => {
+  const { checkout, t } = view
+  const text = checkout.attempts.some(isUnresolved) ? t.cancel.unresolved : t.cancel.words
+  return (
+    <PaymentPage view={view} title={t.cancel.title} path="/cancel">
+      <NoticeCard title={t.cancel.title}>
+        <p>
+          <ShopSentence view={view} text={text} />
+        </p>
+      </NoticeCard>
+      <form method="post" action={linkTo(view, '/cancel')} data-busy={t.frame.one_moment}>
+        <FormToken token={view.formToken} />
+        <button type="submit" class="danger">
+          {t.cancel.yes}
+        </button>
+      </form>
+      <p>
+        <a class="button plain" href={linkTo(view)}>
+          {t.cancel.no}
+        </a>
+      </p>
+    </PaymentPage>
+  )
+}
+
+export const CancelledPage = ({ view }: { view: View }) => {
+  const { checkout, t } = view
+  const exit = cancelledExit(checkout)
+  const unresolved = checkout.attempts.some(isUnresolved)
+  const text = unresolved ? t.cancelled.wished : t.cancelled.words
+  const poll = unresolved ? pollSeconds : undefined
+  return (
+    <PaymentPage view={view} title={t.cancelled.title} exit={exit} poll={poll}>
+      <NoticeCard title={t.cancelled.title}>
+        <p>
+          <ShopSentence view={view} text={text} />
+        </p>
+      </NoticeCard>
+      <LeavingSoon view={view} exit={exit} />
+      <Leave view={view} exit={exit} text={t.wait.back} button />
+    </PaymentPage>
+  )
+}
+
+export const ExpiredPage = ({ view }: { view: View }) => <Stopped view={view} texts={view.t.expired} />
+export const ClosedPage = ({ view }: { view: View }) => <Stopped view={view} texts={view.t.closed} />
+export const NoMethodsPage = ({ view }: { view: View }) => <Stopped view={view} texts={view.t.nowhere} />
+
+type StoppedProps = { view: View; texts: { title: string; words: string } }
+
+const Stopped = ({ view, texts }: StoppedProps) => (
+  <PaymentPage view={view} title={texts.title}>
+    <NoticeCard title={texts.title} tone="warn">
+      <p>
+        <ShopSentence view={view} text={texts.words} />
+      </p>
+    </NoticeCard>
+    <Leave view={view} exit={cancelledExit(view.checkout)} text={view.t.wait.back} button />
+  </PaymentPage>
+)
+
+// The provider reported another amount. The page says neither that it is paid nor that nothing was taken.
+export const DisputedPage = ({ view }: { view: View }) => {
+  const { checkout, t } = view
+  const reference = <strong class="whole">{checkout.tx_reference}</strong>
+  return (
+    <PaymentPage view={view} title={t.disputed.title} poll={disputedPollSeconds}>
+      <NoticeCard title={t.disputed.title} tone="warn">
+        <p>{t.disputed.words}</p>
+        <p>
+          <Sentence text={t.disputed.advice} reference={reference} />
+        </p>
+      </NoticeCard>
+      <Leave view={view} exit={deferredExit(checkout)} text={t.wait.back} />
+    </PaymentPage>
+  )
+}
+
+const ShopSentence = ({ view, text }: { view: View; text: string }) => (
+  <Sentence text={text} shop={<bdi>{view.checkout.merchant_name}</bdi>} />
+)

@@ -1,0 +1,92 @@
+import { giveUp, type GiveUpWish } from '../../../actions/payments/giveUp.ts'
+import type { Fields } from '../../../core/interface/json.ts'
+import { FormToken, Sentence } from '../../../core/markup/page.tsx'
+import { maskPhone } from '../../../core/mask.ts'
+import { type Attempt, type GaveUpFor, gaveUpFor } from '../../../core/payment/attempt.ts'
+import type { Ctx } from '../../http/context.ts'
+import { type CheckoutOptions, goTo } from '../open.tsx'
+import { LocalTime, RequestTime } from '../requestTime.tsx'
+import { attemptOf, linkTo, offerOf, type View } from '../view.ts'
+
+type AttemptProps = { view: View; attempt: Attempt }
+
+// The buttons for a customer who does not want to wait for this attempt. There are none when the time to pay is over.
+export const GiveUp = ({ view, attempt }: AttemptProps) => {
+  const { checkout, now, t } = view
+  if (checkout.expires_at <= now) return null
+  const next = offerOf(view, attempt.payment_method)?.next ?? 'prompt'
+  const isPrompt = next === 'prompt' && attempt.instrument !== null
+  return (
+    <>
+      <div class="pair">
+        {isPrompt && <GiveUpForm view={view} attempt={attempt} to="number" words={t.wait.wrong_number} />}
+        {(!isPrompt || checkout.offers.length > 1) && (
+          <GiveUpForm view={view} attempt={attempt} to="way" words={t.wait.other_method} />
+        )}
+      </div>
+      <p class="muted">{t.wait.counts[next]}</p>
+    </>
+  )
+}
+
+type FormProps = AttemptProps & { to: GaveUpFor; words: string }
+
+const GiveUpForm = ({ view, attempt, to, words }: FormProps) => (
+  <form method="post" action={linkTo(view, '/give-up')} data-busy={view.t.frame.one_moment}>
+    <FormToken token={view.formToken} />
+    <input type="hidden" name="number" value={attempt.number} />
+    <button type="submit" class="plain" name="for" value={to}>
+      {words}
+    </button>
+  </form>
+)
+
+// The customer gave the attempt up, and the provider has not ended it yet.
+export const EndingRequest = ({ view, attempt }: AttemptProps) => {
+  const { wait } = view.t
+  const { requestEndsAt: endsAt, expires_at } = view.checkout
+  const number = attempt.instrument?.startsWith('+') ? maskPhone(attempt.instrument) : undefined
+  return (
+    <>
+      <p>
+        {number ? (
+          <Sentence text={wait.ending_words} number={<strong class="whole">{number}</strong>} />
+        ) : (
+          wait.ending_somewhere
+        )}
+      </p>
+      <RequestTime view={view} attempt={attempt} over={wait.go_on_then}>
+        {endsAt && endsAt < expires_at && (
+          <p>
+            <Sentence text={wait.go_on} time={<LocalTime view={view} at={endsAt} />} />
+          </p>
+        )}
+      </RequestTime>
+      {!endsAt && <p>{wait.go_on_then}</p>}
+    </>
+  )
+}
+
+// Explains why the customer is asked for a payment method again.
+export const OldRequestEnded = ({ view }: { view: View }) => {
+  const last = attemptOf(view)
+  return last?.state === 'failed' && last.gave_up_at && last.reason !== 'given_up' ? (
+    <p class="note">{view.t.wait.old_ended}</p>
+  ) : null
+}
+
+// The route of "Wrong number?" and "Pay another way". The next page shows the result.
+export const giveUpRoute =
+  ({ runtime }: CheckoutOptions) =>
+  async (c: Ctx, view: View, fields: Fields, deadline: number) => {
+    const wish = readGiveUp(fields)
+    if (wish && ['wait', 'step'].includes(view.checkout.stage))
+      await giveUp(runtime, view.checkout, wish, deadline)
+    return goTo(c, linkTo(view))
+  }
+
+function readGiveUp({ number, for: asked }: Fields): GiveUpWish | undefined {
+  const gave_up_for = gaveUpFor.find(word => word === asked)
+  if (!gave_up_for || typeof number !== 'string' || !/^\d{1,4}$/.test(number)) return undefined
+  return { number: Number(number), gave_up_for }
+}

@@ -1,0 +1,242 @@
+import type { FormField, Way } from '../../../core/channel/way.ts'
+import type { Texts } from '../../../core/languages/en.ts'
+import { type Lang, languages } from '../../../core/languages/languages.ts'
+import { cachedFragment } from '../../../core/markup/fragmentCache.ts'
+import type { Child } from '../../../core/markup/jsx-runtime.ts'
+import { Sentence } from '../../../core/markup/page.tsx'
+import { maskPhone } from '../../../core/mask.ts'
+import type { Numbers } from '../../../core/phone.ts'
+import { fill, unbroken } from '../../../core/text.ts'
+import type { Offer } from '../../../runtime/channels.ts'
+import { amountOf, methodName, type View } from '../view.ts'
+import { askWords, fieldOf, type Form, type FormFault, prefixesOf, takesNumber } from './form.ts'
+
+const prefixes = { mtn: prefixesOf('mtn'), telecel: prefixesOf('telecel'), at: prefixesOf('at') }
+
+type MethodProps = { view: View; method: Offer; form: Form }
+
+// One payment method of the form. Without faults it is the same for all customers, except for the amount and the input,
+// so it is cached.
+export const MethodRow = ({ view, method, form }: MethodProps) => {
+  const { lang, checkout } = view
+  const [amount, { typed, faults }] = [amountOf(view), form]
+  const shut = checkout.shut?.includes(method.payment_method) ?? false
+  const onFile = shownOnFile(method, form)
+  const facts = { lang, shut, chosen: !shut && form.chosen === method.payment_method }
+  if (faults.length > 0)
+    return <Row method={method} {...facts} amount={amount} typed={typed} onFile={onFile} faults={faults} />
+  const { number = '', prefix = '', replaced = false } = onFile ?? {}
+  const drawnBy = { ...facts, known: onFile !== undefined, replaced }
+  return plainRow(method, drawnBy, { amount, number, prefix, ...typedFirst(method, typed) })
+}
+
+// The number on file as the page shows it: masked, and with the two digits from which the network is guessed.
+// `replaced`: the customer typed another number, or a faulty one.
+type ShownOnFile = { number: string; prefix: string; replaced: boolean }
+
+function shownOnFile(method: Offer, { onFile, typed, faults }: Form): ShownOnFile | undefined {
+  if (!onFile || !takesNumber(method, onFile.number)) return undefined
+  const phones = method.fields.filter(({ kind }) => kind === 'phone')
+  const ids = phones.map(({ name }) => fieldOf(method.payment_method, name))
+  return {
+    number: maskPhone(onFile.number),
+    prefix: /^\+233(\d\d)/.exec(onFile.number)?.[1] ?? '',
+    replaced: ids.some(id => typed[id]?.trim() || faults.some(({ field }) => field === id)),
+  }
+}
+
+const typedFirst = (method: Offer, typed: Form['typed']) =>
+  Object.fromEntries(fieldsOf(method).map(id => [id, typed[id] ?? '']))
+
+const fieldsOf = ({ payment_method, fields }: Offer) =>
+  fields.map(({ name }) => fieldOf(payment_method, name))
+
+// `shut`: the payment method is unavailable at the moment.
+type RowFacts = { lang: Lang; shut: boolean; chosen: boolean }
+type KeptFacts = RowFacts & { known: boolean; replaced: boolean }
+
+const plainRow = cachedFragment((method: Offer, { known, replaced, ...facts }: KeptFacts, gap) => {
+  const typed = Object.fromEntries(fieldsOf(method).map(id => [id, gap(id)]))
+  const onFile = known ? { number: gap('number'), prefix: gap('prefix'), replaced } : undefined
+  return <Row method={method} {...facts} amount={gap('amount')} typed={typed} onFile={onFile} faults={[]} />
+})
+
+type RowProps = Pick<Form, 'typed' | 'faults'> &
+  RowFacts & { method: Offer; amount: Child; onFile?: ShownOnFile }
+
+// The fields are next to their radio button. One CSS rule shows those of the chosen payment method, so no script is
+// needed, and a new provider needs no change here.
+const Row = ({ method, lang, shut, chosen, amount, typed, onFile, faults }: RowProps) => {
+  const t = languages[lang]
+  const id = method.payment_method
+  const label = methodName(method, t)
+  return (
+    <div
+      class="method"
+      data-method={label}
+      data-prefixes={shut ? undefined : method.network && prefixes[method.network]}
+    >
+      <input type="radio" name="payment_method" id={id} value={id} checked={chosen} disabled={shut} />
+      <label for={id}>
+        <Name method={method} label={label} t={t} />
+        <Badge badge={method.badge} />
+      </label>
+      <div class="more">
+        {method.fields.map(ask => (
+          <Field
+            lang={lang}
+            ask={ask}
+            numbers={method.numbers}
+            id={fieldOf(id, ask.name)}
+            typed={typed}
+            onFile={ask.kind === 'phone' ? onFile : undefined}
+            faults={faults}
+          />
+        ))}
+        <p class="muted">
+          <Sentence text={t.choose[`next_${method.next}`]} amount={<span class="whole">{amount}</span>} />
+        </p>
+      </div>
+    </div>
+  )
+}
+
+// A provider with problems is marked in place of the note.
+const Name = ({ method, label, t }: { method: Offer; label: string; t: Texts }) => {
+  if (method.standing !== 'good')
+    return (
+      <span class="trouble">
+        <Sentence text={t.standings[method.standing]} method={<b>{label}</b>} />
+      </span>
+    )
+  const note = noteOf(method, t)
+  return (
+    <span>
+      {label} {note && <small>{note}</small>}
+    </span>
+  )
+}
+
+// A note for names that do not explain themselves.
+function noteOf({ payment_method, next }: Offer, { method_notes }: Texts): string | undefined {
+  const known: Readonly<Record<string, string>> = method_notes
+  return known[payment_method] ?? known[next]
+}
+
+const kinds = {
+  phone: { type: 'tel', inputmode: 'tel', autocomplete: 'tel' },
+  digits: { type: 'text', inputmode: 'numeric', autocomplete: 'off' },
+  text: { type: 'text', inputmode: 'text', autocomplete: 'off' },
+  email: { type: 'email', inputmode: 'email', autocomplete: 'email' },
+  date: { type: 'date', inputmode: 'text', autocomplete: 'bday' },
+} as const
+
+type FieldProps = {
+  lang: Lang
+  ask: FormField
+  numbers?: Numbers // accepted by the payment method
+  id: string
+  typed: Form['typed']
+  onFile?: ShownOnFile
+  faults: readonly FormFault[]
+}
+
+// The number on file is preselected. Another one can be typed in a <details> element, which works without a script.
+export const Field = (props: FieldProps) => {
+  const { lang, ask, onFile } = props
+  const t: Texts = languages[lang]
+  const guess = ask.kind === 'phone' && <p class="guess" role="status" />
+  if (!onFile)
+    return (
+      <div class="field">
+        <Input {...props} guess={guess} />
+      </div>
+    )
+  return (
+    <div class="field">
+      <p class="on-file">
+        <Sentence text={t.choose.on_file} number={<strong class="whole">{onFile.number}</strong>} />
+      </p>
+      {guess}
+      <details open={onFile.replaced}>
+        <summary>{t.choose.other_number}</summary>
+        <Input {...props} />
+      </details>
+    </div>
+  )
+}
+
+const Input = ({ lang, ask, numbers, id, typed, onFile, faults, guess }: FieldProps & { guess?: Child }) => {
+  const t: Texts = languages[lang]
+  const words = askWords(ask, t, lang, numbers)
+  const hint = onFile ? fill(t.choose.keep_number, { number: unbroken(onFile.number) }) : words.hint
+  const fault = faults.find(({ field }) => field === id)
+  const described = [fault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean).join(' ')
+  return (
+    <>
+      <label for={id}>
+        {words.label} {ask.optional && <span class="muted">{t.choose.optional}</span>}
+      </label>
+      {fault && (
+        <p class="fault" id={`${id}-fault`}>
+          {fault.words}
+        </p>
+      )}
+      <input
+        id={id}
+        name={id}
+        value={typed[id] ?? ''}
+        aria-invalid={fault && 'true'}
+        aria-describedby={described || undefined}
+        data-prefix={onFile?.prefix}
+        placeholder={onFile && ' '}
+        {...kinds[ask.kind]}
+        {...(ask.name === 'otp' && { autocomplete: 'one-time-code' })}
+      />
+      {guess}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </>
+  )
+}
+
+// The colours are SVG attributes: each provider has its own, and the policy allows no inline style.
+export const Badge = ({ badge }: Pick<Way, 'badge'>) => (
+  <svg class="badge" viewBox="0 0 46 28" aria-hidden="true" focusable="false">
+    <rect x=".5" y=".5" width="45" height="27" rx="6" fill={badge.background} />
+    <text
+      x="23"
+      y="19"
+      text-anchor="middle"
+      font-size={badge.text.length > 4 ? 9 : 13}
+      font-weight="700"
+      fill={badge.ink}
+    >
+      {badge.text}
+    </text>
+  </svg>
+)
+
+type FaultsProps = { view: View; faults: readonly FormFault[]; first?: string }
+
+// The list of faults above a form that is shown again. The script moves the focus there. `first` is the id of the first
+// field.
+export const Faults = ({ view: { t }, faults, first = '' }: FaultsProps) => (
+  <section class="card bad" role="alert" tabindex={-1} id="faults">
+    <p>
+      <strong>
+        {faults.length === 1 ? t.faults.title : fill(t.faults.title_many, { count: faults.length })}
+      </strong>
+    </p>
+    <ul>
+      {faults.map(({ field, words }) => (
+        <li>
+          <a href={`#${field || first}`}>{words}</a>
+        </li>
+      ))}
+    </ul>
+  </section>
+)

@@ -1,0 +1,111 @@
+import type { Checkout } from '../../actions/payments/openCheckout.ts'
+import { wayName } from '../../core/channel/wayNames.ts'
+import type { Texts } from '../../core/languages/en.ts'
+import type { Lang } from '../../core/languages/languages.ts'
+import { figureWords, moneyWords } from '../../core/moneyWords.ts'
+import { isUnresolved } from '../../core/payment/attempt.ts'
+import { fill } from '../../core/text.ts'
+import type { Offer } from '../../runtime/channels.ts'
+
+// The data that every page of a payment is rendered from.
+export type View = {
+  checkout: Checkout
+  lang: Lang
+  t: Texts
+  asked?: Lang // chosen on the page, so links keep it
+  visit?: string // the id of this visit, kept by links, while the payment has not ended
+  leaves?: boolean // this visit saw the payment end and redirects to the shop
+  framed?: boolean // shown in a frame of the shop
+  receiptTo?: readonly string[] // where the receipt is sent, masked
+  now: Date
+  baseUrl: string
+  formToken: string
+}
+
+// The amount in the page's language. A page shows it many times, so it is cached with the payment.
+export function amountOf({ checkout, t }: Pick<View, 'checkout' | 't'>): string {
+  const known = amounts.get(checkout)
+  if (known?.locale === t.locale) return known.words
+  const words = moneyWords(checkout.total, checkout.currency, t.locale)
+  amounts.set(checkout, { locale: t.locale, words })
+  return words
+}
+
+const amounts = new WeakMap<Checkout, { locale: string; words: string }>()
+
+// An amount without the currency, for a column.
+export const figureOf = ({ checkout, t }: Pick<View, 'checkout' | 't'>, minor: bigint) =>
+  figureWords(minor, checkout.currency, t.locale)
+
+type Carried = Pick<View, 'checkout' | 'asked' | 'visit'>
+
+// `asked` and `visit` are validated: letters, digits and hyphens.
+export function linkTo(view: Carried, path = '', query: Readonly<Record<string, string>> = {}): string {
+  const { checkout, asked, visit } = view
+  let words = ''
+  for (const name in query) words += `&${name}=${encodeURIComponent(query[name] ?? '')}`
+  if (asked) words += `&lang=${asked}`
+  if (visit) words += `&visit=${visit}`
+  return `/checkout/${checkout.tx_token}${path}${words && `?${words.slice(1)}`}`
+}
+
+// The address of a resource that the page loads.
+export const resourceOf = ({ checkout, asked }: View, path: string) => linkTo({ checkout, asked }, path)
+
+// The news comes first, because a tab shows only the first words.
+export const titleOf = (view: View, words: string) =>
+  words.includes(amountOf(view))
+    ? `${words} · ${view.checkout.merchant_name}`
+    : `${words} · ${amountOf(view)} · ${view.checkout.merchant_name}`
+
+export const attemptOf = ({ checkout: { attempts } }: View) => attempts.find(isUnresolved) ?? attempts.at(-1)
+
+// Undefined if the payment method is no longer offered.
+export const offerOf = ({ checkout }: View, payment_method: string) =>
+  checkout.offers.find(offer => offer.payment_method === payment_method)
+
+// Links to other sites leave the shop's frame: the site may forbid framing, and the shop must not open inside its own
+// page.
+export const wholeWindow = ({ checkout }: View) =>
+  checkout.settings.frame_origins.length > 0 ? { target: '_top' } : {}
+
+// Payment methods without a brand name are translated.
+export function methodName(
+  { payment_method, label }: Pick<Offer, 'payment_method' | 'label'>,
+  { names }: Texts,
+) {
+  const known: Readonly<Record<string, string>> = names
+  return known[payment_method] ?? label
+}
+
+export const methodLabel = (view: View, payment_method: string): string =>
+  methodName(offerOf(view, payment_method) ?? { payment_method, label: wayName(payment_method) }, view.t)
+
+export const secondsTo = (at: Date, from: Date) =>
+  Math.max(0, Math.ceil((at.getTime() - from.getTime()) / 1000))
+
+export const secondsLeft = ({ checkout, now }: View) => secondsTo(checkout.expires_at, now)
+
+// The same format as in the script, which counts minutes.
+export function timeLeft(seconds: number, { frame }: Texts): string {
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 1) return `${seconds} s`
+  if (minutes < 120) return `${minutes} min`
+  const hours = Math.round(minutes / 60)
+  return hours < 48
+    ? fill(frame.hours, { count: hours })
+    : fill(frame.days, { count: Math.round(hours / 24) })
+}
+
+// Changes whenever the page would look different. The script compares it.
+export function versionOf(view: View): string {
+  const { checkout } = view
+  const attempt = attemptOf(view)
+  const parts = [checkout.stage, checkout.attempts.length, attempt?.state ?? 'none']
+  if (attempt?.step) parts.push(`${attempt.step.name}${attempt.submits}`)
+  if (attempt?.redirect_url) parts.push('redirect')
+  if (attempt?.qr) parts.push('qr')
+  if (attempt?.returned_at) parts.push('back')
+  if (attempt?.gave_up_at) parts.push('given-up')
+  return parts.join('-')
+}

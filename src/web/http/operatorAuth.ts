@@ -1,0 +1,75 @@
+import { getCookie, setCookie } from 'hono/cookie'
+import type { Refusal } from '../../core/interface/refusal.ts'
+import {
+  isSameSecret,
+  isSecureAddress,
+  isSession,
+  newSession,
+  type OperatorKeys,
+  sessionCookie,
+  sessionSeconds,
+} from '../../core/operator/operatorKeys.ts'
+import type { RateLimits } from '../../runtime/rateLimits.ts'
+import { addressOf } from './apiRequest.ts'
+import type { Ctx } from './context.ts'
+import { isRefusal } from './errors.ts'
+
+// How an operator's page is protected. It always needs the token or the session cookie. No property of a request proves
+// that it comes from this machine, because a proxy here may hide its client.
+export type OperatorAuth = {
+  name: 'support' | 'metrics' // wrong tokens are counted by this name
+  keys: OperatorKeys
+  metricsToken?: string // opens the metrics only
+  baseUrl(): string
+  trustedProxies: number
+  limits: Pick<RateLimits, 'tryToken' | 'wrongToken'>
+  clock(): Date
+}
+
+// A refusal if the address sent too many wrong tokens.
+export type Access = 'granted' | 'no_token' | 'wrong_token' | Refusal
+
+export function accessOf(c: Ctx, auth: OperatorAuth): Access {
+  if (isSession(auth.keys, getCookie(c, sessionCookie(auth.baseUrl())), auth.clock())) return 'granted'
+  const shown = tokenIn(c.req.header('authorization') ?? '')
+  if (shown === undefined) return 'no_token'
+  const tokens = [auth.keys.supportToken, ...(auth.metricsToken ? [auth.metricsToken] : [])]
+  return countingWrong(c, auth, () => tokens.some(token => isSameSecret(shown, token)))
+}
+
+// While an address has to wait, its token is not compared. Otherwise the answer would reveal whether it is right.
+export function countingWrong(c: Ctx, auth: OperatorAuth, isRight: () => boolean): Access {
+  const { name, limits, trustedProxies } = auth
+  const address = addressOf(c.env.incoming, trustedProxies)
+  try {
+    limits.tryToken(name, address)
+    if (isRight()) return 'granted'
+    limits.wrongToken(name, address)
+    return 'wrong_token'
+  } catch (error) {
+    if (isRefusal(error)) return error
+    throw error
+  }
+}
+
+// SameSite=Lax, so that a link from a chat opens the page of a payment.
+export function startSession(c: Ctx, auth: OperatorAuth) {
+  const baseUrl = auth.baseUrl()
+  setCookie(c, sessionCookie(baseUrl), newSession(auth.keys, auth.clock()), {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'Lax',
+    secure: isSecureAddress(baseUrl),
+    maxAge: sessionSeconds,
+  })
+}
+
+// A bearer token, or the password of Basic authentication with any user name.
+function tokenIn(header: string): string | undefined {
+  const [, token] = /^bearer +(.+)$/i.exec(header) ?? []
+  if (token !== undefined) return token
+  const [, encoded] = /^basic +([a-z0-9+/=]+)$/i.exec(header) ?? []
+  if (encoded === undefined) return undefined
+  const pair = Buffer.from(encoded, 'base64').toString('utf8')
+  return pair.slice(pair.indexOf(':') + 1)
+}

@@ -1,0 +1,123 @@
+import { FormToken } from '../../core/markup/page.tsx'
+import { maskRecipient } from '../../core/mask.ts'
+import { inboxName, type Message } from '../../core/message/message.ts'
+import type { Medium } from '../../core/message/messenger.ts'
+import { nextReceipt, recipientOf, whyNotAgain } from '../../core/message/receiptAgain.ts'
+import type { Payment } from '../../core/payment/payment.ts'
+import { Time } from '../pages/operatorPage.tsx'
+
+type SentProps = { payment: Payment; sent: readonly Message[]; formToken: string }
+
+const names: Record<Medium, string> = { sms: 'SMS', email: 'Mail' }
+const topics: Record<string, string> = { paid: 'the receipt', failed: 'not paid', cancelled: 'cancelled' }
+const media: readonly Medium[] = ['sms', 'email']
+
+// The messages to the customer, and for each address a button to send the receipt again.
+export const CustomerMessages = ({ payment, sent, formToken }: SentProps) => (
+  <section class="card">
+    <h2>What the customer was sent</h2>
+    {sent.length === 0 && <p>{nothing(payment)}</p>}
+    {sent.map(message => (
+      <Sent message={message} />
+    ))}
+    {payment.status === 'paid' &&
+      media
+        .filter(medium => recipientOf(payment, medium))
+        .map(medium => <Again payment={payment} sent={sent} medium={medium} formToken={formToken} />)}
+  </section>
+)
+
+function nothing({ number, email, redacted_at }: Payment): string {
+  if (redacted_at) return "The customer's details were removed, and with them what was sent."
+  if (!number && !email) return 'Nothing: neither a phone number nor an email address came with the payment.'
+  return 'Nothing yet. A customer is told when a payment is paid, and when it fails or is cancelled after a try.'
+}
+
+const Sent = ({ message }: { message: Message }) => (
+  <article class="record">
+    <h3>
+      {names[message.medium]}: {topics[message.topic] ?? message.topic}{' '}
+      <span class="muted">to {maskRecipient(message.recipient)}</span>
+    </h3>
+    <MessageStateWords message={message} />
+    <p class="muted">
+      Written <Time at={message.created_at} />
+      {message.sent_at && (
+        <>
+          , sent <Time at={message.sent_at} />
+        </>
+      )}
+    </p>
+  </article>
+)
+
+type AgainProps = SentProps & { medium: Medium }
+
+// The form has the number of the receipt to send, so that a second press sends no other.
+const Again = ({ payment, sent, medium, formToken }: AgainProps) => {
+  const why = whyNotAgain(payment, medium, sent)
+  const to = maskRecipient(recipientOf(payment, medium) ?? '')
+  if (why)
+    return (
+      <p class="muted">
+        {names[medium]} to {to}: {why}
+      </p>
+    )
+  return (
+    <form method="post" action="/support/receipt">
+      <FormToken token={formToken} />
+      <input type="hidden" name="merchant" value={payment.merchant_id} />
+      <input type="hidden" name="reference" value={payment.tx_reference} />
+      <input type="hidden" name="medium" value={medium} />
+      <input type="hidden" name="number" value={nextReceipt(payment, medium, sent)} />
+      <button type="submit" class="second">
+        Send the receipt again by {medium === 'sms' ? 'SMS' : 'mail'} to {to}
+      </button>
+    </form>
+  )
+}
+
+const maxWords = 300
+
+type StateFields = Pick<Message, 'state' | 'messenger' | 'sent_at' | 'words' | 'next_try_at' | 'tries'>
+type ShownState = { mark: string; word: string; by?: boolean }
+
+// Each state has a mark, because colour alone does not tell it to everybody.
+const shownStates = {
+  queued: { mark: '…', word: 'waiting' },
+  going: { mark: '…', word: 'on its way' },
+  kept: { mark: '✓', word: 'kept here' }, // no messenger is configured for this medium
+  sent: { mark: '✓', word: 'sent', by: true },
+  delivered: { mark: '✓✓', word: 'delivered', by: true },
+  dropped: { mark: '✕', word: 'not sent' },
+} satisfies Record<string, ShownState>
+
+export function shownState({ state, messenger, sent_at }: StateFields): keyof typeof shownStates {
+  if (state === 'queued') return sent_at ? 'going' : 'queued'
+  return state === 'sent' && messenger === inboxName ? 'kept' : state
+}
+
+export const MessageStateWords = ({ message }: { message: StateFields }) => {
+  const state = shownState(message)
+  const { mark, word, by }: ShownState = shownStates[state]
+  const { words, messenger, next_try_at, tries } = message
+  return (
+    <>
+      <p class={`status ${state}`}>
+        <span aria-hidden="true">{mark}</span> {word}
+        {by && messenger && ` by ${messenger}`}
+      </p>
+      {words && <p>{words.slice(0, maxWords)}</p>}
+      {next_try_at && (
+        <p class="muted">
+          {state === 'going' ? 'Without an answer tried again at' : waiting(tries)} <Time at={next_try_at} />
+        </p>
+      )}
+    </>
+  )
+}
+
+function waiting(tries: number): string {
+  if (tries === 0) return 'Goes out at'
+  return tries === 1 ? 'Tried once, again at' : `Tried ${tries} times, again at`
+}

@@ -1,0 +1,134 @@
+import type { ToldNotification } from '../../actions/notifications/findNotifications.ts'
+import { FormToken } from '../../core/markup/page.tsx'
+import {
+  deliveryState,
+  hintsFor,
+  isOnItsWay,
+  missingTries,
+  resultWords,
+  triesKeptDays,
+} from '../../core/notification/deliveryWords.ts'
+import { notificationId } from '../../core/notification/notification.ts'
+import { plainWords } from '../../core/story/story.ts'
+import { Time } from '../pages/operatorPage.tsx'
+
+type ShopProps = { told: readonly ToldNotification[]; now: Date; formToken: string }
+
+// The notifications to the shop: every try, and a button to send it again.
+export const ShopNotifications = ({ told, now, formToken }: ShopProps) => (
+  <section class="card">
+    <h2>What the shop was told</h2>
+    {told.length === 0 && <p>Nothing yet: the first notification comes when the status changes.</p>}
+    {told.map(one => (
+      <Notification told={one} now={now} formToken={formToken} />
+    ))}
+    {hintsFor(told.map(({ last_result }) => last_result)).map(hint => (
+      <p class="warn hint">{hint}</p>
+    ))}
+  </section>
+)
+
+type NotificationProps = { told: ToldNotification; now: Date; formToken: string }
+
+const Notification = ({ told, now, formToken }: NotificationProps) => (
+  <article class="record">
+    <h3>
+      {(isFeedOnly(told) ? told.type : told.status)?.replace('_', ' ')}{' '}
+      <span class="muted">{notificationId(told)}</span>
+    </h3>
+    {told.url !== null && <p class="muted">To {withoutQuery(plainWords(told.url))}</p>}
+    <p>
+      <DeliveryState told={told} now={now} />
+    </p>
+    <Tries told={told} now={now} />
+    {!isOnItsWay(told, now) && !isFeedOnly(told) && <Redeliver told={told} formToken={formToken} />}
+  </article>
+)
+
+// Refunds and disputes do not change the status. The shop reads them in its feed.
+const isFeedOnly = ({ type }: ToldNotification) => type !== undefined && type !== 'status'
+
+// The query may hold a secret of the merchant.
+const withoutQuery = (url: string) => url.replace(/[?#].*$/s, '')
+
+const DeliveryState = ({ told, now }: { told: ToldNotification; now: Date }) => {
+  const { acknowledged_at, exhausted_at, next_try_at, tries } = told
+  const state = deliveryState(told)
+  if (isFeedOnly(told)) return <>In the feed only: it is no change of the status.</>
+  if (state === 'none')
+    return <>Sent nowhere: no address was set, or the shop's style leaves this change out.</>
+  if (acknowledged_at)
+    return (
+      <>
+        <span aria-hidden="true">✓</span> Acknowledged <Time at={acknowledged_at} />, by try {tries}.
+      </>
+    )
+  if (exhausted_at)
+    return (
+      <>
+        <span aria-hidden="true">✕</span> Given up <Time at={exhausted_at} />, after {tries} tries.
+      </>
+    )
+  if (isOnItsWay(told, now)) return <>… Being sent at this moment.</>
+  return (
+    <>
+      {tries === 0 ? 'Not tried yet.' : 'Not acknowledged yet.'}{' '}
+      {told.held && 'It waits until the shop has recovered. '}
+      {next_try_at && (
+        <>
+          Next try: <Time at={next_try_at} />.
+        </>
+      )}
+    </>
+  )
+}
+
+const Tries = ({ told, now }: { told: ToldNotification; now: Date }) => {
+  const written = told.written.map(one => one.try)
+  const { lost, forgotten } = missingTries(told, written, now)
+  return (
+    <>
+      {told.written.length > 0 && (
+        <ol class="moments">
+          {told.written.map(one => (
+            <li value={one.try}>
+              <span class="when">
+                <Time at={one.started_at} />
+              </span>
+              <span class="who">
+                try {one.try}, {one.status === null ? 'no status' : `status ${one.status}`}, {one.ms} ms
+              </span>
+              <span class="words">
+                {resultWords(one.result)}
+                {one.words && `: ${plainWords(one.words)}`}
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {lost.length > 0 && <p class="muted">What came of try {lost.join(', ')} could not be written down.</p>}
+      {forgotten.length > 0 && (
+        <p class="muted">
+          {forgotten.length} more: what came of a try is kept for {triesKeptDays} days.
+        </p>
+      )}
+    </>
+  )
+}
+
+// The form has the time at which the delivery began. A second press finds another time and changes nothing.
+const Redeliver = ({
+  told: { merchant_id, tx_reference, sequence, begun_at },
+  formToken,
+}: Omit<NotificationProps, 'now'>) => (
+  <form method="post" action="/support/redeliver">
+    <FormToken token={formToken} />
+    <input type="hidden" name="merchant" value={merchant_id} />
+    <input type="hidden" name="reference" value={tx_reference} />
+    <input type="hidden" name="sequence" value={sequence} />
+    <input type="hidden" name="seen" value={begun_at?.toISOString() ?? ''} />
+    <button type="submit" class="second">
+      Send notification {sequence} again
+    </button>
+  </form>
+)
