@@ -179,7 +179,7 @@ type CardInputProps = {
 }
 
 // A field with its label and its fault.
-export const CardInput = ({ name, label, error, isAlone, ...rest }: CardInputProps) => (
+const CardInput = ({ name, label, error, isAlone, ...rest }: CardInputProps) => (
   <div class="field">
     <label for={name}>{label}</label>
     <input

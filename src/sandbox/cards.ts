@@ -21,9 +21,9 @@ const rightCvv = '123'
 export const cardFields = ['number', 'expiry', 'cvv', 'name'] as const
 export type CardField = (typeof cardFields)[number]
 export type CardForm = Record<CardField, string>
-export type CardFault = keyof Texts['sandbox']['card_faults']
+type CardFault = keyof Texts['sandbox']['card_faults']
 export type CardErrors = Partial<Record<CardField, CardFault>>
-export type ReadCard = { ending: CardEnding; card: Card } | { errors: CardErrors }
+type ReadCard = { ending: CardEnding; card: Card } | { errors: CardErrors }
 
 // Reads the card form. Only the card type and the last four digits leave this function.
 export function readCard(form: CardForm, now: Date): ReadCard {

@@ -37,7 +37,7 @@ const waiting: readonly string[] = ['waits_for_person', 'waits_for_card', 'no_an
 export const isWithdrawable = (charge: Charge, now: Date, pace = 1) =>
   !charge.decided && waiting.includes(charge.ending) && stateAt(charge, now, pace).status === 'PENDING'
 
-export type TimedCallback = { at: Date; answer: ProviderAnswer }
+type TimedCallback = { at: Date; answer: ProviderAnswer }
 
 // The callbacks of a charge and their times. Their content is computed in advance, so that it does not depend on when a
 // timer fires.
@@ -50,7 +50,7 @@ export function callbacksOf(charge: Charge, pace = 1): TimedCallback[] {
   })
 }
 
-export type ProviderAnswer = ReturnType<typeof chargeAnswer>
+type ProviderAnswer = ReturnType<typeof chargeAnswer>
 
 // The provider's answer about a charge.
 export function chargeAnswer(charge: Charge, { status, reason }: ChargeState) {

@@ -83,7 +83,7 @@ const names: Record<string, string> = {
 type PhonePageProps = { language: PageLanguage; typed?: string; prompts?: Charge[] }
 
 // Finds the prompts of a number.
-export const PhonePage = ({ language, typed, prompts }: PhonePageProps) => {
+const PhonePage = ({ language, typed, prompts }: PhonePageProps) => {
   const { phone: t } = language.t.sandbox
   const isWrong = typed !== undefined && !prompts
   return (
@@ -143,7 +143,7 @@ const Prompts = ({ language, prompts }: { language: PageLanguage; prompts: Charg
 type PromptProps = { charge: Charge; language: PageLanguage; token: string }
 type PromptPageProps = PromptProps & { now: Date; pace: number }
 
-export const PromptPage = ({ charge, language, token, now, pace }: PromptPageProps) => {
+const PromptPage = ({ charge, language, token, now, pace }: PromptPageProps) => {
   if (waitsForPerson(charge, now, pace)) return <Prompt charge={charge} language={language} token={token} />
   const { status, reason = '' } = stateAt(charge, now, pace)
   const { asked, endings: t } = language.t.sandbox

@@ -8,7 +8,7 @@ import { CustomerPage } from './pages/customerPage.tsx'
 import { sendPage } from './pages/sendPage.ts'
 import { TroublePage } from './pages/troublePage.tsx'
 
-export type HomeOptions = {
+type HomeOptions = {
   limits: Pick<RateLimits, 'visit'>
   trustedProxies: number
   hasSandbox: boolean

@@ -4,7 +4,7 @@ type Ended = Pick<Payment, 'status' | 'updated_at' | 'cancel_wished_at'>
 
 // A phone may sleep, or show the wallet's own page, while the payment ends. Within this time its page still counts as
 // the one that saw it end.
-export const leaveWithinMs = 15 * 60_000
+const leaveWithinMs = 15 * 60_000
 export const maxLeaves = 4 // redirects of one payment: enough for several open screens, and of little use to somebody with a shared link
 
 // When nothing was left to do for the customer. A late payment moves it.

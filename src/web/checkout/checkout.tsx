@@ -5,7 +5,7 @@ import { wakeSenders } from '../../actions/notifications/wakeSenders.ts'
 import { cancel } from '../../actions/payments/cancel.ts'
 import { leaveOnce } from '../../actions/payments/leaveOnce.ts'
 import { chosenLang, type Lang, languages } from '../../core/languages/languages.ts'
-import { raw } from '../../core/markup/jsx-runtime.ts'
+import { PageFrame } from '../../core/markup/page.tsx'
 import { forAMoment } from '../../runtime/inTime.ts'
 import { jsonType } from '../http/apiRequest.ts'
 import { type Ctx, type Env, plainly } from '../http/context.ts'
@@ -135,34 +135,26 @@ const goHome = (c: Ctx, view: View) => goTo(c, linkTo(view))
 // Every browser sends Accept. A client without it is a program, such as the server of an old shop that fetches this
 // page and prints it as its own. None of the page's links would work there, so it gets a page that redirects the
 // browser here.
-export const isRelayingServer = (c: Ctx) => !c.req.header('accept')
+const isRelayingServer = (c: Ctx) => !c.req.header('accept')
 
-export const relayRoute = (options: CheckoutOptions) =>
+const relayRoute = (options: CheckoutOptions) =>
   withCheckoutToken(options, (c, token) => {
     const asked = chosenLang(c.req.query('lang'))
     const address = `${options.runtime.baseUrl()}/checkout/${token}${asked ? `?lang=${asked}` : ''}`
     return sendPage(c, <RelayPage address={address} lang={asked ?? 'en'} />)
   })
 
-// The link also leaves a frame.
-const RelayPage = ({ address, lang }: { address: string; lang: Lang }) => (
-  <>
-    {raw('<!doctype html>')}
-    <html lang={lang}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <meta http-equiv="refresh" content={`0; url=${address}`} />
-        <title>{languages[lang].trouble.open}</title>
-      </head>
-      <body>
-        <p>
-          <a href={address} target="_top">
-            {languages[lang].trouble.open}
-          </a>
-        </p>
-      </body>
-    </html>
-  </>
-)
+const RelayPage = ({ address, lang }: { address: string; lang: Lang }) => {
+  const { trouble, dir } = languages[lang]
+  const refresh = <meta http-equiv="refresh" content={`0; url=${address}`} />
+  return (
+    <PageFrame lang={lang} dir={dir} title={trouble.open} styles={[]} head={refresh}>
+      <p>
+        {/* The link also leaves a frame. */}
+        <a href={address} target="_top">
+          {trouble.open}
+        </a>
+      </p>
+    </PageFrame>
+  )
+}

@@ -159,7 +159,7 @@ function contactsOf({ number, pymt_instrument, email, attempts }: Checkout): Con
 
 // A visit is one browser from its first page of the payment to the last. There are no cookies, so its id is in the
 // address of each page. It allows one redirect to the shop: a page that is opened again, or from a shared link, stays.
-export function visitOf(c: Ctx): string | undefined {
+function visitOf(c: Ctx): string | undefined {
   const word = c.req.query('visit') ?? ''
   return /^[\w-]{1,20}$/.test(word) ? word : undefined
 }

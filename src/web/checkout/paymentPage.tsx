@@ -71,8 +71,8 @@ type BillProps = { view: View; head?: boolean; onPhone?: Child }
 // The bill: what is paid, for what, and until when. It is at the top on a phone, and in its own column on a wide
 // screen. `head` makes the amount the heading of the page. A phone hides the bill of a paid payment, because the
 // receipt repeats it.
-export const Bill = ({ view, head, onPhone }: BillProps) => (
-  <div class={view.checkout.stage === 'paid' ? 'bill told' : 'bill'}>
+const Bill = ({ view, head, onPhone }: BillProps) => (
+  <div class={view.checkout.stage === 'paid' ? 'bill repeated' : 'bill'}>
     <div class="due">
       {head ? <Head view={view} /> : <p class="amount">{amountOf(view)}</p>}
       <Until view={view} />
@@ -87,7 +87,7 @@ export const Bill = ({ view, head, onPhone }: BillProps) => (
 const Head = ({ view }: { view: View }) => (
   <h1 class="amount">
     <span aria-hidden="true">{amountOf(view)}</span>
-    <span class="heard">
+    <span class="unseen">
       <Sentence
         text={view.t.choose.pay_to}
         amount={amountOf(view)}

@@ -45,7 +45,7 @@ export const LocalTime = ({ view: { now, t }, at }: { view: View; at: Date }) =>
 const exactBelow = 5 // minutes
 
 // The same format as in the script, which counts seconds.
-export function timeSpan(seconds: number): string {
+function timeSpan(seconds: number): string {
   const minutes = Math.floor(seconds / 60)
   if (minutes >= exactBelow) return `${minutes} min`
   return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`

@@ -21,7 +21,7 @@ export type Document = {
 
 type Made = { plain: Buffer; gzip: Buffer; br?: Buffer; digest: string }
 
-export type DocumentOptions = {
+type DocumentOptions = {
   documents: ReadonlyMap<string, Document> // by path
   isOverloaded(): boolean
   observe: Observe

@@ -11,7 +11,7 @@ const maxPairs = 1000 // of a form or a query; the limit of PHP
 const minCapacity = 1024
 const noBytes = Buffer.alloc(0)
 
-export type ParsedBody = { fields: Fields; as: 'json' | 'form' }
+type ParsedBody = { fields: Fields; as: 'json' | 'form' }
 export type BodySender = { runtime: Pick<Runtime, 'limits' | 'bodies'>; address: string }
 
 // Reads a body as JSON, urlencoded or multipart. JSON is also recognised by its first character, because many clients

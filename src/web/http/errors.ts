@@ -57,8 +57,8 @@ export const wrongMethodAnswer = (allow: string, requestId: string) => ({
 
 // Errors outside the API have a word as their code, not a number of the public list.
 export function plainAnswer(http: number, code: string, message: string, request_id: string): ApiAnswer {
-  const told = { success: false, status: 'error', status_code: http, message, error: { code, message } }
-  return { http, type: jsonType, body: JSON.stringify({ ...told, request_id }), code }
+  const answer = { success: false, status: 'error', status_code: http, message, error: { code, message } }
+  return { http, type: jsonType, body: JSON.stringify({ ...answer, request_id }), code }
 }
 
 export const isRefusal = (error: unknown): error is Refusal => error instanceof Refusal

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import type { Document } from '../documents/documents.ts'
 import { publicFiles } from '../documents/publicFiles.ts'
 import { htmlType, jsonType } from '../http/apiRequest.ts'
+import { DocsPage, PlainDocsPage } from '../pages/docsPages.tsx'
 import { openapiDocument } from './document.ts'
 
 // Everything comes from here, and what a developer types goes nowhere else.
@@ -55,7 +56,15 @@ export function allDocuments(baseUrl: () => string, reference = referenceFiles):
         make: () => Buffer.from(JSON.stringify(openapiDocument(baseUrl()))),
       },
     ],
-    ['/docs', { route: '/docs', type: htmlType, headers, make: () => Buffer.from(reference ? page : bare) }],
+    [
+      '/docs',
+      {
+        route: '/docs',
+        type: htmlType,
+        headers,
+        make: () => Buffer.from(String(reference ? DocsPage() : PlainDocsPage())),
+      },
+    ],
     [
       '/docs/start.js',
       {
@@ -68,43 +77,6 @@ export function allDocuments(baseUrl: () => string, reference = referenceFiles):
     ...(reference ?? []),
   ])
 }
-
-const bare = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Tollgate interface</title>
-</head>
-<body>
-<p>The interface is described at <a href="/openapi.json">/openapi.json</a>, for any program that reads OpenAPI.</p>
-<p>To try it out on this page, Tollgate has to be built with its development packages: run <code>npm ci</code> in its folder and start it again.</p>
-</body>
-</html>
-`
-
-// The two rules make it fit a phone; the column that the second one hides is always empty.
-const page = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Tollgate interface</title>
-<link rel="icon" href="/docs/favicon-32x32.png">
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<style>
-.swagger-ui code { overflow-wrap: anywhere }
-.swagger-ui .response-col_links { display: none }
-</style>
-</head>
-<body>
-<div id="reference"></div>
-<noscript><p>The description itself is at <a href="/openapi.json">/openapi.json</a>.</p></noscript>
-<script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
-</body>
-</html>
-`
 
 // What is tried out goes to the gateway that serves the page, by whatever name the page was opened: the policy
 // above allows no other.

@@ -11,7 +11,7 @@ import { fill } from '../../core/text.ts'
 import { digestOf } from '../documents/documents.ts'
 import { readPublicFile } from '../documents/publicFiles.ts'
 
-export type CustomerPageProps = PropsWithChildren<{
+type CustomerPageProps = PropsWithChildren<{
   title: string
   lang: Lang
   inLang?: (lang: Lang) => string // the address of this page in another language

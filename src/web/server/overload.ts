@@ -4,7 +4,7 @@ const weight = 0.2 // of the newest reading in the moving average
 const maxReadingMs = 500 // one long turn is no overload, two are
 const lateMs = 150
 
-export type Overload = { isOverloaded(): boolean; stop(): void }
+type Overload = { isOverloaded(): boolean; stop(): void }
 
 export const smoothed = (mean: number, latest: number) =>
   mean + (Math.min(latest, maxReadingMs) - mean) * weight

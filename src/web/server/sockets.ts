@@ -21,7 +21,7 @@ type SocketState = {
   isUpgrading: boolean // the latest request asked for an upgrade
 }
 
-export type RequestAdmission = 'serve' | 'refuse' | 'drop'
+type RequestAdmission = 'serve' | 'refuse' | 'drop'
 
 // Limits the unanswered requests of one connection, and ends all connections in order when the server stops. Node
 // parses a chunk of pipelined requests at once and emits them all. So of those beyond the limit, the first is refused

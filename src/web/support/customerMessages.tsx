@@ -82,7 +82,7 @@ const maxWords = 300
 type StateFields = Pick<Message, 'state' | 'messenger' | 'sent_at' | 'words' | 'next_try_at' | 'tries'>
 type ShownState = { mark: string; word: string; by?: boolean }
 
-// Each state has a mark, because colour alone does not tell it to everybody.
+// Each state has a mark, because not everybody can see its colour.
 const shownStates = {
   queued: { mark: '…', word: 'waiting' },
   going: { mark: '…', word: 'on its way' },

@@ -11,7 +11,7 @@ import { CustomerMessages } from './customerMessages.tsx'
 import { SupportPage } from './pages.tsx'
 import { ShopNotifications } from './shopNotifications.tsx'
 
-// Each status has a mark, because colour alone does not tell it to everybody.
+// Each status has a mark, because not everybody can see its colour.
 const marks: Record<Status, string> = { awaiting_payment: '…', paid: '✓', cancelled: '–', failed: '✕' }
 
 const shownAbove = new Set(['status', 'amount'])
@@ -21,7 +21,7 @@ export type Notice = { words: string; http?: number }
 
 type PaymentProps = {
   explained: Explained
-  told: readonly ToldNotification[]
+  notifications: readonly ToldNotification[]
   sent: readonly Message[]
   now: Date
   formToken: string
@@ -29,7 +29,15 @@ type PaymentProps = {
   notice?: Notice
 }
 
-export const SupportPaymentPage = ({ explained, told, sent, now, formToken, word, notice }: PaymentProps) => {
+export const SupportPaymentPage = ({
+  explained,
+  notifications,
+  sent,
+  now,
+  formToken,
+  word,
+  notice,
+}: PaymentProps) => {
   const { payment, moments, next } = explained
   const facts = paymentFacts(explained).filter(([name]) => !shownAbove.has(name))
   return (
@@ -62,7 +70,7 @@ export const SupportPaymentPage = ({ explained, told, sent, now, formToken, word
         </ol>
       </section>
       <CustomerMessages payment={payment} sent={sent} formToken={formToken} />
-      <ShopNotifications told={told} now={now} formToken={formToken} />
+      <ShopNotifications notifications={notifications} now={now} formToken={formToken} />
       <section class="card">
         <h2>Facts</h2>
         <dl>

@@ -12,36 +12,38 @@ import { notificationId } from '../../core/notification/notification.ts'
 import { plainWords } from '../../core/story/story.ts'
 import { Time } from '../pages/operatorPage.tsx'
 
-type ShopProps = { told: readonly ToldNotification[]; now: Date; formToken: string }
+type ShopProps = { notifications: readonly ToldNotification[]; now: Date; formToken: string }
 
 // The notifications to the shop: every try, and a button to send it again.
-export const ShopNotifications = ({ told, now, formToken }: ShopProps) => (
+export const ShopNotifications = ({ notifications, now, formToken }: ShopProps) => (
   <section class="card">
     <h2>What the shop was told</h2>
-    {told.length === 0 && <p>Nothing yet: the first notification comes when the status changes.</p>}
-    {told.map(one => (
-      <Notification told={one} now={now} formToken={formToken} />
+    {notifications.length === 0 && <p>Nothing yet: the first notification comes when the status changes.</p>}
+    {notifications.map(one => (
+      <Notification notification={one} now={now} formToken={formToken} />
     ))}
-    {hintsFor(told.map(({ last_result }) => last_result)).map(hint => (
+    {hintsFor(notifications.map(({ last_result }) => last_result)).map(hint => (
       <p class="warn hint">{hint}</p>
     ))}
   </section>
 )
 
-type NotificationProps = { told: ToldNotification; now: Date; formToken: string }
+type NotificationProps = { notification: ToldNotification; now: Date; formToken: string }
 
-const Notification = ({ told, now, formToken }: NotificationProps) => (
+const Notification = ({ notification, now, formToken }: NotificationProps) => (
   <article class="record">
     <h3>
-      {(isFeedOnly(told) ? told.type : told.status)?.replace('_', ' ')}{' '}
-      <span class="muted">{notificationId(told)}</span>
+      {(isFeedOnly(notification) ? notification.type : notification.status)?.replace('_', ' ')}{' '}
+      <span class="muted">{notificationId(notification)}</span>
     </h3>
-    {told.url !== null && <p class="muted">To {withoutQuery(plainWords(told.url))}</p>}
+    {notification.url !== null && <p class="muted">To {withoutQuery(plainWords(notification.url))}</p>}
     <p>
-      <DeliveryState told={told} now={now} />
+      <DeliveryState notification={notification} now={now} />
     </p>
-    <Tries told={told} now={now} />
-    {!isOnItsWay(told, now) && !isFeedOnly(told) && <Redeliver told={told} formToken={formToken} />}
+    <Tries notification={notification} now={now} />
+    {!isOnItsWay(notification, now) && !isFeedOnly(notification) && (
+      <Redeliver notification={notification} formToken={formToken} />
+    )}
   </article>
 )
 
@@ -51,10 +53,10 @@ const isFeedOnly = ({ type }: ToldNotification) => type !== undefined && type !=
 // The query may hold a secret of the merchant.
 const withoutQuery = (url: string) => url.replace(/[?#].*$/s, '')
 
-const DeliveryState = ({ told, now }: { told: ToldNotification; now: Date }) => {
-  const { acknowledged_at, exhausted_at, next_try_at, tries } = told
-  const state = deliveryState(told)
-  if (isFeedOnly(told)) return <>In the feed only: it is no change of the status.</>
+const DeliveryState = ({ notification, now }: { notification: ToldNotification; now: Date }) => {
+  const { acknowledged_at, exhausted_at, next_try_at, tries } = notification
+  const state = deliveryState(notification)
+  if (isFeedOnly(notification)) return <>In the feed only: it is no change of the status.</>
   if (state === 'none')
     return <>Sent nowhere: no address was set, or the shop's style leaves this change out.</>
   if (acknowledged_at)
@@ -69,11 +71,11 @@ const DeliveryState = ({ told, now }: { told: ToldNotification; now: Date }) => 
         <span aria-hidden="true">✕</span> Given up <Time at={exhausted_at} />, after {tries} tries.
       </>
     )
-  if (isOnItsWay(told, now)) return <>… Being sent at this moment.</>
+  if (isOnItsWay(notification, now)) return <>… Being sent at this moment.</>
   return (
     <>
       {tries === 0 ? 'Not tried yet.' : 'Not acknowledged yet.'}{' '}
-      {told.held && 'It waits until the shop has recovered. '}
+      {notification.held && 'It waits until the shop has recovered. '}
       {next_try_at && (
         <>
           Next try: <Time at={next_try_at} />.
@@ -83,14 +85,14 @@ const DeliveryState = ({ told, now }: { told: ToldNotification; now: Date }) => 
   )
 }
 
-const Tries = ({ told, now }: { told: ToldNotification; now: Date }) => {
-  const written = told.written.map(one => one.try)
-  const { lost, forgotten } = missingTries(told, written, now)
+const Tries = ({ notification, now }: { notification: ToldNotification; now: Date }) => {
+  const written = notification.written.map(one => one.try)
+  const { lost, forgotten } = missingTries(notification, written, now)
   return (
     <>
-      {told.written.length > 0 && (
+      {notification.written.length > 0 && (
         <ol class="moments">
-          {told.written.map(one => (
+          {notification.written.map(one => (
             <li value={one.try}>
               <span class="when">
                 <Time at={one.started_at} />
@@ -118,7 +120,7 @@ const Tries = ({ told, now }: { told: ToldNotification; now: Date }) => {
 
 // The form has the time at which the delivery began. A second press finds another time and changes nothing.
 const Redeliver = ({
-  told: { merchant_id, tx_reference, sequence, begun_at },
+  notification: { merchant_id, tx_reference, sequence, begun_at },
   formToken,
 }: Omit<NotificationProps, 'now'>) => (
   <form method="post" action="/support/redeliver">

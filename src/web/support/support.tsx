@@ -30,7 +30,7 @@ import { enterRoute, guard } from './signIn.tsx'
 
 const css = readStyles(new URL('./support.css', import.meta.url))
 
-export type SupportOptions = { runtime: SupportRuntime; auth: OperatorAuth }
+type SupportOptions = { runtime: SupportRuntime; auth: OperatorAuth }
 
 // For a person who answers a customer's call: it finds a payment by its reference, shows its timeline, and can send the
 // receipt and the notifications again. The routes are mounted at /support.
@@ -51,7 +51,7 @@ export function supportRoutes({ runtime, auth }: SupportOptions) {
 // The notice that the page shows after an action.
 const doneWords = new Map([
   ['receipt', 'The receipt is on its way again.'],
-  ['told', 'The notification is sent again now. Reload this page to see what comes of it.'],
+  ['redelivered', 'The notification is sent again now. Reload this page to see what comes of it.'],
   ['already', 'That was done a moment ago. It was not done twice.'],
 ])
 
@@ -73,10 +73,9 @@ async function lookUp(runtime: SupportRuntime, c: Ctx) {
   }
 }
 
-export type SupportRuntime = Pick<
-  Runtime,
-  'db' | 'clock' | 'wake' | 'limits' | 'bodies' | 'formKey' | 'baseUrl'
-> & { rules: MessageRules }
+type SupportRuntime = Pick<Runtime, 'db' | 'clock' | 'wake' | 'limits' | 'bodies' | 'formKey' | 'baseUrl'> & {
+  rules: MessageRules
+}
 
 // The parts that the form token of a payment's page is computed from.
 const tokenParts = (merchant_id: string, tx_reference: string) => ['support', merchant_id, tx_reference]
@@ -94,7 +93,7 @@ async function showPayment(
   if (!payment) return c.html(<NoSuchPaymentPage word={word} />, 404)
   if (found.length > 1) return c.html(<ChoicePage word={word} choices={await nameMerchants(db, found)} />)
   const now = clock()
-  const [explained, told, sent] = await Promise.all([
+  const [explained, notifications, sent] = await Promise.all([
     explainPayment(db, payment, now),
     tellingsOf(db, payment),
     messagesOf(db, payment),
@@ -103,7 +102,7 @@ async function showPayment(
     <SupportPaymentPage
       word={word}
       explained={explained}
-      told={told}
+      notifications={notifications}
       sent={sent}
       now={now}
       formToken={formTokenOf(formKey, tokenParts(payment.merchant_id, payment.tx_reference))}
@@ -115,7 +114,7 @@ async function showPayment(
 
 type SubmittedForm = { merchant: string; reference: string; field(name: string): string }
 // 'already': a repeated submission, which changes nothing. Undefined: no such payment.
-type Outcome = 'receipt' | 'told' | 'already' | { refused: string } | undefined
+type Outcome = 'receipt' | 'redelivered' | 'already' | { refused: string } | undefined
 
 // A form of the page. The action runs once, and a redirect follows, so that the page may be reloaded.
 const formRoute =
@@ -187,7 +186,7 @@ async function redeliver(
   const seen = field('seen')
   const outcome = await redeliverAsSeen(db, key, seen === '' ? null : new Date(seen), clock())
   if (outcome === undefined || outcome === 'already') return outcome
-  return outcome.redelivered > 0 ? 'told' : { refused: `It was not sent again. ${whyNot(outcome)}` }
+  return outcome.redelivered > 0 ? 'redelivered' : { refused: `It was not sent again. ${whyNot(outcome)}` }
 }
 
 function whyNot({ being_sent, no_address }: Redelivered): string {

@@ -107,7 +107,7 @@ test('300 codes as fast as they can be sent, by two gateways: none is relayed be
   expect(early.text).toMatch(/<form[^>]*\/step/)
   expect(early.text).not.toContain('111111')
   await justSubmitted(token)
-  expect(await page(token, 'fr')).toMatch(/vous pourrez envoyer le prochain essai dans \d+ secondes/)
+  expect(await page(token, 'fr')).toMatch(/vous pourrez réessayer dans \d+ secondes/)
 })
 
 const justSubmitted = async (token: string) =>

@@ -15,7 +15,7 @@ export type Form = {
 }
 // A number that the gateway has already. Everybody with the link sees the page, so it is masked there. `from`
 // identifies it in the form: 'request', or the number of an attempt.
-export type NumberOnFile = { from: string; number: string }
+type NumberOnFile = { from: string; number: string }
 // An empty `field` means the form itself. `lasting`: only time resolves it.
 export type FormFault = { field: string; words: string; lasting?: true }
 

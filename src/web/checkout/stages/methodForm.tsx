@@ -204,7 +204,7 @@ const Input = ({ lang, ask, numbers, id, typed, onFile, faults, guess }: FieldPr
 }
 
 // The colours are SVG attributes: each provider has its own, and the policy allows no inline style.
-export const Badge = ({ badge }: Pick<Way, 'badge'>) => (
+const Badge = ({ badge }: Pick<Way, 'badge'>) => (
   <svg class="badge" viewBox="0 0 46 28" aria-hidden="true" focusable="false">
     <rect x=".5" y=".5" width="45" height="27" rx="6" fill={badge.background} />
     <text

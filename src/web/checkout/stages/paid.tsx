@@ -40,7 +40,7 @@ const ReceiptGoes = ({ view: { receiptTo = [], t } }: { view: View }) =>
     </p>
   ) : null
 
-export const Tick = () => (
+const Tick = () => (
   <svg class="tick" width="64" height="64" viewBox="0 0 64 64" aria-hidden="true" focusable="false">
     <circle cx="32" cy="32" r="32" />
     <path d="M19 33l9 9 17-19" />
@@ -132,19 +132,19 @@ const Removed = ({ view: { checkout, t } }: { view: View }) => {
 function factsOf(view: View, whole = false): Fact[] {
   const { checkout, t } = view
   const { receipt } = t
-  const told: Fact[] = [
+  const facts: Fact[] = [
     [receipt.description, checkout.description],
     [receipt.invoice, checkout.invoice_id],
     [receipt.paid_with, paidWith(view)],
     [receipt.when, whenPaid(view)],
     [receipt.reference, checkout.tx_reference],
   ]
-  if (!whole) return told
+  if (!whole) return facts
   const head: Fact[] = [
     [receipt.merchant, checkout.merchant_name],
     [receipt.amount, amountOf(view)],
   ]
-  return [...head, ...told, [receipt.provider_reference, checkout.payment_reference]]
+  return [...head, ...facts, [receipt.provider_reference, checkout.payment_reference]]
 }
 
 function paidWith(view: View): string | null {

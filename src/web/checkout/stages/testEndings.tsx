@@ -21,7 +21,7 @@ export const TestEndings = ({ view }: { view: View }) => {
 }
 
 // Whether the payment goes to the sandbox, where the input decides the outcome.
-export const isSandboxed = ({ checkout: { mode, offers } }: View) =>
+const isSandboxed = ({ checkout: { mode, offers } }: View) =>
   mode === 'test' && offers.some(({ testEndings }) => testEndings)
 
 const endings = cachedFragment((offers: readonly Offer[], { lang }: { lang: Lang }, gap) => {
