@@ -11,6 +11,7 @@ type PageFrameProps = PropsWithChildren<{
   styles: readonly string[] // the addresses of the stylesheets
   head?: Child // further elements of the head
   isListed?: boolean // search engines may list the page
+  colorScheme?: string
   bodyClass?: string
   headerClass?: string
   header?: Child
@@ -19,7 +20,8 @@ type PageFrameProps = PropsWithChildren<{
 
 // The document around a page. The children are its <main>.
 export const PageFrame = (props: PageFrameProps) => {
-  const { lang, dir = 'ltr', title, styles, head, isListed, bodyClass, headerClass, header, footer } = props
+  const { lang, dir = 'ltr', title, styles, head, isListed, colorScheme = 'light dark' } = props
+  const { bodyClass, headerClass, header, footer, children } = props
   return (
     <>
       {raw('<!doctype html>')}
@@ -27,7 +29,7 @@ export const PageFrame = (props: PageFrameProps) => {
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
+          <meta name="color-scheme" content={colorScheme} />
           {!isListed && <meta name="robots" content="noindex" />}
           <title>{title}</title>
           {styles.map(href => (
@@ -37,7 +39,7 @@ export const PageFrame = (props: PageFrameProps) => {
         </head>
         <body class={bodyClass}>
           {header && <header class={headerClass}>{header}</header>}
-          {props.children}
+          {children}
           {footer && <footer>{footer}</footer>}
         </body>
       </html>

@@ -26,7 +26,7 @@ export const payRoute =
       const words = chosen ? t.faults.method_gone : t.faults.no_method
       return formAgain(c, view, typed, [{ field: '', words }])
     }
-    const wish = {
+    const request = {
       number: /^\d{1,4}$/.test(typed.number ?? '') ? Number(typed.number) : 0,
       payment_method: chosen,
       typed: typedFor(view, chosen, typed),
@@ -35,7 +35,7 @@ export const payRoute =
       askedLang: view.asked,
       address: addressOf(c.env.incoming, trustedProxies),
     }
-    const paying = await pay(runtime, checkout, wish, deadline)
+    const paying = await pay(runtime, checkout, request, deadline)
     if (paying.done === 'started')
       return goTo(c, method.next === 'redirect' ? await placeAfter(runtime, view, deadline) : linkTo(view))
     if (paying.done === 'refused') return refused(c, view, typed, paying.obstacle, paying.seconds)

@@ -9,12 +9,13 @@ const fitPhone = `
 .swagger-ui .response-col_links { display: none }
 `
 
-// The interactive reference of the API.
+// The interactive reference of the API. Its script chooses the colours, so the browser must not.
 export const DocsPage = () => (
   <PageFrame
     lang="en"
     title={title}
     isListed
+    colorScheme="normal"
     styles={['/docs/swagger-ui.css']}
     head={
       <>
