@@ -12,7 +12,7 @@ export const proofs = [
   'test/proof/**/*.test.ts',
   'test/browser/**/*.test.ts',
   'test/postgres/embedded.test.ts',
-  'test/postgres/takeOver.test.ts',
+  'test/postgres/password.test.ts',
   'test/sandbox/browser.test.ts',
   'test/workers/messages/many.test.ts', // ten thousand changes of status
   'test/workers/deliveries/crowd.test.ts', // twenty thousand notifications

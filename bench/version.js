@@ -2,7 +2,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { formerPlaces } from './formerPlaces.js'
 
 /** @type {(folder: string) => import('./modules.ts').Version} */
 export const versionAt = folder => {
@@ -19,14 +18,7 @@ export const versionAt = folder => {
   }
 }
 
-async function loadOne(dist, name) {
-  const at = place => join(dist, `${place}.js`)
-  const former = formerPlaces[name]
-  if (!former || existsSync(at(name))) return import(pathToFileURL(at(name)).href)
-  const module = await import(pathToFileURL(at(former.place)).href)
-  const renamed = Object.entries(former.names ?? {}).map(([today, then]) => [today, module[then]])
-  return { ...module, ...Object.fromEntries(renamed) }
-}
+const loadOne = (dist, name) => import(pathToFileURL(join(dist, `${name}.js`)).href)
 
 export const thisVersion = versionAt(fileURLToPath(new URL('..', import.meta.url)))
 

@@ -28,6 +28,7 @@ import { openSandbox } from './start/sandbox.ts'
 import { rememberStarted, type Started } from './start/started.ts'
 import { serveWeb } from './start/web.ts'
 import { migrate } from './store/migrate/migrate.ts'
+import { migrationNames, recordServed } from './store/migrate/migrationList.ts'
 import { watchOverload } from './web/server/overload.ts'
 import { listen } from './web/server/server.ts'
 import { startChannelHealth } from './workers/channelHealth.ts'
@@ -53,6 +54,7 @@ export type GatewayOptions = {
   clock?(): Date // instead of the database's
   stopSeconds?: number // between the word that we stop, at /readyz and in every answer, and the stop
   isOverloaded?(): boolean
+  migrationFolder?: URL // for tests, of a later release
   mayLosePayments?: boolean // for tests, on a database that does not wait for its disk
   sandboxPace?: number // the simulated provider's waiting times are multiplied by it
 }
@@ -74,8 +76,9 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
   const database = await openDatabase(config, 'gateway', options.onLost, options.runAs)
   started.add(database.close)
   const { db, masterKeys } = database
-  await checkDatabase(database, { durable: !options.mayLosePayments })
-  const applied = await migrate(db, { tell: words => log.warn(words) })
+  const migrations = migrationNames(options.migrationFolder)
+  await checkDatabase(database, migrations, { durable: !options.mayLosePayments })
+  const applied = await migrate(db, { folder: options.migrationFolder, onProgress: text => log.warn(text) })
   if (applied.length > 0) log.info({ applied }, 'migrated')
   await checkMasterKeys(database)
 
@@ -111,6 +114,7 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
   const watch = watchAttempts(metrics, log)
   const runtime = createRuntime({
     db,
+    migrations,
     masterKeys,
     batchRows: config.TOLLGATE_BATCH_ROWS,
     poolSize: config.TOLLGATE_POOL_SIZE,
@@ -166,6 +170,7 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
 
   // After listening: a start that finds its port taken must not use up the one time that a secret is shown.
   const greeting = database.embedded ? await welcome(db, masterKeys, clock()) : undefined
+  await recordServed(db, migrations) // last: nodes of an earlier release stop being ready
   log.info({ port: opened.port, host: config.HOST }, 'listening')
   return {
     url,

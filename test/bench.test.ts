@@ -31,11 +31,6 @@ test.each(loads)('$file finds $name', ({ name, exports }) => {
   expect(given.map(found => found[1])).toEqual(expect.arrayContaining(exports))
 })
 
-test('what a former version has elsewhere is something that the bench loads', async () => {
-  const { formerPlaces } = await import(join(process.cwd(), 'bench/formerPlaces.js'))
-  expect(loads.map(load => load.name)).toEqual(expect.arrayContaining(Object.keys(formerPlaces)))
-})
-
 test('pgbench logs in as the address of the database says', async () => {
   const { loginOf } = await import(join(process.cwd(), 'bench/rivals/pgbench.js'))
   const url = 'postgres://who:a%2Fsecret@/versus?host=/tmp/socket&port=5433'

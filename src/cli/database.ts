@@ -4,6 +4,7 @@ import { checkDatabase, checkMasterKeys, type OpenDatabase, openDatabase } from 
 import type { Db } from '../store/db.ts'
 import { findMerchant, type Merchant } from '../store/merchants/merchants.ts'
 import { migrate } from '../store/migrate/migrate.ts'
+import { migrationNames } from '../store/migrate/migrationList.ts'
 import { CannotDo } from './failure.ts'
 import { say } from './terminal.ts'
 
@@ -15,8 +16,8 @@ export async function withDatabase<T>(work: (database: Opened) => Promise<T>): P
   const config = readConfig()
   const database = await openDatabase(config, 'command')
   try {
-    await checkDatabase(database, { durable: false })
-    await migrate(database.db, { tell: say })
+    await checkDatabase(database, migrationNames(), { durable: false })
+    await migrate(database.db, { onProgress: say })
     return await work({ ...database, config, clock: await readClock(database.db) })
   } finally {
     await database.close()

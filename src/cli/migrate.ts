@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { checkDatabase, openDatabase } from '../start/database.ts'
 import { migrate } from '../store/migrate/migrate.ts'
+import { migrationNames } from '../store/migrate/migrationList.ts'
 import { examples } from './help.ts'
 import type { Cli, Output } from './output.ts'
 
@@ -16,9 +17,9 @@ export function addMigrate(program: Command, cli: Cli) {
 async function bringUpToDate(cli: Cli): Promise<Output> {
   const database = await openDatabase(readConfig(), 'command')
   try {
-    await checkDatabase(database, { durable: false })
+    await checkDatabase(database, migrationNames(), { durable: false })
     const applied = await migrate(database.db, {
-      tell: words => cli.json || process.stderr.write(`${words}\n`),
+      onProgress: text => cli.json || process.stderr.write(`${text}\n`),
     })
     const text =
       applied.length > 0

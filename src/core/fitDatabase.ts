@@ -1,59 +1,78 @@
-// What a database says about itself, as far as payments depend on it.
+// Whether a database is fit for payments: its server, its settings, and the migrations applied to it compared with those
+// of this release.
+
+export type AppliedMigration = {
+  name: string
+  compatible: boolean // nodes of the release before it may run beside it
+  served: boolean // a node that has it has been ready
+}
+
 export type DatabaseState = {
   version: string
   version_num: number
   read_only: boolean
   fsync: string
   synchronous_commit: string
-  applied: readonly string[] // migrations, by name
+  applied: readonly AppliedMigration[] // by name
+  unreleased: boolean // it has tables that no release made
 }
 
 const oldestVersion = 150_000
 
 export const isTooOld = ({ version_num }: Pick<DatabaseState, 'version_num'>) => version_num < oldestVersion
 
-// The migrations of this version, by name, each list in its order. A database begins with the `tables`, or has come to
-// the same by the `former` steps from which they were folded; `changes` came after both.
-export type Migrations = Readonly<Record<'former' | 'tables' | 'changes', readonly string[]>>
+type Applied = Pick<DatabaseState, 'applied'>
 
-// One that took any of the former steps takes the rest of them, so that whatever was begun is never stranded. With all of
-// them it has every table, and nothing is written down about that: nodes of the version before, which know no `tables`,
-// go on beside us.
-const wayOf = (applied: readonly string[], { former, tables, changes }: Migrations) => [
-  ...(former.some(name => applied.includes(name)) ? former : tables),
-  ...changes,
-]
-
-export const missingIn = ({ applied }: Pick<DatabaseState, 'applied'>, known: Migrations) =>
-  wayOf(applied, known).filter(name => !applied.includes(name))
-
-// Migrations of a version to come. What they have changed, this one does not know.
-export function unknownIn({ applied }: Pick<DatabaseState, 'applied'>, known: Migrations): string[] {
-  const names = Object.values(known).flat()
-  return applied.filter(name => !names.includes(name))
+// `known`: the names of the migrations of this release, in their order.
+export function missingIn({ applied }: Applied, known: readonly string[]): string[] {
+  const names = new Set(applied.map(({ name }) => name))
+  return known.filter(name => !names.has(name))
 }
 
-// Why payments cannot be stored there now; undefined when they can.
-export function whyNotStore(state: DatabaseState, known: Migrations): string | undefined {
+export const unknownIn = ({ applied }: Applied, known: readonly string[]): AppliedMigration[] =>
+  applied.filter(({ name }) => !known.includes(name))
+
+// Releases only add migrations, each numbered above those before. So an unknown migration among the known ones was in no
+// release.
+export const isUnreleased = (
+  state: Pick<DatabaseState, 'applied' | 'unreleased'>,
+  known: readonly string[],
+): boolean => state.unreleased || unknownIn(state, known).some(({ name }) => name < (known.at(-1) ?? ''))
+
+// Migrations of a later release beside which this one may not run.
+export const incompatibleIn = (state: Applied, known: readonly string[]) =>
+  unknownIn(state, known).filter(({ compatible }) => !compatible)
+
+// Why payments cannot be stored in it now; undefined if they can. After a later release has migrated the database, this
+// node goes on, so that the gateway is never without a ready node. It stops when a node of that release is ready, unless
+// the migrations are compatible.
+export function whyNotStore(state: DatabaseState, known: readonly string[]): string | undefined {
   if (isTooOld(state)) return `the database is too old: PostgreSQL ${state.version}, and 15 is needed`
-  const unknown = unknownIn(state, known)
-  if (unknown.length > 0) return `the schema is newer than this Tollgate: ${unknown.join(', ')}`
+  if (isUnreleased(state, known)) return 'the database was made by an unreleased version of Tollgate'
+  const incompatible = incompatibleIn(state, known)
+  if (incompatible.some(({ served }) => served))
+    return `the schema is newer than this Tollgate: ${incompatible.map(({ name }) => name).join(', ')}`
   const missing = missingIn(state, known)
   if (missing.length > 0) return `migrations are missing: ${missing.join(', ')}`
   return state.read_only ? 'the database is read-only' : undefined
 }
 
-// Why nobody should begin with such a database, and what cures it. Undefined when it is sound.
-export function whyNotBegin(state: DatabaseState, known: Migrations): string | undefined {
+// Why a gateway or a command must not start on it, and what to do; undefined if it may.
+export function whyNotStart(state: DatabaseState, known: readonly string[]): string | undefined {
   if (isTooOld(state))
     return (
       `The database is PostgreSQL ${state.version} and Tollgate needs 15 or later: upgrade it, ` +
       'or name another in DATABASE_URL.'
     )
-  const [first, ...more] = unknownIn(state, known)
+  if (isUnreleased(state, known))
+    return (
+      'The database was made by an unreleased version of Tollgate, before 0.2.0: ' +
+      'export what you need from it, and start with a new database.'
+    )
+  const [first, ...more] = incompatibleIn(state, known)
   if (first)
     return (
-      `The database was changed by a newer Tollgate (${first}${more.length > 0 ? ` and ${more.length} more` : ''}): ` +
+      `The database was changed by a newer Tollgate (${first.name}${more.length > 0 ? ` and ${more.length} more` : ''}): ` +
       'start that version, or restore a backup from before.'
     )
   return undefined

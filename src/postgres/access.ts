@@ -5,19 +5,13 @@ import { join } from 'node:path'
 import type { DataFolder } from './folder/dataFolder.ts'
 import { syncFolder, writeFor } from './folder/file.ts'
 
-// Who may do what. The superuser, whose name is the one that it has in every data folder since the first version, has
-// no password and no way in. Tollgate is the owner of one database.
+// Access rules of the cluster. The superuser has no password and cannot log in. Tollgate owns one database.
 export const superuser = 'tollgate'
 export const database = 'tollgate'
 
-const firstWords = '# Written by Tollgate'
-
-// The rules of a database that is as it should be. They also say for which password, so that a start which was cut
-// off, or a password that was lost, is seen by looking at them: they are written last.
-const rules = (
-  password: string,
-) => `${firstWords}, which replaces this file when it differs. A Tollgate that is turned away by it is a former
-# version, which may not use this data folder any more: start the one that wrote this.
+// The file names a digest of the password and is written last. So a setup that was interrupted, or a password file that
+// was lost or replaced, shows as a difference.
+const rules = (password: string) => `# Written by Tollgate, which replaces this file when it differs.
 # The password is the one in postgres.pgpass (${createHash('sha256').update(password).digest('hex')}).
 local all ${superuser} reject
 local all all scram-sha-256
@@ -30,15 +24,10 @@ export function isClosed({ cluster, password }: Pick<DataFolder, 'cluster' | 'pa
   return existsSync(file) && readFileSync(file, 'utf8') === rules(password)
 }
 
-// Whether a former version made it, and nobody has taken it over yet.
-export function isFormers(cluster: string): boolean {
-  const file = join(cluster, rulesFile)
-  return existsSync(file) && !readFileSync(file, 'utf8').startsWith(firstWords)
-}
-
 export const close = (home: DataFolder) => replace(home, rulesFile, rules(home.password))
 
-// As long as the superuser is needed: for who runs Tollgate, as the system knows him, and for nobody else.
+// Lets the operating-system user that runs Tollgate, and no other, in as the superuser. Only the rules of a maintenance
+// server refer to these files.
 export function openForUs(home: DataFolder) {
   replace(home, 'keeper_ident.conf', `us "${userInfo().username}" ${superuser}\n`)
   replace(home, 'keeper_hba.conf', `local all ${superuser} peer map=us\n`)

@@ -7,11 +7,10 @@ import { type GatewayMark, readGatewayMarks, setGatewayMark } from './folder/gat
 import { takeGuestLock } from './folder/guestLock.ts'
 import { isAlive, type Postmaster, readPostmaster } from './folder/postmasterPid.ts'
 import { initCluster } from './initCluster.ts'
-import { loginTo } from './keeper.ts'
+import { closeCluster } from './keeper.ts'
 import { launch, type Server, stopServer } from './server.ts'
 import { reasonIn } from './serverLog.ts'
 import { type Login, loginWith, urlOf } from './session.ts'
-import { takeOver } from './takeOver.ts'
 import { gatewayUser } from './user.ts'
 
 export { EmbeddedError }
@@ -50,11 +49,9 @@ async function ownOrJoin(home: DataFolder, role: Role, group: number | undefined
     if (!holder?.alive) {
       const entering = home.runAs && (group ?? gatewayUser()?.gid)
       const server =
-        (await takeOver(home, holder?.pid)) && (await launch(home, holder?.pid, { group: entering }))
+        (await closeCluster(home, holder?.pid)) && (await launch(home, holder?.pid, { group: entering }))
       if (server) return own(home, server, role)
-    } else if (!isClosed(home)) {
-      await refuseFormer(home, holder)
-    } else if (holder.ready) {
+    } else if (holder.ready && isClosed(home)) {
       const guest = role === 'command' ? await join(home, holder) : await refuseSecondGateway(home, holder)
       if (guest) return guest
     }
@@ -118,17 +115,10 @@ async function refuseSecondGateway(home: DataFolder, { sockets }: Postmaster): P
 const gatewayAt = async (sockets: string, login: Login) =>
   (await readGatewayMarks(sockets, login).catch(() => [])).find(isAlive)
 
-// The server is not one of ours, or is one that is just taken over. A former version lets everybody in, so a gateway
-// of one can be seen; its commands end by themselves.
-async function refuseFormer(home: DataFolder, { ready, sockets }: Postmaster) {
-  const gateway = ready ? await gatewayAt(sockets, loginTo('postgres')) : undefined
-  if (gateway !== undefined) throw former(home, gateway)
-}
-
-const former = ({ dataDir }: DataFolder, pid: number) =>
+const otherPassword = ({ dataDir }: DataFolder, pid: number) =>
   new EmbeddedError(
-    `The database in the data folder ${dataDir} is being run (by process ${pid}) in the way of a former version of ` +
-      'Tollgate, or its postgres.pgpass was changed since: stop that Tollgate, then this one takes the folder over.',
+    `The database in the data folder ${dataDir} is running (process ${pid}), but not with the password in ` +
+      'postgres.pgpass: stop the Tollgate that runs it, and start again.',
   )
 
 const inUse = ({ dataDir }: DataFolder, pid: number) =>
@@ -139,7 +129,7 @@ const inUse = ({ dataDir }: DataFolder, pid: number) =>
 
 async function tired(home: DataFolder): Promise<EmbeddedError> {
   const holder = readPostmaster(home.cluster)
-  if (holder?.alive && !isClosed(home)) return former(home, holder.pid)
+  if (holder?.alive && !isClosed(home)) return otherPassword(home, holder.pid)
   const gateway = holder?.ready ? await gatewayAt(holder.sockets, loginWith(home.password)) : undefined
   if (gateway !== undefined) return inUse(home, gateway)
   return new EmbeddedError(

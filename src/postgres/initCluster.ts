@@ -1,15 +1,27 @@
-import { chownSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import { superuser } from './access.ts'
 import { here, run } from './childProcess.ts'
-import { codeOf, explain } from './error.ts'
+import { codeOf, EmbeddedError, explain } from './error.ts'
 import { type DataFolder, isMade } from './folder/dataFolder.ts'
 import { syncFolder } from './folder/file.ts'
 import { isAlive } from './folder/postmasterPid.ts'
 import { closeCluster } from './keeper.ts'
 import { reasonIn } from './serverLog.ts'
-import { giveFiles } from './takeOver.ts'
-import { nobody } from './user.ts'
+import { isPrivate, nobody, type User } from './user.ts'
 
 const draftLifeMs = 10 * 60_000
 
@@ -44,6 +56,35 @@ async function fill(home: DataFolder, cluster: string) {
   const how = await initdb.ended
   if (how !== 'exit code 0') throw explain(reasonIn(initdb.said()) ?? how, home.dataDir)
   if (home.runAs) giveFiles(cluster, home.runAs)
+}
+
+// Parents first: once a directory has its new owner, the old one cannot replace an entry in it by a link.
+function giveFiles(folder: string, { uid, gid }: User) {
+  each(folder, (path, found) => {
+    refuseStrange(path, found)
+    lchownSync(path, uid, gid)
+    if (found.isDirectory()) chmodSync(path, 0o700)
+  })
+  spawnSync('sync', ['-f', folder]) // the owners are on the disk before the cluster gets its final name
+}
+
+function refuseStrange(path: string, found: Stats) {
+  const isPlain = found.isDirectory() || (found.isFile() && found.nlink === 1)
+  if (isPlain && (found.uid === nobody.uid || isPrivate(found.uid))) return
+  throw new EmbeddedError(
+    `The database files are to be given to a user of their own, but ${path} is none that PostgreSQL made ` +
+      '(it is a link, has a second name, or belongs to somebody else): move it away and start again.',
+  )
+}
+
+function each(path: string, visit: (path: string, found: Stats) => void) {
+  try {
+    const found = lstatSync(path)
+    visit(path, found)
+    if (found.isDirectory()) for (const name of readdirSync(path)) each(join(path, name), visit)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error // another start removes a stale draft
+  }
 }
 
 // Drafts carry the process id of their maker. One whose maker is gone, or that is far too old, is litter.

@@ -4,7 +4,7 @@ import type { News } from '../core/payment/change.ts'
 import type { NewPayment, PaymentState } from '../core/payment/payment.ts'
 import type { Db } from '../store/db.ts'
 import type { MasterKeys } from '../store/merchants/vault.ts'
-import { migrationNames } from '../store/migrate/ledger.ts'
+import { migrationNames } from '../store/migrate/migrationList.ts'
 import { type CheckoutKey, findCheckouts, type StoredCheckout } from '../store/payments/paymentLife.ts'
 import {
   findPayments,
@@ -27,6 +27,7 @@ const maxQueued = 5000 // callers that wait for one kind of statement; more are 
 // Everything that the verbs of the interface need, made once.
 export type Runtime = {
   db: Db
+  migrations: readonly string[] // the names of those of this release
   callers: CallerCache
   limits: RateLimits
   bodies: BodyQuota
@@ -46,6 +47,7 @@ export type RuntimeOptions = Pick<
   'db' | 'channels' | 'formKey' | 'baseUrl' | 'clock' | 'watch' | 'wake'
 > & {
   masterKeys: MasterKeys
+  migrations?: readonly string[] // those in the folder of this release, unless given
   batchRows: number
   poolSize: number
   observeBatch(kind: 'initiation' | 'status' | 'checkout', rows: number): void
@@ -54,7 +56,7 @@ export type RuntimeOptions = Pick<
 const monotonicMs = () => performance.now()
 
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const { db, masterKeys, batchRows, poolSize, observeBatch } = options
+  const { db, migrations = migrationNames(), masterKeys, batchRows, poolSize, observeBatch } = options
   const { channels, formKey, baseUrl, clock, watch, wake } = options
   const shared = {
     maxRows: batchRows,
@@ -65,6 +67,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const inTime = () => db.until(sharedDeadline())
   return {
     db,
+    migrations,
     callers: createCallerCache(db, masterKeys, clock, monotonicMs),
     limits: createRateLimits(monotonicMs),
     bodies: createBodyQuota(monotonicMs),
@@ -96,15 +99,18 @@ const looks = new WeakMap<Runtime['db'], Promise<string | undefined>>()
 
 // Undefined when this node can serve; otherwise the sentence that says what is missing. Anybody may ask, so however many
 // do at once, one look at the database answers them all.
-export function whyNotReady({ db }: Pick<Runtime, 'db'>): Promise<string | undefined> {
-  const look = looks.get(db) ?? lookWhyNot(db).finally(() => looks.delete(db))
+export function whyNotReady({
+  db,
+  migrations,
+}: Pick<Runtime, 'db' | 'migrations'>): Promise<string | undefined> {
+  const look = looks.get(db) ?? lookWhyNot(db, migrations).finally(() => looks.delete(db))
   looks.set(db, look)
   return look
 }
 
-async function lookWhyNot(db: Runtime['db']): Promise<string | undefined> {
+async function lookWhyNot(db: Db, migrations: readonly string[]): Promise<string | undefined> {
   try {
-    return whyNotStore(await readDatabaseState(db.until(databaseDeadline())), migrationNames())
+    return whyNotStore(await readDatabaseState(db.until(databaseDeadline())), migrations)
   } catch (error) {
     if (db.isHanging()) return 'the database does not answer'
     return isStandby(error) ? 'the database is a standby' : 'the database cannot be reached'

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { whyNotBegin, whyNotDurable } from '../core/fitDatabase.ts'
+import { whyNotDurable, whyNotStart } from '../core/fitDatabase.ts'
 import { startEmbedded } from '../postgres/embedded.ts'
 import type { User } from '../postgres/user.ts'
 import { whyNoConnection } from '../store/connections/hosts.ts'
@@ -7,7 +7,6 @@ import { type Db, openDb } from '../store/db.ts'
 import { installationKeyIdsInUse } from '../store/installation/secrets.ts'
 import { masterKeyIdsInUse } from '../store/merchants/merchants.ts'
 import type { MasterKeys } from '../store/merchants/vault.ts'
-import { migrationNames } from '../store/migrate/ledger.ts'
 import { readDatabaseState } from '../store/serverFacts.ts'
 import { givenMasterKeys, masterKeysInFile } from './masterKeys.ts'
 import { mayRead } from './privileges.ts'
@@ -94,10 +93,15 @@ async function checkNewConnection({ url }: Db) {
     )
 }
 
-// Before the first write. Who takes payments wants them on the disk, too.
-export async function checkDatabase({ db }: OpenDatabase, { durable }: { durable: boolean }) {
+// Runs before the first write. A gateway also needs a database that writes to its disk before it confirms a commit.
+// `migrations`: the names of those of this release.
+export async function checkDatabase(
+  { db }: OpenDatabase,
+  migrations: readonly string[],
+  { durable }: { durable: boolean },
+) {
   const state = await readDatabaseState(db)
-  const why = whyNotBegin(state, migrationNames()) ?? (durable ? whyNotDurable(state) : undefined)
+  const why = whyNotStart(state, migrations) ?? (durable ? whyNotDurable(state) : undefined)
   if (why) throw new UnfitDatabase(why)
 }
 

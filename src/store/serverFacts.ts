@@ -24,16 +24,31 @@ export const readServerFacts = (tx: Tx) =>
       (select sum(numbackends)::int from pg_stat_database) as in_use,
       clock_timestamp() as now`)
 
-// One cheap statement, for every look at whether payments can be stored. That a database or a role was made read-only
-// is known to new sessions alone, so it is read where they will read it.
+// One cheap statement, for every check whether payments can be stored. Only new sessions see that a database or a role was
+// made read-only, so that is read from the catalog.
 export async function readDatabaseState(tx: Tx): Promise<DatabaseState> {
   try {
-    return await readState(tx, sql`array(select name from migrations order by name)`)
+    return await readState(tx, appliedMigrations)
   } catch (error) {
     if (!isUndefinedTable(error)) throw error
-    return readState(tx, sql`'{}'::text[]`) // nobody has migrated yet
+    return readState(tx, sql`'[]'::json`) // nothing was migrated yet
   }
 }
+
+// Through to_jsonb, because the table of an unreleased version has fewer columns.
+const appliedMigrations = sql`(
+  select coalesce(json_agg(json_build_object(
+    'name', name,
+    'compatible', coalesce((to_jsonb(m)->>'compatible')::bool, false),
+    'served', to_jsonb(m)->>'served_at' is not null
+  ) order by name), '[]') from migrations m)`
+
+// Every release records its migrations in a table with the column `compatible`, in the transaction that makes the tables.
+// Other tables of ours were made by an unreleased version.
+const unreleased = sql`
+  coalesce(to_regclass('migrations'), to_regclass('merchants'), to_regclass('payments')) is not null
+  and not exists (select from pg_attribute
+    where attrelid = to_regclass('migrations') and attname = 'compatible' and not attisdropped)`
 
 async function readState(tx: Tx, applied: Query): Promise<DatabaseState> {
   const state = await tx.one<DatabaseState>(sql`
@@ -50,8 +65,9 @@ async function readState(tx: Tx, applied: Query): Promise<DatabaseState> {
         order by setrole <> 0 desc, setdatabase <> 0 desc
         limit 1
       ), false) as read_only,
+      ${unreleased} as unreleased,
       ${applied} as applied`)
-  if (!state) throw new Error('the database says nothing about itself')
+  if (!state) throw new Error('the database returned no state')
   return state
 }
 

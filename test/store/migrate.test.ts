@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { failureOf } from '../../src/cli/failure.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
-import { migrationNames, pendingMigrations } from '../../src/store/migrate/ledger.ts'
 import { migrate } from '../../src/store/migrate/migrate.ts'
+import { migrationNames, pendingMigrations } from '../../src/store/migrate/migrationList.ts'
 import { type FreshDatabase, freshDatabase, query } from '../support/database.ts'
 import {
   isRunning,
@@ -43,7 +43,7 @@ const columns = async () =>
 test('one that takes longer than any other statement may is applied', async () => {
   const folder = migrationFolder({ '9001_long.sql': 'select pg_sleep(9); alter table notes add long int' })
   const words: string[] = []
-  expect(await migrate(db, { folder, tell: said => words.push(said) })).toEqual(['9001_long.sql'])
+  expect(await migrate(db, { folder, onProgress: text => words.push(text) })).toEqual(['9001_long.sql'])
   expect(words).toEqual([
     expect.stringMatching(/^The migration 9001_long.sql is running, for \d seconds now\.$/),
   ])
@@ -69,7 +69,7 @@ test('one that waits for a table lets others through, and repeats until it has i
   const folder = migrationFolder({ '9003_wait.sql': 'alter table notes add patient int' })
   const report = await openTransaction(database.url, 'select * from notes')
   const words: string[] = []
-  const migrating = migrate(db, { folder, tell: said => words.push(said) })
+  const migrating = migrate(db, { folder, onProgress: text => words.push(text) })
   migrating.catch(() => {}) // told below
   for (let round = 1; round <= 2; round++) {
     await waitsForLock(database.url, 'alter table notes')
@@ -81,7 +81,7 @@ test('one that waits for a table lets others through, and repeats until it has i
   expect(await columns()).toEqual(['text', 'patient'])
   expect(await query(database.url, 'select * from notes')).toHaveLength(2)
   expect(words.join()).toMatch(
-    /has to wait for a lock that (process \d+ \(.*idle in transaction\)|somebody else) holds/,
+    /has to wait for a lock that (process \d+ \(.*idle in transaction\)|another session) holds/,
   )
 })
 
@@ -92,10 +92,12 @@ test('two nodes at once: one applies, the other waits as long as that takes', as
   })
   const nodes = [openDb(database.url, 1), openDb(database.url, 1)]
   const words: string[] = []
-  const migrating = Promise.all(nodes.map(node => migrate(node, { folder, tell: said => words.push(said) })))
+  const migrating = Promise.all(
+    nodes.map(node => migrate(node, { folder, onProgress: text => words.push(text) })),
+  )
   await expect.poll(() => words.join(), { timeout: 20_000 }).toContain('Another node is migrating')
   await openGate()
-  expect((await migrating).flat().sort()).toEqual(migrationNames(folder).changes)
+  expect((await migrating).flat().sort()).toEqual(migrationNames(folder))
   await Promise.all(nodes.map(node => node.end()))
 })
 

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Client } from 'pg'
 import { expect } from 'vitest'
-import { readMigration } from '../../src/store/migrate/ledger.ts'
+import { migrationNames, readMigration } from '../../src/store/migrate/migrationList.ts'
 import { afterFile } from './afterFile.ts'
 import { query } from './database.ts'
 
@@ -12,16 +12,16 @@ import { query } from './database.ts'
 export function migrationFolder(files: Record<string, string>): URL {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-migrations-'))
   afterFile(() => rmSync(folder, { recursive: true, force: true }))
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true })
-    writeFileSync(join(folder, name), text)
-  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   return pathToFileURL(`${folder}/`)
 }
 
-// Some of our own, as if there were no others.
-export const onlyThese = (names: readonly string[]) =>
-  migrationFolder(Object.fromEntries(names.map(name => [name, readMigration(name).text])))
+// The migrations of this release and these later ones.
+export const laterRelease = (files: Record<string, string>): URL =>
+  migrationFolder({
+    ...Object.fromEntries(migrationNames().map(name => [name, readMigration(name).text])),
+    ...files,
+  })
 
 // Somebody else's transaction, open until it is ended.
 export async function openTransaction(url: string, ...statements: string[]) {

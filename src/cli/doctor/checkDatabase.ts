@@ -1,13 +1,18 @@
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { missingIn, unknownIn } from '../../core/fitDatabase.ts'
-import { isFormers } from '../../postgres/access.ts'
+import {
+  type DatabaseState,
+  incompatibleIn,
+  isUnreleased,
+  missingIn,
+  unknownIn,
+} from '../../core/fitDatabase.ts'
 import { startEmbedded } from '../../postgres/embedded.ts'
 import { isMade } from '../../postgres/folder/dataFolder.ts'
 import { type Db, openDb } from '../../store/db.ts'
 import { installationKeyIdsInUse } from '../../store/installation/secrets.ts'
 import { masterKeyIdsInUse } from '../../store/merchants/merchants.ts'
-import { migrationNames } from '../../store/migrate/ledger.ts'
+import { migrationNames } from '../../store/migrate/migrationList.ts'
 import { readDatabaseState, readServerFacts } from '../../store/serverFacts.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { failureOf } from '../failure.ts'
@@ -30,8 +35,6 @@ export async function checkRecords(config: Config, isRight: IsRight): Promise<Ch
   try {
     if (!config.DATABASE_URL && !isMade(join(config.TOLLGATE_DATA_DIR, 'postgres')))
       return [checkUser(), fine('database', 'no data yet; tollgate start makes it')]
-    if (!config.DATABASE_URL && isFormers(join(config.TOLLGATE_DATA_DIR, 'postgres')))
-      return [checkUser(), formers]
     return await withDatabase(config, async (db, gateway) => [
       (gateway === undefined ? undefined : checkUserOf(gateway)) ?? checkUser(),
       ...(await lookInside(db, config, isRight)),
@@ -66,17 +69,18 @@ async function lookInside(db: Db, config: Config, isRight: IsRight): Promise<Che
   const halfWay = (asked + Date.now()) / 2
   if (!server) return [failed('database', 'it says nothing about itself')]
   const state = await readDatabaseState(db)
-  const missing = missingIn(state, migrationNames())
-  const unknown = unknownIn(state, migrationNames())
+  const known = migrationNames()
+  const missing = missingIn(state, known)
+  const isReadable = !isUnreleased(state, known) && incompatibleIn(state, known).length === 0
   return [
     ...checkServer(server, server.now.getTime() - halfWay, config),
     ...(state.read_only ? [readOnly] : []),
     await checkNodes(db),
-    checkMigrations(missing, unknown),
-    ...(keyIsRight && state.applied.length > unknown.length
+    checkMigrations(state, known),
+    ...(keyIsRight && isReadable && missing.length < known.length
       ? [await checkSecrets(db, config, missing.length === 0)]
       : []),
-    ...(missing.length === 0 ? await lookAtWork(db, config, server.now, isRight) : []),
+    ...(isReadable && missing.length === 0 ? await lookAtWork(db, config, server.now, isRight) : []),
   ]
 }
 
@@ -92,26 +96,26 @@ const lookAtWork = async (db: Db, config: Config, now: Date, isRight: IsRight): 
     : []),
 ]
 
-// Not done by us, who only look: that version could not use it any more.
-const formers = warning(
-  'database',
-  'it is as a former version of Tollgate left it',
-  'Stop that version; tollgate start, and any other command, takes it over.',
-)
-
 const readOnly = failed(
   'database',
   'it is read-only',
   'Let it take writes (default_transaction_read_only = off): payments cannot be stored.',
 )
 
-function checkMigrations(missing: string[], unknown: string[]): Check {
-  if (unknown.length > 0)
+function checkMigrations(state: DatabaseState, known: readonly string[]): Check {
+  if (isUnreleased(state, known))
     return failed(
       'migrations',
-      `a newer Tollgate has changed the database: ${unknown.join(', ')}`,
-      'Start that version, or restore a backup from before.',
+      'the database was made by an unreleased version of Tollgate, before 0.2.0',
+      'Export what you need from it, and start with a new database.',
     )
+  const unknown = unknownIn(state, known)
+  const newer = `a newer Tollgate has changed the database: ${unknown.map(({ name }) => name).join(', ')}`
+  if (incompatibleIn(state, known).length > 0)
+    return failed('migrations', newer, 'Start that version, or restore a backup from before.')
+  if (unknown.length > 0)
+    return warning('migrations', newer, 'This version may run beside that one: update this machine, too.')
+  const missing = missingIn(state, known)
   if (missing.length === 0) return fine('migrations', 'the database is up to date')
   return warning(
     'migrations',

@@ -2,7 +2,7 @@ import { accessSync, chmodSync, constants, readdirSync, readFileSync, statSync }
 import { join } from 'node:path'
 import { unpackBinaries } from '../binaries.ts'
 import { EmbeddedError } from '../error.ts'
-import { nobody, privateUser, type User } from '../user.ts'
+import { privateUser, type User } from '../user.ts'
 import { holdsFiles, makeFolder, noPlace } from './folder.ts'
 import { applicationPassword } from './password.ts'
 import { closeToOthers, whyNotBegin } from './trust.ts'
@@ -25,7 +25,7 @@ export function openDataFolder(dataDir: string): DataFolder {
   const why = isMade(cluster) ? undefined : whyNotBegin(dataDir)
   if (why) throw new EmbeddedError(`${sentence(why)}, or choose another TOLLGATE_DATA_DIR.`)
   closeToOthers(dataDir)
-  const runAs = ownerToBe(dataDir, cluster)
+  const runAs = ownerToBe(cluster)
   const { bin, major } = unpackBinaries(dataDir)
   if (isMade(cluster)) checkCluster(cluster, major)
   const password = applicationPassword(dataDir)
@@ -34,14 +34,13 @@ export function openDataFolder(dataDir: string): DataFolder {
 
 const sentence = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 
-// Root's database has a user of its own. A former version ran it as nobody, and is followed in that only where the
-// whole folder is nobody's; a database of somebody else stays his when root runs a command on it.
-function ownerToBe(dataDir: string, cluster: string): User | undefined {
+// A database that root makes has a user of its own. One that another user made keeps its owner when root runs a command on
+// it.
+function ownerToBe(cluster: string): User | undefined {
   const me = process.getuid?.()
   const found = isMade(cluster) ? statSync(cluster) : undefined
   if (me === 0) {
     if (!found) return privateUser()
-    if (found.uid === nobody.uid) return statSync(dataDir).uid === nobody.uid ? nobody : privateUser()
     if (found.uid !== 0) return { uid: found.uid, gid: found.gid }
     const { uid, gid } = privateUser()
     throw new EmbeddedError(

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { EmbeddedError } from '../error.ts'
-import { isPrivate, nobody } from '../user.ts'
+import { isPrivate } from '../user.ts'
 
 const othersMayWrite = 0o022
 const everybodyMayWrite = 0o002
@@ -50,6 +50,4 @@ export function closeToOthers(folder: string) {
 }
 
 const isKnown = (found: Stats, folder: Stats) =>
-  isOursOrRoots(found) || found.uid === folder.uid || (me() === 0 && isServers(found.uid))
-
-const isServers = (uid: number) => uid === nobody.uid || isPrivate(uid)
+  isOursOrRoots(found) || found.uid === folder.uid || (me() === 0 && isPrivate(found.uid))

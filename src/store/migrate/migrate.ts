@@ -1,118 +1,177 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Locked, Unavailable } from '../../core/interface/refusal.ts'
-import { isAlreadyThere } from '../databaseErrors.ts'
-import type { Db } from '../db.ts'
-import { type Alone, connectAlone, isGone, isLockedOut } from './connection.ts'
-import { type Holders, watchHolders } from './holders.ts'
-import { type Migration, pendingMigrations, readMigration } from './ledger.ts'
-import { beginAlone, isApplied, LedgerBusy, noteApplied } from './lock.ts'
-import { applyOutside, isOutside } from './outside.ts'
-import { nowAndThen, sayingSo, type Tell } from './words.ts'
+import { type Db, sql } from '../db.ts'
+import { applyOutsideTransaction } from './concurrentIndexes.ts'
+import { type Migration, pendingMigrations, readMigration } from './migrationList.ts'
+import {
+  beginWithMigrationLock,
+  createMigrationsTable,
+  isApplied,
+  isConnectionLost,
+  isLockConflict,
+  MigrationLockBusy,
+  type MigrationSession,
+  openMigrationSession,
+  recordApplied,
+} from './migrationSession.ts'
 
 const firstPauseMs = 200
 const maxPauseMs = 5000
-const maxCuts = 5 // of the connection during one migration: perhaps it is the migration that brings the server down
+const maxLostConnections = 5 // per migration: it may be the migration that brings the server down
+const firstReportMs = 5000
+const reportEveryMs = 30_000
+const firstBlockerCheckMs = 1000 // before lockTimeoutMs has passed
+const blockerCheckEveryMs = 5000
 
-export type MigrateOptions = { folder?: URL; tell?: Tell }
+export type OnProgress = (text: string) => void // for the operator
+export type MigrateOptions = { folder?: URL; onProgress?: OnProgress }
 
 export class MigrationFailed extends Error {}
 
-// Applies what is missing, in order, and gives back the names. Where nothing is missing, nothing is locked. Several
-// nodes may do this at once: one applies, the others wait until it has, and find nothing left to do.
-export async function migrate(db: Db, { folder, tell = () => {} }: MigrateOptions = {}): Promise<string[]> {
-  const look = () =>
-    untilFree(
-      tell,
-      () => someoneElse,
+// Applies the pending migrations in order and returns their names. If none is pending, nothing is locked. Several nodes
+// may call it at once: one applies, the others wait for it and find nothing pending.
+export async function migrate(
+  db: Db,
+  { folder, onProgress = () => {} }: MigrateOptions = {},
+): Promise<string[]> {
+  const readPending = () =>
+    retryLocked(
+      onProgress,
+      () => '',
       () => pendingMigrations(db, folder),
     )
   const applied: string[] = []
-  let pending = await look()
-  let connection: Alone | undefined
+  let session: MigrationSession | undefined
   try {
-    while (pending[0]) {
-      const migration = readMigration(pending[0], folder)
-      let holders: Holders | undefined
-      const isNew = await untilFree(
-        tell,
-        () => holders?.words() || someoneElse,
-        async () => {
-          connection = await openLedger(connection, db.url)
-          holders = watchHolders(db, connection.pid)
-          const said = () => `The migration ${migration.name} is running${waitsFor(holders)}`
-          return sayingSo(tell, said, apply(connection, db.url, migration)).finally(holders.stop)
-        },
-      )
+    for (let [next] = await readPending(); next !== undefined; [next] = await readPending()) {
+      const migration = readMigration(next, folder)
+      let blockers: Blockers | undefined
+      const blockerNames = () => blockers?.names() ?? ''
+      const isNew = await retryLocked(onProgress, blockerNames, async () => {
+        session = await reopen(session, db.url)
+        blockers = watchBlockers(db, session.pid)
+        const applying = apply(session, db.url, migration)
+        return reportLongRun(onProgress, migration, blockerNames, applying).finally(blockers.stop)
+      })
       if (isNew) applied.push(migration.name)
-      pending = await look() // another node may have done more than this one, or go another way
     }
   } finally {
-    await connection?.end()
+    await session?.close()
   }
   return applied
 }
 
-const someoneElse = 'somebody else'
-const waitsFor = (holders?: Holders) => (holders?.words() ? ` and waits for ${holders.words()}` : '')
-
-// The same connection as long as it lives.
-async function openLedger(former: Alone | undefined, url: string): Promise<Alone> {
-  if (former && !former.isOver()) return former
-  const connection = await connectAlone(url)
+async function reopen(session: MigrationSession | undefined, url: string): Promise<MigrationSession> {
+  if (session && !session.isClosed()) return session
+  const opened = await openMigrationSession(url)
   try {
-    await connection.ask(
-      'create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())',
-    )
+    await createMigrationsTable(opened)
+    return opened
   } catch (error) {
-    // Two nodes that make the table in the same moment collide all the same; then it is there.
-    if (isAlreadyThere(error)) return connection
-    await connection.end()
+    await opened.close()
     throw error
   }
-  return connection
 }
 
-// False when another node was quicker.
-async function apply(connection: Alone, url: string, migration: Migration): Promise<boolean> {
+// Returns false if another node has applied it.
+async function apply(session: MigrationSession, url: string, migration: Migration): Promise<boolean> {
   try {
-    if (isOutside(migration)) return await applyOutside(connection, url, migration)
-    await beginAlone(connection)
-    const isNew = !(await isApplied(connection, migration.name))
+    if (!migration.inTransaction) return await applyOutsideTransaction(session, url, migration)
+    await beginWithMigrationLock(session)
+    const isNew = !(await isApplied(session, migration))
     if (isNew) {
-      await connection.ask(migration.text)
-      await noteApplied(connection, migration.name)
+      await session.query(migration.text)
+      await recordApplied(session, migration)
     }
-    await connection.ask('commit')
+    await session.query('commit')
     return isNew
   } catch (error) {
-    await connection.ask('rollback').catch(() => {}) // of a connection that is gone, nothing is left
-    if (isGone(error) || isBusy(error)) throw error
-    throw failed(migration, error)
+    await session.query('rollback').catch(() => {}) // a lost connection has rolled back already
+    if (isConnectionLost(error) || isBusy(error)) throw error
+    throw failureOfMigration(migration, error)
   }
 }
 
-function failed(migration: Migration, error: unknown) {
-  const kept = isOutside(migration) ? '' : ', and nothing of it was kept'
-  const said = error instanceof Error ? error.message : String(error)
-  return new MigrationFailed(`The migration ${migration.name} failed${kept}: ${said}.`, { cause: error })
+function failureOfMigration({ name, inTransaction }: Migration, error: unknown) {
+  const kept = inTransaction ? ', and nothing of it was kept' : ''
+  const message = error instanceof Error ? error.message : String(error)
+  return new MigrationFailed(`The migration ${name} failed${kept}: ${message}.`, { cause: error })
 }
 
 const isBusy = (error: unknown) =>
-  error instanceof LedgerBusy || error instanceof Locked || isLockedOut(error)
+  error instanceof MigrationLockBusy || error instanceof Locked || isLockConflict(error)
 
-// Whoever waits for a lock on a table holds up all who come after, so nobody waits for long: it is tried again, with
-// pauses that grow. Work that was cut off may have been done or not; the ledger tells the next try.
-async function untilFree<T>(tell: Tell, holder: () => string, work: () => Promise<T>): Promise<T> {
-  const say = nowAndThen(tell)
-  for (let tries = 1, cuts = 0; ; tries++) {
+// A session that waits for a table lock blocks all statements behind it, so each wait is short and is repeated after a
+// pause that grows. After a lost connection the migrations table shows whether the work was committed.
+async function retryLocked<T>(
+  onProgress: OnProgress,
+  blockerNames: () => string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const report = throttled(onProgress)
+  for (let tries = 1, lost = 0; ; tries++) {
     try {
       return await work()
     } catch (error) {
-      if (isGone(error) && ++cuts > maxCuts) throw new Unavailable(error)
-      if (!isGone(error) && !isBusy(error)) throw error
-      if (error instanceof LedgerBusy) say('Another node is migrating this database. We wait for it.')
-      else if (isBusy(error)) say(`Migrating has to wait for a lock that ${holder()} holds. We try again.`)
+      if (isConnectionLost(error) && ++lost > maxLostConnections) throw new Unavailable(error)
+      if (!isConnectionLost(error) && !isBusy(error)) throw error
+      if (error instanceof MigrationLockBusy)
+        report('Another node is migrating this database. Waiting for it.')
+      else if (isBusy(error))
+        report(
+          `Migrating has to wait for a lock that ${blockerNames() || 'another session'} holds. Retrying.`,
+        )
     }
     await sleep(Math.min(firstPauseMs * 2 ** (tries - 1), maxPauseMs))
   }
+}
+
+type Blockers = { names(): string; stop(): void }
+
+// The sessions that block the server process `pid`.
+function watchBlockers(db: Db, pid: number): Blockers {
+  let names = ''
+  let timer = setTimeout(check, firstBlockerCheckMs)
+  function check() {
+    blockingSessions(db, pid).then(
+      found => (names = found),
+      () => {}, // the report then names none
+    )
+    timer = setTimeout(check, blockerCheckEveryMs)
+  }
+  return { names: () => names, stop: () => clearTimeout(timer) }
+}
+
+async function blockingSessions(db: Db, pid: number): Promise<string> {
+  const rows = await db.rows<{ session: string }>(sql`
+    select format('process %s (%s, %s)', pid, coalesce(nullif(application_name, ''), 'without a name'), state) as session
+    from pg_stat_activity where pid = any(pg_blocking_pids(${pid})) order by xact_start`)
+  return rows.map(({ session }) => session).join(', ')
+}
+
+// Reports at once, then at most every half minute.
+function throttled(onProgress: OnProgress): OnProgress {
+  let reportedAt = Number.NEGATIVE_INFINITY
+  return text => {
+    if (performance.now() - reportedAt < reportEveryMs) return
+    reportedAt = performance.now()
+    onProgress(text)
+  }
+}
+
+async function reportLongRun<T>(
+  onProgress: OnProgress,
+  { name }: Migration,
+  blockerNames: () => string,
+  work: Promise<T>,
+): Promise<T> {
+  const started = performance.now()
+  const report = () => {
+    const waits = blockerNames() ? ` and waits for ${blockerNames()}` : ''
+    const seconds = Math.round((performance.now() - started) / 1000)
+    onProgress(`The migration ${name} is running${waits}, for ${seconds} seconds now.`)
+    timer = setTimeout(report, reportEveryMs)
+  }
+  let timer = setTimeout(report, firstReportMs)
+  return work.finally(() => clearTimeout(timer))
 }

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
-import { whyNotBegin, whyNotDurable } from '../../../src/core/fitDatabase.ts'
+import { whyNotDurable, whyNotStart } from '../../../src/core/fitDatabase.ts'
 import { startGateway } from '../../../src/main.ts'
+import { catalogOf } from '../../support/catalog.ts'
 import { type FreshDatabase, freshDatabase, query } from '../../support/database.ts'
 import { type Env, newMasterKey, temporaryFolder, tollgate } from '../tollgate.ts'
 
@@ -39,6 +40,59 @@ test('a schema that is newer than the code: neither the gateway nor a command to
   await query(database.url, `delete from migrations where name like '9%'`)
 })
 
+test('a database of a later release whose migrations are compatible: commands and gateways run on it', async () => {
+  await query(database.url, `insert into migrations (name, compatible) values ('9999_later.sql', true)`)
+  expect((await tollgate(env, 'merchant', 'list')).code).toBe(0)
+  const gateway = await startGateway(readConfig(env), { log: pino({ level: 'silent' }) })
+  await gateway.stop()
+  await query(database.url, `insert into migrations (name) values ('9999_last.sql')`)
+  expect(await refusedIn(env, 'start')).toEqual([
+    69,
+    'The database was changed by a newer Tollgate (9999_last.sql): start that version, or restore a backup from before.\n',
+  ])
+  await query(database.url, `delete from migrations where name like '9%'`)
+})
+
+const beforeBaseline =
+  'The database was made by an unreleased version of Tollgate, before 0.2.0: export what you need from it, and start ' +
+  'with a new database.\n'
+
+for (const [what, tables] of [
+  [
+    'with a migrations table of an unreleased version',
+    `create table migrations (name text primary key, applied_at timestamptz not null default now());
+     insert into migrations values ('0001_merchants.sql'), ('0059_attempts_given_up.sql'), ('tables/05_payments.sql');
+     create table merchants (merchant_id text primary key)`,
+  ],
+  [
+    'with an empty migrations table of an unreleased version',
+    'create table migrations (name text primary key)',
+  ],
+  ['with tables and no migrations table', 'create table payments (merchant_id text, tx_reference text)'],
+  [
+    'with a migration among ours that is in no release',
+    `create table migrations (name text primary key, applied_at timestamptz not null default now(),
+       compatible boolean not null default false, served_at timestamptz);
+     insert into migrations (name) values ('0001_merchants.sql'), ('0002_shops.sql')`,
+  ],
+] as const)
+  test(`a database ${what} is refused by start, by commands and by doctor, and is not changed`, async () => {
+    const old = await freshDatabase()
+    await query(old.url, tables)
+    const before = await catalogOf(old.url)
+    const theirs = { ...env, DATABASE_URL: old.url }
+    for (const words of [['start'], ['migrate'], ['merchant', 'list']])
+      expect(await refusedIn(theirs, ...words)).toEqual([69, beforeBaseline])
+    const { code, stdout } = await tollgate(theirs, 'doctor')
+    expect(code).toBe(1)
+    expect(stdout).toMatch(
+      /^✗ failed {3}migrations {3}the database was made by an unreleased version of Tollgate, before 0\.2\.0$/m,
+    )
+    expect(stdout).toContain('Export what you need from it, and start with a new database.')
+    expect(await catalogOf(old.url)).toEqual(before)
+    await old.drop()
+  })
+
 test('a database that does not wait for its disk', async () => {
   await query(database.url, `alter database ${name()} set synchronous_commit = off`)
   expect(await refusedIn(env, 'start')).toEqual([
@@ -59,12 +113,11 @@ const state = {
   fsync: 'on',
   synchronous_commit: 'on',
   applied: [],
+  unreleased: false,
 }
 
 test('an old PostgreSQL', () =>
-  expect(
-    whyNotBegin({ ...state, version: '14.9', version_num: 140_009 }, { former: [], tables: [], changes: [] }),
-  ).toBe(
+  expect(whyNotStart({ ...state, version: '14.9', version_num: 140_009 }, [])).toBe(
     'The database is PostgreSQL 14.9 and Tollgate needs 15 or later: upgrade it, or name another in DATABASE_URL.',
   ))
 

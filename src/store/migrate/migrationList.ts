@@ -1,0 +1,42 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { missingIn } from '../../core/fitDatabase.ts'
+import { sql, type Tx } from '../db.ts'
+import { readDatabaseState } from '../serverFacts.ts'
+
+const shippedFolder = new URL('../migrations/', import.meta.url)
+
+// The migrations of this release by name, in the order in which they apply. Only tests and the bench name another folder.
+export const migrationNames = (folder = shippedFolder): readonly string[] =>
+  readdirSync(folder)
+    .filter(name => name.endsWith('.sql'))
+    .toSorted()
+
+export type Migration = {
+  name: string
+  text: string
+  compatible: boolean // nodes of the previous release may run beside it
+  inTransaction: boolean
+}
+
+// The comment at the top of the file may hold two directives, each on a line of its own.
+export function readMigration(name: string, folder = shippedFolder): Migration {
+  const text = readFileSync(new URL(name, folder), 'utf8')
+  const header = /^(--.*\n)*/.exec(text)?.[0] ?? ''
+  return {
+    name,
+    text,
+    compatible: /^-- beside the previous release: yes$/m.test(header),
+    inTransaction: !/^-- outside a transaction\b/m.test(header),
+  }
+}
+
+export const pendingMigrations = async (tx: Tx, folder?: URL): Promise<string[]> =>
+  missingIn(await readDatabaseState(tx), migrationNames(folder))
+
+// Records that a node with these migrations is ready. Nodes without them stop being ready, unless the migrations are
+// compatible. Nothing is written if it is recorded already, so that a node also starts on a read-only database.
+export async function recordServed(tx: Tx, names: readonly string[]) {
+  const unrecorded = sql`served_at is null and name = any(${names}::text[])`
+  if (await tx.one(sql`select from migrations where ${unrecorded} limit 1`))
+    await tx.rows(sql`update migrations set served_at = now() where ${unrecorded}`)
+}

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { Unavailable } from '../../core/interface/refusal.ts'
+import { hostsOf } from '../connections/hosts.ts'
+import { codeOf, isAlreadyThere } from '../databaseErrors.ts'
+import type { Migration } from './migrationList.ts'
+
+export const lockTimeoutMs = 2000 // short: every statement that comes after a waiting lock request waits behind it
+const connectTimeoutMs = 3000
+const primaryTimeoutMs = 30_000
+const retryPauseMs = 500
+
+// A migration may run for an hour. The server still detects that this process was killed, paused or cut off, so that its
+// locks do not block the migrations of other nodes.
+const settings: Record<string, string> = {
+  statement_timeout: '0',
+  transaction_timeout: '0', // from PostgreSQL 17 on
+  lock_timeout: `${lockTimeoutMs}ms`,
+  idle_in_transaction_session_timeout: '60s',
+  tcp_keepalives_idle: '30',
+  tcp_keepalives_interval: '10',
+  tcp_keepalives_count: '3',
+}
+const onLinuxOnly = `set client_connection_check_interval = '5s'`
+
+export type MigrationSession = {
+  pid: number // of the server process
+  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
+  isClosed(): boolean
+  close(): Promise<void>
+}
+
+// A connection to the primary outside of the pool.
+export async function openMigrationSession(url: string): Promise<MigrationSession> {
+  const hosts = hostsOf(url)
+  const started = performance.now()
+  for (let tries = 0; ; tries++) {
+    try {
+      return await connect(hosts[tries % hosts.length] as string)
+    } catch (error) {
+      if (!isConnectionLost(error)) throw error
+      if (performance.now() - started > primaryTimeoutMs) throw new Unavailable(error)
+    }
+    await sleep(retryPauseMs)
+  }
+}
+
+async function connect(connectionString: string): Promise<MigrationSession> {
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    application_name: 'tollgate migration',
+  })
+  let closed = false
+  client.on('error', () => {}) // the statement that was running rejects with it
+  client.on('end', () => (closed = true))
+  await client.connect()
+  try {
+    const { rows } = await client.query('select pg_is_in_recovery() as standby, pg_backend_pid() as pid')
+    if (rows[0].standby) throw Object.assign(new Error('this server is a standby'), { code: '25006' })
+    await client.query(
+      `select set_config(s.name, given.value, false) from pg_settings s
+         join unnest($1::text[], $2::text[]) as given (name, value) using (name)`,
+      [Object.keys(settings), Object.values(settings)],
+    )
+    await client.query(onLinuxOnly).catch(() => {})
+    return {
+      pid: rows[0].pid,
+      query: async (text, values) => (await client.query(text, values)).rows,
+      isClosed: () => closed,
+      close: () => client.end().catch(() => {}),
+    }
+  } catch (error) {
+    await client.end()
+    throw error
+  }
+}
+
+// The record of applied migrations. It is created here because it has to exist before the first migration.
+//   compatible: nodes of the previous release may run beside this migration.
+//   served_at: when a node that has this migration was first ready.
+export async function createMigrationsTable(session: MigrationSession) {
+  try {
+    await session.query(`
+      create table if not exists migrations (
+        name text primary key,
+        applied_at timestamptz not null default now(),
+        compatible boolean not null default false,
+        served_at timestamptz
+      )`)
+  } catch (error) {
+    // Two nodes that create it at the same moment collide despite "if not exists".
+    if (!isAlreadyThere(error)) throw error
+  }
+}
+
+export class MigrationLockBusy extends Error {}
+
+// Starts a transaction that holds the migration lock: one node migrates at a time. The lock does not block readers of the
+// table.
+export async function beginWithMigrationLock(session: MigrationSession) {
+  await session.query('begin')
+  try {
+    await session.query('lock table migrations in share update exclusive mode')
+  } catch (error) {
+    throw isLockConflict(error) ? new MigrationLockBusy('', { cause: error }) : error
+  }
+}
+
+export const isApplied = async (session: MigrationSession, { name }: Migration) =>
+  (await session.query('select from migrations where name = $1', [name])).length > 0
+
+export const recordApplied = (session: MigrationSession, { name, compatible }: Migration) =>
+  session.query('insert into migrations (name, compatible) values ($1, $2) on conflict do nothing', [
+    name,
+    compatible,
+  ])
+
+// A lock timeout or a deadlock.
+export const isLockConflict = (error: unknown) => ['55P03', '40P01'].includes(codeOf(error))
+
+// The server or the network failed, not the statement.
+export const isConnectionLost = (error: unknown) =>
+  /^(08|57P|25006|25P03|53300|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|ENOTFOUND)/.test(codeOf(error)) ||
+  /Connection terminated|timeout expired|not queryable/i.test(error instanceof Error ? error.message : '')

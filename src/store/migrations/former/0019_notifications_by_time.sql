@@ -1,1 +1,0 @@
-create index if not exists notifications_by_time on notifications (merchant_id, created_at);

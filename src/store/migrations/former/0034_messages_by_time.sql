@@ -1,1 +1,0 @@
-create index if not exists messages_by_time on messages (created_at);
