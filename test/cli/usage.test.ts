@@ -31,7 +31,7 @@ test('alone it shows its help, with every command and exit code', async () => {
 
 test('--version tells the version', async () => {
   const { code, stdout } = await tollgate(env, '--version')
-  expect([code, stdout]).toEqual([0, '0.1.0\n'])
+  expect([code, stdout]).toEqual([0, '0.2.0\n'])
 })
 
 test('start --help tells every setting', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { ofMerchants } from '../../src/store/ofMerchants.ts'
 import { findPayments } from '../../src/store/payments/payments.ts'
+import { migrationNames, readMigration } from '../../src/store/migrate/migrationList.ts'
 import { type FreshDatabase, migratedDatabase, query } from '../support/database.ts'
 import { spreading } from '../support/shardedDatabase.ts'
 
@@ -28,7 +29,9 @@ const partsOf = (text: string) => text.split(/^(?=export |async |const |function
 // Looks into a table by a list of keys, written here or by a helper of the same file.
 const isByKeys = /(join|from|using)\s+(\$\{\w+\}\s+)?(unnest|\$\{unnest\w*|\$\{keysOf|\$\{ids)/
 const tableNames = new Set(
-  [...readFileSync('src/store/schema.sql', 'utf8').matchAll(/^create table (\w+)/gm)].map(([, name]) => name),
+  migrationNames().flatMap(name =>
+    [...readMigration(name).text.matchAll(/^create table (\w+)/gm)].map(([, table]) => table),
+  ),
 )
 // A part of a statement of several goes by its name, and is no table.
 const joined = /\bjoin (?!unnest)(\w+)/g

@@ -33,10 +33,15 @@ const way = {
 } as const
 
 // Payments and attempts by the real verbs on a database of its own; what the provider says, and when, is the test's.
-export async function openShop() {
+export async function openShop({
+  key = randomBytes(32),
+  accounts = { test: 'test_bank', live: 'live_bank' },
+}: {
+  key?: Buffer
+  accounts?: Record<Mode, string>
+} = {}) {
   const database = await migratedDatabase()
   const db = openDb(database.url, 4)
-  const key = randomBytes(32)
   const masterKeys = givenMasterKeys([key])
   let reply: Reply = { state: 'pending' }
   let now = new Date()
@@ -56,7 +61,7 @@ export async function openShop() {
     check: async order => inItsName(order, reply),
   })
   const channels = channelsOf(
-    new Map((['test', 'live'] as const).map(mode => [`${mode}_bank`, channel(mode)])),
+    new Map((['test', 'live'] as const).map(mode => [accounts[mode], channel(mode)])),
   )
   const runtime = testRuntime({ db, masterKeys, channels, clock: () => now })
 

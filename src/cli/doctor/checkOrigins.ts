@@ -1,7 +1,7 @@
 import { readSettings, sendsNoPassword, unreadableSettings } from '../../core/merchant/settings.ts'
 import type { Db } from '../../store/db.ts'
 import { liveMerchants, type Merchant } from '../../store/merchants/merchants.ts'
-import { type PasswordState, passwordStates, rotateCommand } from '../merchant/ipnPassword.ts'
+import { passwordStates, rotateCommand } from '../merchant/ipnPassword.ts'
 import { hasNoOrigins, registerCommand } from '../merchant/origins.ts'
 import { type Check, failed, fine, warning } from './check.ts'
 
@@ -44,9 +44,7 @@ function checkIpnUrls(merchants: readonly Merchant[]): Check[] {
 
 function checkPasswords(merchants: readonly Merchant[]): Check[] {
   const nowhere = merchants.filter(hasNowhereToSendIt).map(idOf)
-  const inState = (state: PasswordState) =>
-    merchants.filter(one => passwordStates(one)?.live === state).map(idOf)
-  const [guessable, shared] = [inState('merchant_id'), inState('shared')]
+  const guessable = merchants.filter(one => passwordStates(one)?.live === 'merchant_id').map(idOf)
   return [
     ...(nowhere.length === 0
       ? []
@@ -64,15 +62,6 @@ function checkPasswords(merchants: readonly Merchant[]): Check[] {
             'passwords',
             `the password of notifications in style basic is the merchant_id, which is no secret, for ${some(guessable)}`,
             `Make one and give it to the shop: ${rotateCommand(guessable[0] ?? '', 'live')}`,
-          ),
-        ]),
-    ...(shared.length === 0
-      ? []
-      : [
-          warning(
-            'passwords',
-            `the password of notifications in style basic is the same in test and live for ${some(shared)}`,
-            `Make one and give it to the shop: ${rotateCommand(shared[0] ?? '', 'live')}`,
           ),
         ]),
   ]

@@ -14,22 +14,20 @@ type Rotation = { merchant: string; mode: Mode; merchantId?: true }
 export const rotateCommand = (merchant_id: string, mode: Mode) =>
   `tollgate merchant ipn-password rotate --merchant ${merchant_id} --mode ${mode}`
 
-// What the password of style basic is, which is never shown again itself: made for this mode, made for both modes by an
-// older version, or the merchant_id. Null in every other style.
-export type PasswordState = 'own' | 'shared' | 'merchant_id'
+// The kind of password that style basic sends: one made for this mode, or the merchant_id. The password itself is shown once
+// only, when it is made.
+export type PasswordState = 'own' | 'merchant_id'
 
+// Null in every other style.
 export function passwordStates(
   merchant: SealedIpnPasswords & { settings: SettingWords },
 ): Record<Mode, PasswordState> | null {
   if (readSettings(merchant.settings).ipn_style !== 'basic') return null
-  return { test: stateOf(merchant, 'test', 'live'), live: stateOf(merchant, 'live', 'test') }
+  return { test: stateOf(merchant, 'test'), live: stateOf(merchant, 'live') }
 }
 
-function stateOf(passwords: SealedIpnPasswords, mode: Mode, other: Mode): PasswordState {
-  const sealed = sealedIpnPassword(passwords, mode)
-  if (sealed === null) return 'merchant_id'
-  return sealedIpnPassword(passwords, other)?.equals(sealed) ? 'shared' : 'own'
-}
+const stateOf = (passwords: SealedIpnPasswords, mode: Mode): PasswordState =>
+  sealedIpnPassword(passwords, mode) === null ? 'merchant_id' : 'own'
 
 export function addIpnPasswordCommands(merchant: Command, cli: Cli) {
   const password = merchant

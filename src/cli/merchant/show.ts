@@ -108,7 +108,6 @@ const passwordFacts = (merchant_id: string, passwords: Record<Mode, PasswordStat
 const passwordWords = (state: PasswordState, command: string) =>
   ({
     own: 'its own',
-    shared: `the same in test and live: ${command} makes another`,
     merchant_id: `the merchant_id, which is no secret: ${command} makes one`,
   })[state]
 

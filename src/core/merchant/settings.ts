@@ -216,8 +216,7 @@ export function changeSettings(words: SettingWords, changes: readonly string[]) 
 
 const passwordSettings: readonly SettingName[] = ['ipn_style', 'ipn_url', 'allowed_origins']
 
-// Style basic sends a password, and only to the merchant's own origins: without one it could be sent nowhere. A merchant
-// that was set so by an older version can still change other settings.
+// Style basic sends a password, and only to the merchant's own origins: without one it could be sent nowhere.
 const passwordFaults = (settings: Settings) =>
   sendsNoPassword(settings)
     ? [

@@ -75,7 +75,5 @@ function secretsOf(
 export const apiSecretPurpose = (merchant_id: string, mode: Mode, merchant_key: string) =>
   `${merchant_id}/api/${mode}/${merchant_key}`
 export const ipnPasswordPurpose = (merchant_id: string, mode: Mode) => `${merchant_id}/ipn-password/${mode}`
-// Of a password that was made for both modes.
-export const sharedIpnPasswordPurpose = (merchant_id: string) => `${merchant_id}/ipn-password`
 export const ipnSecretPurpose = (merchant_id: string, mode: Mode, secret_id: string) =>
   `${merchant_id}/ipn/${mode}/${secret_id}`

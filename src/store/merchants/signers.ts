@@ -4,7 +4,7 @@ import type { Mode } from '../../core/mode.ts'
 import { type Signer, signingKey } from '../../core/notification/ipnRequest.ts'
 import { named, type Tx } from '../db.ts'
 import { ofMerchants } from '../ofMerchants.ts'
-import { ipnPasswordPurpose, ipnSecretPurpose, sharedIpnPasswordPurpose } from './callers.ts'
+import { ipnPasswordPurpose, ipnSecretPurpose } from './callers.ts'
 import { type SealedIpnPasswords, sealedIpnPassword } from './merchants.ts'
 import { type MasterKeys, openSecret, unwrapKey, type WrappedKey } from './vault.ts'
 
@@ -66,16 +66,16 @@ export async function findSigners(
   return [...signers.values()]
 }
 
-// Only style basic needs it; what it is worth to the others is nothing, so they go on without it.
+// Undefined if it cannot be opened. Only style basic needs it, so that other styles go on without it.
 function passwordOf(masterKeys: MasterKeys, row: Row): string | undefined {
   const { merchant_id, mode } = row
   const sealed = sealedIpnPassword(row, mode)
   if (sealed === null) return merchant_id
-  for (const purpose of [ipnPasswordPurpose(merchant_id, mode), sharedIpnPasswordPurpose(merchant_id)])
-    try {
-      return openSecret(unwrapKey(masterKeys, merchant_id, row), purpose, sealed)
-    } catch {} // sealed for another purpose, or broken
-  return undefined
+  try {
+    return openSecret(unwrapKey(masterKeys, merchant_id, row), ipnPasswordPurpose(merchant_id, mode), sealed)
+  } catch {
+    return undefined
+  }
 }
 
 // Each for itself: what cannot be opened is this merchant's trouble alone.

@@ -1,15 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rotateIpnPassword, useMerchantId } from '../../../src/actions/merchants/ipnPassword.ts'
 import { rewrapKeys } from '../../../src/actions/merchants/rewrapKeys.ts'
 import { setMerchant } from '../../../src/actions/merchants/setMerchant.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { sql } from '../../../src/store/db.ts'
-import { sharedIpnPasswordPurpose } from '../../../src/store/merchants/callers.ts'
-import { lockMerchant, type Merchant } from '../../../src/store/merchants/merchants.ts'
 import { findSigners } from '../../../src/store/merchants/signers.ts'
-import { type MasterKeys, sealSecret, unwrapKey } from '../../../src/store/merchants/vault.ts'
-import { query } from '../../support/database.ts'
+import type { MasterKeys } from '../../../src/store/merchants/vault.ts'
 import { openShop, type TestShop } from '../../support/shop.ts'
 
 let shop: TestShop
@@ -60,29 +56,13 @@ test('nothing is made when one of the settings is wrong, or the password could b
   expect(await passwordsOf(merchant_id)).toEqual(idTwice(merchant_id))
 })
 
-test('a merchant that had the style before there were passwords goes on with its id', async () => {
+test('a merchant without a password of its own uses its id', async () => {
   const { merchant_id } = await shop.addMerchant()
   await shop.db.rows(sql`
     update merchants set settings = '{"ipn_style": "basic"}' where merchant_id = ${merchant_id}`)
   expect(await passwordsOf(merchant_id)).toEqual(idTwice(merchant_id))
   expect((await choose(merchant_id, ...basic))?.ipn_passwords).toBeUndefined()
   expect(await passwordsOf(merchant_id)).toEqual(idTwice(merchant_id))
-})
-
-test('a password of both modes, made by an older version, stays in each mode until that one is rotated', async () => {
-  const { merchant_id } = await shop.addMerchant()
-  await choose(merchant_id, ...basic)
-  const merchant = (await lockMerchant(shop.db, merchant_id)) as Merchant
-  const dataKey = unwrapKey(masterKeys, merchant_id, merchant)
-  const sealed = sealSecret(dataKey, sharedIpnPasswordPurpose(merchant_id), 'blue heron')
-  await shop.db.rows(sql`
-    update merchants set sealed_ipn_password = ${sealed}, sealed_test_ipn_password = null
-    where merchant_id = ${merchant_id}`)
-  const migration = 'src/store/migrations/0080_merchants_ipn_password_by_mode.sql'
-  await query(shop.url, readFileSync(migration, 'utf8'))
-  expect(await passwordsOf(merchant_id)).toEqual({ test: 'blue heron', live: 'blue heron' })
-  const rotated = await rotateIpnPassword(shop.db, masterKeys, merchant_id, 'live')
-  expect(await passwordsOf(merchant_id)).toEqual({ test: 'blue heron', live: rotated?.ipn_password })
 })
 
 const swap = (to: string, from: string) =>
