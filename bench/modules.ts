@@ -36,5 +36,4 @@ export type Version = {
   program: string
   build: () => Promise<unknown>
   load: <Names extends Name[]>(...names: Names) => Promise<{ [At in keyof Names]: Modules[Names[At]] }>
-  loadIfThere: <One extends Name>(name: One) => Promise<Modules[One] | undefined>
 }

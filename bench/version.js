@@ -12,9 +12,6 @@ export const versionAt = folder => {
     build: async () => (await import(file('build.js'))).build(),
     load: (...names) =>
       /** @type {any} */ (Promise.all(names.map(name => loadOne(join(folder, 'dist'), name)))),
-    // What only some versions have.
-    loadIfThere: async name =>
-      existsSync(join(folder, 'dist', `${name}.js`)) ? loadOne(join(folder, 'dist'), name) : undefined,
   }
 }
 

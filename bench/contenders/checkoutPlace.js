@@ -19,14 +19,10 @@ export async function openPayPlace(bench, place, name, version, { provider, cust
   const paid = await withChannels(version, join(bench.folder, name), { pay: './payChannel.js' })
   const ports = await openPorts(customers, endpoints)
   Object.assign(place.town, await createTown(bench, name, ports, paid))
-  const env = { ...toThisMachine, ...behindProxy, ...provider.env, ...(await beforeTheSandbox(paid)) }
+  const env = { ...toThisMachine, ...behindProxy, ...provider.env, TOLLGATE_CHANNELS: 'pay' }
   Object.assign(place.gateway, await bench.startGateway(place.town, env))
   Object.assign(place, { provider, customers })
 }
-
-// Former versions go by the names of the files, and know no such setting.
-const beforeTheSandbox = async version =>
-  (await version.loadIfThere('core/channel/choose')) ? { TOLLGATE_CHANNELS: 'pay' } : {}
 
 export async function openCancelPlace(bench, place, name, version, customers) {
   const ports = await openPorts(customers, endpoints)

@@ -15,13 +15,6 @@ export const behindProxy = { TOLLGATE_TRUST_PROXY: '1' }
 export const toThisMachine = { TOLLGATE_EGRESS_LOOPBACK: 'on' }
 export const nodeEnv = url => ({ DATABASE_URL: url, TOLLGATE_MASTER_KEY: masterKey, ...toThisMachine })
 
-// Whom nobody asks any more need not say so first. A former version has no such setting, and refuses what it does not
-// know.
-async function toStopAtOnce(version) {
-  const [{ settingNames }] = await version.load('config')
-  return settingNames.includes('TOLLGATE_STOP_SECONDS') ? { TOLLGATE_STOP_SECONDS: '0' } : {}
-}
-
 // As the first line of the program has it, and with a profile of its CPU time in a folder.
 const profiled = folder => ['--max-semi-space-size=32', '--cpu-prof', `--cpu-prof-dir=${folder}`]
 
@@ -38,7 +31,7 @@ export async function startGateway({ url, merchant, version }, env = {}, profile
       PORT: '0',
       DATABASE_URL: url,
       TOLLGATE_MASTER_KEY: masterKey,
-      ...(await toStopAtOnce(version)),
+      TOLLGATE_STOP_SECONDS: '0', // no load balancer watches it
       ...env,
     },
     stdio: ['ignore', 'pipe', 'ignore'], // its log is written in full, and thrown away

@@ -14,7 +14,6 @@ const way = {
   badge: { text: 'MTN', background: '#ffcc00', ink: '#15201b' },
   currencies: ['GHS'],
   fields: [phone],
-  asks: [phone], // as former versions call them
   next: 'prompt',
   livesForMs: 5 * minutes,
   network: 'mtn',
@@ -33,11 +32,10 @@ function open(url) {
   return { ...terms, mode: 'test', ways: [way], start, check }
 }
 
-// A function of the environment, as former versions want it; later ones look at what it has.
-export default Object.assign(({ PAY_PROVIDER: url }) => (url ? open(url) : undefined), {
+export default {
   settings: [{ name: 'provider', words: 'The address of the provider.' }],
   open: ({ provider }) => open(provider),
-})
+}
 
 const readReply = ({ answer: { state, order, amount, currency, reference } }) =>
   state === 'paid' ? { state, order, amount: BigInt(amount), currency, provider_ref: reference } : { state }

@@ -20,15 +20,9 @@ function open(url) {
   return { ...terms, mode: 'test', ways: [way], start: check, check }
 }
 
-// A function of the environment, as former versions want it; later ones look at what it has.
-export default Object.assign(fromEnvironment, {
+export default {
   settings: [{ name: 'provider', words: 'The address of the provider.' }],
   open: ({ provider }) => open(provider),
-})
-
-function fromEnvironment(settings) {
-  const url = settings[`${name.toUpperCase()}_PROVIDER`]
-  return url ? open(url) : undefined
 }
 
 /** @type {(order: string, answer: any) => object} */

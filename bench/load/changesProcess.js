@@ -51,10 +51,10 @@ async function delivering(version, { env }) {
       'observe/log',
       'actions/payments/cancel',
     )
-  const carriers = await version.loadIfThere('actions/notifications/carriers')
+  const [{ carrierOn }] = await version.load('actions/notifications/carriers')
   const config = readConfig(env)
   const records = await openDatabase(config, 'gateway')
-  const isHandedOver = () => carriers?.carrierOn(records.db) !== undefined // else it has to be looked for
+  const isHandedOver = () => carrierOn(records.db) !== undefined // else it has to be looked for
   const dispatch = openDeliveries(config, records, {
     clock,
     metrics: createMetrics(),
@@ -72,24 +72,23 @@ async function delivering(version, { env }) {
   }
 }
 
-// A version that has no hints between its nodes gives none.
 async function hinting(version, { env }) {
-  const [{ readConfig }, { openDatabase }, { cancel }] = await version.load(
+  const [{ readConfig }, { openDatabase }, { cancel }, { startNode }] = await version.load(
     'config',
     'start/database',
     'actions/payments/cancel',
+    'workers/nodes/node',
   )
   const records = await openDatabase(readConfig(env), 'gateway')
-  const nodes = await version.loadIfThere('workers/nodes/node')
   const watch = { deaf() {}, gone() {} }
-  const node = nodes?.startNode({ db: records.db, clock, hear() {}, watch })
+  const node = startNode({ db: records.db, clock, hear() {}, watch })
   return {
     async change(payment) {
       await cancel(records.db, payment, clock())
-      node?.hint('senders')
+      node.hint('senders')
     },
     async close() {
-      await node?.stop()
+      await node.stop()
       await records.close()
     },
   }

@@ -115,7 +115,7 @@ for (const [what, steps, gone] of [
 for (const [token, node] of [
   [tokenOf(12, 'abc'), 12],
   [tokenOf(2 ** 31 - 1, 'n7-x'), 2 ** 31 - 1],
-  ['n0123456789abcde', undefined], // of a former node, without a number
+  ['n0123456789abcde', undefined], // of a node that could not be sure to be seen
   ['x', undefined],
   ['n12', undefined],
 ] as const)

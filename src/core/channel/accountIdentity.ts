@@ -61,7 +61,7 @@ export function openedIdentity(
   }
 }
 
-// Attempts of an older version have no mode and no identity: they go by the name.
+// An attempt without a mode or an identity matches by the account's name.
 export const isSameAccount = (
   { channel, mode, account_identity }: AttemptAccount,
   opened: OpenedIdentity,

@@ -50,7 +50,7 @@ const pattern = /^(test|live)\/(configured|acknowledged|shared)(?:-\d)?\/(https?
 
 export type LaneParts = { kind: LaneKind; mode: Mode | undefined; group: string | undefined }
 
-// What a lane's name says. A version before this one called a lane by its origin alone: that is a request lane too.
+// A name that does not match the pattern counts as a shared lane.
 export function laneParts(lane: string): LaneParts {
   const [, mode, kind, origin] = pattern.exec(lane) ?? []
   if (!kind) return { kind: 'shared', mode: undefined, group: lane }

@@ -28,8 +28,8 @@ export type Attempt = {
   tx_reference: string
   number: number // 1, 2, 3 of its payment: a form carries the next one, so that a double click is one attempt
   channel: string // the name of the account that it goes through
-  mode: Mode | null // null: made by an older version
-  account_identity: string | null // the provider's environment and business behind that name; null as above
+  mode: Mode | null // of the payment; null only in rows that were written by hand
+  account_identity: string | null // the provider's environment and business behind that name; null if it has none
   order_key: string | null // what the provider knows it by; null: the attempt_id
   payment_method: string
   state: AttemptState

@@ -65,9 +65,7 @@ export function recordMoneyBack(
   }
 }
 
-// A payment of an older version does not name its attempt.
-const paidBy = ({ paid_attempt_id, payment_reference }: Payment, { attempt_id, provider_ref }: Attempt) =>
-  paid_attempt_id ? paid_attempt_id === attempt_id : payment_reference === provider_ref
+const paidBy = ({ paid_attempt_id }: Payment, { attempt_id }: Attempt) => paid_attempt_id === attempt_id
 
 function newReversals(
   { tx_reference, currency }: Payment,

@@ -69,7 +69,7 @@ function egressOf({ egress_address, egress_proxy }: ChannelSettings, usual: Egre
   return { address: egress_address || usual.address, proxy: egress_proxy || usual.proxy }
 }
 
-// A file that was written for an older version may lack them, and what it does not say we must not guess.
+// A provider module that lacks one of these terms is refused, because a guess could charge a customer twice.
 function mustSayItsTerms(name: string, channel: Channel): Channel {
   const {
     mode,

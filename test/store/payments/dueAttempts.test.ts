@@ -143,23 +143,6 @@ test('a knock while somebody asks: it is asked about at once, and the older answ
   expect(await stored()).toMatchObject({ knocked: false, lease_until: null })
 })
 
-// As a node of the former version takes and answers: it knows no lease, and puts the next ask off.
-const formerTake = (now: Date) => sql`
-  update attempts set next_ask_at = ${after(seconds(20), now)}, asks = asks + 1, knocked = false
-  where next_ask_at <= ${now}`
-
-test('beside nodes without leases nobody asks at the same time for long, and nothing is left behind', async () => {
-  await db.rows(formerTake(after(seconds(10))))
-  expect(await namesAt(after(seconds(10)))).toEqual([])
-  expect(await namesAt(after(seconds(30)))).toHaveLength(6)
-  await db.rows(formerTake(after(seconds(31)))) // they ask as well, once
-  await db.rows(
-    sql`update attempts set next_ask_at = ${after(seconds(33))} where attempt_id <> ${idOf('later')}`,
-  )
-  expect(await namesAt(after(seconds(34)))).toEqual([]) // the lease goes on
-  expect(await namesAt(after(seconds(50)))).toHaveLength(6)
-})
-
 // A node without the account would take the place of the nodes that have it.
 test('attempts of accounts that are not open here are seen when they are overdue, and not claimed', async () => {
   const opened = [{ account: 'mtn', mode: 'test', identity: null, identities: [] }] as const
