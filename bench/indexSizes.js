@@ -15,8 +15,8 @@ async function fill(url, merchant_id) {
   const [mine, rows] = [literal(merchant_id), rowsOf(count, end)]
   await fillLists(url, merchant_id, count, end)
   for (const text of [
-    `insert into attempts (merchant_id, attempt_id, tx_reference, number, channel, payment_method, state, instrument,
-        payer, lang, provider_ref, charged, asks, created_at, updated_at, ended_at)
+    `insert into attempts (merchant_id, attempt_id, tx_reference, number, provider_account, payment_method, state, instrument,
+        payer, lang, provider_ref, charged, polls, created_at, updated_at, ended_at)
       select ${mine}, ${mine} || substr(md5(n::text), 1, 26), reference, 1, 'sandbox', 'mtn_mobile_money',
         case when n % 10 < 2 then 'failed' else 'paid' end, '+23324' || lpad((n % 9999991)::text, 7, '0'),
         md5((n % 50000)::text), 'en', 'MP' || n, 2550, 2, at, at, at ${rows}`,
@@ -24,7 +24,7 @@ async function fill(url, merchant_id) {
       select 'sandbox', 'MP' || n, ${mine}, ${mine} || substr(md5(n::text), 1, 26) ${rows} where n % 10 >= 2`,
     `insert into events (merchant_id, tx_reference, sequence, kind, cause, attempt_id, from_status, to_status, at)
       select ${mine}, reference, step, (array['attempt_started', 'attempt_pending', 'attempt_paid', 'status_changed'])[step],
-        'channel', ${mine} || substr(md5(n::text), 1, 26), case when step = 4 then 'awaiting_payment' end,
+        'provider', ${mine} || substr(md5(n::text), 1, 26), case when step = 4 then 'awaiting_payment' end,
         case when step = 4 then 'paid' end, at ${rows}, generate_series(1, 4) step`,
     `insert into tries (merchant_id, tx_reference, sequence, try, started_at, ms, address, status, result, answer)
       select ${mine}, reference, 1, 1, at, 12, '192.0.2.7', 503, 'refused', 'busy' ${rows} where n % 10 = 0`,

@@ -1,7 +1,7 @@
 import { isIP as ipVersion } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import type { ChannelSettings } from './core/channel/channel.ts'
+import type { ProviderSettings } from './core/provider/provider.ts'
 import { accountWord } from './core/merchant/settings.ts'
 import type { MessengerSettings } from './core/message/messenger.ts'
 import { readProxy } from './core/proxySetting.ts'
@@ -105,12 +105,12 @@ const schema = z.object({
   TOLLGATE_EGRESS_DNS: list(/^\S+$/, 'must be addresses of name servers with commas between them')
     .refine(all => all.every(isNameServer), 'must be addresses such as 10.0.0.2 or 10.0.0.2:53')
     .optional(),
-  TOLLGATE_CHANNELS: list(
+  TOLLGATE_PROVIDERS: list(
     accountWord,
-    'must be names of accounts or channels such as mtn-4f7k2q or mtn with commas between them',
+    'must be names of accounts or providers such as mtn-4f7k2q or mtn with commas between them',
   ).default([]),
-  TOLLGATE_CHANNEL_EGRESS_ADDRESS: ownAddress.optional(),
-  TOLLGATE_CHANNEL_EGRESS_PROXY: proxy.optional(),
+  TOLLGATE_PROVIDER_EGRESS_ADDRESS: ownAddress.optional(),
+  TOLLGATE_PROVIDER_EGRESS_PROXY: proxy.optional(),
   TOLLGATE_MESSAGES_PER_RECIPIENT: whole(0, 100_000).default(10),
   TOLLGATE_MESSAGES_PER_MERCHANT: whole(0, 100_000_000).default(10_000),
   TOLLGATE_SMS_PREFIXES: list(
@@ -127,9 +127,9 @@ const schema = z.object({
     .default('info'),
 })
 
-// Channels and messengers read their own settings, so that a new one needs no change here.
+// Providers and messengers read their own settings, so that a new one needs no change here.
 export type Config = z.output<typeof schema> & {
-  channelSettings: ChannelSettings
+  providerSettings: ProviderSettings
   messengerSettings: MessengerSettings
   isForThisMachineOnly: boolean
 }
@@ -158,7 +158,7 @@ export function readWhatIsRight(env: Environment = process.env): { config: Confi
   const read = schema.parse(right)
   const config = {
     ...read,
-    channelSettings: set,
+    providerSettings: set,
     messengerSettings: set,
     isForThisMachineOnly: onlyThisMachineReaches(read),
   }

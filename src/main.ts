@@ -8,18 +8,18 @@ import { operatorKeys } from './core/operator/operatorKeys.ts'
 import { urlOf } from './core/thisMachine.ts'
 import { watchAccounts } from './observe/accounts.ts'
 import { watchAttempts } from './observe/attempts.ts'
-import { gaugeChannels, gaugeWaiting, watchCalls } from './observe/channels.ts'
+import { gaugeProviders, gaugeWaiting, watchCalls } from './observe/providers.ts'
 import { gaugeClock, watchClock } from './observe/clock.ts'
 import { createMetrics, watchRuntime } from './observe/metrics.ts'
 import { watchNodes } from './observe/nodes.ts'
 import { watchReading } from './observe/reading.ts'
 import { watchRedaction } from './observe/redaction.ts'
 import type { User } from './postgres/user.ts'
-import { createKeepers } from './runtime/channels/keeper.ts'
-import { openChannels } from './runtime/channels.ts'
+import { createHealthMonitors } from './runtime/providers/healthMonitor.ts'
+import { openProviderAccounts } from './runtime/providerAccounts.ts'
 import { createRuntime } from './runtime/runtime.ts'
 import { createWakeUps } from './runtime/wakeUps.ts'
-import { accountTools } from './start/channels.ts'
+import { accountTools } from './start/providers.ts'
 import { checkDatabase, checkMasterKeys, type OpenDatabase, openDatabase } from './start/database.ts'
 import { openDeliveries } from './start/deliveries.ts'
 import { openMessages } from './start/messages.ts'
@@ -31,8 +31,8 @@ import { migrate } from './store/migrate/migrate.ts'
 import { migrationNames, recordServed } from './store/migrate/migrationList.ts'
 import { watchOverload } from './web/server/overload.ts'
 import { listen } from './web/server/server.ts'
-import { startChannelHealth } from './workers/channelHealth.ts'
-import { startAccountsWatch } from './workers/channels.ts'
+import { startProviderHealth } from './workers/providerHealth.ts'
+import { startAccountsWatch } from './workers/providerAccounts.ts'
 import { givenClock, startClock } from './workers/clock.ts'
 import { startNode } from './workers/nodes/node.ts'
 import { startWorkers } from './workers/payments.ts'
@@ -98,17 +98,17 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
 
   const metrics = createMetrics()
   const wakeUps = createWakeUps()
-  const node = startNode({ db, clock, hear: wakeUps.hear, watch: watchNodes(log) })
+  const node = startNode({ db, clock, onWakeUp: wakeUps.receive, watch: watchNodes(log) })
   started.add(node.stop)
-  wakeUps.onOurs(node.hint)
-  const keepers = createKeepers({ nodes: node.count, watch: watchCalls(metrics) })
-  gaugeChannels(metrics, keepers)
-  const channels = await openChannels({
-    env: { ...config.channelSettings, ...sandbox?.settings },
+  wakeUps.onOurs(node.sendWakeUp)
+  const monitors = createHealthMonitors({ nodes: node.count, watch: watchCalls(metrics) })
+  gaugeProviders(metrics, monitors)
+  const providerAccounts = await openProviderAccounts({
+    env: { ...config.providerSettings, ...sandbox?.settings },
     tools: accountTools(config, { db, clock, masterKeys }),
     stored: database,
-    preferred: config.TOLLGATE_CHANNELS,
-    keepers,
+    preferred: config.TOLLGATE_PROVIDERS,
+    monitors,
     onFault: watchAccounts(log),
   })
   const watch = watchAttempts(metrics, log)
@@ -118,14 +118,14 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
     masterKeys,
     batchRows: config.TOLLGATE_BATCH_ROWS,
     poolSize: config.TOLLGATE_POOL_SIZE,
-    channels,
+    providerAccounts,
     formKey,
     baseUrl: () => baseUrl,
     clock,
     observeBatch: (kind, rows) => metrics.batchRows.observe({ kind }, rows),
     watch(news) {
       watch(news)
-      keepers.ended(news)
+      monitors.ended(news)
     },
     wake: wakeUps.wake,
   })
@@ -155,9 +155,9 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
   const workers = startWorkers(runtime, { ...watchReading(log), trouble, pause })
   const stopWorkers = started.add(workers.stop)
   gaugeWaiting(metrics, workers.waiting)
-  started.add(startAccountsWatch(channels, trouble).stop)
+  started.add(startAccountsWatch(providerAccounts, trouble).stop)
   wakeUps.on('pollers', workers.wake)
-  started.add(startChannelHealth(runtime, keepers, trouble).stop)
+  started.add(startProviderHealth(runtime, monitors, trouble).stop)
 
   const days = config.TOLLGATE_REDACT_DAYS
   if (days)

@@ -9,7 +9,7 @@ const mayImport: Record<string, readonly string[]> = {
   store: ['core'],
   postgres: ['core'],
   net: ['core'],
-  channels: ['net', 'core'],
+  providers: ['net', 'core'],
   messengers: ['net', 'core'],
   sandbox: ['net', 'store', 'core'], // and of the store only its own books, see below
   runtime: ['store', 'core'],
@@ -148,11 +148,11 @@ test('only net sends HTTP requests, except the commands that look at the gateway
 test('only settings of the operator become addresses without the address guard', () => {
   const made = sources.filter(file => /\boperatorUrl\(|as OperatorUrl/.test(readFileSync(file, 'utf8')))
   expect(made.toSorted()).toEqual([
-    'src/channels/mtn/settings.ts',
-    'src/channels/paystack.ts',
-    'src/channels/sandbox.ts',
     'src/core/urlTrust.ts',
     'src/messengers/smsHttp/settings.ts',
+    'src/providers/mtn/settings.ts',
+    'src/providers/paystack.ts',
+    'src/providers/sandbox.ts',
     'src/sandbox/callbacks.ts',
   ])
 })

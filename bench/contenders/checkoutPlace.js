@@ -1,6 +1,6 @@
 // Where customers pay: a gateway of a version that has a line to the provider, on a database with many merchants.
 import { join } from 'node:path'
-import { withChannels } from '../endpoints/withChannels.js'
+import { withProviders } from '../endpoints/withProviders.js'
 import { createTown } from '../rows/town.js'
 import { behindProxy, toThisMachine } from './gateway.js'
 import { openPorts } from './payments.js'
@@ -16,10 +16,10 @@ export const openPayers = async bench => ({
 })
 
 export async function openPayPlace(bench, place, name, version, { provider, customers }) {
-  const paid = await withChannels(version, join(bench.folder, name), { pay: './payChannel.js' })
+  const paid = await withProviders(version, join(bench.folder, name), { pay: './payProviderModule.js' })
   const ports = await openPorts(customers, endpoints)
   Object.assign(place.town, await createTown(bench, name, ports, paid))
-  const env = { ...toThisMachine, ...behindProxy, ...provider.env, TOLLGATE_CHANNELS: 'pay' }
+  const env = { ...toThisMachine, ...behindProxy, ...provider.env, TOLLGATE_PROVIDERS: 'pay' }
   Object.assign(place.gateway, await bench.startGateway(place.town, env))
   Object.assign(place, { provider, customers })
 }

@@ -5,16 +5,13 @@ process.once('message', (/** @type {any} */ job) => void begin(job))
 process.on('disconnect', () => process.exit()) // the parent is gone
 
 async function begin({ folder, env }) {
-  const [{ readConfig }, { openDatabase }, { channelsOf }, { startWorkers }] = await versionAt(folder).load(
-    'config',
-    'start/database',
-    'runtime/channels',
-    'workers/payments',
-  )
+  const [{ readConfig }, { openDatabase }, { providerAccountsOf }, { startWorkers }] = await versionAt(
+    folder,
+  ).load('config', 'start/database', 'runtime/providerAccounts', 'workers/payments')
   const records = await openDatabase(readConfig(env), 'gateway')
   const asking = {
     db: records.db,
-    channels: channelsOf(new Map()),
+    providerAccounts: providerAccountsOf(new Map()),
     baseUrl: () => 'http://localhost',
     clock: () => new Date(),
     watch() {},

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 export const providers = ['sick', 'well']
-export const simulatedChannels = Object.fromEntries(providers.map(name => [name, './simulatedChannel.js']))
+export const simulatedProviders = Object.fromEntries(providers.map(name => [name, './simulatedProvider.js']))
 
 export async function startProviders() {
   const child = fork(fileURLToPath(new URL('./providersProcess.js', import.meta.url)))

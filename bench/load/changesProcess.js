@@ -51,10 +51,10 @@ async function delivering(version, { env }) {
       'observe/log',
       'actions/payments/cancel',
     )
-  const [{ carrierOn }] = await version.load('actions/notifications/carriers')
+  const [{ inlineDispatchOn }] = await version.load('actions/notifications/inlineDispatch')
   const config = readConfig(env)
   const records = await openDatabase(config, 'gateway')
-  const isHandedOver = () => carrierOn(records.db) !== undefined // else it has to be looked for
+  const isHandedOver = () => inlineDispatchOn(records.db) !== undefined // else it has to be looked for
   const dispatch = openDeliveries(config, records, {
     clock,
     metrics: createMetrics(),

@@ -1,4 +1,4 @@
-// Providers knock, and somebody waits at the status check for what comes of it.
+// Providers callback, and somebody waits at the status check for what comes of it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { query } from '../rows/database.js'
 import { openConnection, readAnswer } from './connection.js'
@@ -9,7 +9,7 @@ const patienceMs = 120_000
 
 // Payments from number `from` to `to`, each with an attempt that a provider knows. `due` says in SQL when it is asked
 // about by itself.
-export async function addAttempts({ url, merchant }, channel, { from, to, due }) {
+export async function addAttempts({ url, merchant }, provider, { from, to, due }) {
   const { merchant_id } = merchant
   const row = { ...rowInSql(merchant, { ...storedParts }), number: 'null', email: 'null', ipn_url: 'null' }
   const numbers = `from generate_series(${from}, ${to}) n`
@@ -19,14 +19,14 @@ export async function addAttempts({ url, merchant }, channel, { from, to, due })
   )
   await query(
     url,
-    `insert into attempts (merchant_id, attempt_id, tx_reference, number, channel, payment_method, state, asks,
-        next_ask_at, created_at, updated_at)
-      select '${merchant_id}', '${merchant_id}' || lpad(n::text, 26, '0'), ${row.tx_reference}, 1, '${channel}',
-        '${channel}_wallet', 'pending', 3, ${due}, now(), now() ${numbers}`,
+    `insert into attempts (merchant_id, attempt_id, tx_reference, number, provider_account, payment_method, state, polls,
+        next_poll_at, created_at, updated_at)
+      select '${merchant_id}', '${merchant_id}' || lpad(n::text, 26, '0'), ${row.tx_reference}, 1, '${provider}',
+        '${provider}_wallet', 'pending', 3, ${due}, now(), now() ${numbers}`,
   )
 }
 
-// One every so often, whether or not the last has led to something. Milliseconds from each knock to the status check
+// One every so often, whether or not the last has led to something. Milliseconds from each callback to the status check
 // that says paid.
 export async function knockAll({ port, merchant }, { from, to }, gapMs) {
   const numbers = Array.from({ length: to - from + 1 }, (_, at) => from + at)
@@ -45,11 +45,11 @@ export async function knockAll({ port, merchant }, { from, to }, gapMs) {
 
 async function untilPaid(connection, merchant, n) {
   const question = statusRequest(merchant, storedInvoice(n))
-  const knocked = performance.now()
+  const callback_received = performance.now()
   await connection.ask(knockRequest(merchant, n))
   for (;;) {
     const { status } = JSON.parse(readAnswer(await connection.ask(question)).text)
-    const ms = performance.now() - knocked
+    const ms = performance.now() - callback_received
     if (status === 'paid') return ms
     if (ms > patienceMs) throw new Error('A knock led to nothing.')
     await sleep(lookMs)

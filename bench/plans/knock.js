@@ -1,33 +1,33 @@
-// A provider's knock, alone and beside another provider that is slow.
+// A provider's callback, alone and beside another provider that is slow.
 import { join } from 'node:path'
 import { createMeter } from '../contenders/meter.js'
 import { query } from '../rows/database.js'
 import { shown } from '../contenders/deliveryLatency.js'
 import { addAttempts, knockAll } from '../load/knocks.js'
-import { providers, simulatedChannels } from '../endpoints/providers.js'
-import { withChannels } from '../endpoints/withChannels.js'
+import { providers, simulatedProviders } from '../endpoints/providers.js'
+import { withProviders } from '../endpoints/withProviders.js'
 import { thisVersion } from '../version.js'
 
 const sick = { from: 1, to: 600, due: `now() - interval '1 minute'` }
-const knocks = { from: 1001, due: `now() + interval '1 hour'` } // only a knock makes them be asked about
+const knocks = { from: 1001, due: `now() + interval '1 hour'` } // only a callback makes them be asked about
 const gapMs = 150
 
 export function knockSection(bench, { rounds, count }) {
   const place = {}
-  const knocked = { ...knocks, to: knocks.from + count - 1 }
+  const callback_received = { ...knocks, to: knocks.from + count - 1 }
   const contender = (id, label, isBeside) => ({
     id,
     label,
     async run() {
       const { database, simulated } = place
       await query(database.url, 'truncate payments, events, attempts, tasks cascade')
-      await addAttempts(database, 'well', knocked)
+      await addAttempts(database, 'well', callback_received)
       if (isBeside) await addAttempts(database, 'sick', sick)
       const begun = isBeside ? simulated.nextQuestion('sick') : undefined
       const gateway = await bench.startGateway(database, simulated.env)
       try {
         await begun
-        return await timeKnocks(bench, gateway, knocked)
+        return await timeKnocks(bench, gateway, callback_received)
       } finally {
         await gateway.stop()
       }
@@ -53,18 +53,18 @@ export function knockSection(bench, { rounds, count }) {
       await bench.stopGateways()
       place.simulated = await bench.startProviders()
       const folder = join(bench.folder, providers.join('_'))
-      const version = await withChannels(thisVersion, folder, simulatedChannels)
+      const version = await withProviders(thisVersion, folder, simulatedProviders)
       place.database = await bench.server.create('knock', version)
     },
   }
 }
 
-async function timeKnocks(bench, gateway, knocked) {
+async function timeKnocks(bench, gateway, callback_received) {
   const meter = createMeter({ gateway: gateway.cpuMs, postgres: bench.server.cpuMs })
   const cpuBefore = process.cpuUsage()
   const began = performance.now()
   meter.start()
-  const times = await knockAll(gateway, knocked, gapMs)
+  const times = await knockAll(gateway, callback_received, gapMs)
   meter.stop()
   const { user, system } = process.cpuUsage(cpuBefore)
   const requests = times.length

@@ -85,7 +85,7 @@ const addEvents = async ({ url, merchant: { merchant_id } }, count) => {
   await query(
     url,
     `insert into events (merchant_id, tx_reference, sequence, kind, cause, reason, at)
-      select '${merchant_id}', 'TG-' || lpad((n / 3)::text, 18, '0'), n % 3, 'attempt_pending', 'channel', '',
+      select '${merchant_id}', 'TG-' || lpad((n / 3)::text, 18, '0'), n % 3, 'attempt_pending', 'provider', '',
         now() - interval '30 days' + n * interval '100 milliseconds'
       from generate_series(1, ${count}) n`,
   )

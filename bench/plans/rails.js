@@ -1,4 +1,4 @@
-// Whole payments through the channels that the gateway has, whose providers are played.
+// Whole payments through the providers that the gateway has, whose providers are played.
 import { unknownPlace } from '../contenders/checkoutPlace.js'
 import { behindProxy, toThisMachine } from '../contenders/gateway.js'
 import { openPorts, paying } from '../contenders/payments.js'
@@ -85,14 +85,14 @@ export function hangingSection(bench, lengths) {
   }
 }
 
-// The first of the channels serves every shop but one, which has the last.
-async function openPlace(bench, place, name, channels, { played, customers: people }) {
-  const [first] = channels
+// The first of the providers serves every shop but one, which has the last.
+async function openPlace(bench, place, name, providers, { played, customers: people }) {
+  const [first] = providers
   const ports = await openPorts(people, endpoints)
-  const town = await createTown(bench, `rails_${name}`, ports, thisVersion, [`channels=${first}`])
-  await setChannel(town, town.merchant.merchant_id, channels.at(-1))
+  const town = await createTown(bench, `rails_${name}`, ports, thisVersion, [`providers=${first}`])
+  await setProvider(town, town.merchant.merchant_id, providers.at(-1))
   Object.assign(place.town, town)
-  const settings = Object.assign({}, ...channels.map(channel => played.env[channel]))
+  const settings = Object.assign({}, ...providers.map(provider => played.env[provider]))
   const sandbox = first === 'sandbox' ? {} : { TOLLGATE_SANDBOX: 'off' } // it would serve where another does not
   place.env = { ...toThisMachine, ...behindProxy, ...sandbox, ...settings }
   Object.assign(place.gateway, await bench.startGateway(place.town, place.env))
@@ -107,10 +107,10 @@ async function startAnew(bench, { gateway, town, env }) {
   return async () => {}
 }
 
-async function setChannel({ url }, merchant_id, channel) {
+async function setProvider({ url }, merchant_id, provider) {
   const [{ openDb }, { setMerchant }] = await thisVersion.load('store/db', 'actions/merchants/setMerchant')
   const db = openDb(url, 2, 'bench')
-  await setMerchant(db, merchant_id, [`channels=${channel}`])
+  await setMerchant(db, merchant_id, [`providers=${provider}`])
   await db.end()
 }
 
@@ -125,7 +125,7 @@ const sandboxOf = ({ url }) => ({
 })
 
 async function webhookOf({ port }) {
-  const [{ webhookIdOf }] = await thisVersion.load('runtime/channels/webhookId')
+  const [{ webhookIdOf }] = await thisVersion.load('runtime/providers/webhookId')
   return `http://127.0.0.1:${port}/callbacks/account/${webhookIdOf('paystack')}`
 }
 

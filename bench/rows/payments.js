@@ -65,7 +65,7 @@ export const formRequest = ({ action, fields }) => {
   )
 }
 
-// A provider's knock for the attempt with this number.
+// A provider's callback for the attempt with this number.
 export const knockRequest = ({ merchant_id }, n) =>
   Buffer.from(
     `POST /callbacks/${merchant_id}${String(n).padStart(26, '0')} HTTP/1.1\r\nhost: localhost\r\n` +

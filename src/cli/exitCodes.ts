@@ -13,7 +13,7 @@ export const exitCodeWords: [number, string][] = [
   [exitCodes.done, 'done'],
   [
     exitCodes.refused,
-    'refused or not found; for doctor: something failed; for channel status: an account is down',
+    'refused or not found; for doctor: something failed; for provider status: an account is down',
   ],
   [exitCodes.usage, 'wrong usage'],
   [exitCodes.unavailable, 'the database, the data folder or the port cannot be used'],

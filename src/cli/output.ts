@@ -1,4 +1,4 @@
-import { withoutTurns } from '../core/text.ts'
+import { stripBidiControls } from '../core/text.ts'
 import type { Failure } from './failure.ts'
 import { painter } from './terminal.ts'
 
@@ -20,7 +20,7 @@ const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padSt
 // for all commands.
 export const createCli = (json: boolean): Cli => ({
   json,
-  print: ({ data, text }) => void process.stdout.write(`${json ? asJson(data) : withoutTurns(text)}\n`),
+  print: ({ data, text }) => void process.stdout.write(`${json ? asJson(data) : stripBidiControls(text)}\n`),
 })
 
 export function printFailure(json: boolean, { code, message, faults, shown, data, stack }: Failure) {
@@ -30,5 +30,5 @@ export function printFailure(json: boolean, { code, message, faults, shown, data
   const whole = faults.length > 0 ? `${message} ${faults.join('; ')}` : message
   const error = { code, message: whole, ...(faults.length > 0 && { faults }), ...data, stack }
   const text = lines.filter(line => line !== undefined).join('\n')
-  process.stderr.write(`${json ? asJson({ error }) : withoutTurns(text)}\n`)
+  process.stderr.write(`${json ? asJson({ error }) : stripBidiControls(text)}\n`)
 }

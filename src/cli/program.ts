@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { addChannelCommands } from './channel/channel.ts'
+import { addProviderCommands } from './provider/provider.ts'
 import { addDoctor } from './doctor/doctor.ts'
 import { examples, exitCodesHelp } from './help.ts'
 import { addKeyCommands } from './merchant/key.ts'
@@ -35,7 +35,7 @@ export function createProgram(cli: Cli): Command {
   addOutletCommands(program, cli)
   addKeyCommands(program, cli)
   addMasterKeyCommands(program, cli)
-  addChannelCommands(program, cli)
+  addProviderCommands(program, cli)
   addPaymentCommands(program, cli)
   addNotificationCommands(program, cli)
   addMessageCommands(program, cli)

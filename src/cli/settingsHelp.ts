@@ -24,11 +24,11 @@ export const settingWords: Record<string, string> = {
   TOLLGATE_EGRESS_LOOPBACK:
     'on or off: notify addresses of this machine (test payments, without DATABASE_URL, where nobody else reaches it)',
   TOLLGATE_EGRESS_DNS: "name servers that find merchants' hosts, such as 10.0.0.2:53 (the system's)",
-  TOLLGATE_CHANNELS:
-    'accounts and channels that serve a way to pay before others, best first: mtn-4f7k2q,paystack (by name)',
-  TOLLGATE_CHANNEL_EGRESS_ADDRESS:
+  TOLLGATE_PROVIDERS:
+    'accounts and providers that serve a payment method before others, best first: mtn-4f7k2q,paystack (by name)',
+  TOLLGATE_PROVIDER_EGRESS_ADDRESS:
     'the address of this machine that requests to providers are sent from (any)',
-  TOLLGATE_CHANNEL_EGRESS_PROXY:
+  TOLLGATE_PROVIDER_EGRESS_PROXY:
     'a proxy that requests to providers go through: http://user:password@host:port (none)',
   TOLLGATE_MESSAGES_PER_RECIPIENT: 'SMS and emails to one number or address in 24 hours (10)',
   TOLLGATE_MESSAGES_PER_MERCHANT: 'SMS and emails for one merchant in 24 hours (10000)',

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import { withoutTurns } from '../core/text.ts'
+import { stripBidiControls } from '../core/text.ts'
 
 // How answers look on a terminal: aligned columns, one fact per line, colour only where it is shown.
 const styles = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 }
@@ -50,7 +50,8 @@ function pad(text: string, width: number, right = false): string {
 
 // Characters as a reader counts them: bidi controls are removed before anything is printed.
 const segmenter = new Intl.Segmenter('en')
-const lengthOf = (text: string) => [...segmenter.segment(stripVTControlCharacters(withoutTurns(text)))].length
+const lengthOf = (text: string) =>
+  [...segmenter.segment(stripVTControlCharacters(stripBidiControls(text)))].length
 
 // Words for a person who watches. What supervisors and files need is in the log.
 export function say(text: string) {

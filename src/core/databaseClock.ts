@@ -11,26 +11,26 @@ export type Measurement = { databaseMs: number; monotonicMs: number; roundTripMs
 
 // By how much the database's clock is ahead of the monotonic one, as we believe; and what it says meanwhile when we do
 // not believe it, since when.
-export type Reckoning = { aheadMs: number; doubt?: Doubt }
-export type Doubt = { aheadMs: number; sinceMs: number }
+export type ClockEstimate = { aheadMs: number; doubt?: ClockUncertainty }
+export type ClockUncertainty = { aheadMs: number; sinceMs: number }
 
 const aheadIn = ({ databaseMs, monotonicMs }: Measurement) => databaseMs - monotonicMs
 
 // Nothing is known yet: the quickest of some measurements is the truest.
-export function firstReckoning(measured: readonly [Measurement, ...Measurement[]]): Reckoning {
+export function firstEstimate(measured: readonly [Measurement, ...Measurement[]]): ClockEstimate {
   return {
     aheadMs: aheadIn(measured.reduce((best, one) => (one.roundTripMs < best.roundTripMs ? one : best))),
   }
 }
 
-export const timeBy = ({ aheadMs }: Reckoning, monotonicMs: number) => new Date(aheadMs + monotonicMs)
+export const timeBy = ({ aheadMs }: ClockEstimate, monotonicMs: number) => new Date(aheadMs + monotonicMs)
 
 export const isUseful = ({ roundTripMs }: Measurement) => roundTripMs <= usefulMs
 
 // What a measurement makes of a reckoning. A small difference is believed, unless it is within what the measurement
 // itself does not know. A jump (another server with another clock, a lie, a machine that slept while its monotonic
 // clock stood still) is believed when it has stayed the same for a minute.
-export function reckon(reckoning: Reckoning, measured: Measurement): Reckoning {
+export function estimateClock(reckoning: ClockEstimate, measured: Measurement): ClockEstimate {
   if (!isUseful(measured)) return reckoning
   const { monotonicMs, roundTripMs } = measured
   const aheadMs = aheadIn(measured)
@@ -44,7 +44,7 @@ export function reckon(reckoning: Reckoning, measured: Measurement): Reckoning {
 }
 
 // How far the database's clock is from what we reckon with: forward when it is positive.
-export const jumpOf = ({ aheadMs, doubt }: Reckoning) => (doubt ? doubt.aheadMs - aheadMs : 0)
+export const jumpOf = ({ aheadMs, doubt }: ClockEstimate) => (doubt ? doubt.aheadMs - aheadMs : 0)
 
 // For those who work by the clock. Undefined when they may go on; otherwise it ends with the pause.
 export type Pause = () => Promise<void> | undefined

@@ -1,6 +1,6 @@
 // Money is a bigint of minor units with its currency. Decimal text in, decimal text out, never a float.
 
-// What is paid in, with its decimals by ISO 4217. A currency may have decimals that nobody has coins for: the way to pay
+// What is paid in, with its decimals by ISO 4217. A currency may have decimals that nobody has coins for: the payment method
 // of a provider that takes whole units alone says so in its limits.
 const decimals = {
   GHS: 2,

@@ -3,7 +3,7 @@ import { readUrl } from './text.ts'
 // An HTTP proxy that opens tunnels by CONNECT.
 export type ProxyServer = { host: string; port: number; authorization: string | undefined }
 
-// The only reader of proxy settings: `TOLLGATE_EGRESS_PROXY`, `TOLLGATE_CHANNEL_EGRESS_PROXY` and the `egress_proxy` of a
+// The only reader of proxy settings: `TOLLGATE_EGRESS_PROXY`, `TOLLGATE_PROVIDER_EGRESS_PROXY` and the `egress_proxy` of a
 // provider account. Undefined if the text is not such an address. It may contain a password, so it must not be repeated
 // in an error.
 export function readProxy(text: string): ProxyServer | undefined {

@@ -15,7 +15,7 @@ export const isAtMost = (text: string, max: number) => text.length <= max || [..
 // from the right without them. The last six are deprecated; they change how brackets and digits are drawn.
 const turns = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]/g
 
-export const withoutTurns = (text: string) => text.replace(turns, '')
+export const stripBidiControls = (text: string) => text.replace(turns, '')
 
 // Not by URL.canParse: once V8 has compiled a call of it, Node 20 reads Latin-1 letters as broken UTF-8 and says no.
 export function readUrl(text: string): URL | undefined {

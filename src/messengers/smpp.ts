@@ -1,21 +1,27 @@
-import type { Letter, Messenger, MessengerSettings, MessengerTools, Sent } from '../core/message/messenger.ts'
+import type {
+  OutboundMessage,
+  Messenger,
+  MessengerSettings,
+  MessengerTools,
+  Sent,
+} from '../core/message/messenger.ts'
 import { openSlots } from './common/slots.ts'
 import { warnOnChange } from './common/warnOnChange.ts'
 import { within } from './common/within.ts'
 import { errors, type Fields, type Pdu } from './smpp/library.ts'
-import { type LineTimes, openLine } from './smpp/line.ts'
+import { type SmppSessionTimes, openSmppSession } from './smpp/session.ts'
 import { openMemory } from './smpp/memory.ts'
-import { openPace } from './smpp/pace.ts'
+import { openSmppRateLimit } from './smpp/rateLimit.ts'
 import { partsOf } from './smpp/parts.ts'
 import { readReceipt } from './smpp/receipt.ts'
 import { openReceipts } from './smpp/receipts.ts'
-import { readSettings } from './smpp/settings.ts'
-import { verdictOf } from './smpp/verdict.ts'
+import { readSmppSettings } from './smpp/settings.ts'
+import { smppVerdict } from './smpp/verdict.ts'
 import type { Wire } from './smpp/wire.ts'
 
-export { readSettings }
+export { readSmppSettings as readSettings }
 
-export type SmppTimes = LineTimes & {
+export type SmppTimes = SmppSessionTimes & {
   waitMs: number // for a place in the window, and again for its turn
   answerMs: number // to a submit
   slowMs: number // that we go slower after a "too fast"
@@ -45,21 +51,21 @@ export default function smpp(
   tools: MessengerTools,
   times = usualTimes,
 ): Messenger | undefined {
-  const read = readSettings(settings, tools)
+  const read = readSmppSettings(settings, tools)
   if (!read) return undefined
   const { source, rate, window } = read
   const operator = warnOnChange(tools, 'SMPP')
   const slots = openSlots(window)
-  const pace = openPace(rate, times.slowMs)
+  const pace = openSmppRateLimit(rate, times.slowMs)
   const memory = openMemory()
   const open = new Set<Promise<unknown>>()
   const receipts = openReceipts(tools, times.receiptMs, () => Promise.allSettled(open))
-  const line = openLine(read, tools, times, pdu => {
+  const line = openSmppSession(read, tools, times, pdu => {
     const receipt = readReceipt(pdu)
     if (receipt) receipts.take(receipt)
   })
 
-  async function send(letter: Letter): Promise<Sent> {
+  async function send(letter: OutboundMessage): Promise<Sent> {
     if (!/^\+\d{7,15}$/.test(letter.to)) return { state: 'never', words: 'This is not a phone number.' }
     const parts = partsOf(letter.text.toWellFormed(), letter.id)
     if (!parts) return { state: 'never', words: 'This is too long for an SMS.' }
@@ -112,7 +118,7 @@ export default function smpp(
       operator.well()
       return { state: 'sent' }
     }
-    const { sent, fault, tooFast } = verdictOf(pdu.command_status)
+    const { sent, fault, tooFast } = smppVerdict(pdu.command_status)
     if (tooFast) pace.slow()
     if (fault && sent.state !== 'sent') operator.trouble(sent.words)
     return sent

@@ -1,4 +1,10 @@
-import type { Letter, Messenger, MessengerSettings, MessengerTools, Sent } from '../core/message/messenger.ts'
+import type {
+  OutboundMessage,
+  Messenger,
+  MessengerSettings,
+  MessengerTools,
+  Sent,
+} from '../core/message/messenger.ts'
 import { withPath } from '../core/urlTrust.ts'
 import { type HttpResult, wasSent } from '../net/connection.ts'
 import { createOperatorClient } from '../net/outbound.ts'
@@ -27,7 +33,7 @@ export default function smsHttp(
   const operator = warnOnChange(tools, 'SMS')
   const now = () => tools.clock?.().getTime() ?? Date.now()
 
-  async function send(letter: Letter): Promise<Sent> {
+  async function send(letter: OutboundMessage): Promise<Sent> {
     if (!/^\+\d{7,15}$/.test(letter.to)) return { state: 'never', words: 'This is not a phone number.' }
     const result = await client.send({ ...requestOf(read as SmsHttpSettings, letter), deadlineMs })
     const { sent, fault } = verdictOf(result, read as SmsHttpSettings, now())
@@ -39,7 +45,10 @@ export default function smsHttp(
   return { medium: 'sms', send, close: client.close }
 }
 
-function requestOf({ method, base, path, headers, body, encoding, from }: SmsHttpSettings, letter: Letter) {
+function requestOf(
+  { method, base, path, headers, body, encoding, from }: SmsHttpSettings,
+  letter: OutboundMessage,
+) {
   const values = valuesOf(letter, from)
   // Only the id is filled into headers, as an idempotency key.
   const filled = Object.entries(headers).map(([name, value]) => [

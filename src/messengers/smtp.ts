@@ -1,11 +1,17 @@
-import type { Letter, Messenger, MessengerSettings, MessengerTools, Sent } from '../core/message/messenger.ts'
+import type {
+  OutboundMessage,
+  Messenger,
+  MessengerSettings,
+  MessengerTools,
+  Sent,
+} from '../core/message/messenger.ts'
 import { warnOnChange } from './common/warnOnChange.ts'
-import { openLines, type SmtpTimes } from './smtp/lines.ts'
+import { openSmtpConnections, type SmtpTimes } from './smtp/connections.ts'
 import { isAddress, mailOf, messageIdOf } from './smtp/mail.ts'
-import { readSettings } from './smtp/settings.ts'
-import { verdictOf } from './smtp/verdict.ts'
+import { readSmtpSettings } from './smtp/settings.ts'
+import { smtpVerdict } from './smtp/verdict.ts'
 
-export { readSettings }
+export { readSmtpSettings as readSettings }
 
 const usualTimes: SmtpTimes = {
   connectionMs: 10_000,
@@ -22,20 +28,20 @@ export default function smtp(
   tools: MessengerTools,
   times = usualTimes,
 ): Messenger | undefined {
-  const read = readSettings(settings, tools)
+  const read = readSmtpSettings(settings, tools)
   if (!read) return undefined
   const { from } = read
-  const lines = openLines(read, times)
+  const lines = openSmtpConnections(read, times)
   const operator = warnOnChange(tools, 'Email')
 
-  async function send(letter: Letter): Promise<Sent> {
+  async function send(letter: OutboundMessage): Promise<Sent> {
     if (!isAddress(letter.to)) return { state: 'never', words: 'This is not an email address.' }
     try {
       await lines.post(mailOf(letter, from))
       operator.well()
       return { state: 'sent', provider_ref: messageIdOf(letter, from) }
     } catch (error) {
-      const { sent, fault } = verdictOf(error as Error)
+      const { sent, fault } = smtpVerdict(error as Error)
       if (fault) operator.trouble(fault)
       return sent
     }

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
-import type { OnFault } from '../runtime/channels/storedAccounts.ts'
+import type { OnFault } from '../runtime/providers/storedAccounts.ts'
 
 // Told when an account is read, so once for each change of it.
 export const watchAccounts =
   (log: Logger): OnFault =>
-  ({ account, channel, mode, merchant_id, fault }) =>
+  ({ account, provider: provider_account, mode, merchant_id, fault }) =>
     log.warn(
-      { account, channel, mode, merchant_id, why: fault },
-      'an account cannot be opened: tollgate channel list shows it',
+      { account, provider: provider_account, mode, merchant_id, why: fault },
+      'an account cannot be opened: tollgate provider list shows it',
     )

@@ -1,20 +1,23 @@
 import type { Logger } from 'pino'
-import type { News } from '../core/payment/change.ts'
+import type { StatusUpdate } from '../core/payment/change.ts'
 import type { Metrics } from './metrics.ts'
 
 // Counts how attempts end, and raises the alarm for what needs a person. The log has references, no customers.
 export function watchAttempts(metrics: Metrics, log: Logger) {
-  return ({ attempt, events, tasks }: News) => {
-    const { payment_method, channel, attempt_id } = attempt
+  return ({ attempt, events, tasks }: StatusUpdate) => {
+    const { payment_method, provider_account, attempt_id } = attempt
     for (const { kind, reason } of events) {
       if (!kind.startsWith('attempt_')) continue
       metrics.attempts.inc({ payment_method, state: kind.slice('attempt_'.length) })
-      if (kind === 'attempt_unknown') log.warn({ channel, attempt_id, reason }, 'no clear answer')
+      if (kind === 'attempt_unknown') log.warn({ provider_account, attempt_id, reason }, 'no clear answer')
       if (kind === 'attempt_failed' && attempt.reason === 'account_trouble') {
         metrics.alarms.inc({ kind: 'account_trouble' })
-        log.error({ channel, attempt_id }, 'the provider does not accept our account: tollgate channel test')
+        log.error(
+          { provider_account, attempt_id },
+          'the provider does not accept our account: tollgate provider test',
+        )
       }
-      if (kind === 'attempt_not_sent') log.warn({ channel, attempt_id, reason }, 'could not be sent')
+      if (kind === 'attempt_not_sent') log.warn({ provider_account, attempt_id, reason }, 'could not be sent')
     }
     for (const { kind, note, merchant_id, tx_reference } of tasks) {
       metrics.alarms.inc({ kind })

@@ -52,13 +52,13 @@ export function gaugeDeliveries(
   const registers = [registry]
   const deliveries = new Gauge({
     name: 'tollgate_deliveries',
-    help: 'Deliveries that are due, held behind their lane, and in flight from this node.',
+    help: 'Deliveries that are due, parked behind their lane, and in flight from this node.',
     labelNames: ['of'],
     registers,
     async collect() {
-      const { due, held, oldest_due_seconds } = await count()
+      const { due, parked, oldest_due_seconds } = await count()
       this.set({ of: 'due' }, due)
-      this.set({ of: 'held' }, held)
+      this.set({ of: 'parked' }, parked)
       this.set({ of: 'in_flight' }, inFlight())
       oldest.set(oldest_due_seconds)
     },

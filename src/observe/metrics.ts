@@ -43,7 +43,7 @@ export function createMetrics() {
     webhooks: new Counter({
       name: 'tollgate_webhooks_total',
       help: 'What came to the addresses of accounts at providers, by account and whether it was believed.',
-      labelNames: ['account', 'heard'],
+      labelNames: ['account', 'outcome'],
       registers,
     }),
     alarms: new Counter({

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import type { OnUnreadable } from '../actions/merchants/unreadableMerchants.ts'
-import type { OnLeftOut } from '../runtime/leftOut.ts'
+import type { OnSkippedRow } from '../runtime/skippedRows.ts'
 
 const named = 5
 
 // What could not be read or ended, and whose it is: how many there are, and the first of them.
-export const watchReading = (log: Logger): { leftOut: OnLeftOut; unreadable: OnUnreadable } => ({
+export const watchReading = (log: Logger): { leftOut: OnSkippedRow; unreadable: OnUnreadable } => ({
   leftOut({ error, payments }) {
     const some = payments.slice(0, named)
     log.warn({ error: String(error), count: payments.length, payments: some }, 'payments could not be ended')

@@ -101,7 +101,7 @@ async function getsReady(home: DataFolder, program: ChildProgram): Promise<boole
   return false
 }
 
-// PostgreSQL writes its state down, which can be read without knocking (each knock is a line in its log).
+// PostgreSQL writes its state down, which can be read without calling back (each callback is a line in its log).
 function isReady({ cluster }: DataFolder, { pid }: ChildProgram): boolean {
   const holder = readPostmaster(cluster)
   return holder !== undefined && holder.pid === pid && holder.ready

@@ -3,8 +3,8 @@ import {
   jumpOf,
   type Measurement,
   type Pause,
-  type Reckoning,
-  reckon,
+  type ClockEstimate,
+  estimateClock,
   timeBy,
 } from '../core/databaseClock.ts'
 import { timerOf, withinDeadline } from './deadline.ts'
@@ -37,7 +37,7 @@ export type DatabaseClock = {
 
 // What this node reckons in: the database's clock, carried on by the monotonic one. While it is in doubt, whoever works
 // by the clock pauses, and requests are served by the old reckoning.
-export function createDatabaseClock(first: Reckoning, options: ClockOptions): DatabaseClock {
+export function createDatabaseClock(first: ClockEstimate, options: ClockOptions): DatabaseClock {
   const { measure, watch, wake, monotonicMs = () => performance.now(), machineMs = Date.now } = options
   let reckoning = first
   const now = () => timeBy(reckoning, monotonicMs())
@@ -64,13 +64,13 @@ export function createDatabaseClock(first: Reckoning, options: ClockOptions): Da
     if (Math.abs(machineAhead() - ahead) > steppedMs) return wake() // in the middle of it
     if (!isUseful(measured)) return
     seenAhead = ahead
-    believe(reckon(reckoning, measured))
+    believe(estimateClock(reckoning, measured))
     if (isUnsure()) return
     pausing?.end()
     pausing = undefined
   }
 
-  function believe(next: Reckoning) {
+  function believe(next: ClockEstimate) {
     const before = reckoning
     reckoning = next
     if (next.doubt && !before.doubt) watch.doubted(jumpOf(next))

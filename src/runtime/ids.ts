@@ -44,12 +44,12 @@ export function newToken(merchant_id: string, now: Date): string {
 export const isToken = (text: string) => /^[0-9a-z]{42}$/.test(text)
 export const merchantOfToken = (token: string) => token.slice(0, merchantIdLength)
 
-// Our name of an attempt at the provider, and the secret part of the address that the provider knocks at.
+// Our name of an attempt at the provider, and the secret part of the address that the provider calls back at.
 export const newAttemptId = (merchant_id: string) => merchant_id + randomText(26)
 
 export const newMerchantId = () => randomText(merchantIdLength)
 export const isMerchantId = (text: string) => /^[0-9a-z]{10}$/.test(text)
-export const newAccountName = (channel: string) => `${channel}-${randomText(6)}`
+export const newAccountName = (provider: string) => `${provider}-${randomText(6)}`
 export const newBusinessId = () => randomText(16)
 export const newSecretId = () => randomText(8)
 export const newInvoiceId = () => `CLI-${randomText(12)}`

@@ -16,7 +16,7 @@ export const inTime = <T>(deadline: number, work: Promise<T>): Promise<T> =>
 
 // A provider may be slow, and nobody looks at an empty page for that: its answer is awaited for a moment, and found by
 // whoever asks about the attempt when it comes later.
-export const forAMoment = (work: Promise<unknown>): Promise<unknown> =>
+export const withShortDeadline = (work: Promise<unknown>): Promise<unknown> =>
   orLate(work, providerPatienceMs, resolve => resolve(undefined))
 
 type Late<T> = (resolve: (result: T) => void, reject: (error: unknown) => void) => void

@@ -1,4 +1,4 @@
-import { firstReckoning, type Measurement, timeBy } from '../core/databaseClock.ts'
+import { firstEstimate, type Measurement, timeBy } from '../core/databaseClock.ts'
 import { readDatabaseMs } from '../store/databaseTime.ts'
 import type { Db } from '../store/db.ts'
 
@@ -13,7 +13,7 @@ export const measureClock = (db: Db): Promise<Measurement> =>
 
 // The first on a connection takes longer than the others.
 export async function measureFirst(db: Db) {
-  return firstReckoning([await measureClock(db), await measureClock(db), await measureClock(db)])
+  return firstEstimate([await measureClock(db), await measureClock(db), await measureClock(db)])
 }
 
 // For work that is soon over: measured once.

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import type {
-  Letter,
+  OutboundMessage,
   MakeMessenger,
   Medium,
   Messenger,
@@ -8,8 +8,8 @@ import type {
   MessengerTools,
   Sent,
 } from '../core/message/messenger.ts'
-import { understandSent } from '../core/message/understandMessenger.ts'
-import { cleanError } from '../core/stranger.ts'
+import { sanitizeSent } from '../core/message/sanitizeMessenger.ts'
+import { cleanError } from '../core/untrusted.ts'
 import { type Timer, timerOf, withinDeadline } from './deadline.ts'
 
 export type Messengers = {
@@ -67,12 +67,12 @@ function bounded(messenger: Messenger, timer: Timer): Messenger {
   let closed = false
   return {
     medium: messenger.medium,
-    async send(letter: Letter): Promise<Sent> {
+    async send(letter: OutboundMessage): Promise<Sent> {
       if (closed) return later('We are stopping.')
       if (underWay >= maxUnderWay) return later('Too many messages are under way.')
       underWay++
       try {
-        return understandSent(await withinDeadline(() => messenger.send(letter), timer, noAnswer))
+        return sanitizeSent(await withinDeadline(() => messenger.send(letter), timer, noAnswer))
       } catch (error) {
         return later(cleanError(error, maxWords))
       } finally {

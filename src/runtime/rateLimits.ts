@@ -19,10 +19,10 @@ export type RateLimits = {
   request(caller: Caller): void
   unsigned(caller: Caller, address: string): void
   guess(address: string): void
-  miss(address: string): void
+  failedLookup(address: string): void
   visit(address: string): void
   visitSandbox(address: string): void
-  astray(address: string): void
+  unknownToken(address: string): void
   unknownCallback(address: string): void
   hasUnknownCallbacksLeft(address: string): boolean
   tryToken(door: string, address: string): void
@@ -66,7 +66,7 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
     guess(address) {
       if (level(addresses, network(address), missRate, missBurst).tokens < 1) throw slowDown(1)
     },
-    miss(address) {
+    failedLookup(address) {
       take(addresses, network(address), missRate, missBurst)
     },
     visit(address) {
@@ -78,7 +78,7 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
     },
     // A page of no payment. It is a miss too, but payers share their address with strangers: it shuts nobody out who
     // knows a payment.
-    astray(address) {
+    unknownToken(address) {
       take(strays, network(address), missRate, missBurst)
     },
     // A callback for an attempt or an account that does not exist, or a webhook with a wrong signature. The bucket is its

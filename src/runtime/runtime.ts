@@ -1,6 +1,6 @@
 import { whyNotStore } from '../core/fitDatabase.ts'
 import { Unavailable } from '../core/interface/refusal.ts'
-import type { News } from '../core/payment/change.ts'
+import type { StatusUpdate } from '../core/payment/change.ts'
 import type { NewPayment, PaymentState } from '../core/payment/payment.ts'
 import type { Db } from '../store/db.ts'
 import type { MasterKeys } from '../store/merchants/vault.ts'
@@ -16,7 +16,7 @@ import { readDatabaseState } from '../store/serverFacts.ts'
 import { type BodyQuota, createBodyQuota } from './bodyQuota.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
 import { type CallerCache, createCallerCache } from './callerCache.ts'
-import type { Channels } from './channels.ts'
+import type { ProviderAccounts } from './providerAccounts.ts'
 import { databaseDeadline, sharedDeadline } from './inTime.ts'
 import { createRateLimits, type RateLimits } from './rateLimits.ts'
 import type { WakeUps } from './wakeUps.ts'
@@ -34,17 +34,17 @@ export type Runtime = {
   payments: Batcher<NewPayment, StoredRequest>
   lookups: Batcher<InvoiceKey, PaymentState | undefined>
   checkouts: Batcher<CheckoutKey, StoredCheckout | undefined>
-  channels: Channels
+  providerAccounts: ProviderAccounts
   formKey: Buffer // 32 bytes: signs the form tokens of pages; all nodes share it
   baseUrl(): string
   clock(): Date
-  watch(news: News): void // sees what followed from a provider's word, after its commit
+  watch(news: StatusUpdate): void // sees what followed from a provider's word, after its commit
   wake: WakeUps['wake']
 }
 
 export type RuntimeOptions = Pick<
   Runtime,
-  'db' | 'channels' | 'formKey' | 'baseUrl' | 'clock' | 'watch' | 'wake'
+  'db' | 'providerAccounts' | 'formKey' | 'baseUrl' | 'clock' | 'watch' | 'wake'
 > & {
   masterKeys: MasterKeys
   migrations?: readonly string[] // those in the folder of this release, unless given
@@ -57,7 +57,7 @@ const monotonicMs = () => performance.now()
 
 export function createRuntime(options: RuntimeOptions): Runtime {
   const { db, migrations = migrationNames(), masterKeys, batchRows, poolSize, observeBatch } = options
-  const { channels, formKey, baseUrl, clock, watch, wake } = options
+  const { providerAccounts, formKey, baseUrl, clock, watch, wake } = options
   const shared = {
     maxRows: batchRows,
     maxInFlight: batchRows === 1 ? Math.floor(poolSize / 2) : Math.min(batchesInFlight, poolSize - 1),
@@ -83,10 +83,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     }),
     checkouts: createBatcher({
       ...shared,
-      run: keys => findCheckouts(inTime().share('checkout'), keys),
+      run: keys => findCheckouts(inTime().withQuota('checkout'), keys),
       observe: rows => observeBatch('checkout', rows),
     }),
-    channels,
+    providerAccounts,
     formKey,
     baseUrl,
     clock,

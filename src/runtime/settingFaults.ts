@@ -1,26 +1,26 @@
 import { readdirSync } from 'node:fs'
-import { egressSettings } from '../core/channel/accountSettings.ts'
-import type { ChannelKind, ChannelSettings } from '../core/channel/channel.ts'
+import { egressSettings } from '../core/provider/accountSettings.ts'
+import type { Provider, ProviderSettings } from '../core/provider/provider.ts'
 import type { MessengerSettings, ReadMessengerSettings } from '../core/message/messenger.ts'
-import { type AccountFault, type AccountTools, openAccount } from './channels/openAccount.ts'
-import { channelKinds, settingsOf } from './channels.ts'
+import { type AccountFault, type AccountTools, openAccount } from './providers/openAccount.ts'
+import { loadProviders, environmentSettings } from './providerAccounts.ts'
 
 const messengers = new URL('../messengers/', import.meta.url)
 
-// What is wrong with the settings that channels read. A channel speaks only when it is used: opening one connects nothing.
-export async function channelFaults(settings: ChannelSettings, folder?: URL): Promise<string[]> {
+// What is wrong with the settings that providers read. A provider speaks only when it is used: opening one connects nothing.
+export async function providerSettingFaults(settings: ProviderSettings, folder?: URL): Promise<string[]> {
   const faults: string[] = []
-  for (const [name, kind] of await channelKinds(folder)) {
-    const given = settingsOf(name, kind, settings)
+  for (const [name, kind] of await loadProviders(folder)) {
+    const given = environmentSettings(name, kind, settings)
     const wrong = given ? openingFaults(name, kind, given) : missingBeside(name, kind, settings)
     faults.push(...wrong)
   }
   return faults
 }
 
-const inEnvironment = (channel: string, setting: string) => `${channel}_${setting}`.toUpperCase()
+const inEnvironment = (provider: string, setting: string) => `${provider}_${setting}`.toUpperCase()
 
-function openingFaults(name: string, kind: ChannelKind, given: ChannelSettings): string[] {
+function openingFaults(name: string, kind: Provider, given: ProviderSettings): string[] {
   try {
     openAccount(name, kind, given, idle)
     return []
@@ -34,7 +34,7 @@ function openingFaults(name: string, kind: ChannelKind, given: ChannelSettings):
 }
 
 // Who has set some of them meant to set all.
-function missingBeside(name: string, { settings }: ChannelKind, env: ChannelSettings): string[] {
+function missingBeside(name: string, { settings }: Provider, env: ProviderSettings): string[] {
   const needed = settings.filter(one => one.usual === undefined)
   const missing = needed.filter(one => !env[inEnvironment(name, one.name)])
   if (missing.length === needed.length) return []

@@ -8,7 +8,7 @@ export type Whose = 'ours' | 'everybodys'
 
 export type WakeUps = {
   wake(who: Wakeable): void // there is work of ours
-  hear(who: Wakeable): void // there is work of another node
+  receive(who: Wakeable): void // there is work of another node
   on(who: Wakeable, listener: () => void, whose?: Whose): void
   onOurs(listener: (who: Wakeable) => void): void // whoever passes it on
 }
@@ -23,7 +23,7 @@ export function createWakeUps(): WakeUps {
       for (const one of listeners) if (one.who === who) one.listener()
       for (const pass of passOn) pass(who)
     },
-    hear(who) {
+    receive(who) {
       for (const one of listeners) if (one.who === who && one.whose === 'everybodys') one.listener()
     },
     on: (who, listener, whose = 'everybodys') => void listeners.push({ who, whose, listener }),

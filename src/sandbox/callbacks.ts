@@ -17,6 +17,17 @@ export function createCallbacks(clock: () => Date, pace: number) {
   let waiting = 0
   let isStopped = false
 
+  // No signature, no retry, and the answer is ignored. Only the gateway itself has the key of this provider, so the
+  // address is the gateway's own.
+  const post = (url: string, body: string) =>
+    client.send({
+      method: 'POST',
+      url: operatorUrl(url),
+      headers: { 'content-type': 'application/json' },
+      body,
+      deadlineMs,
+    })
+
   // New callbacks of a charge replace the scheduled ones: a decided prompt does not expire.
   function plan(charge: Charge) {
     forget(charge.reference)
@@ -41,17 +52,6 @@ export function createCallbacks(clock: () => Date, pace: number) {
     }
     planned.delete(reference)
   }
-
-  // No signature and no retry. The answer is ignored. Only the gateway itself has the key of this provider, so the
-  // address is one of its own.
-  const post = (url: string, body: string) =>
-    client.send({
-      method: 'POST',
-      url: operatorUrl(url),
-      headers: { 'content-type': 'application/json' },
-      body,
-      deadlineMs,
-    })
 
   // Ends early when the provider stops.
   function wait(ms: number) {

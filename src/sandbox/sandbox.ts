@@ -27,7 +27,7 @@ type SandboxOptions = {
 // like separate companies. The routes are mounted at /sandbox.
 export function createSandbox({ db, clock, key, formKey, baseUrl, pace = 1, log }: SandboxOptions) {
   const callbacks = createCallbacks(clock, pace)
-  const context = { db: db.share('sandbox'), clock, key, formKey, baseUrl, pace, callbacks } // its pages are public, so they have their own connection quota
+  const context = { db: db.withQuota('sandbox'), clock, key, formKey, baseUrl, pace, callbacks } // its pages are public, so they have their own connection quota
   const app = new Hono<SandboxEnv>({ strict: false })
 
   app.onError((error, c) => {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { carryFor } from '../actions/notifications/carriers.ts'
+import { setInlineDispatch } from '../actions/notifications/inlineDispatch.ts'
 import { countDeliveries } from '../actions/notifications/countDeliveries.ts'
 import type { Config } from '../config.ts'
 import type { Pause } from '../core/databaseClock.ts'
@@ -29,7 +29,7 @@ export function openDeliveries(
   { clock, pause, leases, left, metrics, log }: DeliveriesDeps,
 ): OpenDeliveries {
   const { masterKeys, embedded } = records
-  const db = records.db.share('deliver')
+  const db = records.db.withQuota('deliver')
   const isOwnMachine = embedded && config.isForThisMachineOnly
   const outbound = createOutbound(merchantEgress(config))
   const deliveries = startDeliveries({
@@ -46,7 +46,10 @@ export function openDeliveries(
     watch: watchDeliveries(metrics, log),
   })
   gaugeDeliveries(metrics, deliveries, () => countDeliveries(records.db, clock()))
-  const endCarrying = carryFor(records.db, { reserve: deliveries.reserve, left: left ?? deliveries.wake })
+  const endCarrying = setInlineDispatch(records.db, {
+    reserve: deliveries.reserve,
+    undispatched: left ?? deliveries.wake,
+  })
   return {
     wake: deliveries.wake,
     async stop() {

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { Egress } from '../core/channel/channel.ts'
+import type { Egress } from '../core/provider/provider.ts'
 import type { OutboundOptions } from '../net/outbound.ts'
 
 // The one place that decides which requests leave by which address and through which proxy:
@@ -7,7 +7,7 @@ import type { OutboundOptions } from '../net/outbound.ts'
 // | Requests to | Proxy |
 // |---|---|
 // | merchants: notifications and logos | TOLLGATE_EGRESS_PROXY, never a provider's |
-// | a provider | the account's own egress_proxy, otherwise TOLLGATE_CHANNEL_EGRESS_PROXY |
+// | a provider | the account's own egress_proxy, otherwise TOLLGATE_PROVIDER_EGRESS_PROXY |
 // | an SMS gateway, and everything else | none |
 //
 // HTTPS_PROXY, NO_PROXY and their like are not read.
@@ -19,6 +19,6 @@ export const merchantEgress = (config: Config): OutboundOptions => ({
 })
 
 export const providerEgress = (config: Config): Egress => ({
-  address: config.TOLLGATE_CHANNEL_EGRESS_ADDRESS,
-  proxy: config.TOLLGATE_CHANNEL_EGRESS_PROXY,
+  address: config.TOLLGATE_PROVIDER_EGRESS_ADDRESS,
+  proxy: config.TOLLGATE_PROVIDER_EGRESS_PROXY,
 })

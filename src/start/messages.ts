@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { countQueuedMessages } from '../actions/messages/countMessages.ts'
-import { type Inbox, keepFor } from '../actions/messages/inbox.ts'
-import type { Carries } from '../actions/messages/receiptTo.ts'
+import { type Inbox, keepInInboxFor } from '../actions/messages/inbox.ts'
+import type { CanSend } from '../actions/messages/receiptTo.ts'
 import { warnWithoutMessenger } from '../actions/messages/warnWithoutMessenger.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Pause } from '../core/databaseClock.ts'
@@ -18,7 +18,7 @@ import { seen } from '../workers/messages/sendOne.ts'
 import { startMessages } from '../workers/messages/worker.ts'
 
 export type OpenMessages = Pick<Messengers, 'configured'> & {
-  carries: Carries
+  carries: CanSend
   wake(): void
   stop(): Promise<void>
 }
@@ -70,7 +70,7 @@ export async function openMessages(
   // What waits for a while may be overtaken by better news.
   const keeps: Inbox['keeps'] = message =>
     isDue(message) && !messengers.configured(message.medium) && reaches(message.medium, message.recipient)
-  const endKeeping = keepFor(db, {
+  const endKeeping = keepInInboxFor(db, {
     keeps,
     written(all) {
       for (const message of all.filter(keeps)) observe(seen(message, 'kept', ''))

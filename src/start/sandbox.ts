@@ -6,7 +6,7 @@ import type { Db } from '../store/db.ts'
 
 type SandboxDeps = { db: Db; clock(): Date; formKey: Buffer; baseUrl: string; pace?: number; log: Logger }
 
-// Test payments are played by a provider of our own, which the channel finds at our own address. The key is made anew
+// Test payments are played by a provider of our own, which the provider finds at our own address. The key is made anew
 // at each start: nobody else has to know it.
 export function openSandbox({ TOLLGATE_SANDBOX }: Config, url: string, deps: SandboxDeps) {
   if (!TOLLGATE_SANDBOX) return undefined

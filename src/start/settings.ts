@@ -1,18 +1,18 @@
 import { type Config, ConfigError, type Environment, readWhatIsRight } from '../config.ts'
-import { channelFaults, messengerFaults } from '../runtime/settingFaults.ts'
+import { providerSettingFaults, messengerFaults } from '../runtime/settingFaults.ts'
 
-export type Settings = { config: Config; faults: string[]; warnings: string[] }
+export type StartSettings = { config: Config; faults: string[]; warnings: string[] }
 
-// Every setting, those that channels and messengers read for themselves too, and all that is wrong with any of them.
-export async function readSettings(env?: Environment): Promise<Settings> {
+// Every setting, those that providers and messengers read for themselves too, and all that is wrong with any of them.
+export async function readStartSettings(env?: Environment): Promise<StartSettings> {
   const { config, faults } = readWhatIsRight(env)
   const messengers = await messengerFaults(config.messengerSettings)
-  const channels = await channelFaults(config.channelSettings)
-  return { config, faults: [...faults, ...messengers.faults, ...channels], warnings: messengers.warnings }
+  const providers = await providerSettingFaults(config.providerSettings)
+  return { config, faults: [...faults, ...messengers.faults, ...providers], warnings: messengers.warnings }
 }
 
 export async function readSoundSettings(env?: Environment): Promise<Config> {
-  const { config, faults } = await readSettings(env)
+  const { config, faults } = await readStartSettings(env)
   if (faults.length > 0) throw new ConfigError(faults)
   return config
 }

@@ -5,7 +5,7 @@ import { hostsOf, isSilent } from './connections/hosts.ts'
 import { plansOfTransaction, sayWhichPlan } from './connections/plans.ts'
 import { gather, openPool } from './connections/pool.ts'
 import { type Connection, type Limits, withPrimary } from './connections/primary.ts'
-import { createShare, type Share } from './connections/share.ts'
+import { createConnectionQuota, type ConnectionQuota } from './connections/connectionQuota.ts'
 import { isInFailedTransaction, isLost } from './databaseErrors.ts'
 
 export { sql }
@@ -27,30 +27,30 @@ export type Tx = {
   count(query: Query): Promise<number> // of the rows that it has changed
   tuples<Tuple extends readonly unknown[]>(query: Query): Promise<Tuple[]> // rows without names: cheap, for very many
   // What a transaction writes last leaves with the commit, in one way to the server: nobody may wait for it before.
-  lastly<Row>(query: Query): Promise<Row[]>
+  writeWithCommit<Row>(query: Query): Promise<Row[]>
 }
 export type Db = Tx & {
   url: string // for whoever needs a connection of its own
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  share(verb: string): Db // the same, for one verb: it may have half of the connections at once
+  withQuota(verb: string): Db // the same, for one verb: it may have half of the connections at once
   until(deadline: number): Db // the same, for one request: up to a moment of the monotonic clock
   isHanging(): boolean // nobody is answered: whoever asks is told at once
   stats(): { total: number; idle: number; waiting: number }
   end(): Promise<void>
 }
 
-type Server = { url: string; pool: pg.Pool; health: Health; shareOf(verb: string): Share }
+type Server = { url: string; pool: pg.Pool; health: Health; quotaFor(verb: string): ConnectionQuota }
 
 export function openDb(url: string, poolSize: number, applicationName = 'tollgate'): Db {
   const hosts = hostsOf(url)
   const pool = openPool(hosts, poolSize, applicationName)
-  const shares = new Map<string, Share>()
+  const shares = new Map<string, ConnectionQuota>()
   const shareOf = (verb: string) => {
-    const share = shares.get(verb) ?? createShare(Math.max(1, Math.floor(poolSize / 2)))
+    const share = shares.get(verb) ?? createConnectionQuota(Math.max(1, Math.floor(poolSize / 2)))
     shares.set(verb, share)
     return share
   }
-  return limited({ url, pool, health: watchHealth(() => isSilent(hosts)), shareOf }, {})
+  return limited({ url, pool, health: watchHealth(() => isSilent(hosts)), quotaFor: shareOf }, {})
 }
 
 function limited(server: Server, limits: Limits): Db {
@@ -61,9 +61,9 @@ function limited(server: Server, limits: Limits): Db {
     one: async <Row>(query: Query) => (await db.rows<Row>(query))[0],
     count: query => work(connection => countOf(connection, query)),
     tuples: query => work(connection => tuplesOf(connection, query)),
-    lastly: query => db.rows(query),
+    writeWithCommit: query => db.rows(query),
     transaction: steps => work(connection => inTransaction(connection, steps)),
-    share: verb => limited(server, { ...limits, share: server.shareOf(verb) }),
+    withQuota: verb => limited(server, { ...limits, share: server.quotaFor(verb) }),
     until: deadline => limited(server, { ...limits, until: deadline }),
     isHanging: server.health.isHanging,
     stats() {
@@ -152,7 +152,7 @@ async function inTransaction<T>(session: Connection, work: (tx: Tx) => Promise<T
     one: async <Row>(query: Query) => (await rows<Row>(query))[0],
     count: query => checked(countOf(connection, query)),
     tuples: query => checked(tuplesOf(connection, query)),
-    lastly<Row>(query: Query) {
+    writeWithCommit<Row>(query: Query) {
       const answer = new Promise<Row[]>((resolve, reject) => {
         last.push(async () => {
           const written = rows<Row>(query)

@@ -15,9 +15,9 @@ export type NodeSession = {
   present(): Promise<number[]> // the numbers of all nodes that are there
   close(): Promise<void>
 }
-export type Hear = (words: string) => void
+export type OnWakeUp = (words: string) => void
 
-export async function openNodeSession(url: string, number: number, hear: Hear): Promise<NodeSession> {
+export async function openNodeSession(url: string, number: number, hear: OnWakeUp): Promise<NodeSession> {
   let trouble: unknown
   for (const host of hostsOf(url))
     try {
@@ -28,7 +28,7 @@ export async function openNodeSession(url: string, number: number, hear: Hear): 
   throw trouble
 }
 
-async function open(host: string, number: number, hear: Hear): Promise<NodeSession> {
+async function open(host: string, number: number, hear: OnWakeUp): Promise<NodeSession> {
   const client = new pg.Client({
     connectionString: host,
     application_name: 'tollgate node',

@@ -38,7 +38,7 @@ export async function takeUnlocked<Key, Taken>(
 
 // For what is taken by the thousand: to lock a row before it is changed costs a fifth more, and on most days nobody holds
 // any. So it hopes, for a moment, by a statement that has `hope` in it; while something is held, it skips.
-export async function takeHoping<Key, Taken>(
+export async function takeOptimistically<Key, Taken>(
   db: Db,
   taking: Taking<Key, Taken> & { hoping(tx: Tx): Promise<readonly Taken[]> },
 ): Promise<readonly Taken[]> {
@@ -53,7 +53,7 @@ export async function takeHoping<Key, Taken>(
 }
 
 // Among what a statement reads from: it counts before the first row is changed, and costs no way to the server.
-export const hope = sql([`set_config('lock_timeout', '${hopeMs}', true) as hope,`])
+export const shortLockTimeout = sql([`set_config('lock_timeout', '${hopeMs}', true) as hope,`])
 
 async function oneByOne<Key, Taken>(db: Db, keys: readonly Key[], { waiting }: Taking<Key, Taken>) {
   const taken: Taken[] = []

@@ -3,7 +3,7 @@ import type { HttpBindings } from '@hono/node-server'
 import { type ErrorHandler, Hono, type MiddlewareHandler, type Next } from 'hono'
 import { routePath } from 'hono/route'
 import type { Logger } from 'pino'
-import type { Carries } from '../actions/messages/receiptTo.ts'
+import type { CanSend } from '../actions/messages/receiptTo.ts'
 import type { MessageRules } from '../core/message/messageRules.ts'
 import type { OperatorKeys } from '../core/operator/operatorKeys.ts'
 import type { Metrics } from '../observe/metrics.ts'
@@ -32,7 +32,7 @@ export type AppOptions = {
   metricsToken?: string
   messageRules: MessageRules
   isForThisMachineOnly: boolean
-  messengers?: Pick<Messengers, 'configured'> & { carries: Carries }
+  messengers?: Pick<Messengers, 'configured'> & { carries: CanSend }
   sandbox?: Hono<{ Bindings: HttpBindings }>
   trustedProxies: number
   log: Logger
@@ -93,7 +93,7 @@ function addOperatorPages(
   { runtime, messageRules, messengers }: AppOptions,
   auth: OperatorAuth,
 ) {
-  const withQuota = (name: string) => ({ ...runtime, db: runtime.db.share(name) })
+  const withQuota = (name: string) => ({ ...runtime, db: runtime.db.withQuota(name) })
   const support = { ...withQuota('support'), rules: messageRules }
   app.route('/support', supportRoutes({ runtime: support, auth }))
   app.route('/inbox', inboxRoutes({ runtime: withQuota('inbox'), auth, goesOut: messengers?.configured }))

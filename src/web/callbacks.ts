@@ -1,6 +1,6 @@
-import { createAttemptCallbacks } from '../actions/channels/attemptCallbacks.ts'
-import { hearWebhook } from '../actions/channels/hearWebhook.ts'
-import { isAttemptId } from '../actions/channels/knocks.ts'
+import { createAttemptCallbacks } from '../actions/providers/attemptCallbacks.ts'
+import { isAttemptId } from '../actions/providers/callbacks.ts'
+import { handleWebhook } from '../actions/providers/handleWebhook.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { addressOf } from './http/apiRequest.ts'
@@ -43,9 +43,11 @@ export const webhookRoute =
       Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
     )
     const body = await readBody(incoming, { runtime, address })
-    const { heard, account = 'none' } = await hearWebhook(runtime, id, { path, headers, body, address })
-    metrics.webhooks.inc({ account, heard })
-    if (heard === 'heard') return c.text('ok\n')
+    const { outcome, account = 'none' } = await handleWebhook(runtime, id, { path, headers, body, address })
+    metrics.webhooks.inc({ account, outcome })
+    if (outcome === 'accepted') return c.text('ok\n')
     runtime.limits.unknownCallback(address)
-    return heard === 'forged' ? c.text('not signed as it should be\n', 401) : c.text('no such address\n', 404)
+    return outcome === 'forged'
+      ? c.text('not signed as it should be\n', 401)
+      : c.text('no such address\n', 404)
   }

@@ -1,9 +1,9 @@
-import { createOverdueWatch, type OverdueWatch } from '../actions/channels/overdueAttempts.ts'
+import { createOverdueWatch, type OverdueWatch } from '../actions/providers/overdueAttempts.ts'
 import type { OnUnreadable } from '../actions/merchants/unreadableMerchants.ts'
 import type { PaymentDeps } from '../actions/payments/deps.ts'
 import type { Pause } from '../core/databaseClock.ts'
-import { bringForward } from '../runtime/bringForward.ts'
-import type { OnLeftOut } from '../runtime/leftOut.ts'
+import { reschedule } from '../runtime/reschedule.ts'
+import type { OnSkippedRow } from '../runtime/skippedRows.ts'
 import { startExpiry } from './expiry.ts'
 import { startLoop } from './loop.ts'
 import { startPolling } from './polling.ts'
@@ -15,7 +15,7 @@ const overdueRestMs = 30_000
 export type Workers = { wake(): void; waiting: OverdueWatch['waiting']; stop(): Promise<void> }
 export type WorkersWatch = {
   trouble(error: unknown): void
-  leftOut?: OnLeftOut
+  leftOut?: OnSkippedRow
   unreadable?: OnUnreadable
   pause?: Pause
 }
@@ -30,7 +30,7 @@ export function startWorkers(
   const expiry = startExpiry(deps, { leftOut, trouble: onTrouble, pause })
   const bringing = startLoop({
     restMs: bringRestMs,
-    step: () => bringForward(deps, onTrouble),
+    step: () => reschedule(deps, onTrouble),
     onTrouble,
     pause,
   })

@@ -1,5 +1,5 @@
-import { createPollers } from '../actions/channels/askDue.ts'
-import { knocksOn } from '../actions/channels/knocks.ts'
+import { createPollers } from '../actions/providers/pollDue.ts'
+import { callbacksOn } from '../actions/providers/callbacks.ts'
 import type { PaymentDeps } from '../actions/payments/deps.ts'
 import type { Pause } from '../core/databaseClock.ts'
 import { type Loop, startLoop } from './loop.ts'
@@ -10,8 +10,8 @@ const restMs = 500
 // its deadlines.
 export function startPolling(deps: PaymentDeps, onTrouble: (error: unknown) => void, pause?: Pause): Loop {
   const pollers = createPollers(deps, { onTrouble, wake: () => loop.wake() })
-  const { askers } = knocksOn(deps.db)
-  const asker = { ...pollers.knocks, room: () => (pause?.() ? 0 : pollers.knocks.room()) }
+  const { pollers: askers } = callbacksOn(deps.db)
+  const asker = { ...pollers.callbacks, room: () => (pause?.() ? 0 : pollers.callbacks.room()) }
   askers.add(asker)
   const loop = startLoop({ restMs, step: pollers.step, onTrouble, pause })
   return {

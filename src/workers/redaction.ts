@@ -13,6 +13,6 @@ export function startRedaction(
   days: number,
   { trouble, pause, ...watch }: RedactionOptions,
 ): Loop {
-  const redact = createRedaction(db.share('redact'), days, watch)
+  const redact = createRedaction(db.withQuota('redact'), days, watch)
   return startLoop({ restMs, step: () => redact(clock()), onTrouble: trouble, pause })
 }

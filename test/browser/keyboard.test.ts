@@ -120,7 +120,7 @@ describe('what is wrong with the form', () => {
     })
   }
 
-  test('leads to the ways to pay when none was chosen', async () => {
+  test('leads to the payment methods when none was chosen', async () => {
     const { page } = await visit()
     await page.getByRole('button', { name: 'Pay GHS 25.00' }).press('Enter')
     await page.getByRole('alert').getByRole('link').press('Enter')

@@ -90,7 +90,7 @@ async function faultsOf({ page, faults }: Customer): Promise<string[]> {
   return told
 }
 
-// What is pressed or typed into on the way to pay is at least 48 pixels high.
+// What is pressed or typed into on the payment method is at least 48 pixels high.
 function thinControls(): string[] {
   const main = document.querySelectorAll('button, .button, .field input, .method > label, summary')
   return [...main]

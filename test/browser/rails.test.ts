@@ -28,7 +28,7 @@ async function isPaidOnce(sale: Sale, page: Page, number: string) {
   await step.seesPaid(page)
   expect(chargesOf(number)).toMatchObject([{ amount: 2500, ended: 'success' }])
   expect(await sale.history()).toEqual(['paid'])
-  expect(await sale.attempts()).toMatchObject([{ channel: 'paystack', state: 'paid', step: null }])
+  expect(await sale.attempts()).toMatchObject([{ provider_account: 'paystack', state: 'paid', step: null }])
   const logs = rail.gateway.logs.join('\n')
   for (const secret of [...typed, number, number.slice(1), email]) expect(logs).not.toContain(secret)
 }

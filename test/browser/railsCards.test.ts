@@ -12,7 +12,7 @@ const rail = openPaystackRail()
 const emailField = (page: Page) => page.getByRole('textbox', { name: en.fields.email.label })
 
 const chargesOf = async (sale: Sale) => {
-  const keys = (await sale.attempts()).map(({ order_key, attempt_id }) => order_key ?? attempt_id)
+  const keys = (await sale.attempts()).map(({ idempotency_key, attempt_id }) => idempotency_key ?? attempt_id)
   return rail.provider.book().filter(({ reference }) => keys.includes(reference))
 }
 

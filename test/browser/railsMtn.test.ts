@@ -27,7 +27,7 @@ describe('MTN by its own line', () => {
     await rail.provider.approve(keyOf(number))
     await step.seesPaid(page)
     expect(await sale.history()).toEqual(['paid'])
-    expect(await sale.attempts()).toMatchObject([{ channel: 'mtn', state: 'paid' }])
+    expect(await sale.attempts()).toMatchObject([{ provider_account: 'mtn', state: 'paid' }])
     for (const text of [number.slice(1), abroad(number)])
       expect(rail.gateway.logs.join('\n')).not.toContain(text)
   })

@@ -62,7 +62,7 @@ async function everybodySees(
 }
 
 test(
-  'a way that often fails is labelled as slow, comes after the others, and still pays',
+  'a way that often fails is labelled as degraded, comes after the others, and still pays',
   slowly,
   async () => {
     rail.provider.rule({ times: 2, story: { ends: 'failed', says: 'The network is unavailable' } })
@@ -70,7 +70,7 @@ test(
     const { until } = shopOf(rail.gateway)
     for (const { token } of await othersPay(5))
       await Promise.any(['paid', 'failed'].map(stage => until(token, stage)))
-    await everybodySees(en.standings.slow, 'MTN MoMo', 'rails-slow', async page => {
+    await everybodySees(en.standings.degraded, 'MTN MoMo', 'rails-degraded', async page => {
       const ways = page.locator('.method > input')
       expect(await ways.evaluateAll(all => all.map(({ id }) => id))).toEqual([
         'telecel_cash',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { nothingSeen } from '../../src/core/channel/standing.ts'
-import { type HealthRow, saveHealth } from '../../src/store/channels/health.ts'
+import { noCalls } from '../../src/core/provider/accountHealth.ts'
+import { type HealthRow, saveHealth } from '../../src/store/providers/health.ts'
 import { axeFaults } from '../support/axe.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'
 import { openBrowser, type TestBrowser } from '../support/browser.ts'
@@ -23,15 +23,15 @@ afterAll(async () => {
 })
 
 const told = (payment_method: string, seen: Partial<HealthRow>): HealthRow => ({
-  ...nothingSeen,
+  ...noCalls,
   node: 'another',
-  channel: 'sandbox',
+  provider_account: 'sandbox',
   payment_method,
   breaker: 'closed',
   rest_until: null,
   answered_at: null,
   paid_at: null,
-  odd_words: [],
+  unknown_codes: [],
   last_error: null,
   last_error_at: null,
   is_refused: false,

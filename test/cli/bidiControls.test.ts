@@ -89,8 +89,8 @@ const commands = (): string[][] => [
     '--merchant',
     merchant.merchant_id,
   ],
-  ['channel', 'list'],
-  ['channel', 'status'],
+  ['provider', 'list'],
+  ['provider', 'status'],
   ['doctor'],
   [`no-such-command${marks}`],
 ]

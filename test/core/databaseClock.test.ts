@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import {
-  firstReckoning,
+  firstEstimate,
   jumpOf,
   type Measurement,
-  type Reckoning,
-  reckon,
+  type ClockEstimate,
+  estimateClock,
   timeBy,
 } from '../../src/core/databaseClock.ts'
 import { hours, minutes, noon, seconds } from '../support/lifeRows.ts'
@@ -15,12 +15,12 @@ const seen = (at: number, shift: number, roundTripMs = 2): Measurement => ({
   monotonicMs: at,
   roundTripMs,
 })
-const atNoon = firstReckoning([seen(0, 0)])
-const shiftOf = (reckoning: Reckoning, at = 0) => timeBy(reckoning, at).getTime() - at - noon.getTime()
-const play = (measured: readonly Measurement[], from = atNoon) => measured.reduce(reckon, from)
+const atNoon = firstEstimate([seen(0, 0)])
+const shiftOf = (reckoning: ClockEstimate, at = 0) => timeBy(reckoning, at).getTime() - at - noon.getTime()
+const play = (measured: readonly Measurement[], from = atNoon) => measured.reduce(estimateClock, from)
 
 test('at first the quickest of several is believed, whatever it says', () => {
-  const first = firstReckoning([seen(0, seconds(3), 900), seen(1000, hours(1), 3), seen(2000, 7, 40)])
+  const first = firstEstimate([seen(0, seconds(3), 900), seen(1000, hours(1), 3), seen(2000, 7, 40)])
   expect([shiftOf(first), first.doubt]).toEqual([hours(1), undefined])
 })
 
@@ -42,9 +42,9 @@ for (const jump of [seconds(10) + 1, -seconds(11), hours(1), -hours(1), -minutes
     let now = play([seen(seconds(10), jump)])
     for (let at = seconds(12); at < seconds(70); at += seconds(2)) {
       expect([shiftOf(now), jumpOf(now)]).toEqual([0, jump])
-      now = reckon(now, seen(at, jump + (at % 3) * 100)) // it drifts a little
+      now = estimateClock(now, seen(at, jump + (at % 3) * 100)) // it drifts a little
     }
-    now = reckon(now, seen(seconds(70), jump))
+    now = estimateClock(now, seen(seconds(70), jump))
     expect([shiftOf(now), now.doubt]).toEqual([jump, undefined])
   })
 
@@ -61,7 +61,7 @@ for (const jump of [seconds(10) + 1, -seconds(11), hours(1), -hours(1), -minutes
 
 test('a clock that jumps about is never believed', () => {
   let now = atNoon
-  for (let at = 0; at < minutes(10); at += seconds(2)) now = reckon(now, seen(at, hours(1) + 2 * at))
+  for (let at = 0; at < minutes(10); at += seconds(2)) now = estimateClock(now, seen(at, hours(1) + 2 * at))
   expect([shiftOf(now), now.doubt?.sinceMs]).toEqual([0, minutes(10) - seconds(2)])
 })
 

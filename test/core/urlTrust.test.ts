@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from 'vitest'
-import type { Settings } from '../../src/core/merchant/settings.ts'
+import type { MerchantSettings } from '../../src/core/merchant/settings.ts'
 import type { Delivery } from '../../src/core/notification/delivery.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { type OperatorUrl, operatorUrl, type UntrustedUrl, withPath } from '../../src/core/urlTrust.ts'
@@ -28,7 +28,7 @@ test('an address of the operator is not sent to by the client for merchants', ()
 test('the type follows addresses from where they are read to where they are sent to', () => {
   expectTypeOf<Payment['ipn_url']>().toEqualTypeOf<UntrustedUrl | null>()
   expectTypeOf<Payment['success_url']>().toEqualTypeOf<UntrustedUrl | null>()
-  expectTypeOf<Settings['ipn_url']>().toEqualTypeOf<UntrustedUrl | null>()
+  expectTypeOf<MerchantSettings['ipn_url']>().toEqualTypeOf<UntrustedUrl | null>()
   expectTypeOf<Delivery['url']>().toEqualTypeOf<UntrustedUrl>()
   expectTypeOf<OutboundRequest['url']>().toEqualTypeOf<UntrustedUrl>()
   expectTypeOf<OperatorRequest['url']>().toEqualTypeOf<OperatorUrl>()

@@ -91,7 +91,7 @@ type Provider = { url: string; settings: Record<string, string>; webhook?: strin
 function readProviders(printed: string): Record<string, Provider> {
   const found: Record<string, Provider> = {}
   for (const [, name, words = '', mode, next = ''] of printed.matchAll(
-    /^ {2}npx tollgate channel add (\w+) (.*) --mode (\w+)\n(.*)$/gm,
+    /^ {2}npx tollgate provider add (\w+) (.*) --mode (\w+)\n(.*)$/gm,
   )) {
     const settings = Object.fromEntries(words.split(' ').map(word => word.split('=') as [string, string]))
     const webhook = next.includes('webhook_url') ? next.trim() : undefined
@@ -125,7 +125,7 @@ function withValues(line: string): string {
 
 // Secrets are typed in the order of the command, and the address of the simulator is added.
 async function addAccount(line: string) {
-  const [, name = '', words = '', mode = ''] = /channel add (\w+) (.*) --mode (\w+)/.exec(line) ?? []
+  const [, name = '', words = '', mode = ''] = /provider add (\w+) (.*) --mode (\w+)/.exec(line) ?? []
   const provider = providerOf(name, mode)
   values.set('YOUR-API-USER', provider.settings.api_user ?? '')
   const asked = words.split(' ').flatMap(word => (word.endsWith('=-') ? [word.slice(0, -2)] : []))
@@ -141,15 +141,15 @@ async function addAccount(line: string) {
 }
 
 // The customer in front of the checkout page: the method is on it, and its form has these fields.
-async function payOnPage(checkout: string, payment_method: string, typed: Record<string, string>) {
+async function payOnPage(checkout: string, payment_method: string, input: Record<string, string>) {
   const url = behindProxy(checkout)
-  const names = Object.keys(typed).map(name => `name="${payment_method}.${name}"`)
+  const names = Object.keys(input).map(name => `name="${payment_method}.${name}"`)
   const hasForm = async () => {
     const { text } = await send(url)
     return [`value="${payment_method}"`, ...names].every(part => text.includes(part))
   }
   await expect.poll(hasForm, { timeout: 10_000 }).toBe(true)
-  const fields = Object.entries(typed).map(([name, value]) => [`${payment_method}.${name}`, value])
+  const fields = Object.entries(input).map(([name, value]) => [`${payment_method}.${name}`, value])
   const body = new URLSearchParams({ number: '1', payment_method, ...Object.fromEntries(fields) })
   expect((await send(`${url}/pay`, { method: 'POST', body })).http).toBe(303)
 }
@@ -225,8 +225,8 @@ async function follow(line: string) {
       await runInBackground('exec node test/simulators/run.js --port 0', 'Ctrl-C ends this.'),
     )
   else if (line.startsWith('npx tollgate start')) await runInBackground(line, 'is open')
-  else if (line.startsWith('npx tollgate channel add ')) await addAccount(line)
-  else if (line.startsWith('npx tollgate channel set '))
+  else if (line.startsWith('npx tollgate provider add ')) await addAccount(line)
+  else if (line.startsWith('npx tollgate provider set '))
     await run(withValues(line), `${providerOf('paystack', 'live').settings.secret_key}\n`)
   else if (line.startsWith('npx tollgate merchant add '))
     values.set('YOUR-MERCHANT', fact(await run(line), 'merchant_id'))
@@ -247,8 +247,8 @@ test('the page has the commands of every step', () => {
   for (const part of [
     'simulate',
     'start',
-    'channel add mtn',
-    'channel add paystack',
+    'provider add mtn',
+    'provider add paystack',
     'payment request',
     '--mode live',
   ])
@@ -262,7 +262,7 @@ test('every command of the page runs as it stands, up to live payments that are 
 
 test('Paystack: a live payment is paid on the phone, and its webhook reaches the stored account', async () => {
   const line = commandsOnPage.findLast(one => one.includes('payment request') && one.includes('--mode live'))
-  await run(withValues('npx tollgate merchant set YOUR-MERCHANT ways='))
+  await run(withValues('npx tollgate merchant set YOUR-MERCHANT payment_methods='))
   await requestAndPay(line ?? '', {
     stage: 'paid',
     status: 'paid',
@@ -277,7 +277,7 @@ test('Paystack: a live payment is paid on the phone, and its webhook reaches the
   })
   expect(text).toMatch(
     new RegExp(
-      `^tollgate_webhooks_total\\{[^}]*account="${values.get('YOUR-ACCOUNT')}"[^}]*heard="heard"`,
+      `^tollgate_webhooks_total\\{[^}]*account="${values.get('YOUR-ACCOUNT')}"[^}]*outcome="accepted"`,
       'm',
     ),
   )

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Letter, MessengerTools, Receipt } from '../../src/core/message/messenger.ts'
+import type { OutboundMessage, MessengerTools, Receipt } from '../../src/core/message/messenger.ts'
 
 export type TestTools = MessengerTools & { receipts: Receipt[]; warnings: string[] }
 
@@ -16,7 +16,7 @@ export function newTools(): TestTools {
 
 let count = 0
 
-export const newLetter = (changes: Partial<Letter> = {}): Letter => ({
+export const newLetter = (changes: Partial<OutboundMessage> = {}): OutboundMessage => ({
   id: `msg_${++count}`,
   to: 'ama@example.com',
   text: 'You paid 25.00 GHS to Kofi’s Shop.',

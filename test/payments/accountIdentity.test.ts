@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { askDue } from '../../src/actions/channels/askDue.ts'
-import { confirmBusiness } from '../../src/actions/channels/confirmBusiness.ts'
-import { createOverdueWatch } from '../../src/actions/channels/overdueAttempts.ts'
+import { pollDue } from '../../src/actions/providers/pollDue.ts'
+import { confirmBusiness } from '../../src/actions/providers/confirmBusiness.ts'
+import { createOverdueWatch } from '../../src/actions/providers/overdueAttempts.ts'
 import { initiate } from '../../src/actions/interface/initiate.ts'
 import { onboard } from '../../src/actions/merchants/onboard.ts'
-import { askAttempt, startAttempt } from '../../src/actions/payments/askProvider.ts'
+import { pollAttempt, startAttempt } from '../../src/actions/payments/callProvider.ts'
 import { openCheckout } from '../../src/actions/payments/openCheckout.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
 import type { Mode } from '../../src/core/mode.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
-import { type OpenChannels, openChannels } from '../../src/runtime/channels.ts'
+import { type OpenProviderAccounts, openProviderAccounts } from '../../src/runtime/providerAccounts.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
@@ -48,13 +48,18 @@ beforeEach(async () => {
   acme.says(() => ({ state: 'pending' }))
   acme.asked.length = 0
   await db.rows(sql`delete from provider_businesses`)
-  await db.rows(sql`update attempts set state = 'failed', next_ask_at = null`)
+  await db.rows(sql`update attempts set state = 'failed', next_poll_at = null`)
 })
 
-const openNode = async (key: string): Promise<Runtime & { channels: OpenChannels }> => {
+const openNode = async (key: string): Promise<Runtime & { providerAccounts: OpenProviderAccounts }> => {
   const env = { ACME_URL: acme.url, ACME_KEY: key }
-  const channels = await openChannels({ env, tools: acmeTools, folder, stored: { db, masterKeys } })
-  return { ...testRuntime({ db, masterKeys, channels }), channels }
+  const providerAccounts = await openProviderAccounts({
+    env,
+    tools: acmeTools,
+    folder,
+    stored: { db, masterKeys },
+  })
+  return { ...testRuntime({ db, masterKeys, providerAccounts }), providerAccounts }
 }
 
 async function open(node: Runtime, mode: Mode) {
@@ -72,7 +77,7 @@ const tasks = async ({ merchant_id, tx_reference }: Key) =>
 async function begin(node: Runtime, mode: Mode = 'live') {
   const payment = await open(node, mode)
   expect(
-    await pay(node, payment, aWish({ typed: { phone: `024${String(Math.random()).slice(2, 9)}` } })),
+    await pay(node, payment, aWish({ input: { phone: `024${String(Math.random()).slice(2, 9)}` } })),
   ).toEqual({
     done: 'started',
   })
@@ -97,15 +102,15 @@ for (const [what, mode, before, after] of [
     const payment = await begin(first, mode) // the provider does not know it, so it may be sent again
     const node = await openNode(after)
     acme.asked.length = 0
-    await askAttempt(node, await lastAttempt(payment))
+    await pollAttempt(node, await lastAttempt(payment))
     expect(acme.asked).toEqual([])
     expect((await lastAttempt(payment)).ended_at).toBeNull()
     expect(await tasks(payment)).toEqual([['not_set_up', false]])
     // Due, it is not claimed there; the node that has the account asks.
-    await askDue({ ...node, clock: later(20_000) }, fail)
+    await pollDue({ ...node, clock: later(20_000) }, fail)
     expect(acme.asked).toEqual([])
     acme.says(paid)
-    await askDue({ ...(await openNode(before)), clock: later(60_000) }, fail)
+    await pollDue({ ...(await openNode(before)), clock: later(60_000) }, fail)
     expect((await lastAttempt(payment)).state).toBe('paid')
   })
 
@@ -123,11 +128,11 @@ test('an order is not sent where the account changed after it was chosen', async
 
 test('the identity is the business and the environment, and has no credential', async () => {
   const [one, other] = await Promise.all([openNode('live_first'), openNode('live_first')])
-  const identities = [one, other].map(({ channels }) => channels.identityOf('acme'))
+  const identities = [one, other].map(({ providerAccounts }) => providerAccounts.identityOf('acme'))
   expect(identities[0]).toMatch(/^acme live [0-9a-z]{16}$/)
   expect(identities[1]).toBe(identities[0])
-  expect((await openNode('live_other')).channels.identityOf('acme')).not.toBe(identities[0])
-  expect((await openNode('live_first')).channels.identityOf('acme')).toBe(identities[0])
+  expect((await openNode('live_other')).providerAccounts.identityOf('acme')).not.toBe(identities[0])
+  expect((await openNode('live_first')).providerAccounts.identityOf('acme')).toBe(identities[0])
   const rows = JSON.stringify(
     await db.rows(sql`select account, credentials_digest, business from provider_businesses`),
   )
@@ -138,20 +143,22 @@ test('confirmed to be the same business, all attempts go on: from before, and fr
   const before = await begin(await openNode('live_first'))
   const node = await openNode('live_second')
   const between = await begin(node)
-  await askAttempt(node, await lastAttempt(before))
+  await pollAttempt(node, await lastAttempt(before))
   expect(await tasks(before)).toEqual([['not_set_up', false]])
-  const [digest = ''] = node.channels.accounts().map(({ credentialsDigest }) => credentialsDigest)
+  const [digest = ''] = node.providerAccounts.accounts().map(({ credentialsDigest }) => credentialsDigest)
   const credentials = { account: 'acme', credentialsDigest: digest, scope: 'acme live' }
   const said = await confirmBusiness(db, credentials, new Date())
   expect(said).toMatchObject({ done: 'confirmed', attempts: 1 })
   expect(await tasks(before)).toEqual([['not_set_up', true]])
-  await node.channels.look()
+  await node.providerAccounts.refresh()
   acme.says(paid)
   for (const payment of [before, between]) {
-    await askAttempt(node, await lastAttempt(payment))
+    await pollAttempt(node, await lastAttempt(payment))
     expect((await lastAttempt(payment)).state).toBe('paid')
   }
-  expect(node.channels.identityOf('acme')).toBe((await openNode('live_first')).channels.identityOf('acme'))
+  expect(node.providerAccounts.identityOf('acme')).toBe(
+    (await openNode('live_first')).providerAccounts.identityOf('acme'),
+  )
 })
 
 test('a refund of a paid attempt is read after its business was confirmed, though no attempt is open', async () => {
@@ -161,19 +168,19 @@ test('a refund of a paid attempt is read after its business was confirmed, thoug
   expect(attempt.state).toBe('paid')
   const node = await openNode('live_second')
   await checkReversals(db, attempt, new Date()) // as a webhook does
-  await askDue({ ...node, clock: later(1000) }, fail)
+  await pollDue({ ...node, clock: later(1000) }, fail)
   const watch = createOverdueWatch({ ...node, clock: later(90_000) })
   await watch.look()
   await watch.look()
   expect(await tasks(payment)).toEqual([['not_set_up', false]])
-  const [digest = ''] = node.channels.accounts().map(({ credentialsDigest }) => credentialsDigest)
+  const [digest = ''] = node.providerAccounts.accounts().map(({ credentialsDigest }) => credentialsDigest)
   const credentials = { account: 'acme', credentialsDigest: digest, scope: 'acme live' }
   expect(await confirmBusiness(db, credentials, new Date())).toEqual({ done: 'confirmed', attempts: 0 })
   expect(await confirmBusiness(db, credentials, new Date())).toEqual({ done: 'nothing' })
   expect(await tasks(payment)).toEqual([['not_set_up', true]])
-  await node.channels.look()
+  await node.providerAccounts.refresh()
   acme.asked.length = 0
-  await askDue({ ...node, clock: later(1000) }, fail)
+  await pollDue({ ...node, clock: later(1000) }, fail)
   expect(acme.asked.map(({ key }) => key)).toEqual(['live_second'])
 })
 
@@ -182,7 +189,7 @@ test('attempts of an older version, without an identity, go by the name', async 
   await db.rows(sql`
     update attempts set account_identity = null, mode = null where tx_reference = ${payment.tx_reference}`)
   acme.says(paid)
-  await askAttempt(await openNode('live_second'), await lastAttempt(payment))
+  await pollAttempt(await openNode('live_second'), await lastAttempt(payment))
   expect((await lastAttempt(payment)).state).toBe('paid')
 })
 
@@ -191,7 +198,7 @@ test('a database that cannot be read gives no identity: the node does not start'
   await own.end()
   const env = { ACME_URL: acme.url, ACME_KEY: 'live_first' }
   const options = { env, tools: acmeTools, folder, stored: { db: own, masterKeys } }
-  await expect(openChannels(options)).rejects.toThrow()
+  await expect(openProviderAccounts(options)).rejects.toThrow()
 })
 
 test('an attempt that waits for its account raises a task within two minutes, and is not consumed', async () => {
@@ -205,13 +212,18 @@ test('an attempt that waits for its account raises a task within two minutes, an
   expect(await tasks(payment)).toEqual([['not_set_up', false]])
   expect(watch.waiting()).toEqual([{ account: 'acme', attempts: 1 }])
   const after = await lastAttempt(payment)
-  expect([after.asks, after.next_ask_at]).toEqual([before.asks, before.next_ask_at])
+  expect([after.polls, after.next_poll_at]).toEqual([before.polls, before.next_poll_at])
 })
 
 test('a node without the account waits ten minutes for a node that has it, and then raises a task', async () => {
   const payment = await begin(await openNode('live_first'))
-  const channels = await openChannels({ env: {}, tools: acmeTools, folder, stored: { db, masterKeys } })
-  const node = testRuntime({ db, masterKeys, channels })
+  const providerAccounts = await openProviderAccounts({
+    env: {},
+    tools: acmeTools,
+    folder,
+    stored: { db, masterKeys },
+  })
+  const node = testRuntime({ db, masterKeys, providerAccounts })
   for (const [ms, raised] of [
     [9 * 60_000, 0],
     [11 * 60_000, 1],

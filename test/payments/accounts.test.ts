@@ -1,21 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addAccount, newIdentity } from '../../src/actions/channels/addAccount.ts'
-import { type Desk, prepareAccount } from '../../src/actions/channels/prepareAccount.ts'
-import { prepareChange, saveChange } from '../../src/actions/channels/setAccount.ts'
+import { addAccount, newIdentity } from '../../src/actions/providers/addAccount.ts'
+import { type AccountSetup, prepareAccount } from '../../src/actions/providers/prepareAccount.ts'
+import { prepareChange, saveAccountChange } from '../../src/actions/providers/setAccount.ts'
 import { initiate } from '../../src/actions/interface/initiate.ts'
 import { onboard } from '../../src/actions/merchants/onboard.ts'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
-import { askAttempt } from '../../src/actions/payments/askProvider.ts'
+import { pollAttempt } from '../../src/actions/payments/callProvider.ts'
 import { openCheckout } from '../../src/actions/payments/openCheckout.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
-import type { Change } from '../../src/core/channel/accountSettings.ts'
+import type { SettingChange } from '../../src/core/provider/accountSettings.ts'
 import type { Mode } from '../../src/core/mode.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
-import { channelKinds, type OpenChannels, openChannels } from '../../src/runtime/channels.ts'
+import {
+  loadProviders,
+  type OpenProviderAccounts,
+  openProviderAccounts,
+} from '../../src/runtime/providerAccounts.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
-import { findAccount, type StoredAccount } from '../../src/store/channels/accounts.ts'
+import { findAccount, type StoredAccount } from '../../src/store/providers/accounts.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { findPayment } from '../../src/store/payments/paymentLife.ts'
@@ -31,17 +35,22 @@ const masterKeys = givenMasterKeys([randomBytes(32)])
 const folder = acmeFolder()
 let database: FreshDatabase
 let db: Db
-let desk: Desk
+let desk: AccountSetup
 let acme: AcmeServer
-let channels: OpenChannels
+let providerAccounts: OpenProviderAccounts
 let runtime: Runtime
 beforeAll(async () => {
   database = await migratedDatabase()
   db = openDb(database.url, 4)
   acme = await openAcme('live_first', 'test_first')
-  desk = { kinds: await channelKinds(folder), tools: acmeTools, masterKeys }
-  channels = await openChannels({ env: {}, tools: acmeTools, folder, stored: { db, masterKeys } })
-  runtime = testRuntime({ db, masterKeys, channels })
+  desk = { providers: await loadProviders(folder), tools: acmeTools, masterKeys }
+  providerAccounts = await openProviderAccounts({
+    env: {},
+    tools: acmeTools,
+    folder,
+    stored: { db, masterKeys },
+  })
+  runtime = testRuntime({ db, masterKeys, providerAccounts })
 })
 afterAll(async () => {
   await acme.close()
@@ -50,21 +59,21 @@ afterAll(async () => {
 })
 
 async function add(key: string, mode: Mode = 'live', merchant_id: string | null = null) {
-  const identity = newIdentity({ channel: 'acme', mode, merchant_id })
-  const changes: Change[] = [
+  const identity = newIdentity({ provider: 'acme', mode, merchant_id })
+  const changes: SettingChange[] = [
     ['url', acme.url],
     ['key', key],
   ]
   const prepared = prepareAccount(desk, identity, {}, changes)
   if (prepared.faults) throw new Error(prepared.faults.join('; '))
   await addAccount(db, identity, prepared, null, new Date())
-  await channels.look()
+  await providerAccounts.refresh()
   return identity.account
 }
 const rowOf = async (account: string) => (await findAccount(db, account)) as StoredAccount
 async function disable(account: string) {
-  await saveChange(db, await rowOf(account), { disabled_at: new Date() }, new Date())
-  await channels.look()
+  await saveAccountChange(db, await rowOf(account), { disabled_at: new Date() }, new Date())
+  await providerAccounts.refresh()
 }
 
 async function addMerchant(...settings: string[]) {
@@ -79,8 +88,8 @@ async function ask(merchant: TestMerchant, mode: Mode = 'live', fields: Record<s
   if (!checkout) throw new Error('there is no page')
   return checkout
 }
-const waysOf = ({ offers }: Awaited<ReturnType<typeof ask>>) =>
-  offers.map(({ payment_method, channel }) => `${payment_method} by ${channel}`)
+const waysOf = ({ methods: offers }: Awaited<ReturnType<typeof ask>>) =>
+  offers.map(({ payment_method, provider_account: provider }) => `${payment_method} by ${provider}`)
 
 type Key = { merchant_id: string; tx_reference: string }
 const lastAttempt = async ({ merchant_id, tx_reference }: Key) =>
@@ -93,17 +102,17 @@ test('an attempt is asked about at its account, with the new credentials, and wh
   const payment = await ask(await addMerchant())
   expect(await pay(runtime, payment, aWish())).toEqual({ done: 'started' })
   const attempt = await lastAttempt(payment)
-  expect([attempt.channel, attempt.state]).toEqual([account, 'pending'])
+  expect([attempt.provider_account, attempt.state]).toEqual([account, 'pending'])
 
   // The operator changes the key at the provider: the old one is not taken any more.
   acme.known.delete('live_first')
   acme.known.add('live_second')
-  await askAttempt(runtime, attempt)
+  await pollAttempt(runtime, attempt)
   expect((await lastAttempt(payment)).state).not.toBe('failed')
   const prepared = prepareChange(desk, await rowOf(account), [['key', 'live_second']])
   if (prepared.faults) throw new Error(prepared.faults.join())
   const row = await rowOf(account)
-  await saveChange(db, row, prepared.sealed, new Date(), { ...prepared, isSameBusiness: true })
+  await saveAccountChange(db, row, prepared.sealed, new Date(), { ...prepared, isSameBusiness: true })
   await disable(account)
 
   const other = await ask(await addMerchant())
@@ -117,13 +126,13 @@ test('an attempt is asked about at its account, with the new credentials, and wh
     currency: 'GHS',
     provider_ref: 'A1',
   }))
-  await askAttempt(runtime, await lastAttempt(payment))
+  await pollAttempt(runtime, await lastAttempt(payment))
   expect(await statusOf(payment)).toBe('paid')
   expect(acme.asked.at(-1)).toEqual({ path: `/check/${attempt.attempt_id}`, key: 'live_second' })
 })
 
 test('a better account that comes meanwhile is not asked about the attempt of another', async () => {
-  await db.rows(sql`update channel_accounts set disabled_at = now(), version = version + 100`)
+  await db.rows(sql`update provider_accounts set disabled_at = now(), version = version + 100`)
   acme.says(() => ({ state: 'pending' }))
   acme.known.add('live_first').add('live_own')
   const merchant = await addMerchant()
@@ -132,9 +141,9 @@ test('a better account that comes meanwhile is not asked about the attempt of an
   await pay(runtime, payment, aWish())
   const own = await add('live_own', 'live', merchant.merchant_id)
   expect(waysOf(await ask(merchant))).toEqual([`mtn_mobile_money by ${own}`, `card by ${own}`])
-  await askAttempt(runtime, await lastAttempt(payment))
+  await pollAttempt(runtime, await lastAttempt(payment))
   expect(acme.asked.at(-1)?.key).toBe('live_first')
-  expect((await lastAttempt(payment)).channel).toBe(account)
+  expect((await lastAttempt(payment)).provider_account).toBe(account)
   await disable(own)
   await disable(account)
 })
@@ -154,16 +163,16 @@ test('test payments reach a test account alone, live ones a live one', async () 
     [real, onlyLive, 'live_first'],
   ] as const) {
     expect(await pay(runtime, payment, aWish())).toEqual({ done: 'started' })
-    expect((await lastAttempt(payment)).channel).toBe(account)
+    expect((await lastAttempt(payment)).provider_account).toBe(account)
     expect(acme.asked.at(-1)?.key).toBe(key)
   }
 })
 
 test('a way that the merchant has switched off is off at the page, at a form that was sent and at a direct request', async () => {
   acme.says(() => ({ state: 'pending' }))
-  const merchant = await addMerchant('ways=card')
+  const merchant = await addMerchant('payment_methods=card')
   const payment = await ask(merchant)
-  expect(payment.offers.map(({ payment_method }) => payment_method)).toEqual(['card'])
+  expect(payment.methods.map(({ payment_method }) => payment_method)).toEqual(['card'])
   expect(await pay(runtime, payment, aWish())).toEqual({ done: 'no_such_way' })
   const direct = {
     pymt_instrument: '0241234567',
@@ -172,12 +181,12 @@ test('a way that the merchant has switched off is off at the page, at a form tha
   }
   const charged = await ask(merchant, 'live', direct)
   expect(await lastAttempt(charged)).toBeUndefined()
-  await setMerchant(db, merchant.merchant_id, ['ways='])
+  await setMerchant(db, merchant.merchant_id, ['payment_methods='])
   await expect.poll(async () => lastAttempt(await ask(merchant, 'live', direct))).toBeDefined()
 })
 
 test('an amount that the provider cannot carry is not offered that way', async () => {
   const merchant = await addMerchant()
-  const waysAt = async (total: string) => (await ask(merchant, 'live', { total })).offers.length
+  const waysAt = async (total: string) => (await ask(merchant, 'live', { total })).methods.length
   expect([await waysAt('1000.00'), await waysAt('1000.01')]).toEqual([2, 1])
 })

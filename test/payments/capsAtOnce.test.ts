@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pay, type Wish } from '../../src/actions/payments/pay.ts'
+import { pay, type PayRequest } from '../../src/actions/payments/pay.ts'
 import { openDb, sql } from '../../src/store/db.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
 import { aWish, recordingLine, simulatedNode } from '../support/lifeNode.ts'
@@ -22,13 +22,13 @@ async function addLivePayments(count: number) {
   return payments.map(payment => ({ ...payment, mode: 'live' as const }))
 }
 
-async function payAtOnce(tries: number, before: number, wish: (at: number) => Wish) {
+async function payAtOnce(tries: number, before: number, request: (at: number) => PayRequest) {
   const line = recordingLine(() => no)
   const node = simulatedNode(lives.db, () => noon, line, 'live')
   const payments = await addLivePayments(before + tries)
-  for (const [at, payment] of payments.slice(0, before).entries()) await pay(node, payment, wish(at))
+  for (const [at, payment] of payments.slice(0, before).entries()) await pay(node, payment, request(at))
   const burst = payments.slice(before).toReversed() // the order of arrival is not the order of the references
-  const answers = await Promise.all(burst.map((payment, at) => pay(node, payment, wish(before + at))))
+  const answers = await Promise.all(burst.map((payment, at) => pay(node, payment, request(before + at))))
   return { started: line.started, burst, answers }
 }
 
@@ -38,8 +38,8 @@ for (const [tries, words, before, wish, most] of [
   [60, 'one wallet', 0, fromManyAddresses, 10],
   [60, 'one wallet that has tried four times before', 4, fromManyAddresses, 10],
   [300, 'one wallet, more than one transaction takes', 0, fromManyAddresses, 10],
-  [250, 'many wallets from one address', 0, (at: number) => aWish({ typed: phone(at) }), 100],
-  [60, 'two wallets', 0, (at: number) => aWish({ ...fromManyAddresses(at), typed: phone(at % 2) }), 20],
+  [250, 'many wallets from one address', 0, (at: number) => aWish({ input: phone(at) }), 100],
+  [60, 'two wallets', 0, (at: number) => aWish({ ...fromManyAddresses(at), input: phone(at % 2) }), 20],
 ] as const)
   test(`${tries} payments at once of ${words}: the first ${most} reach the provider`, async () => {
     const { started, burst, answers } = await payAtOnce(tries, before, wish)

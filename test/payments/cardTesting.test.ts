@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pay, type Wish } from '../../src/actions/payments/pay.ts'
+import { pay, type PayRequest } from '../../src/actions/payments/pay.ts'
 import type { Mode } from '../../src/core/mode.ts'
 import { sql } from '../../src/store/db.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
@@ -16,14 +16,14 @@ afterAll(() => lives.close())
 const phone = (at: number) => ({ phone: `024${1_000_000 + at}` })
 
 // One payment after the other, each tried once; gives back how many orders the provider saw.
-async function tryAll(tries: number, mode: Mode, from: Date, wish: (at: number) => Wish) {
+async function tryAll(tries: number, mode: Mode, from: Date, request: (at: number) => PayRequest) {
   await lives.db.rows(sql`update attempts set created_at = created_at - interval '1 day'`) // the last test is over
   const line = recordingLine(() => no)
   const node = simulatedNode(lives.db, () => from, line, mode)
   const payments = await lives.addPayments(tries, from)
   if (mode === 'live')
     await lives.db.rows(sql`update payments set mode = 'live' where status = 'awaiting_payment'`)
-  for (const [at, payment] of payments.entries()) await pay(node, { ...payment, mode }, wish(at))
+  for (const [at, payment] of payments.entries()) await pay(node, { ...payment, mode }, request(at))
   return line.started.length
 }
 
@@ -35,12 +35,12 @@ for (const [tries, words, mode, wish, most] of [
     (at: number) => aWish({ address: `192.0.${at >> 8}.${at % 256}` }),
     10,
   ],
-  [1000, 'many wallets from one address', 'live', (at: number) => aWish({ typed: phone(at) }), 100],
+  [1000, 'many wallets from one address', 'live', (at: number) => aWish({ input: phone(at) }), 100],
   [
     150,
     'many wallets from one /64',
     'live',
-    (at: number) => aWish({ typed: phone(at), address: `2001:db8::${at}` }),
+    (at: number) => aWish({ input: phone(at), address: `2001:db8::${at}` }),
     100,
   ],
   [250, 'one test wallet from one address', 'test', () => aWish(), 200],
@@ -67,7 +67,7 @@ test('a payment is tried ten times, each wait at least as long as the one before
     const { done } = await pay(
       node,
       payment,
-      aWish({ number, typed: phone(number), address: `10.0.0.${number}` }),
+      aWish({ number, input: phone(number), address: `10.0.0.${number}` }),
     )
     if (done === 'started') starts.push(second)
   }

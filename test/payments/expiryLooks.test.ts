@@ -57,7 +57,7 @@ const statusOf = async ({ tx_reference }: Payment) => (await lives.read([tx_refe
 // The customer has given the attempt up, so that its end leaves the payment open.
 const endAttempt = ({ tx_reference }: Payment) =>
   lives.db.rows(sql`update attempts set state = 'failed', reason = 'withdrawn', gave_up_at = ${noon},
-    next_ask_at = null where tx_reference = ${tx_reference}`)
+    next_poll_at = null where tx_reference = ${tx_reference}`)
 
 test('2,000 overdue payments with unresolved attempts are read once a minute, not at each look', async () => {
   let age = 0

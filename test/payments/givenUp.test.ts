@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askDue } from '../../src/actions/channels/askDue.ts'
-import { askAttempt } from '../../src/actions/payments/askProvider.ts'
+import { pollDue } from '../../src/actions/providers/pollDue.ts'
+import { pollAttempt } from '../../src/actions/payments/callProvider.ts'
 import { giveUp } from '../../src/actions/payments/giveUp.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
-import type { Channel } from '../../src/core/channel/channel.ts'
-import type { Reply } from '../../src/core/channel/reply.ts'
+import type { ProviderAccount } from '../../src/core/provider/provider.ts'
+import type { Reply } from '../../src/core/provider/reply.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
@@ -49,7 +49,7 @@ async function journey(says: Line) {
     asked.push(verb)
     return Promise.resolve(says[verb] ?? pending)
   }
-  const node = (db = lives.db, more: Partial<Channel> = {}) =>
+  const node = (db = lives.db, more: Partial<ProviderAccount> = {}) =>
     simulatedNode(db, () => now, {
       start: answer('start'),
       check: answer('check'),
@@ -60,7 +60,7 @@ async function journey(says: Line) {
     pay(
       node(),
       payment,
-      aWish({ number, address: `192.0.2.${++people}`, typed: { phone: `024${1_000_000 + people}` } }),
+      aWish({ number, address: `192.0.2.${++people}`, input: { phone: `024${1_000_000 + people}` } }),
     )
   const life = async () => {
     const [stored] = await lives.read([payment.tx_reference])
@@ -70,7 +70,7 @@ async function journey(says: Line) {
   async function live(ms: number) {
     for (const end = after(ms, now); now < end; ) {
       now = after(seconds(1), now)
-      await askDue(node(), fail)
+      await pollDue(node(), fail)
     }
   }
   await begin(1)
@@ -140,13 +140,13 @@ test('an answer to a question of before does not put it off', async () => {
   wait(minutes(2))
   const slow = node(lives.db, { check: () => new Promise(done => void waiting.push(done)) })
   const [attempt] = (await life()).attempts
-  const asking = askAttempt(slow, attempt as Attempt)
+  const asking = pollAttempt(slow, attempt as Attempt)
   await expect.poll(() => waiting.length).toBe(1)
   await giveUp(node(), payment, wish)
-  const due = (await life()).attempts[0]?.next_ask_at
+  const due = (await life()).attempts[0]?.next_poll_at
   for (const answer of waiting) answer(pending)
   await asking
-  expect((await life()).attempts[0]?.next_ask_at).toEqual(due)
+  expect((await life()).attempts[0]?.next_poll_at).toEqual(due)
   says.giveUp = withdrawn
   await live(seconds(10))
   expect((await life()).attempts[0]?.state).toBe('failed')
@@ -155,7 +155,7 @@ test('an answer to a question of before does not put it off', async () => {
 test('where nobody can withdraw, it is asked about right when the request is over', async () => {
   const { payment, says, node, life, live, wait } = await journey({})
   wait(minutes(4))
-  await askDue(node(), fail)
+  await pollDue(node(), fail)
   await giveUp(node(), payment, wish)
   await live(minutes(1) - seconds(1))
   says.check = { state: 'failed', reason: 'no_answer' }

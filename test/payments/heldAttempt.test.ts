@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askDue } from '../../src/actions/channels/askDue.ts'
+import { pollDue } from '../../src/actions/providers/pollDue.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
@@ -28,7 +28,7 @@ async function sixAttempts() {
 }
 
 const asksOf = async ({ merchant_id, tx_reference }: Payment) =>
-  (await attemptsOf(shop.db, merchant_id, tx_reference))[0]?.asks
+  (await attemptsOf(shop.db, merchant_id, tx_reference))[0]?.polls
 
 for (const [which, held] of [
   ['oldest', 0],
@@ -43,11 +43,11 @@ for (const [which, held] of [
     const letGo = await hold(shop.url, 'select from attempts where tx_reference = $1', [reference])
     shop.setNow(after(minutes(1)))
     try {
-      expect(await askDue(shop.runtime, fail)).toBe(5)
+      expect(await pollDue(shop.runtime, fail)).toBe(5)
       expect(await Promise.all(payments.map(asksOf))).toEqual(payments.map((_, at) => (at === held ? 0 : 1)))
     } finally {
       await letGo()
     }
-    expect(await askDue(shop.runtime, fail)).toBe(1)
+    expect(await pollDue(shop.runtime, fail)).toBe(1)
     expect(await Promise.all(payments.map(asksOf))).toEqual([1, 1, 1, 1, 1, 1])
   })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { inboxOn, keepFor } from '../../src/actions/messages/inbox.ts'
+import { inboxOn, keepInInboxFor } from '../../src/actions/messages/inbox.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
 import { sql } from '../../src/store/db.ts'
 import type { CustomerMessage } from '../../src/store/messages/messages.ts'
@@ -38,7 +38,7 @@ const queued = { state: 'queued', messenger: null, tries: 0, ended: false, sent_
 
 test('what no messenger carries is in the inbox with the change itself; the rest is for those who send', async () => {
   const told: CustomerMessage[] = []
-  const end = keepFor(lives.db, { keeps, written: messages => void told.push(...messages) })
+  const end = keepInInboxFor(lives.db, { keeps, written: messages => void told.push(...messages) })
   expect(await payWith(yes)).toEqual([
     { medium: 'email', ...kept },
     { medium: 'sms', ...queued },
@@ -52,7 +52,7 @@ test('what no messenger carries is in the inbox with the change itself; the rest
 })
 
 test('news that may be overtaken by better news waits, as it does for a messenger', async () => {
-  const end = keepFor(lives.db, { keeps, written() {} })
+  const end = keepInInboxFor(lives.db, { keeps, written() {} })
   expect(await payWith(no)).toEqual([
     { medium: 'email', ...queued },
     { medium: 'sms', ...queued },

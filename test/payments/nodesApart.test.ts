@@ -32,7 +32,7 @@ afterAll(async () => {
   await mtn.stop()
 })
 
-type Row = { attempt_id: string; order_key: string; state: string; account_identity: string }
+type Row = { attempt_id: string; idempotency_key: string; state: string; account_identity: string }
 
 test('a callback at the node without the account makes the other node ask at once', async () => {
   const direct = {
@@ -43,13 +43,13 @@ test('a callback at the node without the account makes the other node ask at onc
   const { tx_reference } = (await post(having.url, signedRequest(shop.live, direct))).body
   const attempt = async () =>
     (await having.db.one<Row>(sql`
-      select attempt_id, order_key, state, account_identity from attempts where tx_reference = ${tx_reference}`)) as Row
+      select attempt_id, idempotency_key, state, account_identity from attempts where tx_reference = ${tx_reference}`)) as Row
   await expect.poll(async () => (await attempt()).state, { timeout: 20_000 }).toBe('pending')
-  const { attempt_id, order_key, account_identity } = await attempt()
+  const { attempt_id, idempotency_key, account_identity } = await attempt()
   expect(account_identity).toMatch(/^mtn mtnghana [0-9a-z]{16}$/)
-  await having.db.rows(sql`update attempts set next_ask_at = now() + interval '10 minutes'
+  await having.db.rows(sql`update attempts set next_poll_at = now() + interval '10 minutes'
     where attempt_id = ${attempt_id}`)
-  await mtn.approve(order_key)
+  await mtn.approve(idempotency_key)
   expect((await send(`${lacking.url}/callbacks/${attempt_id}`, { method: 'POST', body: '{}' })).http).toBe(
     200,
   )

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askAttempt } from '../../src/actions/payments/askProvider.ts'
+import { pollAttempt } from '../../src/actions/payments/callProvider.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
-import type { Channel } from '../../src/core/channel/channel.ts'
-import type { Order } from '../../src/core/channel/order.ts'
-import type { Reply } from '../../src/core/channel/reply.ts'
+import type { ProviderAccount } from '../../src/core/provider/provider.ts'
+import type { Order } from '../../src/core/provider/order.ts'
+import type { Reply } from '../../src/core/provider/reply.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
@@ -30,7 +30,7 @@ afterAll(async () => {
 let people = 0
 let now = noon
 type Say = (order: Order) => Reply
-const node = (say: Say, terms: Partial<Channel> = {}, db = lives.db) =>
+const node = (say: Say, terms: Partial<ProviderAccount> = {}, db = lives.db) =>
   simulatedNode(db, () => now, {
     start: async () => pending,
     check: async order => say(order),
@@ -53,15 +53,15 @@ const tryAgain = (payment: Payment, number: number) =>
   pay(
     node(() => pending),
     payment,
-    aWish({ number, address: `192.0.2.${++people}`, typed: { phone: `024${1_000_000 + people}` } }),
+    aWish({ number, address: `192.0.2.${++people}`, input: { phone: `024${1_000_000 + people}` } }),
   )
 
 async function hear(payment: Payment, say: Say, { number = 1, ...more }: Hearing = {}) {
   const attempts = await attemptsOf(lives.db, payment.merchant_id, payment.tx_reference)
-  await askAttempt(node(say, more.terms, more.db), attempts[number - 1] as Attempt)
+  await pollAttempt(node(say, more.terms, more.db), attempts[number - 1] as Attempt)
   return look(payment)
 }
-type Hearing = { number?: number; terms?: Partial<Channel>; db?: Db }
+type Hearing = { number?: number; terms?: Partial<ProviderAccount>; db?: Db }
 
 async function look(payment: Payment) {
   const tasks = await tasksOf(lives.db, payment.merchant_id, payment.tx_reference)
@@ -102,10 +102,10 @@ for (const [what, order] of [
   })
 
 test('a provider that calls orders by names of its own is compared by these', async () => {
-  const terms = { nameOf: ({ attempt_id }: Order) => `TG-${attempt_id.slice(-8)}` }
+  const terms = { providerOrderId: ({ attempt_id }: Order) => `TG-${attempt_id.slice(-8)}` }
   const wrong = await hear(await started(), itsOwn('N-1'), { terms })
   expect(wrong).toMatchObject({ status: 'awaiting_payment', kinds: ['other_order'] })
-  const right = await hear(await started(), order => paid(terms.nameOf(order), 'N-2'), { terms })
+  const right = await hear(await started(), order => paid(terms.providerOrderId(order), 'N-2'), { terms })
   expect(right).toMatchObject({ status: 'paid', kinds: [] })
 })
 
@@ -130,7 +130,7 @@ test('the same yes again is no clash', async () => {
     expect(await hear(payment, itsOwn('S-1'))).toMatchObject({ status: 'paid', kinds: [] })
 })
 
-test('two accounts may use the same reference, two channels of one account may not', async () => {
+test('two accounts may use the same reference, two providers of one account may not', async () => {
   const [first, second, third] = [await started(), await started(), await started()]
   expect(await hear(first, itsOwn('A-1'))).toMatchObject({ status: 'paid' })
   const terms = { account: 'simulated, second account' }

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addAccount, newIdentity } from '../../src/actions/channels/addAccount.ts'
-import { prepareAccount } from '../../src/actions/channels/prepareAccount.ts'
+import { addAccount, newIdentity } from '../../src/actions/providers/addAccount.ts'
+import { prepareAccount } from '../../src/actions/providers/prepareAccount.ts'
 import type { Mode } from '../../src/core/mode.ts'
-import { channelKinds } from '../../src/runtime/channels.ts'
-import { webhookIdOf } from '../../src/runtime/channels/webhookId.ts'
+import { loadProviders } from '../../src/runtime/providerAccounts.ts'
+import { webhookIdOf } from '../../src/runtime/providers/webhookId.ts'
 import { sql } from '../../src/store/db.ts'
 import { openPaystack, type PaystackSimulator } from '../simulators/paystack/paystack.ts'
 import { acmeTools } from '../support/acme.ts'
@@ -53,17 +53,17 @@ const submit = (url: string, fields: Record<string, string>) =>
     body: new URLSearchParams(fields).toString(),
   })
 
-const payBy = (url: string, payment_method: string, typed: Record<string, string> = {}, number = '1') =>
+const payBy = (url: string, payment_method: string, input: Record<string, string> = {}, number = '1') =>
   submit(`${url}/pay`, {
     number,
     payment_method,
-    ...Object.fromEntries(Object.entries(typed).map(([name, text]) => [`${payment_method}.${name}`, text])),
+    ...Object.fromEntries(Object.entries(input).map(([name, text]) => [`${payment_method}.${name}`, text])),
   })
 
 const stageOf = (url: string) => async () => (await send(`${url}/state`)).body.stage as string
 const until = (url: string, stage: string) => expect.poll(stageOf(url)).toBe(stage)
 const chargeOf = (phone: string) => paystack.book().find(charge => charge.phone === phone)
-const keyOf = (phone: string) => ({ key: chargeOf(phone)?.reference ?? '' })
+const keyOf = (phone: string) => ({ idempotency_key: chargeOf(phone)?.reference ?? '' })
 
 test('a prompt: paid by the webhook, which makes us ask', async () => {
   const { url, status } = await newCheckout()
@@ -166,11 +166,11 @@ const noticesOf = async (tx_reference: string) =>
   ).map(({ type }) => type)
 
 test('refunds after paid: a part, the same once more, the rest; each is recorded once', async () => {
-  const { key, tx_reference, status } = await paidBy('0244100007')
-  const { id } = await paystack.refund({ key, amount: 1000 })
+  const { idempotency_key: key, tx_reference, status } = await paidBy('0244100007')
+  const { id } = await paystack.refund({ idempotency_key: key, amount: 1000 })
   await expect.poll(() => reversedOf(tx_reference)).toBe(1000)
-  await paystack.refund({ key, id, status: 'processed' }) // Paystack repeats its webhook
-  await paystack.refund({ key })
+  await paystack.refund({ idempotency_key: key, id, status: 'processed' }) // Paystack repeats its webhook
+  await paystack.refund({ idempotency_key: key })
   await expect.poll(() => reversedOf(tx_reference)).toBe(2500)
   expect(await noticesOf(tx_reference)).toEqual(['reversed', 'reversed'])
   expect(await tasksOf(tx_reference)).toEqual(['reversed'])
@@ -182,9 +182,9 @@ test('refunded before we ever heard that it was paid: never paid', async () => {
   paystack.rule({ number: '0244100011', story: { hooks: [] } })
   await payBy(url, 'mtn_mobile_money', { phone: '0244100011' })
   await until(url, 'wait')
-  const { key } = keyOf('0244100011')
-  paystack.approve({ key })
-  await paystack.refund({ key })
+  const { idempotency_key: key } = keyOf('0244100011')
+  paystack.approve({ idempotency_key: key })
+  await paystack.refund({ idempotency_key: key })
   await expect.poll(() => tasksOf(tx_reference)).toEqual(['reversed'])
   expect(await status()).toBe('failed')
 })
@@ -192,22 +192,22 @@ test('refunded before we ever heard that it was paid: never paid', async () => {
 for (const won of [true, false])
   test(`a dispute opens, and is ${won ? 'won' : 'lost'}: money moves only when it is lost`, async () => {
     const phone = `02441000${won ? 12 : 13}`
-    const { key, tx_reference, status } = await paidBy(phone)
-    await paystack.dispute({ key })
+    const { idempotency_key: key, tx_reference, status } = await paidBy(phone)
+    await paystack.dispute({ idempotency_key: key })
     await expect.poll(() => noticesOf(tx_reference)).toEqual(['dispute_opened'])
     expect(await reversedOf(tx_reference)).toBe(0)
-    await paystack.resolve({ key, won })
+    await paystack.resolve({ idempotency_key: key, won })
     await expect.poll(() => noticesOf(tx_reference)).toContain(won ? 'dispute_won' : 'dispute_lost')
     expect(await reversedOf(tx_reference)).toBe(won ? 0 : 2500)
     expect(await status()).toBe('paid')
   })
 
 test('the list of refunds is not answered at first: asked again', async () => {
-  const { key, tx_reference } = await paidBy('0244100014')
+  const { idempotency_key: key, tx_reference } = await paidBy('0244100014')
   paystack.weather = { trouble: 'error', at: '/refund', times: 1 }
-  await paystack.refund({ key })
+  await paystack.refund({ idempotency_key: key })
   await expect.poll(() => paystack.weather).toBeUndefined()
-  await gateway.db.rows(sql`update attempts set next_ask_at = now() where tx_reference = ${tx_reference}`)
+  await gateway.db.rows(sql`update attempts set next_poll_at = now() where tx_reference = ${tx_reference}`)
   await expect.poll(() => reversedOf(tx_reference), { timeout: 20_000 }).toBe(2500)
 })
 
@@ -229,7 +229,7 @@ test('a declined card on the page, then a good one: paid by one attempt', async 
     gateway.db.rows<{ state: string; declined_at: Date | null }>(
       sql`select state, declined_at from attempts where tx_reference = ${tx_reference}`,
     )
-  await gateway.db.rows(sql`update attempts set next_ask_at = now() where tx_reference = ${tx_reference}`)
+  await gateway.db.rows(sql`update attempts set next_poll_at = now() where tx_reference = ${tx_reference}`)
   await expect.poll(async () => (await attempts())[0]?.declined_at).toBeInstanceOf(Date)
   expect(await status()).toBe('awaiting_payment')
   const back = (await submit(page, { decision: 'pay' })).headers.get('location') ?? ''
@@ -256,7 +256,7 @@ test('an overpayment that is refunded: its task is closed, and the payment has n
   await submit(page, { decision: 'pay' }) // on the page that was left open
   await expect.poll(() => tasksOf(tx_reference)).toEqual(['refund'])
   const card = paystack.book().find(({ access_code = 'none' }) => page.endsWith(access_code))
-  await paystack.refund({ key: card?.reference ?? '' })
+  await paystack.refund({ idempotency_key: card?.reference ?? '' })
   const open = () =>
     gateway.db.rows(sql`select 1 from tasks where tx_reference = ${tx_reference} and closed_at is null`)
   await expect.poll(open).toEqual([])
@@ -266,8 +266,8 @@ test('an overpayment that is refunded: its task is closed, and the payment has n
 
 test('a stored live account: paid by the webhook of its own business', async () => {
   const liveKey = 'sk_live_0f1e2d3c4b5a6978'
-  const desk = { kinds: await channelKinds(), tools: acmeTools, masterKeys: gateway.masterKeys }
-  const identity = newIdentity({ channel: 'paystack', mode: 'live', merchant_id: null })
+  const desk = { providers: await loadProviders(), tools: acmeTools, masterKeys: gateway.masterKeys }
+  const identity = newIdentity({ provider: 'paystack', mode: 'live', merchant_id: null })
   const prepared = prepareAccount(desk, identity, {}, [
     ['secret_key', liveKey],
     ['url', paystack.url],

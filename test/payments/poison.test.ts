@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { askAttempt } from '../../src/actions/payments/askProvider.ts'
-import sandbox from '../../src/channels/sandbox.ts'
-import type { Reply } from '../../src/core/channel/reply.ts'
+import { pollAttempt } from '../../src/actions/payments/callProvider.ts'
+import sandbox from '../../src/providers/sandbox.ts'
+import type { Reply } from '../../src/core/provider/reply.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { watchAttempts } from '../../src/observe/attempts.ts'
 import { createMetrics } from '../../src/observe/metrics.ts'
-import { channelsOf } from '../../src/runtime/channels.ts'
+import { providerAccountsOf } from '../../src/runtime/providerAccounts.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { tasksOf } from '../../src/store/payments/tasks.ts'
 import { query } from '../support/database.ts'
@@ -34,7 +34,7 @@ let customers = 0
 
 async function started() {
   shop.setNow(noon)
-  const customer = { typed: { phone: `024${1_000_000 + ++customers}` }, address: `2001:db8:${customers}::1` }
+  const customer = { input: { phone: `024${1_000_000 + ++customers}` }, address: `2001:db8:${customers}::1` }
   const payment = await shop.try(await shop.ask(merchant), pending, customer)
   shop.setNow(after(minutes(1)))
   return payment
@@ -72,17 +72,17 @@ test('a 502 in UTF-16: the payment stays as it was, and is asked about again', a
   const server = createServer((_, answer) => void answer.writeHead(502).end(page))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const line = sandbox.open({ url, key: 'key' }, noTools)
+  const account = sandbox.open({ url, key: 'key' }, noTools)
   shop.setNow(noon)
   const payment = await shop.ask(merchant)
   await shop.try(payment, { state: 'unknown', words: 'HTTP 502 <\u0000h\u0000t\u0000m\u0000l\u0000' })
   shop.setNow(after(seconds(30)))
-  const channels = channelsOf(new Map([['live_bank', line]]))
-  await askAttempt({ ...shop.runtime, channels }, await attemptOf(payment))
+  const providerAccounts = providerAccountsOf(new Map([['live_bank', account]]))
+  await pollAttempt({ ...shop.runtime, providerAccounts }, await attemptOf(payment))
   server.close()
   const attempt = await attemptOf(payment)
   expect(attempt.state).toBe('unknown')
-  expect(attempt.next_ask_at?.getTime()).toBeGreaterThan(after(seconds(30)).getTime())
+  expect(attempt.next_poll_at?.getTime()).toBeGreaterThan(after(seconds(30)).getTime())
   expect((await shop.fresh(payment)).status).toBe('awaiting_payment')
 })
 
@@ -121,7 +121,7 @@ test('a database that refuses the change: a person is called, and asking goes on
   ])
   const alarms = await metrics.registry.getSingleMetricAsString('tollgate_alarms_total')
   expect(alarms).toContain('tollgate_alarms_total{kind="not_recorded"} 1')
-  expect((await attemptOf(payment)).next_ask_at).not.toBeNull()
+  expect((await attemptOf(payment)).next_poll_at).not.toBeNull()
   expect(await shop.hear(payment, yes)).toMatchObject({ status: 'paid' })
 })
 

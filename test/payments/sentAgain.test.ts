@@ -1,10 +1,10 @@
 import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askDue } from '../../src/actions/channels/askDue.ts'
-import { askAttempt } from '../../src/actions/payments/askProvider.ts'
+import { pollDue } from '../../src/actions/providers/pollDue.ts'
+import { pollAttempt } from '../../src/actions/payments/callProvider.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
-import type { Channel } from '../../src/core/channel/channel.ts'
-import { NotSent, type Reply } from '../../src/core/channel/reply.ts'
+import type { ProviderAccount } from '../../src/core/provider/provider.ts'
+import { NotSent, type Reply } from '../../src/core/provider/reply.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
@@ -28,7 +28,7 @@ let people = 0
 async function journey(
   starts: (() => Promise<Reply>)[],
   check: () => Reply = () => absent,
-  terms: Partial<Channel> = {},
+  terms: Partial<ProviderAccount> = {},
 ) {
   const [payment] = (await lives.addPayments(1, noon, () => hours(9))) as [Payment]
   const sent: string[] = []
@@ -47,13 +47,13 @@ async function journey(
   }
   const address = `192.0.2.${++people}`
   const typed = { phone: `024${String(1_000_000 + people)}` }
-  const begin = (number = 1) => pay(node(), payment, aWish({ number, address, typed }))
+  const begin = (number = 1) => pay(node(), payment, aWish({ number, address, input: typed }))
   await begin()
   // Each node asks once and is gone, as after a restart.
   async function live(ms: number, step = seconds(1), more = terms) {
     for (const end = after(ms, now); now < end; ) {
       now = after(step, now)
-      await askDue(node(more), fail)
+      await pollDue(node(more), fail)
     }
   }
   return { sent, life, live, begin, node, wait }
@@ -118,7 +118,7 @@ for (const [what, first, terms, count] of [
     const { sent, life, node, wait } = await journey([first, yesSaid], undefined, terms)
     wait(seconds(9))
     const { attempt } = await life()
-    await Promise.all(Array.from({ length: 10 }, () => askAttempt(node(), attempt as Attempt)))
+    await Promise.all(Array.from({ length: 10 }, () => pollAttempt(node(), attempt as Attempt)))
     expect(sent).toHaveLength(count)
     expect((await life()).attempt).toMatchObject({ state: 'pending', sends: 2 })
   })
@@ -133,7 +133,7 @@ for (const [what, first] of [
     const dies = () => (line.emit('sending'), new Promise<never>(() => {}))
     const { sent, life, live, node, wait } = await journey([first, dies])
     wait(seconds(9))
-    void askAttempt(node(), (await life()).attempt as Attempt)
+    void pollAttempt(node(), (await life()).attempt as Attempt)
     await sending
     wait(seconds(30))
     await live(minutes(1), seconds(5), { startIsIdempotent: first === lost })
@@ -141,7 +141,7 @@ for (const [what, first] of [
     expect((await life()).attempt).toMatchObject({ state: 'unknown', sends: 2 })
   })
 
-test('known not to have been sent: sent again on any channel, as soon as there is somebody', async () => {
+test('known not to have been sent: sent again on any provider, as soon as there is somebody', async () => {
   const { sent, live, life } = await journey([refused, refused, refused, yesSaid], () => no, {
     startIsIdempotent: false,
   })
@@ -186,14 +186,14 @@ test('sent after it had not left, then lost: it may have arrived, and is not sen
   expect((await life()).attempt).toMatchObject({ state: 'unknown' })
 })
 
-for (const [terms, livesForMs, visibleWithinMs] of [
+for (const [terms, lifetimeMs, visibleWithinMs] of [
   ['the time that an order lives', minutes(15), minutes(1)],
   ['the time until it is in sight', minutes(1), minutes(15)],
 ] as const)
   test(`absent means that it never arrived after ${terms}, and not before`, async () => {
     const { live, life } = await journey([lost], undefined, {
       visibleWithinMs,
-      ways: [{ ...simulatedWay, livesForMs }],
+      methods: [{ ...simulatedWay, lifetimeMs }],
     })
     await live(minutes(14), minutes(1))
     expect((await life()).attempt).toMatchObject({ state: 'unknown' })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askDue } from '../../src/actions/channels/askDue.ts'
-import { prompted } from '../../src/actions/channels/knocks.ts'
+import { pollDue } from '../../src/actions/providers/pollDue.ts'
+import { promptPoll } from '../../src/actions/providers/callbacks.ts'
 import { expireDue } from '../../src/actions/payments/expire.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
@@ -24,8 +24,8 @@ afterAll(async () => {
 })
 
 const fail = (error: unknown) => expect(error).toBeUndefined()
-const wish = (at: number) => aWish({ address: `192.0.2.${at}`, typed: { phone: `024${1_000_000 + at}` } })
-const knock = (id: string) => prompted({ db: lives.db, clock: () => noon }, id)
+const request = (at: number) => aWish({ address: `192.0.2.${at}`, input: { phone: `024${1_000_000 + at}` } })
+const knock = (id: string) => promptPoll({ db: lives.db, clock: () => noon }, id)
 
 async function payAll(count: number) {
   const all = await lives.addPayments(count, noon)
@@ -34,11 +34,11 @@ async function payAll(count: number) {
     () => noon,
     recordingLine(() => unclear),
   )
-  await Promise.all(all.map((payment, at) => pay(node, payment, wish(at))))
+  await Promise.all(all.map((payment, at) => pay(node, payment, request(at))))
   return all.map(({ tx_reference }) => tx_reference)
 }
 
-const room = { ...simulatedAccount, knocked: false, most: 20 }
+const room = { ...simulatedAccount, callback_received: false, most: 20 }
 const claimAll = async (now: Date) => {
   const claims = pools.flatMap(pool =>
     Array.from({ length: 2 }, () => claimDueAttempts(pool, [room], { now, until: after(seconds(20), now) })),
@@ -67,7 +67,7 @@ test('nodes that ask at once ask each attempt once', async () => {
   const references = await payAll(payments)
   const line = recordingLine(() => pending)
   const nodes = pools.map(pool => simulatedNode(pool, () => after(hours(0.5)), line))
-  while ((await Promise.all(nodes.map(node => askDue(node, fail)))).some(count => count > 0));
+  while ((await Promise.all(nodes.map(node => pollDue(node, fail)))).some(count => count > 0));
   const asked = line.checked.map(order => order.tx_reference).filter(one => references.includes(one))
   expect(asked.toSorted()).toEqual(references.toSorted())
 })
@@ -75,14 +75,14 @@ test('nodes that ask at once ask each attempt once', async () => {
 test('the database itself refuses a second unresolved attempt', async () => {
   const [reference] = await payAll(1)
   const second = sql`
-    insert into attempts (merchant_id, attempt_id, tx_reference, number, channel, payment_method, state, created_at,
+    insert into attempts (merchant_id, attempt_id, tx_reference, number, provider_account, payment_method, state, created_at,
       updated_at)
-    select merchant_id, 'another', tx_reference, 2, channel, payment_method, 'pending', created_at, updated_at
+    select merchant_id, 'another', tx_reference, 2, provider_account, payment_method, 'pending', created_at, updated_at
     from attempts where tx_reference = ${reference}`
   await expect(lives.db.rows(second)).rejects.toThrow('attempts_open')
 })
 
-test('a knock is for an attempt that there is, whatever else is written there', async () => {
+test('a callback is for an attempt that there is, whatever else is written there', async () => {
   const strange = ['', 'x', '../..', "' or 1=1", 'A'.repeat(36), '0'.repeat(36), '0'.repeat(37)]
   expect(await Promise.all(strange.map(knock))).toEqual(strange.map(() => false))
 })

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { prompted } from '../../src/actions/channels/knocks.ts'
+import { promptPoll } from '../../src/actions/providers/callbacks.ts'
 import type { PaymentDeps } from '../../src/actions/payments/deps.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
-import type { Channel } from '../../src/core/channel/channel.ts'
-import type { Reply } from '../../src/core/channel/reply.ts'
-import { createKeepers, type Keepers } from '../../src/runtime/channels/keeper.ts'
-import { channelsOf } from '../../src/runtime/channels.ts'
+import type { ProviderAccount } from '../../src/core/provider/provider.ts'
+import type { Reply } from '../../src/core/provider/reply.ts'
+import { createHealthMonitors, type HealthMonitors } from '../../src/runtime/providers/healthMonitor.ts'
+import { providerAccountsOf } from '../../src/runtime/providerAccounts.ts'
 import { newAttemptId } from '../../src/runtime/ids.ts'
 import { sql } from '../../src/store/db.ts'
 import { insertAttempt } from '../../src/store/payments/attempts.ts'
@@ -36,23 +36,23 @@ beforeEach(async () => {
 })
 
 const silence = () => new Promise<Reply>(() => {})
-const channel = (name: 'sick' | 'well', check: () => Promise<Reply>): [string, Channel] => [
+const provider = (name: 'sick' | 'well', check: () => Promise<Reply>): [string, ProviderAccount] => [
   name,
   {
     ...terms,
     mode: 'test',
-    ways: [{ ...simulatedWay, payment_method: name }],
+    methods: [{ ...simulatedWay, payment_method: name }],
     start: async order => inItsName(order, await check()),
     check: async order => (asked[name].push(order.attempt_id), inItsName(order, await check())),
   },
 ]
 
-const depsWith = (keepers?: Keepers): PaymentDeps => ({
+const depsWith = (monitors?: HealthMonitors): PaymentDeps => ({
   db: lives.db,
-  channels: channelsOf(
-    new Map([channel('sick', silence), channel('well', () => Promise.resolve(yes))]),
+  providerAccounts: providerAccountsOf(
+    new Map([provider('sick', silence), provider('well', () => Promise.resolve(yes))]),
     ring => (deadlines.add(ring), () => deadlines.delete(ring)),
-    keepers,
+    monitors,
   ),
   baseUrl: () => 'https://pay.example',
   clock,
@@ -73,16 +73,16 @@ afterEach(async () => {
 })
 
 // The first is the oldest.
-async function addAttempts(name: string, count: number, next_ask_at: (at: number) => Date) {
+async function addAttempts(name: string, count: number, next_poll_at: (at: number) => Date) {
   const payments = await lives.addPayments(count, noon)
   const attempts = payments.map(({ merchant_id, tx_reference }, at) =>
     anAttempt({
       merchant_id,
       tx_reference,
       attempt_id: newAttemptId(merchant_id),
-      channel: name,
+      provider_account: name,
       state: 'pending',
-      next_ask_at: next_ask_at(at),
+      next_poll_at: next_poll_at(at),
     }),
   )
   await lives.db.transaction(async tx => {
@@ -94,12 +94,12 @@ const longDue = (at: number) => after(seconds(at))
 const notDue = () => after(hours(1), now)
 
 async function knock(attempt_id = '') {
-  expect(await prompted({ db: lives.db, clock }, attempt_id)).toBe(true)
+  expect(await promptPoll({ db: lives.db, clock }, attempt_id)).toBe(true)
   workers?.wake()
 }
 const slotsFull = () => expect.poll(() => asked.sick.length).toBeGreaterThanOrEqual(50)
 
-test('600 attempts wait for a sick provider: a knock of another is heard', async () => {
+test('600 attempts wait for a sick provider: a callback of another is heard', async () => {
   await addAttempts('sick', 600, longDue)
   const [paid] = await addAttempts('well', 1, notDue)
   startAsking()
@@ -115,13 +115,13 @@ test('600 attempts wait for a sick provider: what is due of another is asked abo
   await expect.poll(() => asked.well.toSorted()).toEqual(due.toSorted())
 })
 
-test('a knock of the sick provider goes before its backlog', async () => {
+test('a callback of the sick provider goes before its backlog', async () => {
   await addAttempts('sick', 600, longDue)
-  const [knocked] = await addAttempts('sick', 1, notDue)
+  const [callback_received] = await addAttempts('sick', 1, notDue)
   startAsking()
   await slotsFull()
-  await knock(knocked)
-  await expect.poll(() => asked.sick).toContain(knocked)
+  await knock(callback_received)
+  await expect.poll(() => asked.sick).toContain(callback_received)
 })
 
 test('checks that never end are ended: all are asked about in the end', async () => {
@@ -134,18 +134,18 @@ test('checks that never end are ended: all are asked about in the end', async ()
 })
 
 const asksOf = ([attempt_id]: string[]) =>
-  lives.db.one<{ asks: number }>(sql`select asks from attempts where attempt_id = ${attempt_id}`)
+  lives.db.one<{ polls: number }>(sql`select polls from attempts where attempt_id = ${attempt_id}`)
 
 test('an attempt of an account that is not open here is left to the nodes that have it', async () => {
   const [ours, theirs] = [await addAttempts('well', 1, longDue), await addAttempts('gone', 1, longDue)]
   startAsking()
-  await expect.poll(() => asksOf(ours)).toEqual({ asks: 1 })
-  expect(await asksOf(theirs)).toEqual({ asks: 0 })
+  await expect.poll(() => asksOf(ours)).toEqual({ polls: 1 })
+  expect(await asksOf(theirs)).toEqual({ polls: 0 })
 })
 
 // Each order waits for the deadline of its call, until the provider is left alone.
 test('orders are not sent to a sick provider any more, and those of another are paid as ever', async () => {
-  const deps = depsWith(createKeepers())
+  const deps = depsWith(createHealthMonitors())
   const payments = await lives.addPayments(9, now)
   const ringing = setInterval(ringAll, 10)
   const statesOf = async (payment_method: string, some: typeof payments) => {

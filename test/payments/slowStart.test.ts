@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pay } from '../../src/actions/payments/pay.ts'
-import type { Reply } from '../../src/core/channel/reply.ts'
+import type { Reply } from '../../src/core/provider/reply.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
 import { aWish, simulatedNode } from '../support/lifeNode.ts'
 import { noon, pending } from '../support/lifeRows.ts'

@@ -93,7 +93,7 @@ function payForm(html: string) {
 
 const shown = (list: readonly string[]) => list.map((text, at) => `${at + 1}. ${text}`).join('\n')
 
-// On a slow machine one may take more: its provider knocks before the start is written down, or the merchant has to be read
+// On a slow machine one may take more: its provider calls back before the start is written down, or the merchant has to be read
 // again after half a second.
 test('one payment alone takes few statements', async () => {
   let fewest: string[] | undefined

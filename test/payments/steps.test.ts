@@ -1,13 +1,13 @@
 import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askDue } from '../../src/actions/channels/askDue.ts'
+import { pollDue } from '../../src/actions/providers/pollDue.ts'
 import { cancel } from '../../src/actions/payments/cancel.ts'
 import { giveUp } from '../../src/actions/payments/giveUp.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
 import { submit } from '../../src/actions/payments/submit.ts'
-import type { Channel } from '../../src/core/channel/channel.ts'
-import type { Reply } from '../../src/core/channel/reply.ts'
-import type { Step } from '../../src/core/channel/way.ts'
+import type { ProviderAccount } from '../../src/core/provider/provider.ts'
+import type { Reply } from '../../src/core/provider/reply.ts'
+import type { Step } from '../../src/core/provider/paymentMethod.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
@@ -33,7 +33,7 @@ let people = 0
 
 type Says = { check?: Reply; submit?: Reply | (() => Promise<Reply>) }
 
-async function journey(says: Says, more: Partial<Channel> = {}) {
+async function journey(says: Says, more: Partial<ProviderAccount> = {}) {
   const [payment] = (await lives.addPayments(1, noon)) as [Payment]
   const carried: string[] = []
   let now = noon
@@ -42,7 +42,7 @@ async function journey(says: Says, more: Partial<Channel> = {}) {
       start: async () => asksOtp,
       check: async () => says.check ?? asksOtp,
       submit: async (order, step, { otp: code }) => {
-        carried.push(`${order.key === order.attempt_id} ${step} ${code}`)
+        carried.push(`${order.idempotency_key === order.attempt_id} ${step} ${code}`)
         return typeof says.submit === 'function' ? says.submit() : (says.submit ?? pending)
       },
       ...more,
@@ -50,7 +50,7 @@ async function journey(says: Says, more: Partial<Channel> = {}) {
   await pay(
     node(),
     payment,
-    aWish({ address: `198.51.100.${++people}`, typed: { phone: `024${2_000_000 + people}` } }),
+    aWish({ address: `198.51.100.${++people}`, input: { phone: `024${2_000_000 + people}` } }),
   )
   const attempt = async () => {
     const [life] = await lives.read([payment.tx_reference])
@@ -60,10 +60,10 @@ async function journey(says: Says, more: Partial<Channel> = {}) {
   }
   const live = async (ms: number) => {
     now = after(ms, now)
-    await askDue(node(), fail)
+    await pollDue(node(), fail)
   }
   const type = (submits = 0, fields: Record<string, string> = typed) =>
-    submit(node(), payment, { number: 1, submits, typed: fields })
+    submit(node(), payment, { number: 1, submits, input: fields })
   return { payment, carried, attempt, live, type, node, says }
 }
 
@@ -174,22 +174,22 @@ test('an answer from before the code was typed does not ask for it again', async
 
 // A worker, by whose clock it is time to ask.
 function askInAMinute(deps: ReturnType<typeof simulatedNode>, check: () => Promise<Reply>) {
-  const channels = {
-    ...deps.channels,
-    findFor: ({ channel }: { channel: string }) => withCheck(deps, channel, check),
+  const providerAccounts = {
+    ...deps.providerAccounts,
+    findFor: ({ provider_account }: { provider_account: string }) => withCheck(deps, provider_account, check),
   }
-  return askDue({ ...deps, channels, clock: () => after(minutes(1)) }, fail)
+  return pollDue({ ...deps, providerAccounts, clock: () => after(minutes(1)) }, fail)
 }
 
 function withCheck(deps: ReturnType<typeof simulatedNode>, name: string, check: () => Promise<Reply>) {
-  const line = deps.channels.find(name)
-  if (!line) throw new Error('no line')
-  return { ...line, check }
+  const account = deps.providerAccounts.find(name)
+  if (!account) throw new Error('no line')
+  return { ...account, check }
 }
 
 test('given up or cancelled while it asks: what is typed then is not carried on', async () => {
   const one = await journey({}, { giveUp: async () => withdrawn })
-  await giveUp(one.node(), one.payment, { number: 1, gave_up_for: 'way' })
+  await giveUp(one.node(), one.payment, { number: 1, gave_up_for: 'method' })
   expect(await one.type()).toEqual({ done: 'nothing' })
   expect(await one.attempt()).toMatchObject({ state: 'failed', step: null })
   const two = await journey({})
@@ -198,7 +198,7 @@ test('given up or cancelled while it asks: what is typed then is not carried on'
   expect([...one.carried, ...two.carried]).toEqual([])
 })
 
-test('a channel that has no further steps says nothing about the money', async () => {
+test('a provider that has no further steps says nothing about the money', async () => {
   const { type, attempt } = await journey({}, { submit: undefined })
   await type()
   expect(await attempt()).toMatchObject({ state: 'pending', status: 'awaiting_payment' })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { askAttempt } from '../../src/actions/payments/askProvider.ts'
+import { pollAttempt } from '../../src/actions/payments/callProvider.ts'
 import { cancel } from '../../src/actions/payments/cancel.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
-import type { Order } from '../../src/core/channel/order.ts'
-import type { Reply } from '../../src/core/channel/reply.ts'
+import type { Order } from '../../src/core/provider/order.ts'
+import type { Reply } from '../../src/core/provider/reply.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
@@ -20,14 +20,14 @@ let counted: Db // counts its transactions
 let commits = 0
 beforeAll(async () => {
   lives = await openLives(8)
-  counted = { ...lives.db, until: () => counting(lives.db), share: () => counting(lives.db) }
+  counted = { ...lives.db, until: () => counting(lives.db), withQuota: () => counting(lives.db) }
 })
 beforeEach(() => void (commits = 0))
 afterAll(() => lives.close())
 
 const counting = (db: Db): Db => ({
   ...db,
-  share: () => counting(db),
+  withQuota: () => counting(db),
   until: () => counting(db),
   transaction(work) {
     commits++
@@ -44,8 +44,8 @@ const paid = ({ attempt_id }: Order, provider_ref = `R-${attempt_id}`): Reply =>
 })
 
 let people = 0
-const wish = (number = 1) =>
-  aWish({ number, address: `192.0.2.${++people % 250}`, typed: { phone: `024${1_000_000 + people}` } })
+const request = (number = 1) =>
+  aWish({ number, address: `192.0.2.${++people % 250}`, input: { phone: `024${1_000_000 + people}` } })
 const node = (answer: (order: Order) => Reply, db = counted) =>
   simulatedNode(db, () => noon, recordingLine(answer))
 
@@ -55,7 +55,7 @@ const payAll = (payments: readonly Payment[], db?: Db) =>
       pay(
         node(() => pending, db),
         payment,
-        wish(),
+        request(),
       ),
     ),
   )
@@ -86,15 +86,15 @@ async function poison(tx_reference: string, table: string) {
   )
 }
 
-test('thirty that begin, are settled and end at once need a few commits', async () => {
+test('thirty that begin, are resolved and end at once need a few commits', async () => {
   const payments = await lives.addPayments(30, noon)
   const all = node(() => pending)
-  const done = await Promise.all(payments.map(payment => pay(all, payment, wish())))
+  const done = await Promise.all(payments.map(payment => pay(all, payment, request())))
   expect(done.map(paying => paying.done)).toEqual(Array(30).fill('started'))
   expect(commits).toBeLessThan(20)
   const attempts = (await read(payments)).map(life => life.attempts[0] as Attempt)
   const asked = node(order => paid(order))
-  await Promise.all(attempts.map(attempt => askAttempt(asked, attempt)))
+  await Promise.all(attempts.map(attempt => pollAttempt(asked, attempt)))
   expect((await read(payments)).map(({ payment }) => payment.status)).toEqual(Array(30).fill('paid'))
   const others = await lives.addPayments(30, noon)
   commits = 0
@@ -126,24 +126,24 @@ test('neighbours of other merchants share a transaction where each merchant is l
       pay(
         node(() => pending, sharded),
         payment,
-        wish(),
+        request(),
       ),
     ),
   )
   expect(done.map(paying => paying.done)).toEqual(Array(12).fill('started'))
   const attempts = (await statuses()).map(life => life?.attempts[0] as Attempt)
   const asked = node(order => paid(order), sharded)
-  await Promise.all(attempts.map(attempt => askAttempt(asked, attempt)))
+  await Promise.all(attempts.map(attempt => pollAttempt(asked, attempt)))
   expect((await statuses()).map(life => life?.payment.status)).toEqual(Array(12).fill('paid'))
   expect([refused(), commits < 20]).toEqual([0, true])
 })
 
-test('one that cannot be written is told so, and its neighbours are settled', async () => {
+test('one that cannot be written is told so, and its neighbours are resolved', async () => {
   const { payments, attempts } = await started(12)
   const sick = payments[5] as Payment
   await poison(sick.tx_reference, 'events')
   const asked = node(order => paid(order))
-  const ends = await Promise.allSettled(attempts.map(attempt => askAttempt(asked, attempt)))
+  const ends = await Promise.allSettled(attempts.map(attempt => pollAttempt(asked, attempt)))
   expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(1)
   const lived = await read(payments)
   for (const { payment, tasks } of lived) {
@@ -160,30 +160,30 @@ test('one that somebody holds is waited for alone', async () => {
   const others = payments.filter(payment => payment !== held)
   const letGo = await hold(lives.url, 'select 1 from payments where tx_reference = $1', [held.tx_reference])
   const line = node(() => pending)
-  const late = pay(line, held, wish()).then(
+  const late = pay(line, held, request()).then(
     ({ done }) => done,
     () => 'told to repeat',
   )
-  const done = await Promise.all(others.map(payment => pay(line, payment, wish())))
+  const done = await Promise.all(others.map(payment => pay(line, payment, request())))
   expect(done.map(paying => paying.done)).toEqual(Array(5).fill('started'))
   expect(byReference(await read(payments), held)?.attempts).toEqual([])
   await letGo()
-  if ((await late) === 'told to repeat') await pay(line, held, wish())
+  if ((await late) === 'told to repeat') await pay(line, held, request())
   expect(byReference(await read(payments), held)?.attempts).toHaveLength(1)
 })
 
 test('the same form twice in one go is one attempt, and both are told that it has begun', async () => {
   const [payment] = (await lives.addPayments(1, noon)) as [Payment]
   const line = node(() => pending)
-  const done = await Promise.all([pay(line, payment, wish()), pay(line, payment, wish())])
+  const done = await Promise.all([pay(line, payment, request()), pay(line, payment, request())])
   expect(done).toEqual([{ done: 'started' }, { done: 'started' }])
   expect(byReference(await read([payment]), payment)?.attempts).toHaveLength(1)
 })
 
-test('one reference for two that are settled in one go pays one of them', async () => {
+test('one reference for two that are resolved in one go pays one of them', async () => {
   const { payments, attempts } = await started(4)
   const asked = node(order => paid(order, attempts.slice(0, 2).some(is(order)) ? 'R-same' : undefined))
-  await Promise.all(attempts.map(attempt => askAttempt(asked, attempt)))
+  await Promise.all(attempts.map(attempt => pollAttempt(asked, attempt)))
   const lived = await read(payments)
   expect(lived.map(({ payment }) => payment.status).toSorted()).toEqual([
     'awaiting_payment',
@@ -205,7 +205,7 @@ test('two nodes that begin, cancel and settle the same payments: each has one st
   const nodes = pools.map(pool => node(order => paid(order), pool))
   const told = await Promise.allSettled(
     payments.flatMap(payment =>
-      nodes.flatMap((one, at) => [pay(one, payment, wish()), cancel(pools[at] as Db, payment, noon)]),
+      nodes.flatMap((one, at) => [pay(one, payment, request()), cancel(pools[at] as Db, payment, noon)]),
     ),
   )
   expect(told.filter(({ status }) => status === 'rejected')).toEqual([])
@@ -223,7 +223,7 @@ test('a process that dies between decision and commit has decided nothing, of no
   const dying: Db = {
     ...lives.db,
     until: () => dying,
-    share: () => dying,
+    withQuota: () => dying,
     transaction: work =>
       lives.db.transaction(async tx => {
         await work(tx)
@@ -231,13 +231,13 @@ test('a process that dies between decision and commit has decided nothing, of no
       }),
   }
   const asked = node(order => paid(order), dying)
-  await Promise.allSettled(attempts.map(attempt => askAttempt(asked, attempt)))
+  await Promise.allSettled(attempts.map(attempt => pollAttempt(asked, attempt)))
   expect(new Set((await read(payments)).map(({ payment }) => payment.status))).toEqual(
     new Set(['awaiting_payment']),
   )
   await Promise.all(
     attempts.map(attempt =>
-      askAttempt(
+      pollAttempt(
         node(order => paid(order)),
         attempt,
       ),

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askDue } from '../../src/actions/channels/askDue.ts'
-import { hearWebhook } from '../../src/actions/channels/hearWebhook.ts'
-import { askAttempt } from '../../src/actions/payments/askProvider.ts'
+import { pollDue } from '../../src/actions/providers/pollDue.ts'
+import { handleWebhook } from '../../src/actions/providers/handleWebhook.ts'
+import { pollAttempt } from '../../src/actions/payments/callProvider.ts'
 import { closeTask } from '../../src/actions/payments/closeTask.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
-import type { Channel } from '../../src/core/channel/channel.ts'
-import type { Order } from '../../src/core/channel/order.ts'
-import type { Dispute, Reply, Reversal } from '../../src/core/channel/reply.ts'
-import type { OrderNews, Webhook } from '../../src/core/channel/webhook.ts'
+import type { ProviderAccount } from '../../src/core/provider/provider.ts'
+import type { Order } from '../../src/core/provider/order.ts'
+import type { Dispute, Reply, Reversal } from '../../src/core/provider/reply.ts'
+import type { WebhookUpdate, Webhook } from '../../src/core/provider/webhook.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
-import { webhookIdOf } from '../../src/runtime/channels/webhookId.ts'
+import { webhookIdOf } from '../../src/runtime/providers/webhookId.ts'
 import { sql } from '../../src/store/db.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
 import { aWish, simulatedNode } from '../support/lifeNode.ts'
@@ -27,18 +27,18 @@ const webhook: Webhook = { path: '', headers: {}, body: Buffer.from('{}'), addre
 const ours = webhookIdOf('simulated')
 let people = 0
 
-async function journey(channel: Partial<Channel> = {}, said: () => unknown = () => []) {
+async function journey(providerAccount: Partial<ProviderAccount> = {}, said: () => unknown = () => []) {
   const [payment] = (await lives.addPayments(1, noon)) as [Payment]
   const node = simulatedNode(lives.db, () => noon, {
     start: async () => pending,
     check: async () => yes,
-    hear: said as Channel['hear'],
-    ...channel,
+    handleWebhook: said as ProviderAccount['handleWebhook'],
+    ...providerAccount,
   })
   await pay(
     node,
     payment,
-    aWish({ address: `203.0.113.${++people}`, typed: { phone: `024${3_000_000 + people}` } }),
+    aWish({ address: `203.0.113.${++people}`, input: { phone: `024${3_000_000 + people}` } }),
   )
   const life = async () => {
     const [stored] = await lives.read([payment.tx_reference])
@@ -46,29 +46,29 @@ async function journey(channel: Partial<Channel> = {}, said: () => unknown = () 
     if (!stored || !attempt) throw new Error('no attempt')
     return { ...stored, attempt }
   }
-  const tell = (news: readonly OrderNews[] | undefined) => {
+  const tell = (news: readonly WebhookUpdate[] | undefined) => {
     const deps = simulatedNode(lives.db, () => noon, {
       start: async () => pending,
       check: async () => yes,
-      hear: () => news,
+      handleWebhook: () => news,
     })
-    return hearWebhook(deps, ours, webhook)
+    return handleWebhook(deps, ours, webhook)
   }
   return { payment, node, life, tell }
 }
 
-const isDue = ({ next_ask_at }: Attempt) => next_ask_at !== null && next_ask_at <= noon
+const isDue = ({ next_poll_at }: Attempt) => next_poll_at !== null && next_poll_at <= noon
 
 test('it makes us ask, by the name of the attempt or by the key of the provider', async () => {
   const plain = await journey()
-  expect(await plain.tell([{ key: (await plain.life()).attempt.attempt_id }])).toEqual({
-    heard: 'heard',
+  expect(await plain.tell([{ idempotency_key: (await plain.life()).attempt.attempt_id }])).toEqual({
+    outcome: 'accepted',
     account: 'simulated',
   })
-  const keyed = await journey({ newKey: id => `order:${id.slice(-12)}` })
-  const { order_key } = (await keyed.life()).attempt
-  expect(order_key).toMatch(/^order:/)
-  await keyed.tell([{ key: order_key ?? '' }])
+  const keyed = await journey({ newIdempotencyKey: id => `order:${id.slice(-12)}` })
+  const { idempotency_key } = (await keyed.life()).attempt
+  expect(idempotency_key).toMatch(/^order:/)
+  await keyed.tell([{ idempotency_key: idempotency_key ?? '' }])
   for (const one of [plain, keyed]) {
     const { attempt, payment } = await one.life()
     expect(isDue(attempt)).toBe(true)
@@ -79,37 +79,40 @@ test('it makes us ask, by the name of the attempt or by the key of the provider'
 for (const [name, said] of [
   ['is not the provider’s', () => undefined],
   ['cannot be read', () => JSON.parse('<html>') as unknown],
-  ['is nothing that a channel may say', () => 'paid'],
+  ['is nothing that a provider may say', () => 'paid'],
 ] as const)
   test(`one that ${name} is forged, and nothing is asked`, async () => {
     const { node, life } = await journey({}, said)
-    expect(await hearWebhook(node, ours, webhook)).toEqual({ heard: 'forged', account: 'simulated' })
+    expect(await handleWebhook(node, ours, webhook)).toEqual({ outcome: 'forged', account: 'simulated' })
     expect(isDue((await life()).attempt)).toBe(false)
   })
 
 test('no account of that address, or one that hears nothing', async () => {
-  const { node } = await journey({ hear: undefined })
-  expect(await hearWebhook(node, webhookIdOf('other'), webhook)).toEqual({ heard: 'no_such_account' })
-  expect(await hearWebhook(node, ours, webhook)).toEqual({ heard: 'no_such_account' })
+  const { node } = await journey({ handleWebhook: undefined })
+  expect(await handleWebhook(node, webhookIdOf('other'), webhook)).toEqual({ outcome: 'no_such_account' })
+  expect(await handleWebhook(node, ours, webhook)).toEqual({ outcome: 'no_such_account' })
 })
 
 test('strange keys and orders that nobody has are passed over', async () => {
   const { tell } = await journey()
   const news = [
-    { key: '' },
-    { key: 'a\u0000b' },
-    { key: 'x'.repeat(500) },
-    { key: 'nobody' },
-    { key: 'z'.repeat(36) },
+    { idempotency_key: '' },
+    { idempotency_key: 'a\u0000b' },
+    { idempotency_key: 'x'.repeat(500) },
+    { idempotency_key: 'nobody' },
+    { idempotency_key: 'z'.repeat(36) },
   ]
-  expect(await tell([...news, null, 7] as OrderNews[])).toEqual({ heard: 'heard', account: 'simulated' })
+  expect(await tell([...news, null, 7] as WebhookUpdate[])).toEqual({
+    outcome: 'accepted',
+    account: 'simulated',
+  })
 })
 
 test('an id that no answer has is learnt, and never instead of one that we have', async () => {
   const { tell, life } = await journey()
   const key = (await life()).attempt.attempt_id
-  await tell([{ key, provider_ref: 'RECEIPT1' }])
-  await tell([{ key, provider_ref: 'RECEIPT2' }])
+  await tell([{ idempotency_key: key, provider_ref: 'RECEIPT1' }])
+  await tell([{ idempotency_key: key, provider_ref: 'RECEIPT2' }])
   expect((await life()).attempt.provider_ref).toBe('RECEIPT1')
 })
 
@@ -131,14 +134,14 @@ const feedOf = async ({ tx_reference }: Payment) =>
 test('refunds and disputes: the provider is asked, and each is recorded and told once with its own amount', async () => {
   const { has, asked, check } = chargeWith()
   const { tell, life, node, payment } = await journey({ check })
-  await askAttempt(node, (await life()).attempt)
+  await pollAttempt(node, (await life()).attempt)
   const { attempt } = await life()
-  expect(attempt).toMatchObject({ state: 'paid', next_ask_at: null })
+  expect(attempt).toMatchObject({ state: 'paid', next_poll_at: null })
   const key = attempt.attempt_id
   const hearOf = async (times: number) => {
-    for (let at = 0; at < times; at++) await tell([{ key, check_reversals: true }])
+    for (let at = 0; at < times; at++) await tell([{ idempotency_key: key, check_reversals: true }])
     expect(isDue((await life()).attempt)).toBe(true) // committed before the webhook is answered
-    await askDue(node, error => expect(error).toBeUndefined())
+    await pollDue(node, error => expect(error).toBeUndefined())
   }
   has.reversals.push({ id: '7', amount: 1000n, words: 'Refund 7.' })
   await hearOf(3)
@@ -152,7 +155,7 @@ test('refunds and disputes: the provider is asked, and each is recorded and told
   expect(own.map(([, checks]) => checks)).toEqual([false, true, true, true, true])
   const { payment: paid, tasks, events, reversals, disputes, attempt: last } = await life()
   expect(paid).toMatchObject({ status: 'paid', reversed_at: noon, reversed_amount: 1500n })
-  expect(last.next_ask_at).toBeNull()
+  expect(last.next_poll_at).toBeNull()
   expect(reversals.map(({ reversal_id, amount }) => [reversal_id, amount])).toEqual([
     ['7', 1000n],
     ['8', 500n],
@@ -185,7 +188,7 @@ test('refunds and disputes: the provider is asked, and each is recorded and told
 test('a charge that is first heard of as reversed never pays: the shop is told failed, and the payer may try again', async () => {
   const reversals = [{ id: '7', amount: 2500n, words: 'Refund 7.' }]
   const { life, node, payment } = await journey({ check: async () => ({ ...yes, reversals }) })
-  await askAttempt(node, (await life()).attempt)
+  await pollAttempt(node, (await life()).attempt)
   const { payment: failed, attempt, tasks } = await life()
   expect(failed).toMatchObject({ status: 'failed', paid_attempt_id: null, reversed_at: null })
   expect(attempt).toMatchObject({ state: 'failed', reason: 'reversed' })
@@ -198,11 +201,11 @@ test('a charge that is first heard of as reversed never pays: the shop is told f
 test('a task that was closed is open again with the next refund', async () => {
   const { has, check } = chargeWith()
   const { tell, life, node, payment } = await journey({ check })
-  await askAttempt(node, (await life()).attempt)
+  await pollAttempt(node, (await life()).attempt)
   const key = (await life()).attempt.attempt_id
   const hearOf = async () => {
-    await tell([{ key, check_reversals: true }])
-    await askDue(node, error => expect(error).toBeUndefined())
+    await tell([{ idempotency_key: key, check_reversals: true }])
+    await pollDue(node, error => expect(error).toBeUndefined())
   }
   has.reversals.push({ id: '1', amount: 100n, words: 'Refund 1.' })
   await hearOf()
@@ -219,12 +222,12 @@ test('a task that was closed is open again with the next refund', async () => {
 test('a second dispute of the same amount opens the task again', async () => {
   const { has, check } = chargeWith()
   const { tell, life, node } = await journey({ check })
-  await askAttempt(node, (await life()).attempt)
+  await pollAttempt(node, (await life()).attempt)
   const key = (await life()).attempt.attempt_id
   const hearOf = async (...disputes: Dispute[]) => {
     has.disputes = disputes
-    await tell([{ key, check_reversals: true }])
-    await askDue(node, error => expect(error).toBeUndefined())
+    await tell([{ idempotency_key: key, check_reversals: true }])
+    await pollDue(node, error => expect(error).toBeUndefined())
   }
   const first: Dispute = { id: 'D1', state: 'open', amount: 2500n, words: 'First.' }
   const won: Dispute = { ...first, state: 'won' }
@@ -241,12 +244,12 @@ test('a refund signed by another account says nothing of ours', async () => {
   const other = {
     ...simulatedNode(lives.db, () => after(hours(1)), { start: async () => pending, check: async () => yes }),
   }
-  const news = [{ key: attempt.attempt_id, check_reversals: true }]
-  const channel = { ...other.channels.find('simulated'), hear: () => news }
-  const channels = {
-    ...other.channels,
-    findByWebhook: () => ({ name: 'another', channel: channel as never }),
+  const news = [{ idempotency_key: attempt.attempt_id, check_reversals: true }]
+  const provider = { ...other.providerAccounts.find('simulated'), hear: () => news }
+  const providers = {
+    ...other.providerAccounts,
+    findByWebhookId: () => ({ name: 'another', account: provider as never }),
   }
-  await hearWebhook({ ...other, channels }, 'any', webhook)
+  await handleWebhook({ ...other, providerAccounts: providers }, 'any', webhook)
   expect((await life()).attempt.check_reversals).toBe(false)
 })

@@ -8,7 +8,8 @@ import { startEmbedded } from '../../src/postgres/embedded.ts'
 import { openDataFolder } from '../../src/postgres/folder/dataFolder.ts'
 import { asSuperuser, theApplicationsRole } from '../../src/postgres/keeper.ts'
 import { query } from '../support/database.ts'
-import { nobody, onlyRoot } from '../support/stranger.ts'
+import { nobody } from '../support/untrusted.ts'
+import { onlyRoot } from '../support/untrusted.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'tollgate-password-'))
 const made = join(base, 'made') // copied by each test

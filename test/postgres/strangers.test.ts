@@ -19,7 +19,7 @@ import { afterAll, beforeAll, test, vi } from 'vitest'
 import { type Embedded, startEmbedded } from '../../src/postgres/embedded.ts'
 import { mark, privateUser } from '../../src/postgres/user.ts'
 import { query } from '../support/database.ts'
-import { as, isRoot, onlyRoot, others, stranger } from '../support/stranger.ts'
+import { as, isRoot, onlyRoot, others, stranger } from '../support/untrusted.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // it starts servers
 

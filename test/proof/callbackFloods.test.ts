@@ -78,9 +78,9 @@ test('unknown callbacks: a hundred at once, then 429 with Retry-After; a known a
   expect(refused.headers.get('retry-after')).toBe('1')
   expect(refused.body).toMatchObject({ success: false, request_id: expect.stringMatching(/^req_/) })
 
-  const before = (await find()).asks
+  const before = (await find()).polls
   expect((await callBack(attempt_id, address)).http).toBe(200)
-  await expect.poll(async () => (await find()).asks).toBeGreaterThan(before)
+  await expect.poll(async () => (await find()).polls).toBeGreaterThan(before)
   const decided = new URLSearchParams({ decision: 'approve' })
   await send(`${gateway.url}/sandbox/phone/${attempt_id}`, { method: 'POST', body: decided })
   await callBack(attempt_id, address)
@@ -111,24 +111,27 @@ test('a flood of forged webhooks takes nothing from the misses of the interface'
 
 test('a flood for one known attempt is answered, and makes us ask once a second at most', async () => {
   const { attempt_id, find } = await startAttempt('198.51.100.4')
-  const before = (await find()).asks
+  const before = (await find()).polls
   const started = performance.now()
   const answers = await many(500, () => callBack(attempt_id, '198.51.100.4'))
   const seconds = (performance.now() - started) / 1000
   expect(counted(answers, 200)).toBe(500)
   const polls = Math.ceil(seconds) + 2 // by the schedule, which asks as well
-  expect((await find()).asks - before).toBeLessThanOrEqual(Math.ceil(seconds) + 1 + polls)
+  expect((await find()).polls - before).toBeLessThanOrEqual(Math.ceil(seconds) + 1 + polls)
 })
 
 test('a callback that comes within the second after another is stored before it is answered', async () => {
   const { attempt_id, find } = await startAttempt('198.51.100.5')
   await callBack(attempt_id, '198.51.100.5')
   await gateway.db.rows(sql`
-    update attempts set knocked = false, next_ask_at = now() + interval '1 hour' where attempt_id = ${attempt_id}`)
-  const before = (await find()).asks
+    update attempts set callback_received = false, next_poll_at = now() + interval '1 hour' where attempt_id = ${attempt_id}`)
+  const before = (await find()).polls
   expect((await callBack(attempt_id, '198.51.100.5')).http).toBe(200)
-  const { asks, knocked } = (await find()) as unknown as { asks: number; knocked: boolean }
-  expect(knocked || asks > before).toBe(true)
+  const { polls, callback_received } = (await find()) as unknown as {
+    polls: number
+    callback_received: boolean
+  }
+  expect(callback_received || polls > before).toBe(true)
 })
 
 for (const path of ['phone', 'card/00000000000'])

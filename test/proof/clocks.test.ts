@@ -111,10 +111,10 @@ test('when the clock of a machine steps back by an hour, what is due is asked ab
   const { merchant_id, tx_reference } = payment
   const which = sql`where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}`
   // The gateway has no line to the bank of this test, but one to the sandbox.
-  await shop.db.rows(sql`update attempts set channel = 'sandbox', mode = null, account_identity = null,
-    next_ask_at = clock_timestamp() ${which}`)
-  const asks = () => shop.db.one<{ asks: number }>(sql`select asks from attempts ${which}`)
-  await expect.poll(asks).not.toEqual({ asks: 0 })
+  await shop.db.rows(sql`update attempts set provider_account = 'sandbox', mode = null, account_identity = null,
+    next_poll_at = clock_timestamp() ${which}`)
+  const asks = () => shop.db.one<{ polls: number }>(sql`select polls from attempts ${which}`)
+  await expect.poll(asks).not.toEqual({ polls: 0 })
 })
 
 test('when the clock of the database jumps, a node stops its work, says so, and serves on; and then goes on', async () => {

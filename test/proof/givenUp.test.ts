@@ -75,7 +75,7 @@ async function customer(isOver: () => boolean) {
         await ask(url => postForm(at('/pay')(url), { number: String(number), ...wallet(phone) }))
       } else if (stage === 'wait') {
         if (Math.random() < 0.2) await approve(body.tx_token)
-        await ask(url => postForm(at('/give-up')(url), { for: 'way', number: String(number) }))
+        await ask(url => postForm(at('/give-up')(url), { for: 'method', number: String(number) }))
       }
     }
   }
@@ -92,7 +92,7 @@ async function approve(tx_token: string) {
 // been seen for five minutes, and nobody has to sit through them here.
 const letTimePass = () =>
   db.rows(sql`
-    update attempts a set created_at = created_at - interval '7 minutes', next_ask_at = now()
+    update attempts a set created_at = created_at - interval '7 minutes', next_poll_at = now()
     where state in ('started', 'unknown') and created_at between now() - interval '4 minutes' and now() - interval '10 seconds'
       and not exists (select from sandbox_charges c where c.reference = a.attempt_id)`)
 

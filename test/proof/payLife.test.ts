@@ -93,7 +93,7 @@ async function faults(): Promise<string[]> {
   ]
 }
 
-// Prompts that wait for a person get one, who knocks; those that were sent again get theirs later.
+// Prompts that wait for a person get one, who calls back; those that were sent again get theirs later.
 async function peopleDecide() {
   for (const { ending, decided, reference } of await charges()) {
     if (ending !== 'waits_for_person' || decided) continue
@@ -107,7 +107,7 @@ async function peopleDecide() {
 // minute, it is given up when the provider has not shown it for six: nobody has to sit through them here.
 const letTimePass = () =>
   db.rows(sql`
-    update attempts a set created_at = created_at - interval '6 minutes', next_ask_at = now()
+    update attempts a set created_at = created_at - interval '6 minutes', next_poll_at = now()
     where state in ('started', 'unknown') and created_at > now() - interval '4 minutes'
       and (resent_at < now() - interval '15 seconds' or created_at < now() - interval '80 seconds')
       and not exists (select from sandbox_charges c where c.reference = a.attempt_id)`)

@@ -26,7 +26,7 @@ import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
 import { asOperator, operatorToken } from '../support/door.ts'
 import { checkStatus, post, send, signedQuestion, signedRequest } from '../support/merchant.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
-import { isRoot, onlyRoot } from '../support/stranger.ts'
+import { isRoot, onlyRoot } from '../support/untrusted.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // each starts a whole gateway, with PostgreSQL
 

@@ -84,16 +84,16 @@ async function typing(rail: Rail, moment: Moment): Promise<Spot> {
   return { verb: 'submit', customer, stopped }
 }
 
-// The customer approves, the provider knocks twice, and the gateway asks.
+// The customer approves, the provider calls back twice, and the gateway asks.
 async function asking(rail: Rail, moment: Moment): Promise<Spot> {
   const customer = await newCustomer(rail, url)
   const isTyped = () => rail === world.mtn || customer.typed > 0
   await goOn(world.db, customer, url, ({ stage }) => stage === 'wait' && isTyped())
-  const { attempt_id, order_key } = await mustAttempt(customer)
+  const { attempt_id, idempotency_key } = await mustAttempt(customer)
   await expect.poll(() => rail.isAsked(attempt_id)).toBe(true)
   const stopped = rail.gate.stop(
     moment,
-    ({ method, path }) => method === 'GET' && path === rail.paths.check + (order_key ?? attempt_id),
+    ({ method, path }) => method === 'GET' && path === rail.paths.check + (idempotency_key ?? attempt_id),
   )
   await rail.approve(attempt_id)
   await stopped.reached
@@ -111,16 +111,18 @@ async function hurry() {
   const sessions = sql`
     select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`
   await expect.poll(async () => (await world.db.rows(sessions)).length).toBe(0)
-  await world.db.rows(sql`update attempts set lease_until = null, next_ask_at = now() where ended_at is null`)
+  await world.db.rows(
+    sql`update attempts set lease_until = null, next_poll_at = now() where ended_at is null`,
+  )
 }
 
 const asksOf = async () => {
   const rows = await world.db.rows<{ n: bigint }>(sql`
-    select count(*) as n from attempts where ended_at is null and (next_ask_at <= now() or lease_until is not null)`)
+    select count(*) as n from attempts where ended_at is null and (next_poll_at <= now() or lease_until is not null)`)
   return Number(rows[0]?.n)
 }
 
-// A new gateway finds what the dead one has left; providers knock again, customers look at their pages and go on.
+// A new gateway finds what the dead one has left; providers callback again, customers look at their pages and go on.
 async function rise(spots: readonly Pick<Spot, 'customer'>[], meanwhile = async () => {}) {
   await hurry()
   await start()

@@ -33,8 +33,8 @@ beforeAll(async () => {
   for (const one of [broken, gone]) await oneOrderEach(await run(one))
   for (const [name, one] of Object.entries({ env, broken, gone, odd: { ...env, ...oddEnv } }))
     for (const args of [['list'], ['status'], ['test', 'mtn'], ['test', 'paystack'], ['status', '--json']]) {
-      const { stdout, stderr } = await tollgate(one, 'channel', ...args)
-      said[`${name}: channel ${args.join(' ')}`] = stdout + stderr
+      const { stdout, stderr } = await tollgate(one, 'provider', ...args)
+      said[`${name}: provider ${args.join(' ')}`] = stdout + stderr
     }
   for (const [at, gateway] of gateways.entries()) {
     said[`metrics ${at}`] = (await send(`${gateway.url}/metrics`, { headers: asOperator })).text
@@ -116,7 +116,7 @@ async function troublesOfTheLine() {
 // What a gateway holds in this moment is asked about anyway.
 const hurry = () =>
   world.db.rows(sql`
-    update attempts set next_ask_at = now() where attempt_id in (
+    update attempts set next_poll_at = now() where attempt_id in (
       select attempt_id from attempts where ended_at is null for update skip locked)`)
 
 // Providers who repeat what they were told, and webhooks of nobody.
@@ -135,13 +135,14 @@ async function wordsOfTheirs(url: () => string) {
   const three = await come(world.paystack, url)
   await goOn(world.db, three, url, ({ stage }) => stage === 'wait' && three.typed > 0)
   const { attempt_id: key = '' } = (await attemptOf(world.db, three)) ?? {}
-  for (const kind of ['forged', 'unsigned', 'altered'] as const) await paystack.hook({ key, kind })
-  paystack.decline({ key, says: 'Transaction declined by the customer' })
-  await paystack.hook({ key })
+  for (const kind of ['forged', 'unsigned', 'altered'] as const)
+    await paystack.hook({ idempotency_key: key, kind })
+  paystack.decline({ idempotency_key: key, says: 'Transaction declined by the customer' })
+  await paystack.hook({ idempotency_key: key })
   await hurry()
 }
 
-// Every row of every table. A number stands where the way to pay keeps it, and nowhere else.
+// Every row of every table. A number stands where the payment method keeps it, and nowhere else.
 async function dump() {
   const tables = await query(world.databaseUrl, `select tablename from pg_tables where schemaname = 'public'`)
   for (const { tablename } of tables) {
@@ -197,7 +198,7 @@ test('codes that customers typed stand nowhere', () => {
   assert.deepEqual(found([code, wrongCode]), [])
 })
 
-test('numbers stand nowhere but where the way to pay keeps them', () => {
+test('numbers stand nowhere but where the payment method keeps them', () => {
   const numbers = customers.flatMap(({ phone }) => [
     phone.slice(1),
     `${phone.slice(1, 3)} ${phone.slice(3, 6)} `,

@@ -31,12 +31,12 @@ async function customer(rail: Rail, isOver: () => boolean): Promise<number> {
   return paid
 }
 
-// Providers knock at whichever is there. Whoever waited for an answer may be dead: leases and waits are over soon.
+// Providers call back at whichever is there. Whoever waited for an answer may be dead: leases and waits are over soon.
 async function timePasses() {
   world.door.target = url() ?? world.door.target
   await world.db.rows(sql`
-    update attempts set lease_until = null, next_ask_at = now()
-    where ended_at is null and next_ask_at > now() and updated_at < now() - interval '8 seconds'`)
+    update attempts set lease_until = null, next_poll_at = now()
+    where ended_at is null and next_poll_at > now() and updated_at < now() - interval '8 seconds'`)
   await letTimePass(world)
 }
 

@@ -39,7 +39,7 @@ const inPublic = (column: string) => `${column} = 'public'::regnamespace`
 // The ledger of migrations belongs to no merchant, and stays on one node; so do accounts at providers, their health and
 // their tokens, which are few and read whole by every node. A provider's reference is one across merchants: a sharded
 // database spreads these by the reference, and whoever asks has one.
-const alone = `'migrations', 'channel_accounts', 'provider_businesses', 'channel_health', 'channel_tokens',
+const alone = `'migrations', 'provider_accounts', 'provider_businesses', 'provider_health', 'provider_tokens',
   'installation_secrets', 'support_links'`
 const ofNoMerchant = `relname not in (${alone}, 'paid_references')`
 

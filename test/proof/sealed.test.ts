@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, test } from 'vitest'
-import { rewrapAccounts } from '../../src/actions/channels/rewrapAccounts.ts'
+import { rewrapAccounts } from '../../src/actions/providers/rewrapAccounts.ts'
 import { installationSecrets, rewrapInstallation } from '../../src/actions/installation/secrets.ts'
 import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
 import { rewrapKeys } from '../../src/actions/merchants/rewrapKeys.ts'
@@ -15,8 +15,8 @@ import {
   givenMasterKeys,
   masterKeysInFile,
 } from '../../src/start/masterKeys.ts'
-import { addStoredAccount, changingAccounts, findAccount } from '../../src/store/channels/accounts.ts'
-import { openSettings, sealSettings } from '../../src/store/channels/sealedSettings.ts'
+import { addStoredAccount, changingAccounts, findAccount } from '../../src/store/providers/accounts.ts'
+import { openSettings, sealSettings } from '../../src/store/providers/sealedSettings.ts'
 import { sql } from '../../src/store/db.ts'
 import { findCallers } from '../../src/store/merchants/callers.ts'
 import type { MasterKeys } from '../../src/store/merchants/vault.ts'
@@ -113,7 +113,7 @@ for (const [what, ...statements] of [
 
 async function addAccount(account: string) {
   const settings = { url: 'http://127.0.0.1:1' }
-  const bound = { account, channel: 'sandbox', mode: 'test' as const, merchant_id: null, settings }
+  const bound = { account, provider: 'sandbox', mode: 'test' as const, merchant_id: null, settings }
   const sealed = sealSettings(masterKeysInFile(dataDir), bound, { key: 'of the account' })
   const row = { ...bound, ...sealed, label: null, created_at: new Date() }
   await changingAccounts(gateway.db, tx => addStoredAccount(tx, row))
@@ -137,8 +137,8 @@ test('an account follows the master key while gateways have it open, and old key
 
   // A row that was copied is told, and stops nobody: the gateway has looked at it when it has told.
   const copied = sql`
-    insert into channel_accounts select 'sandbox-000000', channel, mode, merchant_id, label, settings, sealed_settings,
-      wrapped_key, master_key_id, disabled_at, created_at, updated_at, version + 1 from channel_accounts`
+    insert into provider_accounts select 'sandbox-000000', provider, mode, merchant_id, label, settings, sealed_settings,
+      wrapped_key, master_key_id, disabled_at, created_at, updated_at, version + 1 from provider_accounts`
   await gateway.db.rows(copied)
   while (faultsLogged().length === 0) await sleep(20)
   assert.ok(faultsLogged().every(line => line.includes('sandbox-000000') && !line.includes('4f7k2q')))

@@ -12,8 +12,8 @@ import { readConfig } from '../../src/config.ts'
 import { operatorKeys } from '../../src/core/operator/operatorKeys.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
 import { type OpenDatabase, openDatabase } from '../../src/start/database.ts'
-import { addStoredAccount, changingAccounts } from '../../src/store/channels/accounts.ts'
-import { sealSettings } from '../../src/store/channels/sealedSettings.ts'
+import { addStoredAccount, changingAccounts } from '../../src/store/providers/accounts.ts'
+import { sealSettings } from '../../src/store/providers/sealedSettings.ts'
 import { migrate } from '../../src/store/migrate/migrate.ts'
 import { query } from '../support/database.ts'
 import { spawnGateway } from '../support/gateway.ts'
@@ -73,11 +73,11 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 // One that opens, and one that does not, which the gateway tells.
 async function addAccounts({ db, masterKeys }: OpenDatabase) {
   const [key = '', egress_proxy = ''] = accountSecrets
-  for (const channel of ['sandbox', 'nobodys']) {
+  for (const provider of ['sandbox', 'nobodys']) {
     const settings = { url: 'http://127.0.0.1:1' }
     const bound = {
-      account: `${channel}-4f7k2q`,
-      channel,
+      account: `${provider}-4f7k2q`,
+      provider,
       mode: 'test' as const,
       merchant_id: null,
       settings,

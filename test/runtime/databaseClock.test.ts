@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { firstReckoning, type Measurement } from '../../src/core/databaseClock.ts'
+import { firstEstimate, type Measurement } from '../../src/core/databaseClock.ts'
 import { createDatabaseClock, type DatabaseClock } from '../../src/runtime/databaseClock.ts'
 import { after, hours, minutes, noon, seconds } from '../support/lifeRows.ts'
 
@@ -25,7 +25,7 @@ beforeEach(() => {
   monotonic = machineShift = databaseShift = wakes = 0
   said = []
   answer = async () => look()
-  clock = createDatabaseClock(firstReckoning([look()]), {
+  clock = createDatabaseClock(firstEstimate([look()]), {
     measure: () => answer(),
     watch: {
       doubted: ms => void said.push(`doubted ${ms}`),

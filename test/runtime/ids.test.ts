@@ -19,7 +19,7 @@ test('the address of a payment has 130 random bits, whatever is known of the mer
   expectRandom(tokens)
 })
 
-test('the address that a provider knocks at has as many', () => {
+test('the address that a provider calls back at has as many', () => {
   const merchant_id = newMerchantId()
   expectRandom(Array.from({ length: 20_000 }, () => newAttemptId(merchant_id)))
 })

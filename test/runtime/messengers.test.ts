@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Letter, Sent } from '../../src/core/message/messenger.ts'
+import type { OutboundMessage, Sent } from '../../src/core/message/messenger.ts'
 import { messengersOf } from '../../src/runtime/messengers.ts'
 
 test('letters that nobody answers for make room for others', async () => {
@@ -13,7 +13,7 @@ test('letters that nobody answers for make room for others', async () => {
     ],
     ring => (deadlines.add(ring), () => deadlines.delete(ring)),
   )
-  const send = async () => messengers.find('sms')?.messenger.send({} as Letter)
+  const send = async () => messengers.find('sms')?.messenger.send({} as OutboundMessage)
   const first = Array.from({ length: 100 }, send)
   expect(await send()).toEqual({ state: 'later', words: 'Too many messages are under way.' })
   for (const ring of deadlines) ring()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readSettings } from '../../src/core/merchant/settings.ts'
+import { readMerchantSettings } from '../../src/core/merchant/settings.ts'
 import { createRateLimits } from '../../src/runtime/rateLimits.ts'
 import type { Caller } from '../../src/store/merchants/callers.ts'
 
@@ -19,8 +19,8 @@ const passes = (n: number, ask: () => void) => {
 
 for (const [what, burst, rate] of [
   ['visit', 3000, 300],
-  ['astray', 100, 20],
-  ['miss', 100, 20],
+  ['unknownToken', 100, 20],
+  ['failedLookup', 100, 20],
   ['unknownCallback', 100, 20],
   ['visitSandbox', 500, 50],
 ] as const) {
@@ -50,7 +50,7 @@ test('tokens of operators: 20 wrong ones, then one a second, for each address an
 
 test('who goes astray may still visit what is there, and ask the interface', () => {
   const limits = createRateLimits(() => now)
-  expect(passes(200, () => limits.astray('192.0.2.1'))).toBe(100)
+  expect(passes(200, () => limits.unknownToken('192.0.2.1'))).toBe(100)
   expect(passes(200, () => limits.visit('192.0.2.1'))).toBe(200)
   expect(passes(200, () => limits.guess('192.0.2.1'))).toBe(200)
 })
@@ -63,11 +63,11 @@ test('unknown callbacks leave pages, misses and unknown tokens of the address al
   expect(limits.hasUnknownCallbacksLeft('192.0.2.2')).toBe(true)
   expect(passes(600, () => limits.visitSandbox('192.0.2.1'))).toBe(500)
   expect(passes(200, () => limits.visit('192.0.2.1'))).toBe(200)
-  expect(passes(100, () => limits.astray('192.0.2.1'))).toBe(100)
-  expect(passes(100, () => limits.miss('192.0.2.1'))).toBe(100)
+  expect(passes(100, () => limits.unknownToken('192.0.2.1'))).toBe(100)
+  expect(passes(100, () => limits.failedLookup('192.0.2.1'))).toBe(100)
 })
 
-const settings = readSettings({ rate_limit: '5', rate_burst: '20' })
+const settings = readMerchantSettings({ rate_limit: '5', rate_burst: '20' })
 const merchant = { merchant_key: 'tk_ama', settings } as Caller
 const other = { merchant_key: 'tk_kofi', settings } as Caller
 
@@ -90,15 +90,18 @@ test('an address of IPv6 is a whole /64 there, too', () => {
 test('strangers from more addresses than we remember give a merchant none of its rate back', () => {
   const limits = createRateLimits(() => now)
   expect(passes(100, () => limits.request(merchant))).toBe(20)
-  expect(passes(100, () => limits.miss('198.51.100.1'))).toBe(100)
+  expect(passes(100, () => limits.failedLookup('198.51.100.1'))).toBe(100)
   for (let at = 0; at < 25_000; at++)
     limits.unsigned(merchant, `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`)
   expect(passes(100, () => limits.request(merchant))).toBe(0)
-  expect(passes(100, () => limits.miss('198.51.100.1'))).toBe(0)
+  expect(passes(100, () => limits.failedLookup('198.51.100.1'))).toBe(0)
 })
 
 test('a merchant without a limit has none for strangers either', () => {
   const limits = createRateLimits(() => now)
-  const free = { merchant_key: 'tk_free', settings: readSettings({ rate_limit: '0', rate_burst: '1' }) }
+  const free = {
+    merchant_key: 'tk_free',
+    settings: readMerchantSettings({ rate_limit: '0', rate_burst: '1' }),
+  }
   expect(passes(500, () => limits.unsigned(free as Caller, '192.0.2.1'))).toBe(500)
 })

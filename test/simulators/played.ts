@@ -1,5 +1,5 @@
 import type { Mode } from '../../src/core/mode.ts'
-import { webhookIdOf } from '../../src/runtime/channels/webhookId.ts'
+import { webhookIdOf } from '../../src/runtime/providers/webhookId.ts'
 import type { Story as MtnStory } from './mtn/book.ts'
 import { mtnCredentials, openMtn } from './mtn/mtn.ts'
 import { ghanaNumbers, publishedNumbers } from './mtn/numbers.ts'
@@ -60,7 +60,7 @@ export async function playPaystack(mode: Mode, { port, gateway }: PlayOptions): 
   return {
     name: `Paystack, ${mode} keys`,
     url,
-    add: `npx tollgate channel add paystack secret_key=${secretKey} url=${url} --mode ${mode}`,
+    add: `npx tollgate provider add paystack secret_key=${secretKey} url=${url} --mode ${mode}`,
     webhook: `curl -d '{"webhook_url":"ADDRESS"}' ${url}/control/settings`,
     ...(mode === 'test' && { settings: { PAYSTACK_SECRET_KEY: secretKey, PAYSTACK_URL: url } }),
     notes: [
@@ -99,7 +99,7 @@ export async function playMtn(mode: Mode, { port, gateway }: PlayOptions): Promi
     name: isLive ? 'MTN MoMo, live environment mtnghana' : 'MTN MoMo, sandbox',
     url,
     add:
-      `npx tollgate channel add mtn subscription_key=${subscriptionKey} api_user=${apiUser} api_key=${apiKey} ` +
+      `npx tollgate provider add mtn subscription_key=${subscriptionKey} api_user=${apiUser} api_key=${apiKey} ` +
       `environment=${environment} url=${url} --mode ${mode}`,
     ...(!isLive && {
       settings: {

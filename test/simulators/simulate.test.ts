@@ -24,12 +24,12 @@ test('npm run simulate: commands, settings, numbers and controls work as they ar
   const database = await migratedDatabase()
   onTestFinished(() => database.drop())
   const env = { DATABASE_URL: database.url, TOLLGATE_MASTER_KEY: newMasterKey() }
-  const commands = [...text.matchAll(/^ {2}npx tollgate (channel add .*)$/gm)].map(([, words = '']) => words)
+  const commands = [...text.matchAll(/^ {2}npx tollgate (provider add .*)$/gm)].map(([, words = '']) => words)
   for (const words of commands) {
     const { code, data, error } = await tollgateJson(env, ...words.split(' '))
     expect([code, error, data?.check.outcome]).toEqual([0, undefined, 'good'])
-    const [, name, mode] = /^channel add (\w+) .* --mode (\w+)$/.exec(words) ?? []
-    expect(data).toMatchObject({ channel: name, mode })
+    const [, name, mode] = /^provider add (\w+) .* --mode (\w+)$/.exec(words) ?? []
+    expect(data).toMatchObject({ provider: name, mode })
     expect(data.webhook).toEqual(name === 'paystack' ? expect.stringContaining('/callbacks/account/') : null)
   }
   expect(commands.map(words => words.slice(words.indexOf('--mode')))).toEqual(

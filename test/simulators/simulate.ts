@@ -11,11 +11,11 @@ function manual(played: readonly Played[]): string {
 ${heading('How to use them')}
 
 Start a gateway on a database that takes no real payments, and run the command of each account that you want. Where
-there is a webhook command, put the address that ${paint('bold', 'channel add')} prints in place of ADDRESS: it stands for
+there is a webhook command, put the address that ${paint('bold', 'provider add')} prints in place of ADDRESS: it stands for
 the provider's dashboard. docs/going-live.md leads through all of it in live mode.
 
 For test payments alone the settings do as well: start the gateway with them, and with
-  export TOLLGATE_CHANNELS=paystack,mtn
+  export TOLLGATE_PROVIDERS=paystack,mtn
 by which these accounts serve before the sandbox. Ctrl-C ends this.
 `
 }

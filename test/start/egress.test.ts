@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { openProviderHttp } from '../../src/channels/http/providerHttp.ts'
 import { readConfig } from '../../src/config.ts'
 import { operatorUrl } from '../../src/core/urlTrust.ts'
 import smsHttp from '../../src/messengers/smsHttp.ts'
+import { openProviderHttp } from '../../src/providers/http/providerHttp.ts'
 import { merchantEgress, providerEgress } from '../../src/start/egress.ts'
 import { newLetter, newTools } from '../messengers/tools.ts'
 import { startProxy } from '../net/connectProxy.ts'
@@ -19,7 +19,7 @@ const asked = () => Object.values(proxies).map(proxy => proxy.asked.splice(0).le
 
 const config = readConfig({
   TOLLGATE_EGRESS_PROXY: proxies.merchants.url,
-  TOLLGATE_CHANNEL_EGRESS_PROXY: proxies.providers.url,
+  TOLLGATE_PROVIDER_EGRESS_PROXY: proxies.providers.url,
 })
 const signal = new AbortController().signal
 const senders: Record<string, (egress?: typeof config) => Promise<unknown>> = {
@@ -45,7 +45,7 @@ for (const [who, answer, uses] of [
   })
 
 test('notifications never use the proxy of providers, even without one of their own', async () => {
-  const only = readConfig({ TOLLGATE_CHANNEL_EGRESS_PROXY: proxies.providers.url })
+  const only = readConfig({ TOLLGATE_PROVIDER_EGRESS_PROXY: proxies.providers.url })
   expect(await senders.notifications?.(only)).toMatchObject({ status: 200 })
   expect(asked()).toEqual([0, 0, 0])
 })

@@ -48,13 +48,13 @@ test('a connection that came too late for one is there for the next', async () =
 })
 
 test('one verb has at most half of the connections, whatever it waits for', async () => {
-  const paying = db.share('pay')
+  const paying = db.withQuota('pay')
   const slow = Array.from({ length: 6 }, () => paying.rows(sql`select pg_sleep(1)`))
   const order: string[] = []
   const theirs = Promise.all(slow).then(() => order.push('pay'))
   await sleep(50)
   expect(db.stats()).toMatchObject({ waiting: 0 })
-  await db.share('expire').rows(sql`select 1`)
+  await db.withQuota('expire').rows(sql`select 1`)
   await one()
   order.push('others')
   await theirs
@@ -62,7 +62,7 @@ test('one verb has at most half of the connections, whatever it waits for', asyn
 })
 
 test('who waits for a place longer than the deadline is told, and leaves the place to others', async () => {
-  const paying = db.share('pay')
+  const paying = db.withQuota('pay')
   const slow = [1, 2].map(() => paying.rows(sql`select pg_sleep(0.5)`))
   const late = paying.until(performance.now() + 50).rows(sql`select 1`)
   const patient = paying.rows(sql`select 1`)
@@ -130,8 +130,8 @@ for (const at of ['begin', 'select 1', 'select 2', 'select 3', 'commit'])
       await behind.transaction(async tx => {
         times++
         await Promise.all([tx.rows(sql`select 1`), tx.rows(sql`select 2`)])
-        void tx.lastly(sql`select 3`)
-        void tx.lastly(sql`select 4`)
+        void tx.writeWithCommit(sql`select 3`)
+        void tx.writeWithCommit(sql`select 4`)
       })
       expect(times).toBe(2)
       await behind.end()

@@ -17,7 +17,7 @@ test('who stood still has not been kept waiting by the database', async () => {
   health.stop()
 })
 
-test('a knock during which we stood still is not believed, but repeated', async () => {
+test('a callback during which we stood still is not believed, but repeated', async () => {
   let knocks = 0
   let believed: boolean | undefined
   const health = watchHealth(async () => {
@@ -35,7 +35,7 @@ test('a knock during which we stood still is not believed, but repeated', async 
   health.stop()
 })
 
-test('silence is believed after a knock', async () => {
+test('silence is believed after a callback', async () => {
   const health = watchHealth(async () => true)
   health.begin()
   await expect.poll(health.isHanging, { timeout: 10_000 }).toBe(true)

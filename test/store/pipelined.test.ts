@@ -143,7 +143,7 @@ for (const [words, first] of [
     await scripted.transaction(async tx => {
       runs++
       await tx.rows(sql`select 1`)
-      void tx.lastly(sql`select 2`)
+      void tx.writeWithCommit(sql`select 2`)
     })
     expect([runs, server.connections]).toEqual([2, 2])
     expect(server.seen.filter(text => text === 'select 2')).toHaveLength('commit' in first ? 2 : 1)

@@ -16,7 +16,7 @@ import {
   takeAmongSiblings,
   takeUnlockedAlone,
 } from '../../src/store/notifications/deliveries.ts'
-import { holdDeliveries } from '../../src/store/notifications/heldDeliveries.ts'
+import { parkDeliveries } from '../../src/store/notifications/parkedDeliveries.ts'
 import { addNotification } from '../../src/store/notifications/notifications.ts'
 import {
   exhaustedOf,
@@ -64,7 +64,7 @@ describe.skipIf(!shardedUrl)(title, () => {
           merchant_id,
           tx_reference,
           attempt_id: `${merchant_id}${at}`,
-          next_ask_at: now,
+          next_poll_at: now,
           lang: 'en',
         }),
       )
@@ -203,7 +203,7 @@ describe.skipIf(!shardedUrl)(title, () => {
 
   const keysOf = (some: Payment[]) => told.filter(key => some.some(p => p.merchant_id === key.merchant_id))
 
-  test('a checkout, a knock and a delivery that begins again ask one shard', async () => {
+  test('a checkout, a callback and a delivery that begins again ask one shard', async () => {
     const [{ merchant_id, tx_token }] = payments as [Payment]
     expect(await mostShards(own => findCheckout(own, merchant_id, tx_token))).toBe(1)
     expect((await findCheckout(db, merchant_id, tx_token))?.attempts).toHaveLength(1)
@@ -218,14 +218,18 @@ describe.skipIf(!shardedUrl)(title, () => {
 
   test('what is due is found, taken and written down again', async () => {
     const later = after(hours(3), now)
-    const rooms = [true, false].map(knocked => ({ ...simulatedAccount, knocked, most: 9 }))
+    const rooms = [true, false].map(callback_received => ({
+      ...simulatedAccount,
+      callback_received,
+      most: 9,
+    }))
     const leased = { now: later, until: after(30_000, later) }
     expect(await claimDueAttempts(db, rooms, leased)).toHaveLength(2)
     expect(await claimDueAttempts(db, rooms, leased)).toHaveLength(0)
     const due = await lookForDue(db, false, later, 10)
     expect(due).toHaveLength(1)
     expect(
-      await holdDeliveries(
+      await parkDeliveries(
         db,
         due.map(one => ({ ...one, until: later })),
         later,

@@ -4,7 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { forgetOldMessages } from '../../src/actions/messages/forgetOldMessages.ts'
 import { recentMessages } from '../../src/actions/messages/recentMessages.ts'
 import { countDeliveries } from '../../src/actions/notifications/countDeliveries.ts'
-import { newestNotifications, tellingsOf } from '../../src/actions/notifications/findNotifications.ts'
+import {
+  newestNotifications,
+  sentNotificationsOf,
+} from '../../src/actions/notifications/findNotifications.ts'
 import { forgetOldTries } from '../../src/actions/notifications/forgetOldTries.ts'
 import { explainPayment, findByWord } from '../../src/actions/payments/explainPayment.ts'
 import { newestPayments } from '../../src/actions/payments/findPayments.ts'
@@ -162,7 +165,7 @@ describe.skipIf(!shardedUrl)(title, () => {
     expect((await explainPayment(db, payment, now)).events.length).toBeGreaterThan(0)
     const { notifications } = await newestNotifications(db, { limit: 100 })
     expect(notifications.length).toBeGreaterThan(3 * shops * ofEach)
-    expect(await tellingsOf(db, notifications[0] as PaymentKey)).not.toHaveLength(0)
+    expect(await sentNotificationsOf(db, notifications[0] as PaymentKey)).not.toHaveLength(0)
     const { merchant_id } = merchants[0] as TestMerchant
     const wish = {
       merchant_id,

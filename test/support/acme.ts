@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { noTools } from './lifeNode.ts'
 
-// A channel as somebody would add it, whose accounts have a secret, a choice and a mode that the secret shows.
+// A provider as somebody would add it, whose accounts have a secret, a choice and a mode that the secret shows.
 const acme = `
-  const way = { badge: { text: 'A', background: '#123456', ink: '#ffffff' }, currencies: ['GHS'], livesForMs: 300000 }
+  const way = { badge: { text: 'A', background: '#123456', ink: '#ffffff' }, currencies: ['GHS'], lifetimeMs: 300000 }
   export default {
     settings: [
       { name: 'url', words: 'Where Acme is.' },
@@ -28,21 +28,21 @@ const acme = `
         account: 'acme ' + shop,
         startIsIdempotent: true,
         visibleWithinMs: 60000,
-        noMayTurnForMs: 0,
-        ways: [
+        failureMayReverseForMs: 0,
+        methods: [
           { ...way, payment_method: 'mtn_mobile_money', label: 'Acme', fields: [{ name: 'phone', kind: 'phone' }],
             next: 'prompt', limits: { GHS: { most: 100000n } } },
           { ...way, payment_method: 'card', label: 'Acme card', fields: [], next: 'redirect' },
         ],
         egress: tools.egress,
-        start: (order, signal) => ask('/start/' + order.key, signal),
-        check: (order, signal) => ask('/check/' + order.key, signal),
-        hear: () => undefined,
-        async test(signal) {
+        start: (order, signal) => ask('/start/' + order.idempotency_key, signal),
+        check: (order, signal) => ask('/check/' + order.idempotency_key, signal),
+        handleWebhook: () => undefined,
+        async checkCredentials(signal) {
           const answer = await fetch(url + '/test', { headers: { authorization: key }, signal })
           return answer.status === 200
-            ? { isGood: true, words: 'Acme knows shop ' + shop + '.' }
-            : { isGood: false, words: 'Acme does not know the key ' + key + '.' }
+            ? { isValid: true, words: 'Acme knows shop ' + shop + '.' }
+            : { isValid: false, words: 'Acme does not know the key ' + key + '.' }
         },
       }
     },

@@ -1,19 +1,19 @@
 import type { Checkout } from '../../src/actions/payments/openCheckout.ts'
-import sandbox from '../../src/channels/sandbox.ts'
-import { standings } from '../../src/core/channel/standing.ts'
+import sandbox from '../../src/providers/sandbox.ts'
+import { accountHealths } from '../../src/core/provider/accountHealth.ts'
 import { type Lang, languages } from '../../src/core/languages/languages.ts'
-import { readSettings } from '../../src/core/merchant/settings.ts'
+import { readMerchantSettings } from '../../src/core/merchant/settings.ts'
 import { type Attempt, isUnresolved, requestEndsAt } from '../../src/core/payment/attempt.ts'
-import { unlived } from '../../src/core/payment/payment.ts'
-import { channelsOf } from '../../src/runtime/channels.ts'
+import { noOutcome } from '../../src/core/payment/payment.ts'
+import { providerAccountsOf } from '../../src/runtime/providerAccounts.ts'
 import type { View } from '../../src/web/checkout/view.ts'
 import { noTools } from './lifeNode.ts'
 
 export const noon = new Date('2026-11-15T12:00:00Z')
 export const token = `${'m'.repeat(10)}${'t'.repeat(32)}`
 
-export const sandboxChannel = sandbox.open({ url: 'http://localhost', key: 'key' }, noTools)
-const offers = channelsOf(new Map([['sandbox', sandboxChannel]])).offers({
+export const sandboxAccount = sandbox.open({ url: 'http://localhost', key: 'key' }, noTools)
+const methods = providerAccountsOf(new Map([['sandbox', sandboxAccount]])).availableMethods({
   merchant_id: 'm'.repeat(10),
   mode: 'test',
   currency: 'GHS',
@@ -21,28 +21,28 @@ const offers = channelsOf(new Map([['sandbox', sandboxChannel]])).offers({
 })
 
 // One is slow, one does not answer, and what does not answer comes last.
-const standingOf = (payment_method: string) =>
-  payment_method === 'mtn_mobile_money' ? 'slow' : payment_method === 'card' ? 'down' : 'good'
-export const troubled = offers
-  .map(offer => ({ ...offer, standing: standingOf(offer.payment_method) }) as const)
-  .toSorted((a, b) => standings.indexOf(a.standing) - standings.indexOf(b.standing))
+const healthOf = (payment_method: string) =>
+  payment_method === 'mtn_mobile_money' ? 'degraded' : payment_method === 'card' ? 'down' : 'healthy'
+export const troubled = methods
+  .map(method => ({ ...method, health: healthOf(method.payment_method) }) as const)
+  .toSorted((a, b) => accountHealths.indexOf(a.health) - accountHealths.indexOf(b.health))
 
 const testerPageOf = (attempts: readonly Attempt[] = []) =>
-  attempts.filter(isUnresolved).map(({ attempt_id }) => sandboxChannel.testerPage?.(attempt_id))[0]
+  attempts.filter(isUnresolved).map(({ attempt_id }) => sandboxAccount.testerPage?.(attempt_id))[0]
 
 function endsOf(attempts: readonly Attempt[] = []): Date | undefined {
   const open = attempts.find(isUnresolved)
-  const way = sandboxChannel.ways.find(({ payment_method }) => payment_method === open?.payment_method)
-  return open && way && requestEndsAt(open, way.livesForMs)
+  const method = sandboxAccount.methods.find(({ payment_method }) => payment_method === open?.payment_method)
+  return open && method && requestEndsAt(open, method.lifetimeMs)
 }
 
 // A payment that nobody has touched, but for what a test says of it.
 export const checkoutOf = (more: Partial<Checkout> = {}): Checkout => ({
-  ...unlived,
+  ...noOutcome,
   merchant_id: 'm'.repeat(10),
   merchant_name: 'Ama Shop',
   merchant_active: true,
-  settings: readSettings({}),
+  settings: readMerchantSettings({}),
   unreadable: [],
   testerPage: more.mode === 'live' ? undefined : testerPageOf(more.attempts),
   requestEndsAt: endsOf(more.attempts),
@@ -76,7 +76,7 @@ export const checkoutOf = (more: Partial<Checkout> = {}): Checkout => ({
   stage: 'choose',
   obstacle: undefined,
   seconds: 0,
-  offers,
+  methods: methods,
   ...more,
 })
 
@@ -85,10 +85,10 @@ export const attemptFor = (more: Partial<Attempt> = {}): Attempt => ({
   attempt_id: `${'m'.repeat(10)}${'a'.repeat(26)}`,
   tx_reference: 'TG-01JX2A-7K3M5Q-9XD0',
   number: 1,
-  channel: 'sandbox',
+  provider_account: 'sandbox',
   mode: 'test',
   account_identity: null,
-  order_key: null,
+  idempotency_key: null,
   payment_method: 'mtn_mobile_money',
   state: 'pending',
   reason: null,
@@ -119,8 +119,8 @@ export const attemptFor = (more: Partial<Attempt> = {}): Attempt => ({
   returned_at: null,
   gave_up_at: null,
   gave_up_for: null,
-  asks: 0,
-  next_ask_at: null,
+  polls: 0,
+  next_poll_at: null,
   created_at: noon,
   updated_at: noon,
   ended_at: null,
@@ -154,8 +154,8 @@ const paidFacts = {
 export const scenes: Readonly<Record<string, Partial<Checkout>>> = {
   choose: { ...shopUrls },
   chooseKnown: { number: '+233244123456', mode: 'live' },
-  chooseTroubled: { offers: troubled, shut: ['card'], number: '+233244123456', mode: 'live' },
-  nowhere: { offers: [], mode: 'live' },
+  chooseTroubled: { methods: troubled, shut: ['card'], number: '+233244123456', mode: 'live' },
+  nowhere: { methods: [], mode: 'live' },
   wait: { stage: 'wait', attempts: [attemptFor()], ...shopUrls },
   waitText: { stage: 'wait', attempts: [attemptFor({ provider_text: 'Dial *170# to approve.' })] },
   waitUnknown: { stage: 'wait', attempts: [attemptFor({ state: 'unknown' })], mode: 'live' },
@@ -212,7 +212,7 @@ export const scenes: Readonly<Record<string, Partial<Checkout>>> = {
   over: { stage: 'over', status: 'failed', attempts: [failedTry], ...shopUrls },
   expired: { stage: 'expired', expires_at: noon, ...shopUrls },
   cancelled: { stage: 'cancelled', status: 'cancelled', ...shopUrls },
-  cancelWished: { stage: 'cancelled', cancel_wished_at: noon, attempts: [attemptFor()] },
+  cancelWished: { stage: 'cancelled', cancel_requested_at: noon, attempts: [attemptFor()] },
   paid: { ...paidFacts, ...shopUrls },
   paidHere: { ...paidFacts, mode: 'live' },
   closed: { stage: 'closed', merchant_active: false, mode: 'live', ...shopUrls },

@@ -69,10 +69,10 @@ export async function openTown() {
     cancel: (payment: Payment) => cancel(db, payment, clock()),
     // Three: declined, tried again, paid.
     async payAtLast(payment: Payment) {
-      await pay(declines, payment, { ...aWish({ address: anAddress() }), typed: { phone: aPhone() } })
+      await pay(declines, payment, { ...aWish({ address: anAddress() }), input: { phone: aPhone() } })
       await pay(approves, payment, {
         ...aWish({ number: 2, address: anAddress() }),
-        typed: { phone: aPhone() },
+        input: { phone: aPhone() },
       })
     },
     // Several at once.

@@ -1,31 +1,34 @@
 import type { PaymentDeps } from '../../src/actions/payments/deps.ts'
-import type { Wish } from '../../src/actions/payments/pay.ts'
-import type { Channel, ChannelTools } from '../../src/core/channel/channel.ts'
-import type { Order } from '../../src/core/channel/order.ts'
-import type { Reply } from '../../src/core/channel/reply.ts'
-import type { Way } from '../../src/core/channel/way.ts'
+import type { PayRequest } from '../../src/actions/payments/pay.ts'
+import type { ProviderAccount, ProviderTools } from '../../src/core/provider/provider.ts'
+import type { Order } from '../../src/core/provider/order.ts'
+import type { Reply } from '../../src/core/provider/reply.ts'
+import type { PaymentMethod } from '../../src/core/provider/paymentMethod.ts'
 import type { Mode } from '../../src/core/mode.ts'
-import { channelsOf } from '../../src/runtime/channels.ts'
+import { providerAccountsOf } from '../../src/runtime/providerAccounts.ts'
 import type { Db } from '../../src/store/db.ts'
 import { inItsName, minutes } from './lifeRows.ts'
 
-export const simulatedWay: Way = {
+export const simulatedWay: PaymentMethod = {
   payment_method: 'mtn_mobile_money',
   label: 'MTN MoMo',
   badge: { text: 'MTN', background: '#ffcc00', ink: '#15201b' },
   currencies: ['GHS'],
   fields: [{ name: 'phone', kind: 'phone' }],
   next: 'prompt',
-  livesForMs: minutes(5),
+  lifetimeMs: minutes(5),
 }
 
-// What a channel says of itself.
-type Terms = Pick<Channel, 'account' | 'startIsIdempotent' | 'visibleWithinMs' | 'noMayTurnForMs'>
+// What a provider says of itself.
+type Terms = Pick<
+  ProviderAccount,
+  'account' | 'startIsIdempotent' | 'visibleWithinMs' | 'failureMayReverseForMs'
+>
 export const terms: Terms = {
   account: 'simulated',
   startIsIdempotent: true,
   visibleWithinMs: minutes(5),
-  noMayTurnForMs: minutes(120),
+  failureMayReverseForMs: minutes(120),
 }
 
 // As a node with `simulatedNode` has it: identities are not kept there.
@@ -36,8 +39,8 @@ export const simulatedAccount = {
   identities: [],
 } as const
 
-// For channels that need none of it.
-export const noTools: ChannelTools = {
+// For providers that need none of it.
+export const noTools: ProviderTools = {
   egress: {},
   clock: () => new Date(),
   token: () => Promise.reject(new Error('no token')),
@@ -47,17 +50,17 @@ export const noTools: ChannelTools = {
 export function simulatedNode(
   db: Db,
   clock: () => Date,
-  line: Pick<Channel, 'start' | 'check'> & Partial<Channel>,
+  account: Pick<ProviderAccount, 'start' | 'check'> & Partial<ProviderAccount>,
   mode: Mode = 'test',
 ): PaymentDeps {
-  const { giveUp } = line
-  const channel: Channel = {
+  const { giveUp } = account
+  const providerAccount: ProviderAccount = {
     mode,
-    ways: [simulatedWay],
+    methods: [simulatedWay],
     ...terms,
-    ...line,
-    start: async (order, signal) => inItsName(order, await line.start(order, signal)),
-    check: async (order, signal) => inItsName(order, await line.check(order, signal)),
+    ...account,
+    start: async (order, signal) => inItsName(order, await account.start(order, signal)),
+    check: async (order, signal) => inItsName(order, await account.check(order, signal)),
     ...(giveUp && {
       giveUp: async (order: Order, signal: AbortSignal) => inItsName(order, await giveUp(order, signal)),
     }),
@@ -65,7 +68,7 @@ export function simulatedNode(
   return {
     db,
     // Time goes by as the test says, so no call is ever late: one that never ends is a process that has died.
-    channels: channelsOf(new Map([['simulated', channel]]), () => () => {}),
+    providerAccounts: providerAccountsOf(new Map([['simulated', providerAccount]]), () => () => {}),
     baseUrl: () => 'https://pay.example',
     clock,
     watch() {},
@@ -73,10 +76,10 @@ export function simulatedNode(
   }
 }
 
-export const aWish = (changed: Partial<Wish> = {}): Wish => ({
+export const aWish = (changed: Partial<PayRequest> = {}): PayRequest => ({
   number: 1,
   payment_method: 'mtn_mobile_money',
-  typed: { phone: '0240000000' },
+  input: { phone: '0240000000' },
   cause: 'customer',
   address: '192.0.2.1',
   ...changed,

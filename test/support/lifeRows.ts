@@ -1,8 +1,8 @@
-import type { Order } from '../../src/core/channel/order.ts'
-import type { Reply } from '../../src/core/channel/reply.ts'
-import type { Worth } from '../../src/core/payment/applyReply.ts'
+import type { Order } from '../../src/core/provider/order.ts'
+import type { Reply } from '../../src/core/provider/reply.ts'
+import type { ReplyContext } from '../../src/core/payment/applyReply.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
-import { type Payment, unlived } from '../../src/core/payment/payment.ts'
+import { type Payment, noOutcome } from '../../src/core/payment/payment.ts'
 
 // A payment and an attempt of an ordinary day, to be changed in the one thing that a test is about.
 export const noon = new Date('2026-03-02T12:00:00Z')
@@ -38,7 +38,7 @@ export const aPayment = (changed: Partial<Payment> = {}): Payment => ({
   created_at: noon,
   updated_at: noon,
   expires_at: after(hours(1)),
-  ...unlived,
+  ...noOutcome,
   ...changed,
 })
 
@@ -51,10 +51,10 @@ export const anAttempt = (changed: Partial<Attempt> = {}): Attempt => ({
   attempt_id: firstId,
   tx_reference: 'TG-1',
   number: 1,
-  channel: 'simulated',
+  provider_account: 'simulated',
   mode: 'test',
   account_identity: null,
-  order_key: null,
+  idempotency_key: null,
   payment_method: 'mtn_mobile_money',
   state: 'started',
   reason: changed.state === 'failed' ? 'declined' : null,
@@ -85,8 +85,8 @@ export const anAttempt = (changed: Partial<Attempt> = {}): Attempt => ({
   returned_at: null,
   gave_up_at: null,
   gave_up_for: null,
-  asks: 0,
-  next_ask_at: after(seconds(8)),
+  polls: 0,
+  next_poll_at: after(seconds(8)),
   created_at: noon,
   updated_at: noon,
   ended_at: hasEnded(changed.state) ? noon : null,
@@ -94,11 +94,11 @@ export const anAttempt = (changed: Partial<Attempt> = {}): Attempt => ({
 })
 
 // Of an answer that is no older than the attempt.
-export const worth: Worth = {
+export const worth: ReplyContext = {
   absentForMs: minutes(5),
-  livesForMs: minutes(5),
-  noMayTurnForMs: hours(2),
-  pace: {},
+  lifetimeMs: minutes(5),
+  failureMayReverseForMs: hours(2),
+  timing: {},
   askedAt: noon,
   sends: 1,
   submits: 0,

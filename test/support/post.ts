@@ -1,5 +1,5 @@
 import type { Message } from '../../src/core/message/message.ts'
-import type { Letter, Medium, Messenger, Sent } from '../../src/core/message/messenger.ts'
+import type { OutboundMessage, Medium, Messenger, Sent } from '../../src/core/message/messenger.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { messengersOf } from '../../src/runtime/messengers.ts'
 import { type Db, sql } from '../../src/store/db.ts'
@@ -11,12 +11,12 @@ export const yes: Sent = { state: 'sent' }
 export const later: Sent = { state: 'later', words: 'The network is busy.' }
 export const never: Sent = { state: 'never', words: 'No such number.' }
 
-type Answer = (letter: Letter) => Sent | Promise<Sent>
-export type PlayedMessenger = Messenger & { letters: Letter[] }
+type Answer = (letter: OutboundMessage) => Sent | Promise<Sent>
+export type PlayedMessenger = Messenger & { letters: OutboundMessage[] }
 
 // The outside world: takes every letter, unless it is told otherwise.
 export function playMessenger(medium: Medium, answer: Answer = () => yes): PlayedMessenger {
-  const letters: Letter[] = []
+  const letters: OutboundMessage[] = []
   return {
     medium,
     letters,

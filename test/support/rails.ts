@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
-import { webhookIdOf } from '../../src/runtime/channels/webhookId.ts'
+import { webhookIdOf } from '../../src/runtime/providers/webhookId.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { faultsAtRest, faultsOf } from '../payments/walk/faults.ts'
@@ -35,7 +35,7 @@ export async function openRails() {
   const database = await migratedDatabase()
   const db = openDb(database.url, 4)
   const masterKey = randomBytes(32)
-  const door = await openGate('http://127.0.0.1:1') // the one address that providers knock at
+  const door = await openGate('http://127.0.0.1:1') // the one address that providers call back at
   const mtn = await playMtn(await addShop(db, masterKey, 'mtn'))
   const paystack = await playPaystack(await addShop(db, masterKey, 'paystack'), door.url)
   const rails: Rail[] = [mtn.rail, paystack.rail]
@@ -67,10 +67,10 @@ export async function openRails() {
 }
 
 // Its payments go to one account alone.
-async function addShop(db: Db, masterKey: Buffer, channel: string) {
+async function addShop(db: Db, masterKey: Buffer, provider: string) {
   const merchant = await onboard(db, givenMasterKeys([masterKey]), 'Ama Shop', ['test'], new Date())
   const { merchant_id, test: shop } = merchant
-  const changed = await setMerchant(db, merchant_id, ['rate_limit=0', `channels=${channel}`])
+  const changed = await setMerchant(db, merchant_id, ['rate_limit=0', `providers=${provider}`])
   assert.deepEqual(changed?.faults, [])
   assert.ok(shop)
   return { merchant_id, shop }
@@ -118,9 +118,9 @@ async function playPaystack(owner: Owner, doorUrl: string) {
     entries: () =>
       played.book().map(({ reference, amount, ended }) => entryOf(reference, BigInt(amount), ended ?? '')),
     isAsked: id => find(id)?.asks === 'pay_offline' && !find(id)?.ended,
-    approve: async key => played.approve({ key }),
-    decline: async key => played.decline({ key }),
-    knock: async key => played.hook({ key }),
+    approve: async key => played.approve({ idempotency_key: key }),
+    decline: async key => played.decline({ idempotency_key: key }),
+    knock: async key => played.hook({ idempotency_key: key }),
     paths: { order: '/charge', check: '/transaction/verify/' },
   }
   return { played, rail, env: { PAYSTACK_SECRET_KEY: paystackKey, PAYSTACK_URL: gate.url } }

@@ -66,8 +66,8 @@ export async function sendCode(
 }
 
 export const attemptOf = (db: Db, { tx_token }: Customer) =>
-  db.one<{ attempt_id: string; state: string; submits: number; order_key: string | null }>(sql`
-    select attempt_id, state, submits, order_key from attempts join payments using (merchant_id, tx_reference)
+  db.one<{ attempt_id: string; state: string; submits: number; idempotency_key: string | null }>(sql`
+    select attempt_id, state, submits, idempotency_key from attempts join payments using (merchant_id, tx_reference)
     where tx_token = ${tx_token} order by attempts.number desc limit 1`)
 
 const patienceMs = 180_000
@@ -95,7 +95,7 @@ export async function goOn(
 // What is known of somebody who does not get on.
 async function whereabouts(db: Db, customer: Customer): Promise<string> {
   const attempt = await db.one<{ attempt_id: string }>(sql`
-    select a.attempt_id, a.state, a.sends, a.asks, a.submits, a.resent_at, a.acknowledged_at, a.next_ask_at, a.lease_until,
+    select a.attempt_id, a.state, a.sends, a.polls, a.submits, a.resent_at, a.acknowledged_at, a.next_poll_at, a.lease_until,
       a.created_at, now() from attempts a join payments using (merchant_id, tx_reference)
     where tx_token = ${customer.tx_token} order by a.number desc limit 1`)
   const entry = customer.rail.entries().find(({ reference }) => reference === attempt?.attempt_id)
@@ -114,7 +114,7 @@ async function decide(db: Db, customer: Customer, declines: number) {
 export async function letTimePass({ db, rails }: Pick<Rails, 'db' | 'rails'>) {
   const taken = rails.flatMap(rail => rail.entries().map(({ reference }) => reference))
   await db.rows(sql`
-    update attempts set created_at = created_at - interval '30 minutes', next_ask_at = now()
+    update attempts set created_at = created_at - interval '30 minutes', next_poll_at = now()
     where state in ('started', 'unknown', 'not_sent') and not attempt_id = any(${taken})
       and created_at between now() - interval '5 minutes' and now() - interval '62 seconds'
       and updated_at < now() - interval '15 seconds'`)

@@ -1,4 +1,4 @@
-import { channelsOf } from '../../src/runtime/channels.ts'
+import { providerAccountsOf } from '../../src/runtime/providerAccounts.ts'
 import { createRuntime, type Runtime, type RuntimeOptions } from '../../src/runtime/runtime.ts'
 
 // What the verbs need, without a server around it; what a test does not care about is filled in.
@@ -8,7 +8,7 @@ export function testRuntime(
   return createRuntime({
     batchRows: 256,
     poolSize: 10,
-    channels: channelsOf(new Map()),
+    providerAccounts: providerAccountsOf(new Map()),
     formKey: Buffer.alloc(32, 7),
     baseUrl: () => 'http://pay.example',
     clock: () => new Date(),

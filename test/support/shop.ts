@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { initiate } from '../../src/actions/interface/initiate.ts'
 import { onboard } from '../../src/actions/merchants/onboard.ts'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
-import { askAttempt } from '../../src/actions/payments/askProvider.ts'
+import { pollAttempt } from '../../src/actions/payments/callProvider.ts'
 import type { PaymentDeps } from '../../src/actions/payments/deps.ts'
-import { pay, type Wish } from '../../src/actions/payments/pay.ts'
-import type { Channel } from '../../src/core/channel/channel.ts'
-import type { Reply } from '../../src/core/channel/reply.ts'
+import { pay, type PayRequest } from '../../src/actions/payments/pay.ts'
+import type { ProviderAccount } from '../../src/core/provider/provider.ts'
+import type { Reply } from '../../src/core/provider/reply.ts'
 import type { Mode } from '../../src/core/mode.ts'
 import { currencies } from '../../src/core/money.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
-import { channelsOf } from '../../src/runtime/channels.ts'
+import { providerAccountsOf } from '../../src/runtime/providerAccounts.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { openDb } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
@@ -29,7 +29,7 @@ const way = {
   badge: { text: '', background: '', ink: '' },
   currencies,
   next: 'prompt',
-  livesForMs: minutes(5),
+  lifetimeMs: minutes(5),
 } as const
 
 // Payments and attempts by the real verbs on a database of its own; what the provider says, and when, is the test's.
@@ -45,10 +45,10 @@ export async function openShop({
   const masterKeys = givenMasterKeys([key])
   let reply: Reply = { state: 'pending' }
   let now = new Date()
-  const channel = (mode: Mode): Channel => ({
+  const providerAccount = (mode: Mode): ProviderAccount => ({
     ...terms,
     mode,
-    ways: [
+    methods: [
       {
         ...way,
         payment_method: 'mtn_mobile_money',
@@ -60,10 +60,10 @@ export async function openShop({
     start: async order => inItsName(order, reply),
     check: async order => inItsName(order, reply),
   })
-  const channels = channelsOf(
-    new Map((['test', 'live'] as const).map(mode => [accounts[mode], channel(mode)])),
+  const providerAccounts = providerAccountsOf(
+    new Map((['test', 'live'] as const).map(mode => [accounts[mode], providerAccount(mode)])),
   )
-  const runtime = testRuntime({ db, masterKeys, channels, clock: () => now })
+  const runtime = testRuntime({ db, masterKeys, providerAccounts, clock: () => now })
 
   const fresh = async (payment: Payment) => (await findPayment(db, payment)) as Payment
 
@@ -87,16 +87,16 @@ export async function openShop({
       return payment
     },
     // The customer starts an attempt, and the provider says so.
-    async try(payment: Payment, says: Reply, wish: Partial<Wish> = {}) {
+    async try(payment: Payment, says: Reply, request: Partial<PayRequest> = {}) {
       reply = says
       const attempts = await attemptsOf(db, payment.merchant_id, payment.tx_reference)
       const paying = await pay(runtime, payment, {
         number: attempts.length + 1,
         payment_method: 'mtn_mobile_money',
-        typed: { phone: '0241234567' },
+        input: { phone: '0241234567' },
         cause: 'customer',
         address: '127.0.0.1',
-        ...wish,
+        ...request,
       })
       assert.deepEqual(paying, { done: 'started' })
       return fresh(payment)
@@ -107,7 +107,7 @@ export async function openShop({
       const attempts = await attemptsOf(db, payment.merchant_id, payment.tx_reference)
       const attempt = attempts.at(number === undefined ? -1 : number - 1)
       assert.ok(attempt)
-      await askAttempt(deps, attempt)
+      await pollAttempt(deps, attempt)
       return fresh(payment)
     },
     async stop() {

@@ -74,7 +74,7 @@ export async function preparePayments(gateway: TestGateway, time: Time) {
   const ama = await shop.merchant('Ama Shop', 'retry_after_failure=on')
   const strict = await shop.merchant('Ama Shop', 'retry_after_failure=off')
   const shut = await shop.merchant('Ama Shop')
-  const railed = await shop.merchant('Ama Shop', 'channels=paystack')
+  const railed = await shop.merchant('Ama Shop', 'providers=paystack')
 
   // Time runs.
   time.stop(new Date(Date.now() - 2 * 60 * 60_000))
@@ -202,8 +202,8 @@ export async function preparePayments(gateway: TestGateway, time: Time) {
 // As many failures of one wallet as the limit counts, put to a payment that is over.
 const fillUp = (gateway: TestGateway, attempt_id: string, tx_reference: string) =>
   gateway.db.rows(sql`
-    insert into attempts (merchant_id, attempt_id, tx_reference, number, channel, payment_method, state, reason,
+    insert into attempts (merchant_id, attempt_id, tx_reference, number, provider_account, payment_method, state, reason,
       instrument, created_at, updated_at, ended_at)
-    select merchant_id, attempt_id || n, ${tx_reference}, n, channel, payment_method, state, reason, instrument,
+    select merchant_id, attempt_id || n, ${tx_reference}, n, provider_account, payment_method, state, reason, instrument,
       created_at, updated_at, ended_at
     from attempts, generate_series(1, 200) n where attempt_id = ${attempt_id}`)

@@ -12,7 +12,7 @@ const idleMs = 1500 // longer than any worker rests that looks for what a paymen
 const others = [
   /^\s*(begin|commit|rollback|set|start transaction|savepoint|release)\b/i,
   /\bsandbox_charges\b/i,
-  /\bchannel_health\b/i,
+  /\bprovider_health\b/i,
   /^\s*(un)?listen\b|^\s*notify\b|\bpg_notify\b/i,
 ]
 

@@ -18,7 +18,7 @@ export function withoutSkipping(db: Db): { db: Db; refused(): number } {
     one: query => unless(query, () => tx.one(query)),
     count: query => unless(query, () => tx.count(query)),
     tuples: query => unless(query, () => tx.tuples(query)),
-    lastly: query => tx.lastly(query),
+    writeWithCommit: query => tx.writeWithCommit(query),
   })
   return {
     db: { ...db, ...refusing(db), transaction: work => db.transaction(tx => work(refusing(tx))) },

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict'
-import { addAccount, newIdentity } from '../../src/actions/channels/addAccount.ts'
-import { prepareAccount } from '../../src/actions/channels/prepareAccount.ts'
-import { saveChange } from '../../src/actions/channels/setAccount.ts'
 import { installationSecrets } from '../../src/actions/installation/secrets.ts'
 import { makeSupportLink } from '../../src/actions/installation/supportLinks.ts'
 import { rotateIpnSecret } from '../../src/actions/merchants/rotateIpnSecret.ts'
@@ -9,22 +6,25 @@ import { rotateKey } from '../../src/actions/merchants/rotateKey.ts'
 import { setLogo } from '../../src/actions/merchants/setLogo.ts'
 import { cancel } from '../../src/actions/payments/cancel.ts'
 import { closeTask } from '../../src/actions/payments/closeTask.ts'
+import { saveAccountChange } from '../../src/actions/providers/setAccount.ts'
 import { expireDue } from '../../src/actions/payments/expire.ts'
+import { addAccount, newIdentity } from '../../src/actions/providers/addAccount.ts'
+import { prepareAccount } from '../../src/actions/providers/prepareAccount.ts'
 import { createRedaction } from '../../src/actions/redaction/redact.ts'
-import type { Reply } from '../../src/core/channel/reply.ts'
 import type { Mode } from '../../src/core/mode.ts'
 import { operatorKeys } from '../../src/core/operator/operatorKeys.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
-import { channelKinds } from '../../src/runtime/channels.ts'
+import type { Reply } from '../../src/core/provider/reply.ts'
+import { loadProviders } from '../../src/runtime/providerAccounts.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
-import { findAccount, type StoredAccount } from '../../src/store/channels/accounts.ts'
-import { addBusiness } from '../../src/store/channels/businesses.ts'
-import { claimToken, saveToken } from '../../src/store/channels/tokens.ts'
 import { sql } from '../../src/store/db.ts'
 import { addOutlet } from '../../src/store/merchants/outlets.ts'
 import { addAcknowledgements } from '../../src/store/notifications/acknowledgedPaths.ts'
 import { numberFeed } from '../../src/store/notifications/feed.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
+import { findAccount, type StoredAccount } from '../../src/store/providers/accounts.ts'
+import { addBusiness } from '../../src/store/providers/businesses.ts'
+import { claimToken, saveToken } from '../../src/store/providers/tokens.ts'
 import { insertCharge } from '../../src/store/sandboxCharges.ts'
 import { acmeTools } from '../support/acme.ts'
 import type { TestMerchant } from '../support/gateway.ts'
@@ -103,7 +103,7 @@ async function addOpenPayments(shop: TestShop, merchant: TestMerchant) {
   ]
   for (const [invoice, reply] of states) await shop.try(await ask(shop, merchant, invoice), reply)
   await shop.db.rows(sql`
-    update attempts set order_key = 'K-1' where ${ofInvoice('PENDING-1')}`)
+    update attempts set idempotency_key = 'K-1' where ${ofInvoice('PENDING-1')}`)
   const started = await shop.try(await ask(shop, merchant, 'STARTED-1'), pending)
   await shop.db.rows(sql`
     update attempts set state = 'started', acknowledged_at = null, lease_until = ${after(minutes(1), madeAt)}
@@ -205,7 +205,7 @@ async function setDeliveries({ db }: TestShop) {
   await db.rows(sql`update deliveries set ${lastTry}, last_status = 500, last_result = 'refused', last_words = 'HTTP 500',
     next_try_at = null, exhausted_at = ${madeAt} where ${ofInvoice('PAID-4')}`)
   await db.rows(
-    sql`update deliveries set held = true, next_try_at = ${after(hours(1), madeAt)} where ${ofInvoice('PAID-5')}`,
+    sql`update deliveries set parked = true, next_try_at = ${after(hours(1), madeAt)} where ${ofInvoice('PAID-5')}`,
   )
   await db.rows(sql`update deliveries set tries = 1, lease_token = 'n12-lease', lease_until = ${after(hours(1), madeAt)}
     where ${ofInvoice('PAID-6')}`)
@@ -235,18 +235,18 @@ async function setMessages({ db }: TestShop) {
 
 // Stored accounts: the operator's and a merchant's, test and live, enabled and disabled; their business, health and token.
 async function addProviderAccounts({ db }: TestShop, { merchant_id }: TestMerchant) {
-  const desk = { kinds: await channelKinds(), tools: acmeTools, masterKeys }
+  const desk = { providers: await loadProviders(), tools: acmeTools, masterKeys }
   for (const [mode, owner, disabled] of [
     ['test', null, false],
     ['live', merchant_id, false],
     ['live', null, true],
   ] as const) {
-    const identity = newIdentity({ channel: 'paystack', mode, merchant_id: owner })
+    const identity = newIdentity({ provider: 'paystack', mode, merchant_id: owner })
     const prepared = prepareAccount(desk, identity, {}, [['secret_key', `sk_${mode}_${'0'.repeat(32)}`]])
     assert.ok(!prepared.faults, prepared.faults?.join('; '))
     await addAccount(db, identity, prepared, disabled ? 'The old one' : null, madeAt)
     const row = (await findAccount(db, identity.account)) as StoredAccount
-    if (disabled) await saveChange(db, row, { disabled_at: madeAt }, after(1000, madeAt))
+    if (disabled) await saveAccountChange(db, row, { disabled_at: madeAt }, after(1000, madeAt))
     const { account } = identity
     await addBusiness(
       db,
@@ -254,11 +254,11 @@ async function addProviderAccounts({ db }: TestShop, { merchant_id }: TestMercha
       madeAt,
     )
     await db.rows(sql`
-      insert into channel_health (node, channel, payment_method, answered, late, unanswered, paid, declined, troubled,
-        delays, breaker, answered_at, odd_words, written_at)
+      insert into provider_health (node, provider_account, payment_method, answered, late, unanswered, paid, declined, troubled,
+        delays, breaker, answered_at, unknown_codes, written_at)
       values ('n1', ${account}, 'card', 9, 1, 2, 5, 3, 1, '{5,4}', ${disabled ? 'open' : 'closed'}, ${madeAt}, '[]',
         ${madeAt})`)
-    const holder = { channel: account, settings: 'digest' }
+    const holder = { provider_account: account, settings: 'digest' }
     const claim = { maker: 'n1', seen: null, now: madeAt, until: after(minutes(1), madeAt) }
     await claimToken(db, holder, claim)
     const token = { maker: 'n1', token: 'secret token', now: madeAt, expires_at: after(hours(1), madeAt) }

@@ -28,7 +28,7 @@ async function startPayment() {
 }
 
 const asked = async (tx_reference: string) =>
-  (await attemptsOf(gateway.db, shop.merchant_id, tx_reference))[0]?.asks ?? 0
+  (await attemptsOf(gateway.db, shop.merchant_id, tx_reference))[0]?.polls ?? 0
 
 const knock = (attempt_id: string, body: string, method = 'POST', type = 'application/json') =>
   send(`${gateway.url}/callbacks/${attempt_id}`, { method, body, headers: { 'content-type': type } })

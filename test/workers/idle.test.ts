@@ -13,7 +13,7 @@ import { createRedaction } from '../../src/actions/redaction/redact.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
 import { openDataFolder } from '../../src/postgres/folder/dataFolder.ts'
 import { asSuperuser } from '../../src/postgres/keeper.ts'
-import { bringForward } from '../../src/runtime/bringForward.ts'
+import { reschedule } from '../../src/runtime/reschedule.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { type Db, sql } from '../../src/store/db.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
@@ -81,7 +81,7 @@ for (const [name, work] of [
   ['old paths are forgotten', now => forgetOldPaths(db(), now)],
   ['old messages are forgotten', now => forgetOldMessages(db(), now)],
   ['payments whose time is over end', now => expireDue(db(), now)],
-  ['what was put off too far is brought forward', now => bringForward({ db: db(), clock: () => now }, fail)],
+  ['what was put off too far is brought forward', now => reschedule({ db: db(), clock: () => now }, fail)],
   ['payers are forgotten', now => createRedaction(db(), 400, { leftOut: fail, redacted: fail })(now)],
 ] as [string, (now: Date) => Promise<number>][])
   test(`${name}: where there are none, nothing is committed`, async () => {

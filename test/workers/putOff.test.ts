@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
 import { furthestPollMs } from '../../src/core/payment/pollSchedule.ts'
-import { bringForward } from '../../src/runtime/bringForward.ts'
+import { reschedule } from '../../src/runtime/reschedule.ts'
 import { sql } from '../../src/store/db.ts'
 import { startWorkers } from '../../src/workers/payments.ts'
 import type { TestMerchant } from '../support/gateway.ts'
@@ -25,15 +25,15 @@ const fail = (error: unknown) => {
 }
 const theAttempt = () => shop.db.one<Attempt>(sql`select * from attempts`)
 
-test('the clock of everything steps back by an hour: what was put off by the old one is asked about at once', async () => {
+test('the clock of everything steps back by an hour: what was postponed by the old one is asked about at once', async () => {
   await shop.try(await shop.ask(merchant), pending)
   shop.setNow(after(-hours(1)))
   const workers = startWorkers(shop.runtime, { trouble: fail })
-  await expect.poll(async () => (await theAttempt())?.asks).toBe(1)
+  await expect.poll(async () => (await theAttempt())?.polls).toBe(1)
   await workers.stop()
 })
 
-// The schedule itself puts off as far as this, and no further.
+// The schedule itself postpones as far as this, and no further.
 for (const [says, furthest] of [
   [pending, furthestPollMs.unresolved],
   [no, furthestPollMs.ended],
@@ -44,9 +44,9 @@ for (const [says, furthest] of [
   ] as const)
     test(`${says.state}, and to be asked about in ${ahead} ms: ${isBrought ? 'brought forward' : 'left alone'}`, async () => {
       await shop.try(await shop.ask(merchant), says)
-      await shop.db.rows(sql`update attempts set next_ask_at = ${after(ahead)}`)
-      await bringForward(shop.runtime, fail)
-      expect((await theAttempt())?.next_ask_at).toEqual(isBrought ? noon : after(ahead))
+      await shop.db.rows(sql`update attempts set next_poll_at = ${after(ahead)}`)
+      await reschedule(shop.runtime, fail)
+      expect((await theAttempt())?.next_poll_at).toEqual(isBrought ? noon : after(ahead))
     })
 
 test('a notification that was written by a clock ahead is sent now, by the schedule of now; one under way ends first', async () => {
@@ -57,11 +57,11 @@ test('a notification that was written by a clock ahead is sent now, by the sched
       sql`update deliveries set lease_until = ${lease}, begun_at = ${noon}, next_try_at = ${noon}`,
     )
     shop.setNow(after(-minutes(1)))
-    await bringForward(shop.runtime, fail)
+    await reschedule(shop.runtime, fail)
     expect(await deliveries()).toEqual([{ begun_at: noon, next_try_at: noon, lease_until: lease }])
     const now = after(-hours(1))
     shop.setNow(now)
-    await bringForward(shop.runtime, fail)
+    await reschedule(shop.runtime, fail)
     expect(await deliveries()).toEqual([
       { begun_at: now, next_try_at: now, lease_until: lease && after(seconds(30), now) },
     ])
@@ -74,8 +74,8 @@ test('a row that somebody holds is left for later, and holds up none of the othe
   const troubles: unknown[] = []
   await shop.db.transaction(async tx => {
     await tx.rows(sql`select * from attempts order by attempt_id limit 1 for update`)
-    await bringForward(shop.runtime, error => void troubles.push(error))
+    await reschedule(shop.runtime, error => void troubles.push(error))
   })
-  const ahead = await shop.db.rows(sql`select from attempts where next_ask_at > ${after(-hours(1))}`)
+  const ahead = await shop.db.rows(sql`select from attempts where next_poll_at > ${after(-hours(1))}`)
   expect([troubles.length, ahead.length]).toEqual([1, 1])
 })

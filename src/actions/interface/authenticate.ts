@@ -22,7 +22,7 @@ export async function authenticate(
 ): Promise<Caller> {
   const signer = await signedBy(callers, found, claim)
   if (!signer) {
-    limits.miss(address)
+    limits.failedLookup(address)
     throw refuse()
   }
   if (signer !== found.caller) mustBeReadable(signer, door)

@@ -21,7 +21,7 @@ export type StatusDeps = {
 }
 
 export type StatusQuestion = { merchant_key?: unknown; invoice_id?: unknown; secure_hash?: unknown }
-export type Checked = { payment: PaymentState; view: StatusView }
+export type StatusCheck = { payment: PaymentState; view: StatusView }
 
 type Asked = { merchant_key: string; invoice_id: string; secure_hash: string | undefined }
 
@@ -32,7 +32,7 @@ export async function checkStatus(
   runtime: StatusDeps,
   question: StatusQuestion,
   address: string,
-): Promise<Checked> {
+): Promise<StatusCheck> {
   const asked = requiredFields(question)
   if (asked.secure_hash === undefined) runtime.limits.guess(address)
   const deadline = databaseDeadline()
@@ -40,7 +40,12 @@ export async function checkStatus(
   return withErrorsAs200(found.caller, () => inTime(deadline, answer(runtime, asked, found, address)))
 }
 
-async function answer(runtime: StatusDeps, asked: Asked, found: Found, address: string): Promise<Checked> {
+async function answer(
+  runtime: StatusDeps,
+  asked: Asked,
+  found: Found,
+  address: string,
+): Promise<StatusCheck> {
   if (found.caller) mustBeReadable(found.caller, 'status')
   const claim = claimOf(asked)
   const isUnsigned = claim.hash === undefined
@@ -56,7 +61,7 @@ async function answer(runtime: StatusDeps, asked: Asked, found: Found, address: 
     return { payment, view: isUnsigned ? { public_extra } : 'whole' }
   }
   if (!found.isFresh) await runtime.callers.findFresh(asked.merchant_key) // as an unknown one was
-  runtime.limits.miss(address)
+  runtime.limits.failedLookup(address)
   throw isShut ? hashRefusal(caller, claim) : unknownInvoice()
 }
 

@@ -1,11 +1,11 @@
-import { type Fault, readFormFields } from '../../core/channel/formFields.ts'
-import type { Way } from '../../core/channel/way.ts'
+import { type FieldFault, readFormFields } from '../../core/provider/formFields.ts'
+import type { PaymentMethod } from '../../core/provider/paymentMethod.ts'
 import { malformed, type Refusal, slowDown } from '../../core/interface/refusal.ts'
 import type { PaymentRequest } from '../../core/interface/request.ts'
-import { readSettings } from '../../core/merchant/settings.ts'
+import { readMerchantSettings } from '../../core/merchant/settings.ts'
 import { usualCurrency } from '../../core/money.ts'
 import { ghanaNumbers, parsePhone } from '../../core/phone.ts'
-import { offersAsking } from '../../runtime/channels/offersAsking.ts'
+import { methodsWithFields } from '../../runtime/providers/methodsWithFields.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
 import { findPayment } from '../../store/payments/paymentLife.ts'
@@ -13,9 +13,9 @@ import type { PaymentDeps } from '../payments/deps.ts'
 import { pay } from '../payments/pay.ts'
 
 // What an older request without a page says about the wallet to charge.
-export type Direct = { payment_method: string; typed: Record<string, string>; offered: boolean }
+export type Direct = { payment_method: string; input: Record<string, string>; offered: boolean }
 
-const methods = {
+const methodOfNetwork = {
   mtn: 'mtn_mobile_money',
   airtel: 'airteltigo_money',
   tigo: 'airteltigo_money',
@@ -27,7 +27,7 @@ const methods = {
 // The names of the wire, by the ask that they answer.
 const wireNames: Record<string, string> = { phone: 'pymt_instrument' }
 
-const faultWords: Record<Fault['fault'], string> = {
+const faultWords: Record<FieldFault['fault'], string> = {
   missing: 'is needed for this network',
   not_a_phone: 'is not a possible phone number',
   not_a_wallet: 'cannot have a wallet of this network',
@@ -40,24 +40,26 @@ const faultWords: Record<Fault['fault'], string> = {
 
 // Read before the payment is stored, so that what is at fault leaves nothing behind.
 export function readDirect(
-  channels: PaymentDeps['channels'],
+  providerAccounts: PaymentDeps['providerAccounts'],
   { merchant_id, mode, settings }: Pick<Caller, 'merchant_id' | 'mode' | 'settings'>,
   request: PaymentRequest,
 ): { direct: Direct; fault: Refusal | undefined } {
-  const payment_method = methods[request.extra_wallet_issuer_hint ?? 'mtn']
-  const typed = { phone: request.pymt_instrument ?? '', voucher_code: request.voucher_code ?? '' }
+  const payment_method = methodOfNetwork[request.extra_wallet_issuer_hint ?? 'mtn']
+  const input = { phone: request.pymt_instrument ?? '', voucher_code: request.voucher_code ?? '' }
   const { total, currency = usualCurrency, email = null, name = null } = request
-  const offers = channels.offers({ merchant_id, mode, currency, total, settings })
-  const way = offersAsking(offers, { email, name }).find(offer => offer.payment_method === payment_method)
-  const wrong = way && readFormFields(way, typed).faults[0]
+  const methods = providerAccounts.availableMethods({ merchant_id, mode, currency, total, settings })
+  const method = methodsWithFields(methods, { email, name }).find(
+    one => one.payment_method === payment_method,
+  )
+  const wrong = method && readFormFields(method, input).faults[0]
   return {
-    direct: { payment_method, typed, offered: way !== undefined },
-    fault: wrong && malformed(wireNames[wrong.field] ?? wrong.field, wordsOf(wrong, way)),
+    direct: { payment_method, input, offered: method !== undefined },
+    fault: wrong && malformed(wireNames[wrong.field] ?? wrong.field, wordsOf(wrong, method)),
   }
 }
 
 // A request's number without a country code is one of Ghana, so the example of another country has its code.
-function wordsOf({ fault }: Fault, { numbers }: Way): string {
+function wordsOf({ fault }: FieldFault, { numbers }: PaymentMethod): string {
   if (fault !== 'not_a_wallet' || !numbers) return faultWords[fault]
   const { example, region } = numbers
   const shown = region === ghanaNumbers.region ? example : (parsePhone(example, region) ?? example)
@@ -76,9 +78,9 @@ export async function payDirectly(
   if (!direct.offered) return
   const payment = await findPayment(deps.db.until(deadline), key)
   if (!payment) throw new Error('a stored payment is not there')
-  const { payment_method, typed } = direct
-  const wish = { number: 1, payment_method, typed, cause: 'merchant', address } as const
-  const settings = readSettings(payment.merchant_settings)
-  const paying = await pay(deps, { ...payment, settings }, wish, deadline)
+  const { payment_method, input } = direct
+  const payRequest = { number: 1, payment_method, input, cause: 'merchant', address } as const
+  const settings = readMerchantSettings(payment.merchant_settings)
+  const paying = await pay(deps, { ...payment, settings }, payRequest, deadline)
   if (paying.done === 'refused' && paying.obstacle === 'too_many') throw slowDown(paying.seconds)
 }

@@ -64,7 +64,9 @@ async function take(
   if (isOwn(fields, door)) runtime.limits.request(proved)
   else runtime.limits.unsigned(proved, address)
   const request = readRequest(fields, door, proved)
-  const { direct, fault } = isDirect(request) ? readDirect(runtime.channels, proved, request) : noDirect
+  const { direct, fault } = isDirect(request)
+    ? readDirect(runtime.providerAccounts, proved, request)
+    : noDirect
   const refusal = settingsRefuse(proved.settings, proved.outlets, request) ?? fault
   if (refusal) return { stored: await storedBefore(runtime, proved, request, refusal, deadline), direct }
   const stored = await store(runtime, proved, request)
@@ -142,7 +144,7 @@ async function storedBefore(
   deadline: number,
 ): Promise<StoredRequest> {
   const key = { merchant_id, mode, invoice_id: request.invoice_id }
-  const [stored] = await findRequests(db.share('repeat').until(deadline), [key])
+  const [stored] = await findRequests(db.withQuota('repeat').until(deadline), [key])
   if (stored && timingSafeEqual(stored.request_digest, digestOf(request))) return stored
   throw refusal
 }

@@ -47,7 +47,7 @@ export async function readEvents(
     const { merchant_id, mode } = await inTime(deadline, proving)
     const limit = readLimit(question.limit)
     const since = new Date(runtime.clock().getTime() - keptMs)
-    const db = runtime.db.share('feed').until(deadline)
+    const db = runtime.db.withQuota('feed').until(deadline)
     return { merchant_id, ...(await newest({ db }, { merchant_id, mode }, readCursor(after), since, limit)) }
   })
 }
@@ -69,7 +69,7 @@ async function prove(runtime: Reading, found: Found, asked: Asked, address: stri
   const refuse = (known: Caller | undefined) => feedRefusal(known, claim, signature, now)
   const signer = await authenticate(runtime, found, claim, 'feed', address, () => refuse(found.caller))
   if (!isInGrace(t, now)) {
-    runtime.limits.miss(address)
+    runtime.limits.failedLookup(address)
     throw refuse(signer)
   }
   runtime.limits.request(signer)

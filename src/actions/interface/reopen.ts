@@ -1,4 +1,4 @@
-import { readSettings, unreadableSettings } from '../../core/merchant/settings.ts'
+import { readMerchantSettings, unreadableSettings } from '../../core/merchant/settings.ts'
 import { reopen as decide, hasEndedUnpaid } from '../../core/payment/reopen.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Tx } from '../../store/db.ts'
@@ -22,7 +22,7 @@ export async function reopen(
   const now = clock()
   if (!hasEndedUnpaid(stored, now)) return
   const has = await db
-    .share('reopen')
+    .withQuota('reopen')
     .until(deadline)
     .transaction(tx => reopenHeld(tx, stored, now))
   if (has) wake('senders')
@@ -47,7 +47,7 @@ async function reopenHeld(tx: Tx, key: PaymentKey, now: Date): Promise<boolean> 
 
 // While nobody can read whether the merchant wants it, nothing is opened.
 function merchantOf({ merchant_active, merchant_settings }: PaymentWithMerchant) {
-  const settings = readSettings(merchant_settings)
+  const settings = readMerchantSettings(merchant_settings)
   const isUnclear = unreadableSettings(merchant_settings).includes('reopen_unpaid')
   return {
     active: merchant_active,

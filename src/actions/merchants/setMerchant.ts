@@ -1,4 +1,4 @@
-import { changeSettings, readSettings, type SettingWords } from '../../core/merchant/settings.ts'
+import { changeSettings, readMerchantSettings, type SettingWords } from '../../core/merchant/settings.ts'
 import type { Db } from '../../store/db.ts'
 import { lockMerchant, saveSettings } from '../../store/merchants/merchants.ts'
 import type { MasterKeys } from '../../store/merchants/vault.ts'
@@ -26,5 +26,5 @@ export function setMerchant(
   })
 }
 
-const isBasic = (words: SettingWords) => readSettings(words).ipn_style === 'basic'
+const isBasic = (words: SettingWords) => readMerchantSettings(words).ipn_style === 'basic'
 const isChosen = (before: SettingWords, after: SettingWords) => isBasic(after) && !isBasic(before)

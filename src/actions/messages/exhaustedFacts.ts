@@ -1,4 +1,4 @@
-import type { ExhaustedFacts } from '../../core/message/letter.ts'
+import type { ExhaustedFacts } from '../../core/message/messageFacts.ts'
 import type { Mode } from '../../core/mode.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import type { Tx } from '../../store/db.ts'

@@ -13,7 +13,7 @@ const inboxes = new WeakMap<Db, Inbox>()
 export const inboxOn = (db: Db): Inbox | undefined => inboxes.get(db)
 
 // From now on, until what it gives back is called.
-export function keepFor(db: Db, inbox: Inbox): () => void {
+export function keepInInboxFor(db: Db, inbox: Inbox): () => void {
   inboxes.set(db, inbox)
   return () => void inboxes.delete(db)
 }

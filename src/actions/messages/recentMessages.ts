@@ -1,5 +1,5 @@
 import { SegmentedMessage } from 'sms-segments-calculator'
-import { type LetterFacts, letterLink, type Mail } from '../../core/message/letter.ts'
+import { type MessageFacts, messageLink, type Mail } from '../../core/message/messageFacts.ts'
 import type { MessageKey } from '../../core/message/message.ts'
 import { exhaustedMail } from '../../core/message/texts/exhausted.ts'
 import { septets } from '../../core/message/texts/gsm.ts'
@@ -69,10 +69,10 @@ function counted(text: string): Sms {
   return { text, segments: new SegmentedMessage(text).segmentsCount, places: septets(text) }
 }
 
-function factsOf(row: ListedMessage, baseUrl: string): LetterFacts | undefined {
+function factsOf(row: ListedMessage, baseUrl: string): MessageFacts | undefined {
   const { topic, tx_reference } = row
   if (topic === 'exhausted' || row.tx_token === null || tx_reference === null) return undefined
-  const link = letterLink(topic, baseUrl, row.tx_token)
+  const link = messageLink(topic, baseUrl, row.tx_token)
   return { ...row, topic, tx_reference, amount: row.total, link }
 }
 

@@ -68,10 +68,10 @@ export type ExplainedNotification = NotificationRow & {
   written: Try[]
 }
 
-export type ToldNotification = NotificationRow & { written: Try[] }
+export type SentNotification = NotificationRow & { written: Try[] }
 
 // All that a merchant was told of a payment, each with every try that is written down.
-export async function tellingsOf(db: Db, payment: PaymentKey): Promise<ToldNotification[]> {
+export async function sentNotificationsOf(db: Db, payment: PaymentKey): Promise<SentNotification[]> {
   const [told, tries] = await Promise.all([notificationRowsOf(db, payment), triesOfPayment(db, payment)])
   return told.map(one => ({ ...one, written: tries.filter(({ sequence }) => sequence === one.sequence) }))
 }

@@ -1,4 +1,4 @@
-import { type IpnStyle, readSettings, type Settings } from '../../core/merchant/settings.ts'
+import { type IpnStyle, readMerchantSettings, type MerchantSettings } from '../../core/merchant/settings.ts'
 import { laneOf } from '../../core/notification/laneName.ts'
 import { ipnUrlOf, isSent, type NotificationKey } from '../../core/notification/notification.ts'
 import type { Db, Tx } from '../../store/db.ts'
@@ -69,16 +69,16 @@ const add = (a: Redelivered, b: Redelivered): Redelivered => ({
   left_out: a.left_out + b.left_out,
 })
 
-async function settingsOf(db: Db, merchant_id: string): Promise<Settings> {
+async function settingsOf(db: Db, merchant_id: string): Promise<MerchantSettings> {
   const merchant = await findMerchant(db, merchant_id)
   if (!merchant) throw new Error('a notification without its merchant')
-  return readSettings(merchant.settings)
+  return readMerchantSettings(merchant.settings)
 }
 
 async function again(
   tx: Tx,
   found: readonly Redeliverable[],
-  settings: Settings,
+  settings: MerchantSettings,
   now: Date,
 ): Promise<Redelivered> {
   const plans = found.map(one => planFor(one, settings))
@@ -94,7 +94,7 @@ async function again(
 
 // It goes where it would go today: an address that was mistyped may be why it never arrived. Where nothing is set any
 // more it goes where it went.
-function planFor(one: Redeliverable, settings: Settings): Redelivery | 'no_address' | 'left_out' {
+function planFor(one: Redeliverable, settings: MerchantSettings): Redelivery | 'no_address' | 'left_out' {
   const { merchant_id, tx_reference, sequence, mode, created_at } = one
   if (one.url === null && !isSent(one.status, settings.ipn_style)) return 'left_out'
   const url = ipnUrlOf({ ipn_url: one.payment_url }, settings) ?? one.url

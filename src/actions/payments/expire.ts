@@ -1,8 +1,8 @@
 import { Locked, Unavailable } from '../../core/interface/refusal.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { expire } from '../../core/payment/end.ts'
-import { byHalves } from '../../runtime/byHalves.ts'
-import { createLeftOut, type LeftOut, type OnLeftOut } from '../../runtime/leftOut.ts'
+import { bisectBatch } from '../../runtime/bisectBatch.ts'
+import { createSkippedRows, type SkippedRows, type OnSkippedRow } from '../../runtime/skippedRows.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import {
   attemptsOfMany,
@@ -32,8 +32,8 @@ export type Expiry = (now: Date) => Promise<number>
 // expired since. Once a minute it starts from the oldest again, for payments that could not be ended then: their attempt
 // was unresolved, or another transaction had locked them. Most payments do not wait for that: an attempt that fails ends
 // its payment in the same transaction.
-export function createExpiry(db: Db, onLeftOut: OnLeftOut): Expiry {
-  const leftOut = createLeftOut(onLeftOut)
+export function createExpiry(db: Db, onLeftOut: OnSkippedRow): Expiry {
+  const leftOut = createSkippedRows(onLeftOut)
   let behind: ExpiryPosition | undefined
   let sweptAtMs = -Infinity
   return async now => {
@@ -58,7 +58,7 @@ export const expireDue = (db: Db, now: Date) =>
 
 type Looked = { ended: number; last: ExpiryPosition | undefined } // where the next look continues
 
-async function endOldest(db: Db, look: ExpiryLook, leftOut: LeftOut): Promise<Looked> {
+async function endOldest(db: Db, look: ExpiryLook, leftOut: SkippedRows): Promise<Looked> {
   const { now } = look
   let seen: readonly ExpiryPosition[] = []
   try {
@@ -85,8 +85,8 @@ async function endOldest(db: Db, look: ExpiryLook, leftOut: LeftOut): Promise<Lo
 const endOf = ({ now }: ExpiryLook, seen: readonly ExpiryPosition[]): ExpiryPosition | undefined =>
   seen.length < batch ? { expires_at: now, merchant_id: '', tx_reference: '' } : seen.at(-1)
 
-const endApart = (db: Db, keys: readonly PaymentKey[], now: Date, leftOut: LeftOut) =>
-  byHalves(
+const endApart = (db: Db, keys: readonly PaymentKey[], now: Date, leftOut: SkippedRows) =>
+  bisectBatch(
     keys,
     some => endSome(db, some, now, leftOut),
     (error, alone) => {
@@ -95,7 +95,7 @@ const endApart = (db: Db, keys: readonly PaymentKey[], now: Date, leftOut: LeftO
     },
   )
 
-const endSome = async (db: Db, keys: readonly PaymentKey[], now: Date, leftOut: LeftOut) =>
+const endSome = async (db: Db, keys: readonly PaymentKey[], now: Date, leftOut: SkippedRows) =>
   (
     await takeUnlocked(db, {
       skipping: own =>
@@ -109,7 +109,7 @@ const endSome = async (db: Db, keys: readonly PaymentKey[], now: Date, leftOut: 
   ).length
 
 // While their rows are locked.
-async function endThese(tx: Tx, payments: readonly PaymentWithMerchant[], now: Date, leftOut: LeftOut) {
+async function endThese(tx: Tx, payments: readonly PaymentWithMerchant[], now: Date, leftOut: SkippedRows) {
   if (payments.length === 0) return []
   const attempts = new Map<string, Attempt[]>(payments.map(payment => [paymentName(payment), []]))
   for (const attempt of await attemptsOfMany(tx, payments)) attempts.get(paymentName(attempt))?.push(attempt)
@@ -117,7 +117,7 @@ async function endThese(tx: Tx, payments: readonly PaymentWithMerchant[], now: D
     payment => decide(payment, attempts.get(paymentName(payment)) ?? [], now, leftOut) ?? [],
   )
   const write = writeOf(changes)
-  if (write) void tx.lastly(write)
+  if (write) void tx.writeWithCommit(write)
   return changes
 }
 
@@ -125,7 +125,7 @@ function decide(
   payment: PaymentWithMerchant,
   attempts: readonly Attempt[],
   now: Date,
-  leftOut: LeftOut,
+  leftOut: SkippedRows,
 ): PaymentChange | undefined {
   try {
     const ended = expire(payment, attempts, now)

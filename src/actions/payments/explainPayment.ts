@@ -1,8 +1,8 @@
-import { readSettings } from '../../core/merchant/settings.ts'
+import { readMerchantSettings } from '../../core/merchant/settings.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { readReference } from '../../core/payment/reference.ts'
-import type { Story } from '../../core/story/story.ts'
-import { type Timeline, timeline } from '../../core/story/timeline.ts'
+import type { PaymentHistory } from '../../core/timeline/history.ts'
+import { type Timeline, timeline } from '../../core/timeline/timeline.ts'
 import { isPlainText } from '../../core/text.ts'
 import type { Db } from '../../store/db.ts'
 import { findMerchant } from '../../store/merchants/merchants.ts'
@@ -27,7 +27,7 @@ export async function findByWord(db: Db, word: string, merchant_id?: string): Pr
   return (exact.length > 0 ? exact : found).sort((a, b) => b.created_at.getTime() - a.created_at.getTime())
 }
 
-export type Explained = Story & Timeline
+export type Explained = PaymentHistory & Timeline
 
 // Why a payment stands as it does. Not one snapshot: what is told may be a moment older than the rest.
 export async function explainPayment(db: Db, payment: Payment, now: Date): Promise<Explained> {
@@ -40,9 +40,9 @@ export async function explainPayment(db: Db, payment: Payment, now: Date): Promi
   ])
   if (!merchant) throw new Error('a payment without its merchant')
   const { name, active } = merchant
-  const story: Story = {
+  const story: PaymentHistory = {
     payment,
-    merchant: { name, active, settings: readSettings(merchant.settings) },
+    merchant: { name, active, settings: readMerchantSettings(merchant.settings) },
     attempts,
     events,
     tasks,

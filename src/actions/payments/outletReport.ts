@@ -6,12 +6,12 @@ import { type ReportRow, reportByOutlet } from '../../store/payments/outletRepor
 // How far the time in a reference may be ahead of its payment's: references never step back, clocks do.
 const clockStepMs = 24 * 60 * 60_000
 
-export type ReportWish = { merchant_id: string; mode: Mode; outlet?: string; from: Date; until: Date }
+export type ReportRequest = { merchant_id: string; mode: Mode; outlet?: string; from: Date; until: Date }
 export type ReportTotal = Pick<ReportRow, 'status' | 'currency' | 'payments' | 'total'>
 export type OutletReport = { rows: ReportRow[]; totals: ReportTotal[] }
 
 // What a merchant's outlets asked for in a time, by the payment's creation, and how it stands now.
-export async function outletReport(db: Db, wish: ReportWish): Promise<OutletReport> {
+export async function outletReport(db: Db, wish: ReportRequest): Promise<OutletReport> {
   const rows = await reportByOutlet(db, {
     ...wish,
     firstReference: firstReferenceAt(wish.from),

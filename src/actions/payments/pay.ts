@@ -1,27 +1,27 @@
 import { hash } from 'node:crypto'
-import { type Fault, readFormFields } from '../../core/channel/formFields.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Cause } from '../../core/payment/event.ts'
 import { failureWindowMs, maxFailures, type Refused } from '../../core/payment/mayStart.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { firstPollAfter } from '../../core/payment/pollSchedule.ts'
-import type { GuardedChannel } from '../../runtime/channels/guard.ts'
-import { offersAsking } from '../../runtime/channels/offersAsking.ts'
-import type { Offered } from '../../runtime/channels.ts'
+import { type FieldFault, readFormFields } from '../../core/provider/formFields.ts'
 import { newAttemptId } from '../../runtime/ids.ts'
-import { databaseDeadline, forAMoment, inTime } from '../../runtime/inTime.ts'
+import { databaseDeadline, inTime, withShortDeadline } from '../../runtime/inTime.ts'
+import type { MethodSubject } from '../../runtime/providers/availableMethods.ts'
+import type { GuardedAccount } from '../../runtime/providers/guard.ts'
+import { methodsWithFields } from '../../runtime/providers/methodsWithFields.ts'
 import { network } from '../../runtime/rateLimits.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
-import { startAttempt } from './askProvider.ts'
+import { startAttempt } from './callProvider.ts'
 import { decisionsOn } from './decisions/decisions.ts'
 import type { PaymentDeps } from './deps.ts'
 
 // What somebody who pays has chosen and typed. `number` is the attempt that the form was made for: a form sent twice
 // names the same one.
-export type Wish = {
+export type PayRequest = {
   number: number
   payment_method: string
-  typed: Readonly<Record<string, string>>
+  input: Readonly<Record<string, string>>
   cause: Cause & ('customer' | 'merchant')
   address: string | null // null: the merchant's own server asks, and the wallet alone is counted
   lang?: string // of the page: messages speak it
@@ -30,7 +30,7 @@ export type Wish = {
 
 export type Paying =
   | { done: 'started' } // or it was there already: the same form came twice
-  | { done: 'faults'; faults: Fault[] }
+  | { done: 'faults'; faults: FieldFault[] }
   | ({ done: 'refused' } & Refused)
   | { done: 'no_such_way' }
 
@@ -39,61 +39,61 @@ export type Paying =
 // to be done by the deadline.
 export async function pay(
   deps: PaymentDeps,
-  payment: Offered & Pick<Payment, 'tx_reference' | 'email' | 'name'>,
-  wish: Wish,
+  payment: MethodSubject & Pick<Payment, 'tx_reference' | 'email' | 'name'>,
+  request: PayRequest,
   deadline = databaseDeadline(),
 ): Promise<Paying> {
-  const way = offersAsking(deps.channels.offers(payment), payment).find(
-    offer => offer.payment_method === wish.payment_method,
+  const method = methodsWithFields(deps.providerAccounts.availableMethods(payment), payment).find(
+    one => one.payment_method === request.payment_method,
   )
-  const channel = way && deps.channels.find(way.channel)
-  if (!channel) return { done: 'no_such_way' }
-  const { given, instrument, faults } = readFormFields(way, wish.typed)
+  const providerAccount = method && deps.providerAccounts.find(method.provider_account)
+  if (!providerAccount) return { done: 'no_such_way' }
+  const { given, instrument, faults } = readFormFields(method, request.input)
   if (faults.length > 0) return { done: 'faults', faults }
-  const account_identity = deps.channels.identityOf(way.channel)
-  const line = { name: way.channel, account_identity, channel }
-  const attempt = newAttempt(payment, line, wish, given, instrument, deps.clock())
+  const account_identity = deps.providerAccounts.identityOf(method.provider_account)
+  const account = { name: method.provider_account, account_identity, guarded: providerAccount }
+  const attempt = newAttempt(payment, account, request, given, instrument, deps.clock())
   const since = new Date(attempt.created_at.getTime() - failureWindowMs)
   const { merchant_id, tx_reference, mode } = payment
-  const item = { merchant_id, tx_reference, attempt, cause: wish.cause, since, most: maxFailures[mode] }
+  const item = { merchant_id, tx_reference, attempt, cause: request.cause, since, most: maxFailures[mode] }
   const begun = await inTime(deadline, decisionsOn(deps.db).begin(item))
   if (begun.done !== 'begun') return begun
-  if (begun.payment) await forAMoment(startAttempt(deps, begun.payment, attempt))
+  if (begun.payment) await withShortDeadline(startAttempt(deps, begun.payment, attempt))
   return { done: 'started' }
 }
 
 const payerOf = (merchant_id: string, address: string) =>
   hash('sha256', `${merchant_id} ${network(address)}`, 'hex').slice(0, 32)
 
-type ChosenAccount = { name: string; account_identity: string | null; channel: GuardedChannel }
+type ChosenAccount = { name: string; account_identity: string | null; guarded: GuardedAccount }
 
 function newAttempt(
   { merchant_id, tx_reference, mode }: PaymentKey & Pick<Payment, 'mode'>,
-  { name, account_identity, channel }: ChosenAccount,
-  wish: Wish,
+  { name, account_identity, guarded }: ChosenAccount,
+  request: PayRequest,
   given: Record<string, string>,
   instrument: string | null,
   now: Date,
 ): Attempt {
   const attempt_id = newAttemptId(merchant_id)
-  const { payment_method } = wish
-  const { pace } = channel.terms(payment_method)
+  const { payment_method } = request
+  const { timing } = guarded.terms(payment_method)
   return {
     merchant_id,
     attempt_id,
     tx_reference,
-    number: wish.number,
-    channel: name,
+    number: request.number,
+    provider_account: name,
     mode,
     account_identity,
-    order_key: channel.newKey(attempt_id),
+    idempotency_key: guarded.newIdempotencyKey(attempt_id),
     payment_method,
     state: 'started',
     reason: null,
     instrument,
-    payer: wish.address === null ? null : payerOf(merchant_id, wish.address),
-    lang: wish.lang ?? null,
-    given: wish.askedLang ? { ...given, lang: wish.askedLang } : given,
+    payer: request.address === null ? null : payerOf(merchant_id, request.address),
+    lang: request.lang ?? null,
+    given: request.askedLang ? { ...given, lang: request.askedLang } : given,
     provider_ref: null,
     redirect_url: null,
     qr: null,
@@ -117,8 +117,8 @@ function newAttempt(
     returned_at: null,
     gave_up_at: null,
     gave_up_for: null,
-    asks: 0,
-    next_ask_at: new Date(now.getTime() + firstPollAfter(pace)),
+    polls: 0,
+    next_poll_at: new Date(now.getTime() + firstPollAfter(timing)),
     created_at: now,
     updated_at: now,
     ended_at: null,

@@ -9,8 +9,8 @@ import {
   spellingsOf,
   withoutPayer,
 } from '../../core/redaction/redact.ts'
-import { byHalves } from '../../runtime/byHalves.ts'
-import { createLeftOut, type OnLeftOut } from '../../runtime/leftOut.ts'
+import { bisectBatch } from '../../runtime/bisectBatch.ts'
+import { createSkippedRows, type OnSkippedRow } from '../../runtime/skippedRows.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import { attemptsOfMany, lockFreePayments, lockPayments } from '../../store/payments/expired.ts'
 import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
@@ -30,7 +30,7 @@ import { takeUnlocked, waitBriefly } from '../../store/skipLocked.ts'
 const batch = 200
 const dayMs = 24 * 3_600_000
 
-export type RedactionWatch = { redacted(count: number): void; leftOut: OnLeftOut }
+export type RedactionWatch = { redacted(count: number): void; leftOut: OnSkippedRow }
 
 // Removes what is known of payers, so many days after their payments ended: a batch at each call, until it gives back 0;
 // then it begins anew with the oldest. What is open in any way is passed over and looked at again in the next round, so
@@ -49,13 +49,13 @@ export function createRedaction(db: Db, days: number, watch: RedactionWatch) {
 
 type Times = { before: Date; now: Date }
 
-async function redactSome(db: Db, keys: readonly PaymentKey[], times: Times, onLeftOut: OnLeftOut) {
+async function redactSome(db: Db, keys: readonly PaymentKey[], times: Times, onLeftOut: OnSkippedRow) {
   try {
     return await redactFree(db, keys, times)
   } catch (error) {
     if (isOutOfReach(error)) throw error
-    const leftOut = createLeftOut(onLeftOut)
-    const redacted = await byHalves(
+    const leftOut = createSkippedRows(onLeftOut)
+    const redacted = await bisectBatch(
       keys,
       some => redactFree(db, some, times),
       (why, alone) => {

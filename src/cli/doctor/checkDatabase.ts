@@ -16,7 +16,7 @@ import { migrationNames } from '../../store/migrate/migrationList.ts'
 import { readDatabaseState, readServerFacts } from '../../store/serverFacts.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { failureOf } from '../failure.ts'
-import { checkChannels } from './channels/checkChannels.ts'
+import { checkProviders } from './checkProviders.ts'
 import { type Check, failed, fine, warning } from './check.ts'
 import { checkDeliveries } from './checkDeliveries.ts'
 import { presentMasterKeys } from './checkMasterKey.ts'
@@ -89,7 +89,7 @@ const lookAtWork = async (db: Db, config: Config, now: Date, isRight: IsRight): 
   await checkDeliveries(db, now),
   await checkMerchants(db),
   ...(await checkOrigins(db)),
-  ...(isRight('TOLLGATE_MASTER_KEY') ? await checkChannels(db, config, presentMasterKeys(config)) : []),
+  ...(isRight('TOLLGATE_MASTER_KEY') ? await checkProviders(db, config, presentMasterKeys(config)) : []),
   ...(await checkPayers(db, config, now)),
   ...(isRight('HOST', 'PORT', 'TOLLGATE_BASE_URL', 'TOLLGATE_MASTER_KEY')
     ? await checkPause(db, config, now)

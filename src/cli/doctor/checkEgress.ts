@@ -12,9 +12,9 @@ const isOurs = (wanted: string) =>
 
 // How requests to providers do.
 function checkRequests(config: Config): Check[] {
-  const from = config.TOLLGATE_CHANNEL_EGRESS_ADDRESS
+  const from = config.TOLLGATE_PROVIDER_EGRESS_ADDRESS
   if (!from || isOurs(from)) return []
-  const todo = 'Correct TOLLGATE_CHANNEL_EGRESS_ADDRESS, or leave it out: no provider could be reached.'
+  const todo = 'Correct TOLLGATE_PROVIDER_EGRESS_ADDRESS, or leave it out: no provider could be reached.'
   return [failed('egress', `${from} is not an address of this machine`, todo)]
 }
 

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import type { Db } from '../../store/db.ts'
-import { openLine } from '../../workers/nodes/line.ts'
+import { openListener } from '../../workers/nodes/listener.ts'
 import { type Check, fine, warning } from './check.ts'
 
 // Whether nodes hear each other through the database.
 export async function checkNodes(db: Db): Promise<Check> {
   try {
-    const line = await openLine(db, randomInt(1, 2 ** 31), () => {})
+    const line = await openListener(db, randomInt(1, 2 ** 31), () => {})
     await line.close()
     return fine('nodes', 'they hear each other through the database')
   } catch (error) {

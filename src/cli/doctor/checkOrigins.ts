@@ -1,4 +1,4 @@
-import { readSettings, sendsNoPassword, unreadableSettings } from '../../core/merchant/settings.ts'
+import { readMerchantSettings, sendsNoPassword, unreadableSettings } from '../../core/merchant/settings.ts'
 import type { Db } from '../../store/db.ts'
 import { liveMerchants, type Merchant } from '../../store/merchants/merchants.ts'
 import { passwordStates, rotateCommand } from '../merchant/ipnPassword.ts'
@@ -27,12 +27,13 @@ export async function checkOrigins(db: Db): Promise<Check[]> {
 // With registered origins or style basic, a request cannot name a foreign ipn_url anyway.
 function checkIpnUrls(merchants: readonly Merchant[]): Check[] {
   const open = merchants.filter(({ settings }) => {
-    const { form_ipn_url, ipn_style } = readSettings(settings)
+    const { form_ipn_url, ipn_style } = readMerchantSettings(settings)
     return hasNoOrigins(settings) && form_ipn_url === 'any' && ipn_style !== 'basic'
   })
   const [first] = open
   if (!first) return []
-  const ipnUrl = readSettings(first.settings).ipn_url === null ? 'ipn_url=https://shop.example/ipn ' : ''
+  const ipnUrl =
+    readMerchantSettings(first.settings).ipn_url === null ? 'ipn_url=https://shop.example/ipn ' : ''
   return [
     warning(
       'ipn_url',
@@ -69,7 +70,7 @@ function checkPasswords(merchants: readonly Merchant[]): Check[] {
 
 // A setting that cannot be read has a check of its own.
 const hasNowhereToSendIt = ({ settings }: Merchant) =>
-  sendsNoPassword(readSettings(settings)) &&
+  sendsNoPassword(readMerchantSettings(settings)) &&
   !unreadableSettings(settings).some(name => name === 'ipn_url' || name === 'allowed_origins')
 
 const idOf = ({ merchant_id }: { merchant_id: string }) => merchant_id

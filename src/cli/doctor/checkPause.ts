@@ -3,7 +3,7 @@ import { newSession, operatorKeys, sessionCookie } from '../../core/operator/ope
 import { urlOf } from '../../core/thisMachine.ts'
 import type { Db } from '../../store/db.ts'
 import { findInstallation, openInstallation } from '../../store/installation/secrets.ts'
-import { baseUrlOf } from '../channel/baseUrl.ts'
+import { baseUrlOf } from '../provider/baseUrl.ts'
 import { type Check, warning } from './check.ts'
 import { presentMasterKeys } from './checkMasterKey.ts'
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readSettings } from '../../start/settings.ts'
+import { readStartSettings } from '../../start/settings.ts'
 import { exitCodes } from '../exitCodes.ts'
 import { examples } from '../help.ts'
 import type { Cli } from '../output.ts'
@@ -28,7 +28,7 @@ export function addDoctor(program: Command, cli: Cli) {
 
 // Everything at once: what depends on a setting that is wrong is left out, and all the rest is looked at.
 async function examine(): Promise<Check[]> {
-  const { config, faults, warnings } = await readSettings()
+  const { config, faults, warnings } = await readStartSettings()
   const wrong = faults.map(fault => fault.slice(0, fault.indexOf(':')))
   const isRight = (...names: string[]) => !names.some(name => wrong.includes(name))
   return [

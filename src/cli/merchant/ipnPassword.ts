@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { rotateIpnPassword, useMerchantId } from '../../actions/merchants/ipnPassword.ts'
-import { readSettings, type SettingWords } from '../../core/merchant/settings.ts'
+import { readMerchantSettings, type SettingWords } from '../../core/merchant/settings.ts'
 import type { Mode } from '../../core/mode.ts'
 import { type SealedIpnPasswords, sealedIpnPassword } from '../../store/merchants/merchants.ts'
 import { noMerchant, type Opened, withMasterKeys } from '../database.ts'
@@ -22,7 +22,7 @@ export type PasswordState = 'own' | 'merchant_id'
 export function passwordStates(
   merchant: SealedIpnPasswords & { settings: SettingWords },
 ): Record<Mode, PasswordState> | null {
-  if (readSettings(merchant.settings).ipn_style !== 'basic') return null
+  if (readMerchantSettings(merchant.settings).ipn_style !== 'basic') return null
   return { test: stateOf(merchant, 'test'), live: stateOf(merchant, 'live') }
 }
 

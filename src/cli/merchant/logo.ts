@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { setLogo } from '../../actions/merchants/setLogo.ts'
-import { logoPath } from '../../core/merchant/face.ts'
+import { logoPath } from '../../core/merchant/branding.ts'
 import { removeLogo } from '../../store/merchants/logos.ts'
 import { merchantOf, type Opened, withDatabase } from '../database.ts'
 import { CannotDo } from '../failure.ts'

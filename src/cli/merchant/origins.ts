@@ -1,4 +1,4 @@
-import { readSettings, type SettingWords, unreadableSettings } from '../../core/merchant/settings.ts'
+import { readMerchantSettings, type SettingWords, unreadableSettings } from '../../core/merchant/settings.ts'
 
 // What it means that a merchant has registered no origins, and the one command that changes it.
 export const registerCommand = (merchant_id: string) =>
@@ -13,4 +13,5 @@ export const originsAdvice = (merchant_id: string) =>
 
 // Those that cannot be read are some all the same.
 export const hasNoOrigins = (words: SettingWords) =>
-  readSettings(words).allowed_origins.length === 0 && !unreadableSettings(words).includes('allowed_origins')
+  readMerchantSettings(words).allowed_origins.length === 0 &&
+  !unreadableSettings(words).includes('allowed_origins')

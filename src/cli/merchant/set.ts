@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { IpnPasswords } from '../../actions/merchants/ipnPassword.ts'
 import { setMerchant } from '../../actions/merchants/setMerchant.ts'
-import { plainWords } from '../../core/story/story.ts'
+import { plainWords } from '../../core/timeline/history.ts'
 import { merchantOf, noMerchant, type Opened, withDatabase, withMasterKeys } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'

@@ -1,7 +1,7 @@
 import {
-  readSettings,
+  readMerchantSettings,
   type SettingName,
-  type Settings,
+  type MerchantSettings,
   type SettingWords,
   settingNames,
   unreadableSettings,
@@ -17,7 +17,7 @@ export type SettingLine = {
 
 // Every setting as an operator would type it, the defaults included. Null: there is none.
 export function settingLines(words: SettingWords): SettingLine[] {
-  const settings = readSettings(words)
+  const settings = readMerchantSettings(words)
   const unreadable = new Set<string>(unreadableSettings(words))
   return settingNames.map(name => ({
     name,
@@ -27,7 +27,7 @@ export function settingLines(words: SettingWords): SettingLine[] {
   }))
 }
 
-function spell(value: Settings[SettingName]): string | null {
+function spell(value: MerchantSettings[SettingName]): string | null {
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   if (Array.isArray(value)) return value.length > 0 ? value.join(',') : null
   if (value !== null && typeof value === 'object' && 'every' in value) return totalLimitText(value)

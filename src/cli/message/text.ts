@@ -1,6 +1,6 @@
 import { maskRecipient } from '../../core/mask.ts'
 import type { Message } from '../../core/message/message.ts'
-import { plainWords } from '../../core/story/story.ts'
+import { plainWords } from '../../core/timeline/history.ts'
 import { dateTime, table } from '../terminal.ts'
 
 // A message as programs read it.

@@ -28,14 +28,14 @@ const times = ({ tries }: NotificationRow) => (tries === 1 ? '1 try' : `${tries}
 const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 function comingWords(told: NotificationRow, now: Date): string {
-  const { next_try_at, begun_at, held } = told
+  const { next_try_at, begun_at, parked } = told
   if (isOnItsWay(told, now)) return 'Another is on its way now.'
   if (!next_try_at || !begun_at) return ''
   const when =
     next_try_at <= now ? 'now' : `${dateTime(next_try_at)}, ${inWords(next_try_at.getTime() - now.getTime())}`
   const end = dateTime(new Date(begun_at.getTime() + windowMs))
   const until = `At most ${offsets.length} since ${dateTime(begun_at)}; exhausted by ${end}.`
-  return held
+  return parked
     ? `It waits until its endpoint has recovered, and is tried at the latest ${when}.\n${until}`
     : `The next is ${when}.\n${until}`
 }

@@ -5,7 +5,7 @@ import {
 } from '../../actions/notifications/findNotifications.ts'
 import { hintsFor, missingTries } from '../../core/notification/deliveryWords.ts'
 import { notificationId } from '../../core/notification/notification.ts'
-import { plainWords } from '../../core/story/story.ts'
+import { plainWords } from '../../core/timeline/history.ts'
 import type { Db } from '../../store/db.ts'
 import type { Try } from '../../store/notifications/tries.ts'
 import { withDatabase } from '../database.ts'

@@ -1,5 +1,5 @@
 import { resultWords, triesKeptDays } from '../../core/notification/deliveryWords.ts'
-import { plainWords } from '../../core/story/story.ts'
+import { plainWords } from '../../core/timeline/history.ts'
 import type { Try } from '../../store/notifications/tries.ts'
 import { dateTime, paint, table } from '../terminal.ts'
 

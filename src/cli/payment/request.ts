@@ -5,13 +5,13 @@ import { findRequestSigner, signRequest } from '../../actions/merchants/signRequ
 import { Refusal, Unavailable } from '../../core/interface/refusal.ts'
 import type { Mode } from '../../core/mode.ts'
 import { figureIn } from '../../core/money.ts'
-import { money } from '../../core/story/story.ts'
-import type { Channels } from '../../runtime/channels.ts'
+import { money } from '../../core/timeline/history.ts'
+import type { ProviderAccounts } from '../../runtime/providerAccounts.ts'
 import { newInvoiceId } from '../../runtime/ids.ts'
 import { createRuntime } from '../../runtime/runtime.ts'
 import { checkoutUrl } from '../../web/api/initiate.ts'
-import { baseUrlOf } from '../channel/baseUrl.ts'
-import { openAll } from '../channel/desk.ts'
+import { baseUrlOf } from '../provider/baseUrl.ts'
+import { openAll } from '../provider/accountSetup.ts'
 import { merchantOf, type Opened, withMasterKeys } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
@@ -68,11 +68,13 @@ async function request(opened: Opened, asked: Asked): Promise<Output> {
   const { invoiceId: invoice_id = newInvoiceId(), total, currency, description, number, email } = asked
   const contact = { description, number, email }
   const fields = signRequest(signer, { invoice_id, total, currency, ...contact, generate_checkout_url: true })
-  const channels = await openAll(opened)
-  const { stored } = await initiate(runtimeOf(opened, channels), fields, 'api', 'command').catch(asCannotDo)
+  const providerAccounts = await openAll(opened)
+  const { stored } = await initiate(runtimeOf(opened, providerAccounts), fields, 'api', 'command').catch(
+    asCannotDo,
+  )
   const stands = await onePayment(db, stored.tx_reference, merchant_id)
-  const methods = channels
-    .offers({ ...stands, settings: signer.settings })
+  const methods = providerAccounts
+    .availableMethods({ ...stands, settings: signer.settings })
     .map(({ payment_method }) => payment_method)
   const url = checkoutUrl(baseUrlOf(opened.config), stored.tx_token)
   return {
@@ -105,15 +107,15 @@ async function request(opened: Opened, asked: Asked): Promise<Output> {
 }
 
 const nobodyServes = (mode: Mode) =>
-  `No account of ${mode} mode serves this payment, so its page offers no way to pay: see tollgate channel list and tollgate doctor.`
+  `No account of ${mode} mode serves this payment, so its page offers no way to pay: see tollgate provider list and tollgate doctor.`
 
 // One request and no workers: what it wakes up, the gateway finds by polling.
-const runtimeOf = (opened: Opened, channels: Channels) =>
+const runtimeOf = (opened: Opened, providerAccounts: ProviderAccounts) =>
   createRuntime({
     db: opened.db,
     masterKeys: opened.masterKeys,
     clock: opened.clock,
-    channels,
+    providerAccounts,
     formKey: randomBytes(32), // no page is shown
     baseUrl: () => baseUrlOf(opened.config),
     batchRows: 1,

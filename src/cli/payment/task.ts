@@ -3,7 +3,7 @@ import { nameMerchants } from '../../actions/merchants/nameMerchants.ts'
 import { type Closed, closeTask } from '../../actions/payments/closeTask.ts'
 import { figureIn } from '../../core/money.ts'
 import { type Task, type TaskKind, taskKinds } from '../../core/payment/task.ts'
-import { money } from '../../core/story/story.ts'
+import { money } from '../../core/timeline/history.ts'
 import { isPlainText } from '../../core/text.ts'
 import { countOpenTasks, openTasks } from '../../store/payments/tasks.ts'
 import { type Opened, withDatabase } from '../database.ts'
@@ -72,9 +72,9 @@ const todo: Record<TaskKind, string> = {
   dispute_opened: 'Answer the provider in time, with proof from the shop. No money has moved yet.',
   dispute_lost: 'Tell the shop: the money went back to the customer. The payment stays paid.',
   not_set_up:
-    'Set the account up as it was; or, if its new credentials are of the same business, tollgate channel confirm ACCOUNT.',
+    'Set the account up as it was; or, if its new credentials are of the same business, tollgate provider confirm ACCOUNT.',
   account_refused:
-    'tollgate channel test ACCOUNT asks the provider; set the credentials right: tollgate channel set ACCOUNT NAME=-.',
+    'tollgate provider test ACCOUNT asks the provider; set the credentials right: tollgate provider set ACCOUNT NAME=-.',
   unknown_code: 'Ask the provider what its code means; tollgate payment show has it.',
   not_recorded: 'tollgate payment show says why; we go on asking.',
 }
@@ -109,7 +109,7 @@ async function list({ db }: Opened, limit: number): Promise<Output> {
   return { data, text: text.join('\n\n') }
 }
 
-// Without the attempt's id: it is a secret that its provider knocks with.
+// Without the attempt's id: it is a secret that its provider calls back with.
 const taskData = (task: Task) => ({
   ...task,
   attempt_id: undefined,

@@ -2,8 +2,8 @@ import { maskEmail, maskInstrument, maskPhone } from '../../core/mask.ts'
 import { figureIn } from '../../core/money.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Payment } from '../../core/payment/payment.ts'
-import { paymentFacts } from '../../core/story/paymentFacts.ts'
-import { chargedFigure, money, type Story, withoutNumbers } from '../../core/story/story.ts'
+import { paymentFacts } from '../../core/timeline/paymentFacts.ts'
+import { chargedFigure, money, type PaymentHistory, withoutNumbers } from '../../core/timeline/history.ts'
 import { dateTime, type Fact, table } from '../terminal.ts'
 
 const masked = (text: string | null, mask: (text: string) => string) => (text === null ? null : mask(text))
@@ -34,7 +34,7 @@ export const paymentData = (payment: Payment) => ({
   card_type: payment.card_type,
   psp_response_code: payment.psp_response_code,
   psp_response_msg: payment.psp_response_msg,
-  cancel_wished_at: payment.cancel_wished_at,
+  cancel_requested_at: payment.cancel_requested_at,
   success_url: payment.success_url,
   cancelled_url: payment.cancelled_url,
   deferred_url: payment.deferred_url,
@@ -46,11 +46,11 @@ export const paymentData = (payment: Payment) => ({
   redacted_at: payment.redacted_at,
 })
 
-// Without what the customer gave, the address that asked, and the id, which its provider knocks with.
-export const attemptData = (attempt: Attempt, story: Story) => ({
+// Without what the customer gave, the address that asked, and the id, which its provider calls back with.
+export const attemptData = (attempt: Attempt, story: PaymentHistory) => ({
   number: attempt.number,
   payment_method: attempt.payment_method,
-  channel: attempt.channel,
+  provider_account: attempt.provider_account,
   state: attempt.state,
   reason: attempt.reason,
   instrument: maskInstrument(attempt.instrument),
@@ -60,8 +60,8 @@ export const attemptData = (attempt: Attempt, story: Story) => ({
   psp_response_code: attempt.psp_response_code,
   psp_response_msg: masked(attempt.psp_response_msg, words => withoutNumbers(words, story)),
   provider_code: masked(attempt.provider_code, code => withoutNumbers(code, story)),
-  asks: attempt.asks,
-  next_ask_at: attempt.next_ask_at,
+  polls: attempt.polls,
+  next_poll_at: attempt.next_poll_at,
   gave_up_at: attempt.gave_up_at,
   gave_up_for: attempt.gave_up_for,
   created_at: attempt.created_at,
@@ -69,7 +69,7 @@ export const attemptData = (attempt: Attempt, story: Story) => ({
 })
 
 // The facts, and beside them what the merchant sent along.
-export function allFacts(story: Story): Fact[] {
+export function allFacts(story: PaymentHistory): Fact[] {
   const { success_url, cancelled_url, deferred_url, ipn_url, extra } = story.payment
   const urls = Object.entries({ success_url, cancelled_url, deferred_url, ipn_url })
   return [

@@ -1,7 +1,7 @@
 import type { Explained } from '../../actions/payments/explainPayment.ts'
-import { wayName } from '../../core/channel/wayNames.ts'
+import { paymentMethodName } from '../../core/provider/paymentMethodNames.ts'
 import { maskInstrument } from '../../core/mask.ts'
-import { chargedFigure, plainWords } from '../../core/story/story.ts'
+import { chargedFigure, plainWords } from '../../core/timeline/history.ts'
 import { heading, paint, table } from '../terminal.ts'
 
 const narrowest = 24 // words are not broken into less than this
@@ -28,7 +28,7 @@ function attemptTable(explained: Explained): string {
     titles.map(title => ({ title, right: title === 'CHARGED' })),
     explained.attempts.map(attempt => [
       String(attempt.number),
-      wayName(attempt.payment_method),
+      paymentMethodName(attempt.payment_method),
       plainWords(maskInstrument(attempt.instrument) ?? ''),
       attempt.reason ? `${attempt.state}: ${attempt.reason}` : attempt.state,
       chargedFigure(attempt, explained) ?? '',

@@ -1,4 +1,4 @@
-import { plainWords } from '../../core/story/story.ts'
+import { plainWords } from '../../core/timeline/history.ts'
 import { painter, type Style } from '../terminal.ts'
 
 type Out = { write(text: string): unknown; hasColors?(): boolean }

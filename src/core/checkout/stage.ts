@@ -22,7 +22,7 @@ export function stageOf(
   against: Obstacle | undefined,
 ): Stage {
   if (payment.status === 'paid') return 'paid'
-  if (payment.status === 'cancelled' || payment.cancel_wished_at) return 'cancelled'
+  if (payment.status === 'cancelled' || payment.cancel_requested_at) return 'cancelled'
   const unresolved = attempts.find(isUnresolved)
   if (unresolved?.state === 'needs_input' && !unresolved.gave_up_at && submissionsLeft(unresolved) > 0)
     return 'step'

@@ -104,7 +104,7 @@ export class TooBusy extends Refusal {
   }
 }
 
-const mendingSeconds = 60
+const repairSeconds = 60
 
 // Something of this merchant cannot be read, and a door that it guards stays shut until somebody has mended it.
 export function unreadable(what: string, cause: unknown) {
@@ -113,7 +113,7 @@ export function unreadable(what: string, cause: unknown) {
     'GW-050',
     `We cannot serve this merchant until its operator has mended ${what}. Repeat the same request later.`,
   )
-  refusal.retryAfterSeconds = mendingSeconds
+  refusal.retryAfterSeconds = repairSeconds
   refusal.cause = cause
   return refusal
 }

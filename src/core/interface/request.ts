@@ -119,7 +119,7 @@ export const requestSchema = z.object({
     .meta({ description: 'Where the customer goes after cancelling. `cancel_url` is read the same.' }),
   deferred_url: url
     .optional()
-    .meta({ description: 'Where the customer goes when the channel settles later.' }),
+    .meta({ description: 'Where the customer goes when the payment method is paid later.' }),
   ipn_url: url.optional().meta({
     description:
       'Where the notifications of this payment go, instead of your ipn_url setting. With ipn_style basic or ' +

@@ -1,5 +1,5 @@
 import { isOnOrigins, ownOrigins } from '../merchant/ownOrigins.ts'
-import type { Settings } from '../merchant/settings.ts'
+import type { MerchantSettings } from '../merchant/settings.ts'
 import { leastIn, mostIn } from '../merchant/totalLimit.ts'
 import { formatMoney, usualCurrency } from '../money.ts'
 import { malformed, type Refusal } from './refusal.ts'
@@ -11,7 +11,7 @@ type Address = (typeof addresses)[number]
 // What the merchant's settings say about a request that is well-formed in itself. The hash covers neither currency nor
 // addresses, and both may pass through a customer's hands: only what the merchant has named passes.
 export function settingsRefuse(
-  settings: Settings,
+  settings: MerchantSettings,
   outlets: ReadonlySet<string>,
   request: PaymentRequest,
 ): Refusal | undefined {
@@ -40,7 +40,7 @@ const isElsewhere = (request: PaymentRequest, origins: readonly string[]) => (fi
 }
 
 // Whichever way a request comes: what a form has signed is accepted by every endpoint, with another ipn_url too.
-function foreignIpnUrl(settings: Settings, request: PaymentRequest): Refusal | undefined {
+function foreignIpnUrl(settings: MerchantSettings, request: PaymentRequest): Refusal | undefined {
   const { ipn_style, form_ipn_url } = settings
   if (ipn_style !== 'basic' && form_ipn_url !== 'registered') return undefined
   if (!isElsewhere(request, ownOrigins(settings))('ipn_url')) return undefined
@@ -50,7 +50,7 @@ function foreignIpnUrl(settings: Settings, request: PaymentRequest): Refusal | u
   )
 }
 
-export const otherCurrency = ({ currencies }: Settings) =>
+export const otherCurrency = ({ currencies }: MerchantSettings) =>
   malformed(
     'currency',
     `this merchant takes ${anyOf(currencies)}; a request without a currency is in ${usualCurrency}`,

@@ -62,7 +62,7 @@ export const en = {
 
   // In place of the name and note of a payment method whose provider has problems.
   standings: {
-    slow: '{method} is slow right now',
+    degraded: '{method} is slow right now',
     down: '{method} is not answering right now',
   },
 

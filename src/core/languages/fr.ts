@@ -59,7 +59,7 @@ export const fr: Texts = {
   },
 
   standings: {
-    slow: '{method} est lent en ce moment',
+    degraded: '{method} est lent en ce moment',
     down: '{method} ne répond pas en ce moment',
   },
 

@@ -109,7 +109,7 @@ const shortLine = z
   .refine(text => isAtMost(text, maxRefundsLength), `at most ${maxRefundsLength} characters`)
   .refine(text => isPlainText(text) && text.trim() !== '', 'must be one line of text')
 
-// The name of an account at a provider, or of a channel. The operator's own list is made of the same words.
+// The name of an account at a provider, or of a provider. The operator's own list is made of the same words.
 export const accountWord = /^[a-z]\w{0,39}(-[0-9a-z]{6})?$/i
 
 const settingSchemas = {
@@ -125,8 +125,8 @@ const settingSchemas = {
   min_total: totalLimit(1n),
   max_total: totalLimit(99_999_999n),
   currencies: currencyList.default([usualCurrency]),
-  ways: names(/^[a-z][a-z0-9_]{0,39}$/, 'a way to pay such as mtn_mobile_money').default([]),
-  channels: names(accountWord, 'an account or a channel such as mtn-4f7k2q or mtn').default([]),
+  payment_methods: names(/^[a-z][a-z0-9_]{0,39}$/, 'a payment method such as mtn_mobile_money').default([]),
+  providers: names(accountWord, 'an account or a provider such as mtn-4f7k2q or mtn').default([]),
   rate_limit: whole(0, 1_000_000).default(1000),
   rate_burst: whole(1, 1_000_000).default(2000),
   expiry_minutes: whole(5, 7 * 24 * 60).default(60),
@@ -142,7 +142,7 @@ const settingSchemas = {
 }
 
 const settingsSchema = z.object(settingSchemas)
-export type Settings = z.output<typeof settingsSchema>
+export type MerchantSettings = z.output<typeof settingsSchema>
 export type SettingWords = Record<string, string>
 
 export type SettingName = keyof typeof settingSchemas
@@ -150,12 +150,12 @@ export const settingNames = Object.keys(settingSchemas) as SettingName[]
 
 // Each setting for itself: one that cannot be read, such as one of a newer version, stands at its default. Whoever guards
 // a door by it asks `unreadableSettings` first.
-export const readSettings = (words: SettingWords): Settings => readWords(words).settings
+export const readMerchantSettings = (words: SettingWords): MerchantSettings => readWords(words).settings
 
 // By name. What is no collection of words at all leaves every setting unread.
 export const unreadableSettings = (words: SettingWords): readonly SettingName[] => readWords(words).unreadable
 
-type ReadWords = { settings: Settings; unreadable: readonly SettingName[] }
+type ReadWords = { settings: MerchantSettings; unreadable: readonly SettingName[] }
 
 // Every page and every change of a payment reads its merchant's. They are kept by the words themselves, so what is
 // changed is read anew; then the oldest goes.
@@ -181,7 +181,7 @@ function readAnew(words: SettingWords): ReadWords {
     return [name, Object.freeze(parsed.success ? parsed.data : settingSchemas[name].parse(undefined))]
   })
   return {
-    settings: Object.freeze(Object.fromEntries(read) as Settings),
+    settings: Object.freeze(Object.fromEntries(read) as MerchantSettings),
     unreadable: Object.freeze(unreadable),
   }
 }
@@ -208,16 +208,16 @@ export function changeSettings(words: SettingWords, changes: readonly string[]) 
     const name = issue.path.join('.')
     if (named.has(name)) faults.push(`${name}: ${issue.message}`)
   }
-  if (faults.length === 0) faults.push(...crossedLimits(readSettings(changed)))
+  if (faults.length === 0) faults.push(...crossedLimits(readMerchantSettings(changed)))
   if (faults.length === 0 && passwordSettings.some(name => named.has(name)))
-    faults.push(...passwordFaults(readSettings(changed)))
+    faults.push(...passwordFaults(readMerchantSettings(changed)))
   return { words: changed, faults }
 }
 
 const passwordSettings: readonly SettingName[] = ['ipn_style', 'ipn_url', 'allowed_origins']
 
 // Style basic sends a password, and only to the merchant's own origins: without one it could be sent nowhere.
-const passwordFaults = (settings: Settings) =>
+const passwordFaults = (settings: MerchantSettings) =>
   sendsNoPassword(settings)
     ? [
         'ipn_style: basic sends a password, which goes only to the origins of the merchant; set ' +
@@ -225,10 +225,10 @@ const passwordFaults = (settings: Settings) =>
       ]
     : []
 
-export const sendsNoPassword = (settings: Settings) =>
+export const sendsNoPassword = (settings: MerchantSettings) =>
   settings.ipn_style === 'basic' && ownOrigins(settings).length === 0
 
-const crossedLimits = ({ min_total, max_total, currencies: taken }: Settings) =>
+const crossedLimits = ({ min_total, max_total, currencies: taken }: MerchantSettings) =>
   taken
     .filter(currency => leastIn(min_total, currency) > mostIn(max_total, currency))
     .map(currency => {

@@ -4,7 +4,7 @@ export type Medium = 'sms' | 'email'
 
 export type Messenger = {
   medium: Medium
-  send(letter: Letter): Promise<Sent>
+  send(letter: OutboundMessage): Promise<Sent>
   close(): Promise<void>
 }
 
@@ -19,7 +19,7 @@ export type MessengerTools = {
 }
 
 // What is sent. `id` stays the same however often it is tried.
-export type Letter = {
+export type OutboundMessage = {
   id: string
   to: string // an E.164 number or an email address
   text: string

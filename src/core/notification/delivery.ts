@@ -13,7 +13,7 @@ export type Delivery = NotificationKey & {
   begun_at: Date // the schedule counts from here; a delivery by hand begins anew
   tries: number
   retry: boolean // has failed before, since it began
-  held: boolean
+  parked: boolean
   alone: boolean // true when no other delivery of its payment has not ended
   last_try: number | null // what it was is forgotten after triesKeptMs
   last_try_at: Date | null

@@ -11,7 +11,7 @@ export type DeliverySummary = {
     | 'style'
     | 'begun_at'
     | 'tries'
-    | 'held'
+    | 'parked'
     | 'last_try_at'
     | 'last_result'
     | 'next_try_at'

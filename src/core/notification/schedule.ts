@@ -30,7 +30,7 @@ export const windowMs = 24 * hour // nothing starts later, but for the grace try
 const smallJitter = 2 * second
 const jitterShare = 0.1
 const largestJitter = 5 * minute
-const heldAtMostMs = 6 * hour // a delivery is tried that often even when its lane is known to be dead
+const parkedAtMostMs = 6 * hour // a delivery is tried that often even when its lane is known to be dead
 
 // Spreads tries that failed together. Counted from the plan and not from the last try, so that it never adds up.
 export function jitterOf(at: number, random: number): number {
@@ -61,7 +61,7 @@ export function tryAnyway(begun: Date, lastTry: Date | null): Date {
   const since = (lastTry && lastTry > begun ? lastTry : begun).getTime()
   const last = begun.getTime() + lastOffset
   // The last one, or after it the grace try.
-  return new Date(since >= last ? since : Math.min(since + heldAtMostMs, last))
+  return new Date(since >= last ? since : Math.min(since + parkedAtMostMs, last))
 }
 
 // Of the header Retry-After, which is a number of seconds or a date.

@@ -1,6 +1,6 @@
-import type { Pace } from '../channel/channel.ts'
-import { type Reason, reasons } from '../channel/reason.ts'
-import type { Heard, Reply, ReplyFacts } from '../channel/reply.ts'
+import type { ProviderTiming } from '../provider/provider.ts'
+import { type Reason, reasons } from '../provider/reason.ts'
+import type { SanitizedReply, Reply, ReplyFacts } from '../provider/reply.ts'
 import { maskInstrument } from '../mask.ts'
 import { figureIn } from '../money.ts'
 import { type Attempt, isAcknowledged, isUnresolved, requestEndsAt } from './attempt.ts'
@@ -8,80 +8,88 @@ import { type Change, event, statusEvent, task } from './change.ts'
 import type { Cause } from './event.ts'
 import { type MoneyBack, noMoneyBack } from './moneyBack.ts'
 import { move, type Payment } from './payment.ts'
-import { furthestPollMs, nextPoll, resendForMs, worryAfterMs } from './pollSchedule.ts'
+import { furthestPollMs, nextPoll, resendForMs, overdueAfterMs } from './pollSchedule.ts'
 import { recordMoneyBack, reversedOf, withReversals } from './reverse.ts'
 import { isOverForSending } from './sendAgain.ts'
 import type { Task } from './task.ts'
 
-// What a reply is worth: how long the channel lets an absent order be one that is not in sight yet or can still be paid,
+// What a reply is worth: how long the provider lets an absent order be one that is not in sight yet or can still be paid,
 // how long what was sent lives, how long a no may become a yes, when we asked, and how often the order had been sent, and
 // what the customer typed, by then. Whoever was held up writes down an answer that is long over: it tells of that moment.
-export type Worth = {
+export type ReplyContext = {
   absentForMs: number
-  livesForMs: number | undefined
-  noMayTurnForMs: number | undefined
-  pace: Pace
+  lifetimeMs: number | undefined
+  failureMayReverseForMs: number | undefined
+  timing: ProviderTiming
   askedAt: Date
   sends: number
   submits: number
 }
 
-// A channel replied to a question of ours about an attempt: what follows. Safe to call again with the same reply.
+// A provider replied to a question of ours about an attempt: what follows. Safe to call again with the same reply.
 export function applyReply(
   payment: Payment,
   attempt: Attempt,
-  reply: Heard,
+  reply: SanitizedReply,
   now: Date,
-  worth: Worth,
+  worth: ReplyContext,
   stored: MoneyBack = noMoneyBack, // what is recorded of the attempt's refunds and disputes
 ): Change {
   const change = decide(payment, attempt, reply, now, worth, stored)
   const { created_at } = attempt
   const wasClear = !unclearStates.has(reply.state) && !leavesDisputes(attempt, reply)
-  const { livesForMs, noMayTurnForMs, pace, askedAt } = worth
-  const endsAt = livesForMs === undefined ? undefined : requestEndsAt(attempt, livesForMs)
+  const { lifetimeMs, failureMayReverseForMs, timing: pace, askedAt } = worth
+  const endsAt = lifetimeMs === undefined ? undefined : requestEndsAt(attempt, lifetimeMs)
   const absentAt = neverAcknowledged(change.attempt) ? absentFinalAt(change.attempt, worth) : undefined
-  const next = nextPoll(change.attempt, now, { wasClear, askedAt, endsAt, absentAt, noMayTurnForMs, pace })
-  const next_ask_at = next && afterRest(next, reply, now)
+  const next = nextPoll(change.attempt, now, {
+    wasClear,
+    askedAt,
+    endsAt,
+    absentAt,
+    failureMayReverseForMs,
+    timing: pace,
+  })
+  const next_poll_at = next && afterRest(next, reply, now)
   if ('isRepeatedCode' in reply && reply.isRepeatedCode)
     change.tasks.push(
       task(payment, change.attempt, 'unknown_code', dueOf(payment), reply.provider_code ?? '', now),
     )
-  if (isUnresolved(change.attempt) && now.getTime() - created_at.getTime() >= worryAfterMs)
+  if (isUnresolved(change.attempt) && now.getTime() - created_at.getTime() >= overdueAfterMs)
     change.tasks.push(task(payment, change.attempt, 'unresolved', dueOf(payment), '', now))
-  return { ...change, attempt: { ...change.attempt, next_ask_at } }
+  return { ...change, attempt: { ...change.attempt, next_poll_at } }
 }
 
 // A provider that wants to be left alone is, for as long as anybody is.
-function afterRest(next: Date, reply: Heard, now: Date): Date {
+function afterRest(next: Date, reply: SanitizedReply, now: Date): Date {
   const restMs = reply.state === 'unknown' ? Math.min(reply.restMs ?? 0, furthestPollMs.unresolved) : 0
   return new Date(Math.max(next.getTime(), now.getTime() + restMs))
 }
 
-// Whoever knocked, or asked, after the question that this answers has set a time to ask again: it stands, because the
+// A callback or a poll after the question that this answers has set a time to poll again: it stands, because the
 // answer may be older than what they know of.
-export function withTheirTime(
+export function keepLaterPoll(
   after: Attempt,
   before: Attempt,
-  asked: Pick<Attempt, 'asks' | 'next_ask_at'>, // as it was when we asked
+  asked: Pick<Attempt, 'polls' | 'next_poll_at'>, // as it was when we asked
 ): Attempt {
-  const isOurs = before.asks === asked.asks && before.next_ask_at?.getTime() === asked.next_ask_at?.getTime()
+  const isOurs =
+    before.polls === asked.polls && before.next_poll_at?.getTime() === asked.next_poll_at?.getTime()
   const isOver = after.state === 'paid' && !before.check_reversals
-  return isOurs || isOver ? after : { ...after, next_ask_at: before.next_ask_at }
+  return isOurs || isOver ? after : { ...after, next_poll_at: before.next_poll_at }
 }
 
-const unclearStates = new Set<Heard['state']>(['unknown', 'not_sent', 'not_set_up', 'other_order'])
+const unclearStates = new Set<SanitizedReply['state']>(['unknown', 'not_sent', 'not_set_up', 'other_order'])
 
 // An attempt that becomes paid now is asked once more, so that its disputes follow in an order that a merchant expects.
-const leavesDisputes = (before: Attempt, reply: Heard) =>
+const leavesDisputes = (before: Attempt, reply: SanitizedReply) =>
   before.state !== 'paid' && reply.state === 'paid' && (reply.disputes?.length ?? 0) > 0
 
 function decide(
   payment: Payment,
   before: Attempt,
-  reply: Heard,
+  reply: SanitizedReply,
   now: Date,
-  worth: Worth,
+  worth: ReplyContext,
   stored: MoneyBack,
 ): Change {
   const same = { payment, attempt: before, events: [], tasks: [] }
@@ -126,11 +134,11 @@ const neverAcknowledged = (attempt: Attempt) => isUnresolved(attempt) && !isAckn
 
 // The sending that the reply is about is the only one that can have reached the provider. A node that was paused may get
 // its answer after another node has sent the order again.
-const isOnlySending = (attempt: Attempt, { sends }: Worth) =>
+const isOnlySending = (attempt: Attempt, { sends }: ReplyContext) =>
   neverAcknowledged(attempt) && attempt.resent_at === null && attempt.sends === sends
 
 // From this moment on "not found" is final. An order is sent again within `resendForMs` of its creation, if at all.
-const absentFinalAt = ({ created_at, sends }: Attempt, { absentForMs }: Worth) =>
+const absentFinalAt = ({ created_at, sends }: Attempt, { absentForMs }: ReplyContext) =>
   new Date(Math.min(created_at.getTime() + absentForMs + (sends > 1 ? resendForMs : 0), endOfTime))
 const endOfTime = 8.64e15
 
@@ -202,7 +210,7 @@ function declined(
   before: Attempt,
   reply: Reply & { state: 'declined' },
   now: Date,
-  { askedAt }: Worth,
+  { askedAt }: ReplyContext,
 ): Change {
   const isSame = before.declined_at !== null && isSameDecline(before, reply)
   const declined_at = isSame ? before.declined_at : askedAt
@@ -213,10 +221,10 @@ function declined(
       : askedAt.getTime() - before.returned_at.getTime() <= returnAnsweredMs)
   const isOver = isSame && askedAt.getTime() - (declined_at as Date).getTime() >= declineLastsMs
   const attempt: Attempt = { ...withReply(before, reply, now), declined_at }
-  if (hasReturned || isOver || before.gave_up_at || payment.cancel_wished_at)
+  if (hasReturned || isOver || before.gave_up_at || payment.cancel_requested_at)
     return failed(payment, attempt, reply.reason, now)
   const state = before.state === 'disputed' ? 'disputed' : 'pending'
-  const events = isSame ? [] : [event('attempt_declined', 'channel', attempt, reasons[reply.reason], now)]
+  const events = isSame ? [] : [event('attempt_declined', 'provider', attempt, reasons[reply.reason], now)]
   return { payment, attempt: { ...attempt, state, step: null }, events, tasks: [] }
 }
 
@@ -234,7 +242,7 @@ function pending(
   before: Attempt,
   reply: PendingReply,
   now: Date,
-  { submits }: Worth,
+  { submits }: ReplyContext,
 ): Change {
   if (!isUnresolved(before)) return { payment, attempt: before, events: [], tasks: [] }
   const { redirect_url = before.redirect_url, qr = before.qr } = reply
@@ -244,18 +252,18 @@ function pending(
   const attempt: Attempt = { ...withReply(before, reply, now), state, step, redirect_url, qr }
   const isNews = before.state !== state
   const kind = state === 'needs_input' ? 'attempt_needs_input' : 'attempt_pending'
-  const events = isNews ? [event(kind, 'channel', attempt, step?.name ?? '', now)] : []
+  const events = isNews ? [event(kind, 'provider', attempt, step?.name ?? '', now)] : []
   return { payment, attempt, events, tasks: [] }
 }
 
 // Nothing has left us. That is known of the sending that was asked about, and of those before it: there is another only
 // after one that has not left. It says nothing where one may have arrived all the same.
-function notSent(payment: Payment, before: Attempt, words: string, now: Date, worth: Worth): Change {
+function notSent(payment: Payment, before: Attempt, words: string, now: Date, worth: ReplyContext): Change {
   if (!isOnlySending(before, worth)) return unclear(payment, before, words, now)
   const attempt: Attempt = { ...before, updated_at: now }
   if (isOverForSending(payment, before, now)) return failed(payment, attempt, 'not_sent', now)
   const isNews = before.state !== 'not_sent' && worth.sends === 1
-  const events = isNews ? [event('attempt_not_sent', 'channel', before, words, now)] : []
+  const events = isNews ? [event('attempt_not_sent', 'provider', before, words, now)] : []
   return { payment, attempt: { ...attempt, state: 'not_sent' }, events, tasks: [] }
 }
 
@@ -275,7 +283,7 @@ function otherOrder(payment: Payment, before: Attempt, words: string, now: Date)
 function unclear(payment: Payment, before: Attempt, words: string, now: Date): Change {
   if (before.state !== 'started') return { payment, attempt: before, events: [], tasks: [] }
   const attempt: Attempt = { ...before, state: 'unknown', updated_at: now }
-  return { payment, attempt, events: [event('attempt_unknown', 'channel', attempt, words, now)], tasks: [] }
+  return { payment, attempt, events: [event('attempt_unknown', 'provider', attempt, words, now)], tasks: [] }
 }
 
 // A no to what the customer has given up is no failure of the payment: it stays open, for the customer to go on.
@@ -284,13 +292,13 @@ export function failed(
   before: Attempt,
   reason: Reason,
   now: Date,
-  cause: Cause = 'channel',
+  cause: Cause = 'provider',
 ): Change {
   const attempt: Attempt = { ...ended(before, now), state: 'failed', reason }
   const events = [event('attempt_failed', cause, attempt, reasons[reason], now)]
   if (payment.status !== 'awaiting_payment') return { payment, attempt, events, tasks: [] }
   const after = withAttempt(payment, attempt)
-  const moved = payment.cancel_wished_at
+  const moved = payment.cancel_requested_at
     ? move(after, 'cancelled', reasons.cancelled, now)
     : attempt.gave_up_at
       ? undefined
@@ -301,16 +309,16 @@ export function failed(
 
 function paid(payment: Payment, before: Attempt, now: Date): Change {
   const attempt: Attempt = { ...ended(before, now), state: 'paid', reason: null }
-  const events = [event('attempt_paid', 'channel', attempt, '', now)]
+  const events = [event('attempt_paid', 'provider', attempt, '', now)]
   const late = payment.status !== 'awaiting_payment'
   const moved = move(payment, 'paid', late ? 'The money arrived late.' : '', now)
   if (!moved) {
-    events.push(event('overpaid', 'channel', attempt, 'The payment was already paid.', now))
+    events.push(event('overpaid', 'provider', attempt, 'The payment was already paid.', now))
     const note = 'A second success for one payment.'
     return { payment, attempt, events, tasks: [task(payment, attempt, 'refund', dueOf(payment), note, now)] }
   }
   const after: Payment = { ...withAttempt(moved, attempt), ...paidFacts(attempt, now), late }
-  events.push(statusEvent(payment, after, 'channel', attempt, now))
+  events.push(statusEvent(payment, after, 'provider', attempt, now))
   return { payment: after, attempt, events, tasks: [] }
 }
 
@@ -326,11 +334,11 @@ function disputed(payment: Payment, before: Attempt, reply: Pick<Task, 'amount' 
   const words = `The provider says ${reply.currency} ${figureIn(reply.amount, reply.currency)} where ${payment.currency} ${figureIn(payment.total, payment.currency)} was asked for.`
   const attempt: Attempt = isUnresolved(before) ? { ...before, state: 'disputed', step: null } : before
   const tasks = [task(payment, attempt, 'amount_mismatch', reply, words, now)]
-  return { payment, attempt, events: [event('attempt_disputed', 'channel', attempt, words, now)], tasks }
+  return { payment, attempt, events: [event('attempt_disputed', 'provider', attempt, words, now)], tasks }
 }
 
 // A yes by a reference that has paid another attempt: the same money does not pay twice.
-export function doubt(
+export function referenceTaken(
   payment: Payment,
   before: Attempt,
   { reference, holder }: { reference: string; holder: string }, // what it has paid
@@ -344,8 +352,8 @@ export function doubt(
     step: null,
     updated_at: now,
   }
-  attempt.next_ask_at = nextPoll(attempt, now)
-  const events = isNews ? [event('attempt_doubted', 'channel', attempt, words, now)] : []
+  attempt.next_poll_at = nextPoll(attempt, now)
+  const events = isNews ? [event('attempt_doubted', 'provider', attempt, words, now)] : []
   const note = `The provider says paid by the reference ${reference}, which has paid ${holder} already.`
   const tasks = [task(payment, attempt, 'reference_taken', dueOf(payment), note, now)]
   return { payment, attempt, events, tasks }
@@ -355,14 +363,14 @@ export function doubt(
 function paidMismatch(
   payment: Payment,
   before: Attempt,
-  reply: Heard & { state: 'paid_mismatch' },
+  reply: SanitizedReply & { state: 'paid_mismatch' },
   now: Date,
 ) {
   const words = `${reply.words} ${payment.currency} ${figureIn(payment.total, payment.currency)} was asked for.`
   const isNews = isUnresolved(before) && before.state !== 'disputed'
   const state = isNews ? 'disputed' : before.state
   const attempt: Attempt = { ...withReply(before, reply, now), state, step: null }
-  const events = isNews ? [event('attempt_disputed', 'channel', attempt, words, now)] : []
+  const events = isNews ? [event('attempt_disputed', 'provider', attempt, words, now)] : []
   const tasks = [task(payment, attempt, 'amount_mismatch', dueOf(payment), words, now)]
   return { payment, attempt, events, tasks }
 }

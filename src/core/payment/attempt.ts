@@ -1,9 +1,9 @@
-import type { Reason } from '../channel/reason.ts'
-import type { Step } from '../channel/way.ts'
+import type { Reason } from '../provider/reason.ts'
+import type { Step } from '../provider/paymentMethod.ts'
 import type { Mode } from '../mode.ts'
 
 // One go at paying a payment through one account at a provider. `unknown` is not `failed`: it is asked about until the
-// provider knows. `not_sent`: for certain nothing has left us, so it may be sent on any channel. `needs_input`: the
+// provider knows. `not_sent`: for certain nothing has left us, so it may be sent on any provider. `needs_input`: the
 // provider waits for something that the customer has to type, see `step`. `disputed`: the provider says yes
 // to another amount, or by a reference that has paid another attempt, which a person must look at.
 export const attemptStates = [
@@ -19,7 +19,7 @@ export const attemptStates = [
 export type AttemptState = (typeof attemptStates)[number]
 
 // What a customer who gives an attempt up goes on to: the same way with another number, or another way.
-export const gaveUpFor = ['number', 'way'] as const
+export const gaveUpFor = ['number', 'method'] as const
 export type GaveUpFor = (typeof gaveUpFor)[number]
 
 export type Attempt = {
@@ -27,10 +27,10 @@ export type Attempt = {
   attempt_id: string // begins with the merchant's id, as a token does
   tx_reference: string
   number: number // 1, 2, 3 of its payment: a form carries the next one, so that a double click is one attempt
-  channel: string // the name of the account that it goes through
+  provider_account: string // the name of the account that it goes through
   mode: Mode | null // of the payment; null only in rows that were written by hand
   account_identity: string | null // the provider's environment and business behind that name; null if it has none
-  order_key: string | null // what the provider knows it by; null: the attempt_id
+  idempotency_key: string | null // what the provider knows it by; null: the attempt_id
   payment_method: string
   state: AttemptState
   reason: Reason | null
@@ -54,15 +54,15 @@ export type Attempt = {
   declined_at: Date | null // a card was declined on the provider's page, which is still open
   check_reversals: boolean // a webhook named a refund or a dispute: the next question reads them
   acknowledged_at: Date | null // since then the provider has shown that it has it
-  sends: number // how often it was handed to the channel
+  sends: number // how often it was handed to the provider
   resent_at: Date | null // sent once more, although it may have arrived before
   submits: number // how often the customer has typed what a step asked for
   submitted_at: Date | null
   returned_at: Date | null // when the customer last came back from the provider's page and made us ask
   gave_up_at: Date | null // when the customer wished to go on without it
   gave_up_for: GaveUpFor | null
-  asks: number
-  next_ask_at: Date | null
+  polls: number
+  next_poll_at: Date | null
   created_at: Date
   updated_at: Date
   ended_at: Date | null
@@ -76,8 +76,10 @@ export const isAcknowledged = ({ state, acknowledged_at }: Pick<Attempt, 'state'
 
 const shown: ReadonlySet<AttemptState> = new Set(['pending', 'needs_input', 'disputed', 'paid'])
 
-export const orderKeyOf = ({ order_key, attempt_id }: Pick<Attempt, 'order_key' | 'attempt_id'>) =>
-  order_key ?? attempt_id
+export const idempotencyKeyOf = ({
+  idempotency_key,
+  attempt_id,
+}: Pick<Attempt, 'idempotency_key' | 'attempt_id'>) => idempotency_key ?? attempt_id
 
 type Sent = Pick<Attempt, 'created_at' | 'resent_at' | 'submitted_at'>
 
@@ -86,5 +88,5 @@ export const sentAt = ({ created_at, resent_at, submitted_at }: Sent): Date =>
   submitted_at ?? resent_at ?? created_at
 
 // After this moment nobody can approve what was sent: the prompt, the page or the code has expired.
-export const requestEndsAt = (attempt: Sent, livesForMs: number): Date =>
-  new Date(sentAt(attempt).getTime() + livesForMs)
+export const requestEndsAt = (attempt: Sent, lifetimeMs: number): Date =>
+  new Date(sentAt(attempt).getTime() + lifetimeMs)

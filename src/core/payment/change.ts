@@ -13,7 +13,7 @@ export type Change = {
   moneyBack?: MoneyBackChange // refunds and disputes of the attempt
 }
 // What others see of it, once it is saved.
-export type News = Omit<Change, 'payment'>
+export type StatusUpdate = Omit<Change, 'payment'>
 
 export function event(
   kind: EventKind,

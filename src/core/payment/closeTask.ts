@@ -35,10 +35,10 @@ export function closeTask(
     return { payment, attempt, events: [closed], tasks: [], gaveUp: false }
   const change = failed(payment, attempt, 'given_up', now, 'operator')
   // Where its yes is disputed the provider would only say the same again; where nothing is known it may yet speak.
-  const next_ask_at = kind === 'unresolved' ? nextPoll(change.attempt, now) : null
+  const next_poll_at = kind === 'unresolved' ? nextPoll(change.attempt, now) : null
   return {
     ...change,
-    attempt: { ...change.attempt, next_ask_at },
+    attempt: { ...change.attempt, next_poll_at },
     events: [closed, ...change.events],
     gaveUp: true,
   }

@@ -1,4 +1,4 @@
-import { reasons } from '../channel/reason.ts'
+import { reasons } from '../provider/reason.ts'
 import { decimalsOf } from '../money.ts'
 import { type Attempt, isUnresolved } from './attempt.ts'
 import { event, statusEvent } from './change.ts'
@@ -11,8 +11,8 @@ export type Ended = { payment: Payment; events: NewEvent[] }
 export function cancel(payment: Payment, attempts: readonly Attempt[], now: Date): Ended | undefined {
   const unresolved = attempts.find(isUnresolved)
   if (unresolved) {
-    if (payment.cancel_wished_at || payment.status !== 'awaiting_payment') return undefined
-    const wished = { ...payment, cancel_wished_at: now, updated_at: now }
+    if (payment.cancel_requested_at || payment.status !== 'awaiting_payment') return undefined
+    const wished = { ...payment, cancel_requested_at: now, updated_at: now }
     return { payment: wished, events: [event('cancel_wished', 'customer', unresolved, '', now)] }
   }
   const moved = move(payment, 'cancelled', reasons.cancelled, now)

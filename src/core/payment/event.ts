@@ -29,7 +29,7 @@ export const eventKinds = [
 export type EventKind = (typeof eventKinds)[number]
 
 // Who said so.
-export type Cause = 'customer' | 'merchant' | 'channel' | 'clock' | 'operator'
+export type Cause = 'customer' | 'merchant' | 'provider' | 'clock' | 'operator'
 
 export type NewEvent = {
   kind: EventKind

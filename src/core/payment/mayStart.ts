@@ -1,4 +1,4 @@
-import type { Settings } from '../merchant/settings.ts'
+import type { MerchantSettings } from '../merchant/settings.ts'
 import type { Mode } from '../mode.ts'
 import { type Attempt, isUnresolved } from './attempt.ts'
 import type { NewPayment } from './payment.ts'
@@ -41,8 +41,8 @@ export type Obstacle =
   | 'too_many'
   | 'too_soon'
 
-type Merchant = { active: boolean; settings: Pick<Settings, 'retry_after_failure'> }
-type Subject = Pick<NewPayment, 'status' | 'expires_at'> & { cancel_wished_at: Date | null }
+type Merchant = { active: boolean; settings: Pick<MerchantSettings, 'retry_after_failure'> }
+type Subject = Pick<NewPayment, 'status' | 'expires_at'> & { cancel_requested_at: Date | null }
 
 export type Refused = { obstacle: Obstacle; seconds: number } // until it could pass; 0: never, or nobody knows
 
@@ -69,7 +69,7 @@ export function obstacle(
   now: Date,
 ): Obstacle | undefined {
   if (payment.status === 'paid') return 'paid'
-  if (payment.status === 'cancelled' || payment.cancel_wished_at) return 'cancelled'
+  if (payment.status === 'cancelled' || payment.cancel_requested_at) return 'cancelled'
   if (attempts.some(isUnresolved)) return 'unresolved'
   if (payment.expires_at <= now) return 'expired'
   if (!merchant.active) return 'closed'

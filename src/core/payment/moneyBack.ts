@@ -1,4 +1,4 @@
-import type { Dispute } from '../channel/reply.ts'
+import type { Dispute } from '../provider/reply.ts'
 import type { TaskKind } from './task.ts'
 
 // One refund of a charge, and one dispute of it, as they are stored.

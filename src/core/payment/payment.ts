@@ -36,9 +36,9 @@ export type NewPayment = {
 }
 
 // How it went so far; the latest attempt's, until one of them is paid. Empty when a payment is stored.
-export type Life = {
+export type PaymentOutcome = {
   late: boolean // the money came after we had said no
-  cancel_wished_at: Date | null // the customer cancelled while an attempt was unresolved
+  cancel_requested_at: Date | null // the customer cancelled while an attempt was unresolved
   payment_method: string | null
   payment_instrument: string | null // masked
   payment_reference: string | null // the provider's
@@ -52,11 +52,11 @@ export type Life = {
   reversed_amount: bigint | null // how much of it so far
   redacted_at: Date | null // when what is known of the payer was removed
 }
-export type Payment = NewPayment & Life
+export type Payment = NewPayment & PaymentOutcome
 
-export const unlived: Life = {
+export const noOutcome: PaymentOutcome = {
   late: false,
-  cancel_wished_at: null,
+  cancel_requested_at: null,
   payment_method: null,
   payment_instrument: null,
   payment_reference: null,
@@ -102,7 +102,7 @@ export type PaymentState = Omit<
   | 'request_digest'
   | 'created_at'
   | 'expires_at'
-  | 'cancel_wished_at'
+  | 'cancel_requested_at'
   | 'paid_attempt_id'
   | 'redacted_at'
 >

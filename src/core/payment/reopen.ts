@@ -1,4 +1,4 @@
-import type { Settings } from '../merchant/settings.ts'
+import type { MerchantSettings } from '../merchant/settings.ts'
 import { type Attempt, isUnresolved } from './attempt.ts'
 import { statusEvent } from './change.ts'
 import type { Ended } from './end.ts'
@@ -12,7 +12,7 @@ export const maxReopenings = 30
 
 export type Merchant = {
   active: boolean
-  settings: Pick<Settings, 'reopen_unpaid' | 'expiry_minutes' | 'retry_after_failure'>
+  settings: Pick<MerchantSettings, 'reopen_unpaid' | 'expiry_minutes' | 'retry_after_failure'>
 }
 export type Past = {
   attempts: readonly Attempt[]
@@ -36,7 +36,7 @@ export function reopen(payment: Payment, past: Past, merchant: Merchant, now: Da
     return undefined
   if (past.events.filter(isReopening).length >= maxReopenings) return undefined
   const expires_at = new Date(now.getTime() + settings.expiry_minutes * 60_000)
-  const open = { ...payment, expires_at, cancel_wished_at: null }
+  const open = { ...payment, expires_at, cancel_requested_at: null }
   const moved = move(open, 'awaiting_payment', '', now)
   const reopened = moved ?? { ...open, updated_at: now } // nobody had noticed yet that its time was over
   const against = obstacle(reopened, past.attempts, merchant, now)

@@ -1,4 +1,4 @@
-import type { Dispute, Reply } from '../channel/reply.ts'
+import type { Dispute, Reply } from '../provider/reply.ts'
 import { figureIn } from '../money.ts'
 import type { Attempt } from './attempt.ts'
 import { type Change, event, task } from './change.ts'
@@ -127,7 +127,7 @@ const disputeNotice = ({ state, amount, reason }: DisputeRecord, now: Date): Mon
 
 function noticeEvent({ currency }: Payment, attempt: Attempt, notice: MoneyBackNotice): NewEvent {
   const reason = `${currency} ${figureIn(notice.amount, currency)}${notice.reason ? `. ${notice.reason}` : ''}`
-  return event(notice.type, 'channel', attempt, reason, notice.at)
+  return event(notice.type, 'provider', attempt, reason, notice.at)
 }
 
 // Never more than was charged: a lost dispute may also be listed as a refund.

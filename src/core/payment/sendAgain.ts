@@ -2,7 +2,7 @@ import { type Attempt, isAcknowledged, isUnresolved } from './attempt.ts'
 import type { Payment } from './payment.ts'
 import { resendForMs } from './pollSchedule.ts'
 
-type Subject = Pick<Payment, 'status' | 'cancel_wished_at'>
+type Subject = Pick<Payment, 'status' | 'cancel_requested_at'>
 
 // Only while the customer may still be there, and wants to pay with it.
 export const isOverForSending = (
@@ -11,7 +11,7 @@ export const isOverForSending = (
   now: Date,
 ) =>
   payment.status !== 'awaiting_payment' ||
-  payment.cancel_wished_at !== null ||
+  payment.cancel_requested_at !== null ||
   gave_up_at !== null ||
   now.getTime() - created_at.getTime() >= resendForMs
 

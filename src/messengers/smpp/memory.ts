@@ -1,4 +1,4 @@
-import type { Letter } from '../../core/message/messenger.ts'
+import type { OutboundMessage } from '../../core/message/messenger.ts'
 
 const maxLetters = 1000
 
@@ -9,7 +9,7 @@ export type Accepted = (string | undefined)[] // by part: the id that the SMS ce
 export function openMemory() {
   const letters = new Map<string, { of: string; accepted: Accepted }>()
   return {
-    recall({ id, to, text }: Letter): Accepted {
+    recall({ id, to, text }: OutboundMessage): Accepted {
       const of = `${to} ${text}`
       const known = letters.get(id)
       if (known?.of === of) return known.accepted
@@ -19,7 +19,7 @@ export function openMemory() {
       if (oldest !== undefined && letters.size > maxLetters) letters.delete(oldest)
       return accepted
     },
-    forget({ id }: Letter) {
+    forget({ id }: OutboundMessage) {
       letters.delete(id)
     },
   }

@@ -19,7 +19,7 @@ const version = 0x34 // of the protocol: 3.4
 const maxRate = 1000
 const maxWindow = 500
 
-export function readSettings(
+export function readSmppSettings(
   settings: MessengerSettings,
   { warn }: MessengerTools,
 ): SmppSettings | undefined {

@@ -1,7 +1,7 @@
 import type { Sent } from '../../core/message/messenger.ts'
 import { errors, statusName } from './library.ts'
 
-export type Verdict = { sent: Sent; fault?: boolean; tooFast?: boolean } // a fault is the operator's to mend
+export type SmppVerdict = { sent: Sent; fault?: boolean; tooFast?: boolean } // a fault is the operator's to mend
 
 const tooFast = new Map([
   [errors.ESME_RTHROTTLED, 10_000],
@@ -34,7 +34,7 @@ const neverByFault = new Set([
 ])
 
 // A number that we do not know, or one of the operator's own making, may mean anything: it is tried again.
-export function verdictOf(status: number): Verdict {
+export function smppVerdict(status: number): SmppVerdict {
   const words = `The SMS centre answered ${statusName(status)}.`
   const afterMs = tooFast.get(status)
   if (afterMs !== undefined) return { sent: { state: 'later', words, afterMs }, tooFast: true }

@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
-import type { Letter, MessengerSettings, MessengerTools } from '../../core/message/messenger.ts'
+import type { OutboundMessage, MessengerSettings, MessengerTools } from '../../core/message/messenger.ts'
 import { readUrl } from '../../core/text.ts'
 import { type OperatorUrl, operatorUrl } from '../../core/urlTrust.ts'
 import { clientHeaders } from '../../net/outbound.ts'
@@ -140,7 +140,7 @@ export const fillTemplate = (template: string, values: Values, encoding: Encodin
     return value === undefined ? whole : encode[encoding](value)
   })
 
-export const valuesOf = ({ to, text, id }: Letter, from: string): Values => ({
+export const valuesOf = ({ to, text, id }: OutboundMessage, from: string): Values => ({
   to,
   to_digits: to.replace(/^\+/, ''),
   to_local: parsePhoneNumberFromString(to)?.formatNational().replace(/\D/g, '') ?? to.replace(/^\+/, ''),

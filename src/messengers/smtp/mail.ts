@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 import type { SendMailOptions } from 'nodemailer'
-import type { Letter } from '../../core/message/messenger.ts'
+import type { OutboundMessage } from '../../core/message/messenger.ts'
 
 const maxAddress = 254
 const maxSubject = 200
@@ -15,13 +15,13 @@ export const isAddress = (text: string) =>
   text.length <= maxAddress && mailbox.test(text) && domainToASCII(text.slice(text.indexOf('@') + 1)) !== ''
 
 // A repetition has the same Message-ID, so that it can be recognised as one.
-export function messageIdOf({ id }: Letter, { address }: Sender) {
+export function messageIdOf({ id }: OutboundMessage, { address }: Sender) {
   const left = /^[\w-]{1,64}$/.test(id) ? id : createHash('sha256').update(id).digest('hex')
   return `<${left}@${domainToASCII(address.slice(address.lastIndexOf('@') + 1))}>`
 }
 
 // Nothing here is parsed for addresses again: the envelope and the header have the recipient as data.
-export function mailOf(letter: Letter, from: Sender): SendMailOptions {
+export function mailOf(letter: OutboundMessage, from: Sender): SendMailOptions {
   return {
     envelope: { from: from.address, to: [letter.to] },
     from,

@@ -13,7 +13,7 @@ export type SmtpSettings = {
   from: Sender
 }
 
-export function readSettings(
+export function readSmtpSettings(
   { SMTP_URL, SMTP_FROM, SMTP_TLS_CA }: MessengerSettings,
   { warn }: MessengerTools,
 ): SmtpSettings | undefined {

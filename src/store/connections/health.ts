@@ -11,7 +11,7 @@ export type Health = {
   stop(): void
 }
 
-// One slow statement is no sign of it, so before it is believed somebody knocks: `isSilent` tells whether nobody opened.
+// One slow statement is no sign of it, so before it is believed somebody callbacks: `isSilent` tells whether nobody opened.
 // Silence is counted in looks and not on a clock: a process that was stopped, or that its machine gave no time, reads the
 // answers that lie there after its timers.
 export function watchHealth(isSilent: () => Promise<boolean>): Health {
@@ -33,7 +33,7 @@ export function watchHealth(isSilent: () => Promise<boolean>): Health {
     stoodStill = false
     const silent = await isSilent()
     knocking = false
-    if (silent && (stoodStill || isLate())) return // the next look knocks again
+    if (silent && (stoodStill || isLate())) return // the next look callbacks again
     hanging = silent && (hanging || silence > silentLooks)
   }
 

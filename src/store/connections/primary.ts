@@ -4,13 +4,13 @@ import { isLocked, isLost, isSerialization } from '../databaseErrors.ts'
 import type { Health } from './health.ts'
 import { type Plans, plansOf } from './plans.ts'
 import { connectUntil } from './pool.ts'
-import type { Share } from './share.ts'
+import type { ConnectionQuota } from './connectionQuota.ts'
 
 const patienceMs = 5000 // how long a caller waits for a primary to come back
 const retryPauseMs = 50
 const serializationTries = 5
 
-export type Limits = { share?: Share; until?: number }
+export type Limits = { share?: ConnectionQuota; until?: number }
 export type Connection = { client: pg.PoolClient; plans?: Plans; until?: number }
 
 // Runs work on a connection to a primary. Everything that comes here may safely run twice: work that was

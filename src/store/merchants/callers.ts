@@ -1,8 +1,8 @@
 import { keyReadings } from '../../core/interface/signature.ts'
 import {
-  readSettings,
+  readMerchantSettings,
   type SettingName,
-  type Settings,
+  type MerchantSettings,
   type SettingWords,
   unreadableSettings,
 } from '../../core/merchant/settings.ts'
@@ -17,7 +17,7 @@ export type Caller = {
   mode: Mode
   name: string
   active: boolean
-  settings: Settings
+  settings: MerchantSettings
   unreadable: readonly SettingName[] // settings that stand at their default because nobody can read them
   secrets: readonly Buffer[] // every reading of the key's secret
   sealed: unknown // why the secret cannot be opened; then there is none
@@ -50,7 +50,7 @@ export async function findCallers(
     where k.merchant_key = any(${merchant_keys})`)
   return rows.map(({ sealed_secret, master_key_id, wrapped_key, outlets, settings, ...row }) => ({
     ...row,
-    settings: readSettings(settings),
+    settings: readMerchantSettings(settings),
     unreadable: unreadableSettings(settings),
     ...secretsOf(masterKeys, { ...row, sealed_secret, master_key_id, wrapped_key }),
     outlets: new Set(outlets ?? []),

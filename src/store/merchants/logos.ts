@@ -1,4 +1,4 @@
-import type { LogoFacts } from '../../core/merchant/face.ts'
+import type { LogoFacts } from '../../core/merchant/branding.ts'
 import type { Logo } from '../../core/merchant/logo/logo.ts'
 import { named, sql, type Tx } from '../db.ts'
 

@@ -1,5 +1,5 @@
 import { ownOrigins } from '../../core/merchant/ownOrigins.ts'
-import { readSettings, type SettingWords } from '../../core/merchant/settings.ts'
+import { readMerchantSettings, type SettingWords } from '../../core/merchant/settings.ts'
 import type { Mode } from '../../core/mode.ts'
 import { type Signer, signingKey } from '../../core/notification/ipnRequest.ts'
 import { named, type Tx } from '../db.ts'
@@ -51,7 +51,7 @@ export async function findSigners(
     const { key, sealed } = keyOf(masterKeys, row)
     const known = signers.get(name)
     const keys = [...(known?.keys ?? []), ...(key ? [key] : [])]
-    const settings = readSettings(row.settings)
+    const settings = readMerchantSettings(row.settings)
     signers.set(name, {
       merchant_id,
       mode,

@@ -11,10 +11,10 @@ export const findSent = (tx: Tx, provider_refs: readonly string[], since: Date) 
     select merchant_id, message_id, recipient, provider_ref, sent_at from messages
     where provider_ref = any(${provider_refs}::text[]) and sent_at > ${since} order by sent_at`)
 
-export type HeardReceipt = MessageKey & Pick<Receipt, 'state' | 'words'>
+export type MessageReceipt = MessageKey & Pick<Receipt, 'state' | 'words'>
 
 // That it arrived outranks that it was lost, whichever comes first.
-export const saveReceipts = (tx: Tx, heard: readonly HeardReceipt[], now: Date) =>
+export const saveReceipts = (tx: Tx, heard: readonly MessageReceipt[], now: Date) =>
   tx.rows(named('save_receipts')`
     update messages m set words = h.words, ended_at = ${now},
       state = case h.state when 'delivered' then 'delivered' else m.state end

@@ -4,7 +4,7 @@ import type { Ending } from '../../core/message/messageTries.ts'
 import { named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../ofMerchants.ts'
 import { paymentKeysOf } from '../payments/paymentKeys.ts'
-import { part } from '../together.ts'
+import { statementPart } from '../groupStatement.ts'
 
 type News = Pick<Message, 'topic' | 'created_at' | 'next_try_at'>
 type Addressed = Pick<Message, 'message_id' | 'medium' | 'recipient'>
@@ -19,7 +19,7 @@ type WrittenMessage = CustomerMessage & { isKept: boolean }
 // customer was trying again, is queued anew when the status comes anew.
 export function customerMessages(all: readonly WrittenMessage[]) {
   const { merchants, references } = paymentKeysOf(all)
-  return part('written')`
+  return statementPart('written')`
     insert into messages as m (merchant_id, message_id, mode, medium, topic, recipient, lang, tx_reference,
       created_at, next_try_at, mailbox, state, messenger, tries, sent_at, ended_at)
     select told.merchant_id, told.message_id, told.mode, told.medium, told.topic, told.recipient,

@@ -35,7 +35,7 @@ create table payments (
   psp_response_code text,
   psp_response_msg text,
   late boolean not null default false, -- paid after it had been cancelled or had failed
-  cancel_wished_at timestamptz, -- the customer cancelled while an attempt was unresolved
+  cancel_requested_at timestamptz, -- the customer cancelled while an attempt was unresolved
   left_by text[] not null default '{}', -- visits that were redirected to the shop automatically, which happens once per visit
   created_at timestamptz not null,
   updated_at timestamptz not null,

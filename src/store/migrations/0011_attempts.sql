@@ -5,10 +5,10 @@ create table attempts (
   attempt_id text not null,
   tx_reference text not null,
   number integer not null, -- counts per payment; a form carries the next number, so that a double click is one attempt
-  channel text not null, -- the provider account
+  provider_account text not null, -- the provider account
   mode text, -- of the payment and of the account
   account_identity text, -- the provider's environment and business; the account must still have it when it is polled
-  order_key text, -- the id of the attempt at the provider; null: the attempt_id
+  idempotency_key text, -- the id of the attempt at the provider; null: the attempt_id
   payment_method text not null,
   state text not null
     check (state in ('started', 'not_sent', 'pending', 'needs_input', 'unknown', 'disputed', 'paid', 'failed')),
@@ -43,9 +43,9 @@ create table attempts (
   gave_up_at timestamptz, -- the customer chose to go on without it; only the provider ends the attempt
   gave_up_for text, -- another number or another payment method
   -- polling
-  asks integer not null default 0,
-  next_ask_at timestamptz, -- unchanged until an answer is stored; null: resolved
-  knocked boolean not null default false, -- after a callback: polled before those that are only due
+  polls integer not null default 0,
+  next_poll_at timestamptz, -- unchanged until an answer is stored; null: resolved
+  callback_received boolean not null default false, -- after a callback: polled before those that are only due
   lease_until timestamptz,
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -57,10 +57,10 @@ create table attempts (
 -- Guarantees one unresolved attempt per payment, whatever the program does and whatever states are added.
 create unique index attempts_open on attempts (merchant_id, tx_reference) where state not in ('paid', 'failed');
 -- Due polls by account, so that a provider that is down does not delay the others.
-create index attempts_due_by_channel on attempts (channel, knocked, next_ask_at) where next_ask_at is not null;
+create index attempts_due_by_account on attempts (provider_account, callback_received, next_poll_at) where next_poll_at is not null;
 -- Counts failed attempts per wallet or card before each new one, against card testing.
 create index attempts_by_instrument on attempts (merchant_id, instrument, created_at) where state <> 'paid';
 -- The same by the customer's IP address.
 create index attempts_by_payer on attempts (merchant_id, payer, created_at) where state <> 'paid';
 -- A webhook names an order by its id at the provider.
-create index attempts_by_key on attempts (channel, order_key) where order_key is not null;
+create index attempts_by_key on attempts (provider_account, idempotency_key) where idempotency_key is not null;

@@ -12,7 +12,7 @@ create table deliveries (
   begun_at timestamptz not null, -- start of the retry schedule; a manual redelivery restarts it
   tries integer not null default 0,
   retry boolean not null default false, -- an earlier try failed
-  held boolean not null default false, -- parked in its lane, out of the list of due deliveries
+  parked boolean not null default false, -- parked in its lane, out of the list of due deliveries
   alone boolean not null default false, -- no other delivery of its payment is open; false: not checked
   next_try_at timestamptz, -- null: it has ended
   lease_token text,
@@ -33,7 +33,7 @@ create table deliveries (
 -- Due deliveries. First tries and retries are read separately.
 create index deliveries_due on deliveries (retry, next_try_at) where next_try_at is not null;
 -- Parked deliveries of a lane, oldest first.
-create index deliveries_held on deliveries (merchant_id, lane, begun_at) where held;
+create index deliveries_parked on deliveries (merchant_id, lane, begun_at) where parked;
 -- Exhausted deliveries, for lists and for the mail to the merchant's contact.
 create index deliveries_exhausted on deliveries (merchant_id, exhausted_at) where exhausted_at is not null;
 -- Deliveries whose last try is still stored, oldest first, for the cleanup after 30 days.

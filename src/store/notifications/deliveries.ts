@@ -8,7 +8,7 @@ import type { Notification, NotificationKey } from '../../core/notification/noti
 import type { Status } from '../../core/payment/payment.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../ofMerchants.ts'
-import { hope, takeHoping } from '../skipLocked.ts'
+import { shortLockTimeout, takeOptimistically } from '../skipLocked.ts'
 import { keysOf } from './notificationKeys.ts'
 import { amongUnlocked } from './unlockedDeliveries.ts'
 
@@ -95,8 +95,8 @@ export const takeAlone = (tx: Tx, keys: readonly NotificationKey[], lease: Lease
 
 // The same past those that somebody holds.
 export const takeUnlockedAlone = (db: Db, keys: readonly NotificationKey[], lease: Lease) =>
-  takeHoping(db, {
-    hoping: tx => takeBy(tx, 'take_alone_hoping', hope, keys, lease),
+  takeOptimistically(db, {
+    hoping: tx => takeBy(tx, 'take_alone_hoping', shortLockTimeout, keys, lease),
     ...amongUnlocked(
       keys,
       key => key,
@@ -183,7 +183,7 @@ async function takeFirstSibling(
     .find(
       delivery =>
         (delivery.next_try_at && delivery.next_try_at <= now) ||
-        (delivery.held && !delivery.retry && isOfLane(delivery)),
+        (delivery.parked && !delivery.retry && isOfLane(delivery)),
     )
   if (isTaken || !first || !isOfLane(first)) return undefined
   const [taken] = await tx.tuples<TakenFacts>(sql`
@@ -198,10 +198,10 @@ async function takeFirstSibling(
 }
 
 // For the operator. Held ones are due too: they wait for their lane.
-export type DeliveryStats = { due: number; held: number; oldest_due_at: Date | null }
+export type DeliveryStats = { due: number; parked: number; oldest_due_at: Date | null }
 
 export const deliveryStats = async (tx: Tx, now: Date) =>
   (await tx.one<DeliveryStats>(sql`
-    select count(*) filter (where not held)::integer as due, count(*) filter (where held)::integer as held,
+    select count(*) filter (where not parked)::integer as due, count(*) filter (where parked)::integer as parked,
       min(begun_at) as oldest_due_at
-    from deliveries where next_try_at is not null and (next_try_at <= ${now} or held)`)) as DeliveryStats
+    from deliveries where next_try_at is not null and (next_try_at <= ${now} or parked)`)) as DeliveryStats

@@ -8,7 +8,7 @@ export type NotificationRow = Omit<Notification, 'body'> & DeliverySummary
 
 const told = sql`
   n.merchant_id, n.tx_reference, n.sequence, n.mode, n.status, n.type, n.created_at, d.url, d.style, d.begun_at, d.tries,
-  d.held, d.last_try_at, d.last_result, d.next_try_at, d.lease_until, d.acknowledged_at, d.exhausted_at`
+  d.parked, d.last_try_at, d.last_result, d.next_try_at, d.lease_until, d.acknowledged_at, d.exhausted_at`
 
 const withDelivery = sql`
   notifications n left join deliveries d on d.merchant_id = n.merchant_id and d.tx_reference = n.tx_reference

@@ -3,23 +3,23 @@ import type { Notification, NotificationKey } from '../../core/notification/noti
 import { named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../ofMerchants.ts'
 import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
-import { type Part, part, together } from '../together.ts'
+import { type StatementPart, statementPart, groupStatement } from '../groupStatement.ts'
 import type { UntrustedUrl } from '../../core/urlTrust.ts'
 
 export type NewNotification = Omit<Notification, 'sequence'>
 export type Destination = { url: UntrustedUrl; lane: string; style: IpnStyle }
-export type Telling = { notification: NewNotification; to: Destination | undefined }
+export type NotificationToAdd = { notification: NewNotification; to: Destination | undefined }
 export type Sending = { notification: NewNotification; to: Destination }
 
 // The lease of whoever carries some of them as soon as they are committed.
-export type Carriage = { token: string; until: Date; has(key: PaymentKey): boolean }
+export type InlineLease = { token: string; until: Date; has(key: PaymentKey): boolean }
 
-export const sendingsOf = (all: readonly Telling[]): Sending[] =>
+export const sendingsOf = (all: readonly NotificationToAdd[]): Sending[] =>
   all.flatMap(({ notification, to }) => (to ? [{ notification, to }] : []))
 
 // One notification each of many payments, and where it goes the delivery that is due at once; then no other of its
 // payment is alone any more. The payments' rows are locked by the caller, so no two count at once.
-export function addNotifications(all: readonly Telling[], carriage?: Carriage): Part[] {
+export function addNotifications(all: readonly NotificationToAdd[], carriage?: InlineLease): StatementPart[] {
   if (all.length === 0) return []
   const sent = sendingsOf(all)
   const told = insertNotifications(all.map(({ notification }) => notification))
@@ -32,7 +32,7 @@ export const leasedOfSent = named('leased')`
 
 function insertNotifications(all: readonly NewNotification[]) {
   const { merchants, references } = paymentKeysOf(all)
-  return part('told')`
+  return statementPart('told')`
     insert into notifications (merchant_id, tx_reference, sequence, mode, status, type, body, created_at)
     select n.merchant_id, n.tx_reference, coalesce(last.sequence, 0) + 1, n.mode, n.status, n.type, n.body, n.created_at
     from unnest(${merchants}::text[], ${references}::text[], ${all.map(n => n.mode)}::text[],
@@ -51,7 +51,7 @@ function insertNotifications(all: readonly NewNotification[]) {
 // The others of the same payments that have not ended.
 function leaveAlone(all: readonly Sending[]) {
   const { merchants, references } = paymentKeysOf(all.map(({ notification }) => notification))
-  return part('others')`
+  return statementPart('others')`
     update deliveries d set alone = false
     from unnest(${merchants}::text[], ${references}::text[]) as k (merchant_id, tx_reference)
     where d.merchant_id = k.merchant_id and d.tx_reference = k.tx_reference and d.next_try_at is not null
@@ -63,9 +63,9 @@ function leaveAlone(all: readonly Sending[]) {
 }
 
 // What is alone may have its lease from the first, as if it had been taken: nobody has to look for it.
-function insertDeliveries(all: readonly Sending[], carriage: Carriage | undefined) {
+function insertDeliveries(all: readonly Sending[], carriage: InlineLease | undefined) {
   const { merchants, references } = paymentKeysOf(all.map(({ notification }) => notification))
-  return part('sent')`
+  return statementPart('sent')`
     insert into deliveries (merchant_id, tx_reference, sequence, mode, url, lane, style, created_at, begun_at,
       next_try_at, alone, lease_token, lease_until, tries)
     select d.merchant_id, d.tx_reference, told.sequence, d.mode, d.url, d.lane, d.style, d.at, d.at, d.at,
@@ -87,5 +87,5 @@ function insertDeliveries(all: readonly Sending[], carriage: Carriage | undefine
 // One by itself, with the number that it got.
 export const addNotification = (tx: Tx, notification: NewNotification, to: Destination | undefined) =>
   tx.one<Pick<NotificationKey, 'sequence'>>(
-    together(addNotifications([{ notification, to }]), sql`select sequence from told`),
+    groupStatement(addNotifications([{ notification, to }]), sql`select sequence from told`),
   )

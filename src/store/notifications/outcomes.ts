@@ -2,7 +2,7 @@ import type { Sql } from 'sql-template-tag'
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import { named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../ofMerchants.ts'
-import { hope } from '../skipLocked.ts'
+import { shortLockTimeout } from '../skipLocked.ts'
 import { keysOf } from './notificationKeys.ts'
 import type { Try } from './tries.ts'
 
@@ -19,7 +19,7 @@ export type Outcome = Try & {
 export function saveOutcomes(tx: Tx, outcomes: readonly Outcome[]): Promise<number> {
   const { merchants, references, sequences } = keysOf(outcomes)
   return tx.count(named('save_outcomes')`
-    update deliveries d set lease_token = null, lease_until = null, held = false, next_try_at = o.next_try_at,
+    update deliveries d set lease_token = null, lease_until = null, parked = false, next_try_at = o.next_try_at,
       retry = o.next_try_at is not null, acknowledged_at = o.acknowledged_at, exhausted_at = o.exhausted_at,
       last_try = o.try, last_try_at = o.started_at, last_ms = o.ms, last_address = o.address,
       last_status = o.status, last_result = o.result, last_words = o.words, last_answer = o.answer
@@ -42,13 +42,13 @@ export const saveAcknowledged = (tx: Tx, outcomes: readonly Outcome[]) =>
   acknowledgeBy(tx, 'save_acknowledged', sql``, outcomes)
 
 // Without much patience for those that somebody else holds.
-export const saveAcknowledgedHoping = (tx: Tx, outcomes: readonly Outcome[]) =>
-  acknowledgeBy(tx, 'save_acknowledged_hoping', hope, outcomes)
+export const saveAcknowledgedOptimistically = (tx: Tx, outcomes: readonly Outcome[]) =>
+  acknowledgeBy(tx, 'save_acknowledged_hoping', shortLockTimeout, outcomes)
 
 function acknowledgeBy(tx: Tx, name: string, patience: Sql, outcomes: readonly Outcome[]): Promise<number> {
   const { merchants, references, sequences } = keysOf(outcomes)
   return tx.count(named(name)`
-    update deliveries d set lease_token = null, lease_until = null, held = false, next_try_at = null,
+    update deliveries d set lease_token = null, lease_until = null, parked = false, next_try_at = null,
       retry = false, acknowledged_at = o.acknowledged_at, last_try = 1, last_try_at = o.started_at,
       last_ms = o.ms, last_address = o.address, last_status = 200, last_result = 'acknowledged', last_words = '',
       last_answer = o.answer

@@ -82,7 +82,7 @@ export async function beginAgain(tx: Tx, all: readonly Redelivery[], now: Date):
       ${all.map(r => r.url)}::text[], ${all.map(r => r.lane)}::text[], ${all.map(r => r.style)}::text[],
       ${all.map(r => r.created_at)}::timestamptz[]) as again
     on conflict (merchant_id, tx_reference, sequence) do update set url = excluded.url, lane = excluded.lane,
-      begun_at = excluded.begun_at, next_try_at = excluded.next_try_at, retry = false, held = false,
+      begun_at = excluded.begun_at, next_try_at = excluded.next_try_at, retry = false, parked = false,
       lease_token = null, lease_until = null, acknowledged_at = null, exhausted_at = null
     where d.lease_until is null or d.lease_until <= excluded.next_try_at
     returning d.merchant_id, d.tx_reference, d.sequence`)

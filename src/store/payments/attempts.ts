@@ -1,7 +1,7 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { named, type Tx } from '../db.ts'
 import { ofMerchants } from '../ofMerchants.ts'
-import { part } from '../together.ts'
+import { statementPart } from '../groupStatement.ts'
 
 type Instants =
   | 'acknowledged_at'
@@ -11,7 +11,7 @@ type Instants =
   | 'submitted_at'
   | 'declined_at'
   | 'provider_time'
-  | 'next_ask_at'
+  | 'next_poll_at'
   | 'created_at'
   | 'updated_at'
   | 'ended_at'
@@ -33,7 +33,7 @@ export const attemptOfJson = (row: AttemptInJson): Attempt => ({
   resent_at: instant(row.resent_at),
   returned_at: instant(row.returned_at),
   gave_up_at: instant(row.gave_up_at),
-  next_ask_at: instant(row.next_ask_at),
+  next_poll_at: instant(row.next_poll_at),
   created_at: new Date(row.created_at as string),
   updated_at: new Date(row.updated_at as string),
   ended_at: instant(row.ended_at),
@@ -42,32 +42,32 @@ export const attemptOfJson = (row: AttemptInJson): Attempt => ({
 const amount = (minor: number | null) => (minor === null ? null : BigInt(minor))
 const instant = (text: string | null) => (text === null ? null : new Date(text))
 
-export const insertAttempts = (all: readonly Attempt[]) => part('begun')`
-  insert into attempts (merchant_id, attempt_id, tx_reference, number, channel, mode, account_identity,
-    order_key, payment_method, state, instrument, payer, lang, given, next_ask_at, created_at, updated_at)
+export const insertAttempts = (all: readonly Attempt[]) => statementPart('begun')`
+  insert into attempts (merchant_id, attempt_id, tx_reference, number, provider_account, mode, account_identity,
+    idempotency_key, payment_method, state, instrument, payer, lang, given, next_poll_at, created_at, updated_at)
   select * from unnest(${all.map(a => a.merchant_id)}::text[], ${all.map(a => a.attempt_id)}::text[],
     ${all.map(a => a.tx_reference)}::text[], ${all.map(a => a.number)}::integer[],
-    ${all.map(a => a.channel)}::text[], ${all.map(a => a.mode)}::text[], ${all.map(a => a.account_identity)}::text[],
-    ${all.map(a => a.order_key)}::text[],
+    ${all.map(a => a.provider_account)}::text[], ${all.map(a => a.mode)}::text[], ${all.map(a => a.account_identity)}::text[],
+    ${all.map(a => a.idempotency_key)}::text[],
     ${all.map(a => a.payment_method)}::text[], ${all.map(a => a.state)}::text[], ${all.map(a => a.instrument)}::text[], ${all.map(a => a.payer)}::text[],
     ${all.map(a => a.lang)}::text[], ${all.map(a => JSON.stringify(a.given))}::jsonb[],
-    ${all.map(a => a.next_ask_at)}::timestamptz[], ${all.map(a => a.created_at)}::timestamptz[],
+    ${all.map(a => a.next_poll_at)}::timestamptz[], ${all.map(a => a.created_at)}::timestamptz[],
     ${all.map(a => a.updated_at)}::timestamptz[])`
 
 export const insertAttempt = (tx: Tx, attempt: Attempt) => tx.rows(insertAttempts([attempt]))
 
 // Everything that changes in an attempt's life; what it is for never does. How often it was asked about is
 // counted where it is claimed, how often it was sent where it is sent. When it is asked about next changes with an answer
-// to the latest question alone: that ends the lease and the knock, too. Else both are somebody else's, who still waits.
-export const saveAttempts = (all: readonly Attempt[]) => part('heard')`
+// to the latest question alone: that ends the lease and the callback, too. Else both are somebody else's, who still waits.
+export const saveAttempts = (all: readonly Attempt[]) => statementPart('heard')`
   update attempts a set state = c.state, reason = c.reason, instrument = c.instrument, given = c.given,
     provider_ref = c.provider_ref, redirect_url = c.redirect_url, qr = c.qr, step = c.step,
     provider_text = c.provider_text, provider_time = c.provider_time, charged = c.charged, fee = c.fee, net = c.net,
     card_type = c.card_type, psp_response_code = c.psp_response_code, psp_response_msg = c.psp_response_msg,
     provider_code = c.provider_code, declined_at = c.declined_at,
-    lease_until = case when a.next_ask_at = c.next_ask_at then a.lease_until end,
-    knocked = a.knocked and coalesce(a.next_ask_at = c.next_ask_at, false),
-    acknowledged_at = c.acknowledged_at, next_ask_at = c.next_ask_at, updated_at = c.updated_at,
+    lease_until = case when a.next_poll_at = c.next_poll_at then a.lease_until end,
+    callback_received = a.callback_received and coalesce(a.next_poll_at = c.next_poll_at, false),
+    acknowledged_at = c.acknowledged_at, next_poll_at = c.next_poll_at, updated_at = c.updated_at,
     ended_at = c.ended_at
   from unnest(${all.map(a => a.merchant_id)}::text[], ${all.map(a => a.attempt_id)}::text[],
       ${all.map(a => a.state)}::text[], ${all.map(a => a.reason)}::text[], ${all.map(a => a.instrument)}::text[],
@@ -79,16 +79,16 @@ export const saveAttempts = (all: readonly Attempt[]) => part('heard')`
       ${all.map(a => a.card_type)}::text[], ${all.map(a => a.psp_response_code)}::text[],
       ${all.map(a => a.psp_response_msg)}::text[], ${all.map(a => a.provider_code)}::text[],
       ${all.map(a => a.declined_at)}::timestamptz[], ${all.map(a => a.acknowledged_at)}::timestamptz[],
-      ${all.map(a => a.next_ask_at)}::timestamptz[], ${all.map(a => a.updated_at)}::timestamptz[],
+      ${all.map(a => a.next_poll_at)}::timestamptz[], ${all.map(a => a.updated_at)}::timestamptz[],
       ${all.map(a => a.ended_at)}::timestamptz[])
     as c (merchant_id, attempt_id, state, reason, instrument, given, provider_ref, redirect_url, qr, step,
       provider_text, provider_time, charged, fee, net, card_type, psp_response_code, psp_response_msg, provider_code, declined_at,
-      acknowledged_at, next_ask_at, updated_at, ended_at)
+      acknowledged_at, next_poll_at, updated_at, ended_at)
   where a.merchant_id = c.merchant_id and a.attempt_id = c.attempt_id and ${ofMerchants('a', all)}`
 
 export const saveAttempt = (tx: Tx, attempt: Attempt) => tx.rows(saveAttempts([attempt]))
 
-// Before it is handed to its channel once more.
+// Before it is handed to its provider once more.
 export const saveSending = (tx: Tx, a: Attempt) =>
   tx.rows(named('save_sending')`
     update attempts set state = ${a.state}, sends = ${a.sends}, resent_at = ${a.resent_at}, updated_at = ${a.updated_at}
@@ -98,14 +98,14 @@ export const saveSending = (tx: Tx, a: Attempt) =>
 export const saveSubmitted = (tx: Tx, a: Attempt) =>
   tx.rows(named('save_submitted')`
     update attempts set state = ${a.state}, step = null, submits = ${a.submits}, submitted_at = ${a.submitted_at},
-      next_ask_at = ${a.next_ask_at}, lease_until = null, updated_at = ${a.updated_at}
+      next_poll_at = ${a.next_poll_at}, lease_until = null, updated_at = ${a.updated_at}
     where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`)
 
 // The wish of the customer. An answer to an older question is not taken for the one to what is asked now.
 export const saveGivenUp = (tx: Tx, a: Attempt) =>
   tx.rows(named('save_given_up')`
     update attempts set gave_up_at = ${a.gave_up_at}, gave_up_for = ${a.gave_up_for},
-      next_ask_at = ${a.next_ask_at}, lease_until = null, updated_at = ${a.updated_at}
+      next_poll_at = ${a.next_poll_at}, lease_until = null, updated_at = ${a.updated_at}
     where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`)
 
 // In the order in which they were made.
@@ -118,21 +118,21 @@ export const lockAttempt = (tx: Tx, merchant_id: string, attempt_id: string) =>
   tx.one<Attempt>(named('lock_attempt')`
     select * from attempts where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} for update`)
 
-// Somebody knocked: ask now. False when there is no such attempt, or nothing left to learn about it. The time changes
+// A callback came: poll now. False when there is no such attempt, or nothing left to learn about it. The time changes
 // even when it is due already, so that an answer to an older question is not taken for the answer to this one.
 export const promptAttempt = async (tx: Tx, merchant_id: string, attempt_id: string, now: Date) =>
   (await tx.one(named('prompt_attempt')`
-    update attempts set knocked = true, lease_until = null, next_ask_at = least(${now}::timestamptz,
-      (next_ask_at at time zone 'UTC' - interval '1 millisecond') at time zone 'UTC')
+    update attempts set callback_received = true, lease_until = null, next_poll_at = least(${now}::timestamptz,
+      (next_poll_at at time zone 'UTC' - interval '1 millisecond') at time zone 'UTC')
     where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and state <> 'paid'
     returning 1`)) !== undefined
 
 // It could not be written down what was said of it: it is asked about again, but not as soon as its lease ends.
-export const putOffAttempt = (tx: Tx, a: Attempt, next_ask_at: Date) =>
+export const postponeAttempt = (tx: Tx, a: Attempt, next_poll_at: Date) =>
   tx.rows(named('put_off_attempt')`
-    update attempts set next_ask_at = ${next_ask_at}, knocked = false, lease_until = null
-    where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id} and asks = ${a.asks}
-      and next_ask_at = ${a.next_ask_at}`)
+    update attempts set next_poll_at = ${next_poll_at}, callback_received = false, lease_until = null
+    where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id} and polls = ${a.polls}
+      and next_poll_at = ${a.next_poll_at}`)
 
 // What is still on its way counts as a failure until it is paid, or a crowd of tries would slip through at once. What
 // never left us has tried nothing.

@@ -1,51 +1,51 @@
 import { raw, type Sql } from 'sql-template-tag'
-import type { OpenedIdentity } from '../../core/channel/accountIdentity.ts'
+import type { OpenedIdentity } from '../../core/provider/accountIdentity.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../ofMerchants.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 import type { OrderedPayment } from './paymentLife.ts'
 
-// How many may be taken of one channel: of those that somebody knocked for, and of those whose time has come.
+// How many may be taken of one provider_account: of those with a callback, and of those whose time has come.
 // Attempts that belong to another mode or business under the same account name are left to the nodes that have it.
-export type Room = Omit<OpenedIdentity, 'identity'> & { knocked: boolean; most: number }
-export type AskLease = { now: Date; until: Date }
+export type Room = Omit<OpenedIdentity, 'identity'> & { callback_received: boolean; most: number }
+export type PollLease = { now: Date; until: Date }
 // With what its order says of the payment.
-export type DueAttempt = Attempt & { by_knock: boolean; payment: OrderedPayment }
+export type DueAttempt = Attempt & { by_callback: boolean; payment: OrderedPayment }
 
-type Key = Pick<Attempt, 'merchant_id' | 'attempt_id' | 'tx_reference'> & { knocked: boolean }
+type Key = Pick<Attempt, 'merchant_id' | 'attempt_id' | 'tx_reference'> & { callback_received: boolean }
 
 // Takes what is due under a lease, so that no other worker asks at the same time; when this one dies, the lease runs
 // out and another asks. Asking twice would do no harm, only cost. The oldest of each room first, and nobody waits for an
 // attempt that somebody else holds. No column that an index knows is changed: when it is asked about next, and whether
-// somebody knocked, changes with the answer.
-export const claimDueAttempts = (db: Db, rooms: readonly Room[], lease: AskLease) =>
+// a callback came, changes with the answer.
+export const claimDueAttempts = (db: Db, rooms: readonly Room[], lease: PollLease) =>
   takeUnlocked<Key, DueAttempt>(db, {
     skipping: async tx =>
       (
         await tx.rows<Claimed>(
           named(
             'claim_due_attempts',
-          )`with due as (${dueUnlocked(rooms, lease)}) ${claim(sql`due`, lease)} ${returning(sql`due.knocked`)}`,
+          )`with due as (${dueUnlocked(rooms, lease)}) ${claim(sql`due`, lease)} ${returning(sql`due.callback_received`)}`,
         )
       ).map(dueOf),
     find: tx => findDue(tx, rooms, lease),
     waiting: async (tx, keys) =>
       (
         await tx.rows<Claimed>(sql`${claim(keysOf(keys), lease)} and ${ofMerchants('a', keys)}
-        and ${ofMerchants('p', keys)} and ${ofMerchants('m', keys)} ${returning(sql`due.knocked`)}`)
+        and ${ofMerchants('p', keys)} and ${ofMerchants('m', keys)} ${returning(sql`due.callback_received`)}`)
       ).map(dueOf),
   })
 
 // The accounts that are open here, as a table to compare attempts with: see `isSameAccount` of
-// core/channel/accountIdentity.ts, which says the same.
+// core/provider_account/accountIdentity.ts, which says the same.
 export const openedHere = (opened: readonly OpenedIdentity[]) => sql`
   unnest(${opened.map(one => one.account)}::text[], ${opened.map(one => one.mode)}::text[],
     ${opened.map(one => one.identities.join(','))}::text[]) as here (account, mode, identities)`
 
 export const isOfHere = (attempt: string) => {
   const a = raw(attempt)
-  return sql`${a}.channel = here.account and (${a}.mode is null or ${a}.mode = here.mode)
+  return sql`${a}.provider_account = here.account and (${a}.mode is null or ${a}.mode = here.mode)
     and (${a}.account_identity is null or ${a}.account_identity = any(string_to_array(here.identities, ',')))`
 }
 
@@ -57,50 +57,50 @@ const isFree = (now: Date) => sql`(lease_until is null or lease_until <= ${now}
 
 // One index scan for each room, however many are due in the others. The limit around them cuts nothing: the planner
 // would otherwise expect a tenth of all that is due.
-const dueUnlocked = (rooms: readonly Room[], { now }: AskLease) => sql`
+const dueUnlocked = (rooms: readonly Room[], { now }: PollLease) => sql`
   select found.* from unnest(${rooms.map(r => r.account)}::text[], ${rooms.map(r => r.mode)}::text[],
-      ${rooms.map(r => r.identities.join(','))}::text[], ${rooms.map(r => r.knocked)}::boolean[],
-      ${rooms.map(r => r.most)}::integer[]) as here (account, mode, identities, knocked, most),
+      ${rooms.map(r => r.identities.join(','))}::text[], ${rooms.map(r => r.callback_received)}::boolean[],
+      ${rooms.map(r => r.most)}::integer[]) as here (account, mode, identities, callback_received, most),
     lateral (
-      select merchant_id, attempt_id, tx_reference, knocked from attempts t
-      where ${isOfHere('t')} and t.knocked = here.knocked and t.next_ask_at <= ${now} and ${isFree(now)}
-      order by next_ask_at limit here.most for update skip locked) as found
+      select merchant_id, attempt_id, tx_reference, callback_received from attempts t
+      where ${isOfHere('t')} and t.callback_received = here.callback_received and t.next_poll_at <= ${now} and ${isFree(now)}
+      order by next_poll_at limit here.most for update skip locked) as found
   limit ${rooms.reduce((sum, { most }) => sum + most, 0)}`
 
-async function findDue(tx: Tx, rooms: readonly Room[], { now }: AskLease): Promise<Key[]> {
+async function findDue(tx: Tx, rooms: readonly Room[], { now }: PollLease): Promise<Key[]> {
   const found: Key[] = []
-  for (const { account, mode, identities, knocked, most } of rooms)
+  for (const { account, mode, identities, callback_received, most } of rooms)
     found.push(
       ...(await tx.rows<Key>(sql`
-        select merchant_id, attempt_id, tx_reference, knocked from attempts
-        where channel = ${account} and knocked = ${knocked} and next_ask_at <= ${now} and ${isFree(now)}
+        select merchant_id, attempt_id, tx_reference, callback_received from attempts
+        where provider_account = ${account} and callback_received = ${callback_received} and next_poll_at <= ${now} and ${isFree(now)}
           and (mode is null or mode = ${mode})
           and (account_identity is null or account_identity = any(${identities}))
-        order by next_ask_at limit ${most}`)),
+        order by next_poll_at limit ${most}`)),
     )
   return found
 }
 
 const keysOf = (keys: readonly Key[]) => sql`
   unnest(${keys.map(k => k.merchant_id)}::text[], ${keys.map(k => k.attempt_id)}::text[],
-    ${keys.map(k => k.tx_reference)}::text[], ${keys.map(k => k.knocked)}::boolean[])
-    as due (merchant_id, attempt_id, tx_reference, knocked)`
+    ${keys.map(k => k.tx_reference)}::text[], ${keys.map(k => k.callback_received)}::boolean[])
+    as due (merchant_id, attempt_id, tx_reference, callback_received)`
 
-const claim = (due: Sql, { now, until }: AskLease) => sql`
-  update attempts a set lease_until = ${until}, asks = a.asks + 1
+const claim = (due: Sql, { now, until }: PollLease) => sql`
+  update attempts a set lease_until = ${until}, polls = a.polls + 1
   from ${due}
     join payments p on p.merchant_id = due.merchant_id and p.tx_reference = due.tx_reference
     join merchants m on m.merchant_id = due.merchant_id
-  where a.merchant_id = due.merchant_id and a.attempt_id = due.attempt_id and a.next_ask_at <= ${now}
+  where a.merchant_id = due.merchant_id and a.attempt_id = due.attempt_id and a.next_poll_at <= ${now}
     and ${isFree(now)}`
 
-export const returning = (byKnock: Sql) => sql`
-  returning a.*, ${byKnock} as by_knock, p.invoice_id, p.tx_token, p.total, p.currency, p.description,
-    p.email as payment_email, p.name as payment_name, p.number as payment_phone, p.status as payment_status, p.cancel_wished_at, m.name as merchant_name`
+export const returning = (byCallback: Sql) => sql`
+  returning a.*, ${byCallback} as by_callback, p.invoice_id, p.tx_token, p.total, p.currency, p.description,
+    p.email as payment_email, p.name as payment_name, p.number as payment_phone, p.status as payment_status, p.cancel_requested_at, m.name as merchant_name`
 
 export type Claimed = Attempt &
   Omit<OrderedPayment, 'status' | 'email' | 'name' | 'number'> & {
-    by_knock: boolean
+    by_callback: boolean
     payment_status: OrderedPayment['status']
     payment_email: string | null
     payment_name: string | null
@@ -118,7 +118,7 @@ export function dueOf(row: Claimed): DueAttempt {
     payment_email,
     payment_name,
     payment_phone,
-    cancel_wished_at,
+    cancel_requested_at,
     merchant_name,
     ...attempt
   } = row
@@ -136,7 +136,7 @@ export function dueOf(row: Claimed): DueAttempt {
     number: payment_phone,
     merchant_name,
   }
-  return { ...attempt, payment: { ...order, cancel_wished_at, status: payment_status } }
+  return { ...attempt, payment: { ...order, cancel_requested_at, status: payment_status } }
 }
 
 export type OverdueAttempt = Attempt & { has_task: boolean }
@@ -152,13 +152,17 @@ export const overdueElsewhere = (
     select a.*, exists (select from tasks t where t.merchant_id = a.merchant_id and t.attempt_id = a.attempt_id
       and t.kind = 'not_set_up') as has_task
     from attempts a
-    where a.next_ask_at <= ${since} and ${isFree(now)}
+    where a.next_poll_at <= ${since} and ${isFree(now)}
       and not exists (select from ${openedHere(opened)} where ${isOfHere('a')})
-    order by has_task, a.next_ask_at limit ${limit}`)
+    order by has_task, a.next_poll_at limit ${limit}`)
 
 // One that ends without its provider. False where another node has it by now.
-export const claimOverdue = async (tx: Tx, { merchant_id, attempt_id, asks }: Attempt, lease: AskLease) =>
+export const claimOverdue = async (
+  tx: Tx,
+  { merchant_id, attempt_id, polls: asks }: Attempt,
+  lease: PollLease,
+) =>
   (await tx.count(sql`
-    update attempts set lease_until = ${lease.until}, asks = asks + 1
-    where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and asks = ${asks} and ${isFree(lease.now)}`)) >
+    update attempts set lease_until = ${lease.until}, polls = polls + 1
+    where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and polls = ${asks} and ${isFree(lease.now)}`)) >
   0

@@ -1,7 +1,7 @@
 import type { NewEvent, PaymentEvent } from '../../core/payment/event.ts'
 import { named, type Tx } from '../db.ts'
 import { ofMerchants } from '../ofMerchants.ts'
-import { part } from '../together.ts'
+import { statementPart } from '../groupStatement.ts'
 import { type PaymentKey, paymentKeysOf } from './paymentKeys.ts'
 
 type EventOfPayment = NewEvent & PaymentKey & { place: number }
@@ -13,7 +13,7 @@ export function addEventsOfMany(news: readonly EventsOfPayment[]) {
     events.map((event, at) => ({ ...event, merchant_id, tx_reference, place: at + 1 })),
   )
   const { merchants, references } = paymentKeysOf(all)
-  return part('noted')`
+  return statementPart('noted')`
     insert into events (merchant_id, tx_reference, sequence, kind, cause, attempt_id, from_status, to_status,
       reason, at)
     select new.merchant_id, new.tx_reference, coalesce(last.sequence, 0) + new.place, new.kind, new.cause,

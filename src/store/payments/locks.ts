@@ -86,15 +86,15 @@ const failedAt = (whose: Capped, merchant_id: string) => sql`
     and f.${raw(whose)} = k.${raw(whose)} and f.created_at > k.since and f.reason is distinct from 'not_sent'
     order by f.created_at desc offset k.${raw(whose)}_skipped limit k.${raw(whose)}_read)`
 
-export type ToSettle = { payment: PaymentWithMerchant; attempt: Attempt }
+export type ToResolve = { payment: PaymentWithMerchant; attempt: Attempt }
 
 // Both rows: of each it gives what is there now, however long the lock was waited for.
-export async function lockToSettle(
+export async function lockToResolve(
   tx: Tx,
   merchant_id: string,
   attempt_ids: readonly string[],
   patience: Patience,
-): Promise<ToSettle[]> {
+): Promise<ToResolve[]> {
   const rows = await tx.rows<PaymentWithMerchant & { attempt: AttemptInJson }>(named(
     `lock_to_settle_${patience}`,
   )`

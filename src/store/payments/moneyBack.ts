@@ -42,8 +42,8 @@ export const checkReversals = async (
   now: Date,
 ) =>
   (await tx.one(named('check_reversals')`
-    update attempts set check_reversals = true, knocked = true, lease_until = null,
-      next_ask_at = least(${now}::timestamptz,
-        (next_ask_at at time zone 'UTC' - interval '1 millisecond') at time zone 'UTC')
+    update attempts set check_reversals = true, callback_received = true, lease_until = null,
+      next_poll_at = least(${now}::timestamptz,
+        (next_poll_at at time zone 'UTC' - interval '1 millisecond') at time zone 'UTC')
     where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}
     returning 1`)) !== undefined

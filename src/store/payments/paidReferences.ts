@@ -1,6 +1,6 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { named, type Tx } from '../db.ts'
-import { part } from '../together.ts'
+import { statementPart } from '../groupStatement.ts'
 
 type Holder = Pick<Attempt, 'merchant_id' | 'attempt_id'>
 
@@ -8,7 +8,7 @@ export type PaidReference = Holder & { account: string; reference: string }
 
 // For whoever expects that nobody holds them: one that is held already is refused by the table's key, with all that is
 // written beside it.
-export const holdReferences = (all: readonly PaidReference[]) => part('kept')`
+export const holdReferences = (all: readonly PaidReference[]) => statementPart('kept')`
   insert into paid_references (account, reference, merchant_id, attempt_id)
   select * from unnest(${all.map(r => r.account)}::text[], ${all.map(r => r.reference)}::text[],
     ${all.map(r => r.merchant_id)}::text[], ${all.map(r => r.attempt_id)}::text[])`

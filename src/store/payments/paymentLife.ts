@@ -1,11 +1,11 @@
 import type { Sql } from 'sql-template-tag'
-import type { LogoFacts } from '../../core/merchant/face.ts'
+import type { LogoFacts } from '../../core/merchant/branding.ts'
 import type { SettingWords } from '../../core/merchant/settings.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../ofMerchants.ts'
-import { part } from '../together.ts'
+import { statementPart } from '../groupStatement.ts'
 import { type AttemptInJson, attemptOfJson } from './attempts.ts'
 import { type PaymentKey, paymentKeysOf } from './paymentKeys.ts'
 // A payment and what its merchant says about it.
@@ -29,7 +29,7 @@ export type OrderedPayment = Pick<
   | 'name'
   | 'number'
   | 'status'
-  | 'cancel_wished_at'
+  | 'cancel_requested_at'
   | 'merchant_name'
 >
 
@@ -113,23 +113,23 @@ export const prolongPayment = (tx: Tx, { merchant_id, tx_reference, expires_at }
 // payer again.
 export function savePayments(all: readonly Payment[]) {
   const { merchants, references } = paymentKeysOf(all)
-  return part('moved')`
+  return statementPart('moved')`
     update payments p set status = c.status, status_reason = c.status_reason, updated_at = c.updated_at,
-      late = c.late, cancel_wished_at = c.cancel_wished_at, payment_method = c.payment_method,
+      late = c.late, cancel_requested_at = c.cancel_requested_at, payment_method = c.payment_method,
       payment_instrument = c.payment_instrument, payment_reference = c.payment_reference,
       payment_time = c.payment_time, charged = c.charged, card_type = c.card_type,
       psp_response_code = c.psp_response_code, psp_response_msg = c.psp_response_msg, redacted_at = null,
       paid_attempt_id = c.paid_attempt_id, reversed_at = c.reversed_at, reversed_amount = c.reversed_amount
     from unnest(${merchants}::text[], ${references}::text[], ${all.map(p => p.status)}::text[],
         ${all.map(p => p.status_reason)}::text[], ${all.map(p => p.updated_at)}::timestamptz[],
-        ${all.map(p => p.late)}::boolean[], ${all.map(p => p.cancel_wished_at)}::timestamptz[],
+        ${all.map(p => p.late)}::boolean[], ${all.map(p => p.cancel_requested_at)}::timestamptz[],
         ${all.map(p => p.payment_method)}::text[], ${all.map(p => p.payment_instrument)}::text[],
         ${all.map(p => p.payment_reference)}::text[], ${all.map(p => p.payment_time)}::timestamptz[],
         ${all.map(p => p.charged)}::bigint[], ${all.map(p => p.card_type)}::text[],
         ${all.map(p => p.psp_response_code)}::text[], ${all.map(p => p.psp_response_msg)}::text[],
         ${all.map(p => p.paid_attempt_id)}::text[], ${all.map(p => p.reversed_at)}::timestamptz[],
         ${all.map(p => p.reversed_amount)}::bigint[])
-      as c (merchant_id, tx_reference, status, status_reason, updated_at, late, cancel_wished_at, payment_method,
+      as c (merchant_id, tx_reference, status, status_reason, updated_at, late, cancel_requested_at, payment_method,
         payment_instrument, payment_reference, payment_time, charged, card_type, psp_response_code,
         psp_response_msg, paid_attempt_id, reversed_at, reversed_amount)
     where p.merchant_id = c.merchant_id and p.tx_reference = c.tx_reference and ${ofMerchants('p', all)}`

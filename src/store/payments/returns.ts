@@ -16,7 +16,7 @@ export const noteReturn = async (
     returning 1`)) !== undefined
 
 // It is asked about by then at the latest.
-export const hastenAsk = (tx: Tx, { merchant_id, attempt_id }: Attempt, by: Date) =>
+export const hastenPoll = (tx: Tx, { merchant_id, attempt_id }: Attempt, by: Date) =>
   tx.rows(sql`
-    update attempts set next_ask_at = ${by}
-    where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and next_ask_at > ${by}`)
+    update attempts set next_poll_at = ${by}
+    where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and next_poll_at > ${by}`)

@@ -6,12 +6,12 @@ import { sql, type Tx } from '../db.ts'
 import { keysOf as notificationKeys } from '../notifications/notificationKeys.ts'
 import { ofMerchants } from '../ofMerchants.ts'
 import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
-import type { MessageName, NotedEvent, SentTo, ToldBody } from './toRedact.ts'
+import type { MessageName, NotedEvent, SentTo, NotificationBody } from './toRedact.ts'
 
 export type Redaction = {
   payments: readonly Payment[]
   attempts: readonly Attempt[]
-  bodies: readonly ToldBody[]
+  bodies: readonly NotificationBody[]
   deliveries: readonly SentTo[]
   tasks: readonly Task[]
   notes: readonly NotedEvent[]

@@ -36,10 +36,10 @@ export const tasksOfAttempts = (tx: Tx, attempts: readonly Named[]) =>
       join tasks t on t.merchant_id = a.merchant_id and t.attempt_id = a.attempt_id
     where ${ofMerchants('t', attempts)}`)
 
-export type ToldBody = NotificationKey & { body: string }
+export type NotificationBody = NotificationKey & { body: string }
 
 export const bodiesOf = (tx: Tx, keys: readonly PaymentKey[]) =>
-  tx.rows<ToldBody>(sql`
+  tx.rows<NotificationBody>(sql`
     select o.merchant_id, o.tx_reference, o.sequence, o.body from ${ofThem(keys, 'notifications')}`)
 
 export type SentTo = NotificationKey & { url: string; next_try_at: Date | null }

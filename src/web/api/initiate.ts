@@ -32,7 +32,7 @@ export function initiatedBody({ stored, direct }: Initiated, baseUrl: string) {
       status_code: 0,
       message: direct.offered // without a comma: an old client takes it apart there
         ? 'The payment is stored. The customer is asked to approve it on the phone.'
-        : 'The payment is stored. No channel for this network is set up here: nobody was asked to pay.',
+        : 'The payment is stored. No provider for this network is set up here: nobody was asked to pay.',
       invoice_id,
       tx_reference,
     }

@@ -34,7 +34,7 @@ export function brandingRoutes({ runtime, trustedProxies }: CheckoutOptions) {
     const db = runtime.db.until(databaseDeadline())
     const logo = await showLogo(db, c.req.param('merchant') ?? '', c.req.path)
     if (!logo) {
-      runtime.limits.astray(address)
+      runtime.limits.unknownToken(address)
       return nothingHere(c)
     }
     const kept = 'public, max-age=31536000, immutable' // its address has a digest of its content

@@ -1,12 +1,12 @@
 import { Hono } from 'hono'
-import { createReturns } from '../../actions/channels/askOnReturn.ts'
 import { receiptTo } from '../../actions/messages/receiptTo.ts'
-import { wakeSenders } from '../../actions/notifications/wakeSenders.ts'
+import { wakeDispatchers } from '../../actions/notifications/wakeDispatchers.ts'
 import { cancel } from '../../actions/payments/cancel.ts'
-import { leaveOnce } from '../../actions/payments/leaveOnce.ts'
+import { redirectOnce } from '../../actions/payments/redirectOnce.ts'
+import { createReturnPolls } from '../../actions/providers/pollOnReturn.ts'
 import { chosenLang, type Lang, languages } from '../../core/languages/languages.ts'
 import { PageFrame } from '../../core/markup/page.tsx'
-import { forAMoment } from '../../runtime/inTime.ts'
+import { withShortDeadline } from '../../runtime/inTime.ts'
 import { jsonType } from '../http/apiRequest.ts'
 import { type Ctx, type Env, plainly } from '../http/context.ts'
 import { headersOf, sendPage } from '../pages/sendPage.ts'
@@ -14,16 +14,16 @@ import { exitByItself } from './exit.tsx'
 import {
   bugPage,
   type CheckoutOptions,
-  withOwnForm,
+  errorPage,
   goTo,
   onVisit,
-  errorPage,
   visitFrom,
-  withPayment,
   withCheckoutToken,
+  withOwnForm,
+  withPayment,
 } from './open.tsx'
 import { againOf, payRoute, wordsRoute } from './payRoute.tsx'
-import { qrPng, Qr } from './qrCode.tsx'
+import { Qr, qrPng } from './qrCode.tsx'
 import { CancelPage } from './stages/ended.tsx'
 import { giveUpRoute } from './stages/giveUp.tsx'
 import { ReceiptPage } from './stages/paid.tsx'
@@ -59,7 +59,7 @@ export function checkoutRoutes(options: CheckoutOptions) {
       options,
       withOwnForm(options, async (c, view, _, deadline) => {
         await cancel(runtime.db, view.checkout, runtime.clock(), deadline)
-        wakeSenders(runtime)
+        wakeDispatchers(runtime)
         return goHome(c, view)
       }),
     ),
@@ -70,12 +70,12 @@ export function checkoutRoutes(options: CheckoutOptions) {
 // `?back`: the customer returns from the provider's page. The provider is asked at once, within a short limit.
 function openOrReturn(options: CheckoutOptions) {
   const { runtime } = options
-  const askOnReturn = createReturns(runtime)
+  const askOnReturn = createReturnPolls(runtime)
   return async (c: Ctx, view: View, deadline: number) => {
     if (c.req.query('back') === undefined) return showStage(c, await withEnding(options, view, deadline))
     const attempt = attemptOf(view)
     if (view.checkout.stage === 'wait' && attempt?.redirect_url)
-      await forAMoment(askOnReturn(attempt, deadline))
+      await withShortDeadline(askOnReturn(attempt, deadline))
     return goHome(c, attempt ? { ...view, visit: visitFrom(attempt) } : view)
   }
 }
@@ -86,7 +86,7 @@ async function withEnding(options: CheckoutOptions, view: View, deadline: number
   const { carries, runtime } = options
   const db = runtime.db.until(deadline)
   const mayLeave = !view.framed && exitByItself(checkout)?.known
-  const leaves = mayLeave ? await leaveOnce(db, checkout, visit, now) : undefined
+  const leaves = mayLeave ? await redirectOnce(db, checkout, visit, now) : undefined
   const showsRecipient = checkout.stage === 'paid' && carries
   return { ...view, leaves, receiptTo: showsRecipient ? await receiptTo(db, checkout, carries) : undefined }
 }

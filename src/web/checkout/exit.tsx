@@ -1,6 +1,6 @@
 import type { Checkout } from '../../actions/payments/openCheckout.ts'
 import { Sentence } from '../../core/markup/page.tsx'
-import type { SettingName, Settings } from '../../core/merchant/settings.ts'
+import type { SettingName, MerchantSettings } from '../../core/merchant/settings.ts'
 import { originOf, parseUrl } from '../../core/text.ts'
 import { type View, wholeWindow } from './view.ts'
 
@@ -11,7 +11,7 @@ export type Exit = { url: string; host: string; known: boolean }
 
 export function exitTo(
   url: string | null,
-  { allowed_origins }: Pick<Settings, 'allowed_origins'>,
+  { allowed_origins }: Pick<MerchantSettings, 'allowed_origins'>,
   unreadable: readonly SettingName[] = [],
 ): Exit | undefined {
   if (url === null || parseUrl(url) !== undefined) return undefined

@@ -1,5 +1,5 @@
 import type { ErrorHandler, MiddlewareHandler } from 'hono'
-import type { Carries } from '../../actions/messages/receiptTo.ts'
+import type { CanSend } from '../../actions/messages/receiptTo.ts'
 import type { PaymentDeps } from '../../actions/payments/deps.ts'
 import { type Checkout, openCheckout } from '../../actions/payments/openCheckout.ts'
 import { endedAt } from '../../core/checkout/leave.ts'
@@ -8,7 +8,7 @@ import type { Fields } from '../../core/interface/json.ts'
 import { TooBusy } from '../../core/interface/refusal.ts'
 import { chosenLang, languages, preferredLang } from '../../core/languages/languages.ts'
 import { type Contacts, maskContacts } from '../../core/mask.ts'
-import { withoutTurns } from '../../core/text.ts'
+import { stripBidiControls } from '../../core/text.ts'
 import { isToken, newVisit } from '../../runtime/ids.ts'
 import { databaseDeadline } from '../../runtime/inTime.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -24,7 +24,7 @@ import { linkTo, type View } from './view.ts'
 export type CheckoutOptions = {
   runtime: PaymentDeps & Pick<Runtime, 'limits' | 'bodies' | 'checkouts' | 'formKey'>
   trustedProxies: number
-  carries?: Carries // which messages are really sent
+  carries?: CanSend // which messages are really sent
 }
 type PageAnswer = Response | Promise<Response>
 
@@ -66,7 +66,7 @@ export const withCheckoutToken =
   }
 
 function unknownToken(c: Ctx, { runtime, trustedProxies }: CheckoutOptions) {
-  runtime.limits.astray(addressOf(c.env.incoming, trustedProxies))
+  runtime.limits.unknownToken(addressOf(c.env.incoming, trustedProxies))
   return sendPage(c, <TroublePage kind="no_payment" lang={langOf(c)} />, 404)
 }
 
@@ -129,13 +129,14 @@ export function checkoutForPage(checkout: Checkout): Checkout {
   const text = (given: string) => maskContacts(given, contacts)
   return {
     ...checkout,
-    merchant_name: withoutTurns(checkout.merchant_name),
-    payment_reference: checkout.payment_reference && withoutTurns(checkout.payment_reference),
-    description: checkout.description && text(withoutTurns(checkout.description)),
-    line_items: checkout.line_items?.map(item => ({ ...item, name: text(withoutTurns(item.name)) })) ?? null,
+    merchant_name: stripBidiControls(checkout.merchant_name),
+    payment_reference: checkout.payment_reference && stripBidiControls(checkout.payment_reference),
+    description: checkout.description && text(stripBidiControls(checkout.description)),
+    line_items:
+      checkout.line_items?.map(item => ({ ...item, name: text(stripBidiControls(item.name)) })) ?? null,
     face: {
       ...checkout.face,
-      ...(checkout.face.refunds && { refunds: withoutTurns(checkout.face.refunds) }),
+      ...(checkout.face.refunds && { refunds: stripBidiControls(checkout.face.refunds) }),
     },
     attempts: checkout.attempts.map(attempt => ({
       ...attempt,

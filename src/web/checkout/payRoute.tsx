@@ -29,7 +29,7 @@ export const payRoute =
     const request = {
       number: /^\d{1,4}$/.test(typed.number ?? '') ? Number(typed.number) : 0,
       payment_method: chosen,
-      typed: typedFor(view, chosen, typed),
+      input: typedFor(view, chosen, typed),
       cause: 'customer' as const,
       lang: view.lang,
       askedLang: view.asked,
@@ -84,8 +84,8 @@ const isText = (value: unknown) => typeof value === 'string'
 // body and not in the address, because addresses end up in logs and histories.
 export function wordsRoute(c: Ctx, view: View, fields: Fields) {
   const typed = textsIn(fields)
-  const { stage, offers } = view.checkout
-  if ((stage !== 'choose' && stage !== 'failed') || offers.length === 0) return goTo(c, linkTo(view))
+  const { stage, methods } = view.checkout
+  if ((stage !== 'choose' && stage !== 'failed') || methods.length === 0) return goTo(c, linkTo(view))
   return sendPage(c, <ChoosePage view={onVisit(view)} form={sentForm(view, typed)} again={againOf(c)} />)
 }
 

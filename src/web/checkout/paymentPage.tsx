@@ -101,7 +101,7 @@ const timed: readonly string[] = ['choose', 'failed'] // in other stages a reque
 
 const Until = ({ view }: { view: View }) => {
   const { checkout, t } = view
-  const seconds = timed.includes(checkout.stage) && checkout.offers.length > 0 ? secondsLeft(view) : 0
+  const seconds = timed.includes(checkout.stage) && checkout.methods.length > 0 ? secondsLeft(view) : 0
   return (
     <p class="muted">
       <span class="word">{t.frame.invoice} </span>

@@ -1,11 +1,11 @@
 import type { Checkout } from '../../actions/payments/openCheckout.ts'
-import { wayName } from '../../core/channel/wayNames.ts'
 import type { Texts } from '../../core/languages/en.ts'
 import type { Lang } from '../../core/languages/languages.ts'
 import { figureWords, moneyWords } from '../../core/moneyWords.ts'
 import { isUnresolved } from '../../core/payment/attempt.ts'
+import { paymentMethodName } from '../../core/provider/paymentMethodNames.ts'
 import { fill } from '../../core/text.ts'
-import type { Offer } from '../../runtime/channels.ts'
+import type { AvailableMethod } from '../../runtime/providers/availableMethods.ts'
 
 // The data that every page of a payment is rendered from.
 export type View = {
@@ -62,7 +62,7 @@ export const attemptOf = ({ checkout: { attempts } }: View) => attempts.find(isU
 
 // Undefined if the payment method is no longer offered.
 export const offerOf = ({ checkout }: View, payment_method: string) =>
-  checkout.offers.find(offer => offer.payment_method === payment_method)
+  checkout.methods.find(offer => offer.payment_method === payment_method)
 
 // Links to other sites leave the shop's frame: the site may forbid framing, and the shop must not open inside its own
 // page.
@@ -71,7 +71,7 @@ export const wholeWindow = ({ checkout }: View) =>
 
 // Payment methods without a brand name are translated.
 export function methodName(
-  { payment_method, label }: Pick<Offer, 'payment_method' | 'label'>,
+  { payment_method, label }: Pick<AvailableMethod, 'payment_method' | 'label'>,
   { names }: Texts,
 ) {
   const known: Readonly<Record<string, string>> = names
@@ -79,7 +79,10 @@ export function methodName(
 }
 
 export const methodLabel = (view: View, payment_method: string): string =>
-  methodName(offerOf(view, payment_method) ?? { payment_method, label: wayName(payment_method) }, view.t)
+  methodName(
+    offerOf(view, payment_method) ?? { payment_method, label: paymentMethodName(payment_method) },
+    view.t,
+  )
 
 export const secondsTo = (at: Date, from: Date) =>
   Math.max(0, Math.ceil((at.getTime() - from.getTime()) / 1000))

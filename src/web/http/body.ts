@@ -32,7 +32,7 @@ export async function readFields(incoming: IncomingMessage, sender: BodySender):
       ? { fields: multipartFields(bytes, declared ?? ''), as: 'form' }
       : parseText(bytes, type)
   } catch (error) {
-    if (error instanceof Refusal) limits.miss(sender.address)
+    if (error instanceof Refusal) limits.failedLookup(sender.address)
     throw error
   }
 }

@@ -3,7 +3,7 @@ import * as refusals from '../../core/interface/refusal.ts'
 import { hmac, requestString } from '../../core/interface/signature.ts'
 import * as status from '../../core/interface/statusRecord.ts'
 import { notificationBody } from '../../core/notification/notification.ts'
-import { type NewPayment, type Payment, unlived } from '../../core/payment/payment.ts'
+import { type NewPayment, type Payment, noOutcome } from '../../core/payment/payment.ts'
 import { eventsBody } from '../api/events.ts'
 import { initiatedBody } from '../api/initiate.ts'
 
@@ -72,12 +72,12 @@ export const directRequest = {
 
 export const question = { merchant_key, invoice_id }
 
-const promptedWallet = { payment_method: 'mtn_mobile_money', typed: {}, offered: true }
+const promptedWallet = { payment_method: 'mtn_mobile_money', input: {}, offered: true }
 
 export const storedBody = (baseUrl: string, direct = false) =>
   initiatedBody({ stored: payment, direct: direct ? promptedWallet : undefined }, baseUrl)
 
-const record = status.statusRecord({ ...payment, ...unlived }, now, { public_extra: [] }) // the question is not signed
+const record = status.statusRecord({ ...payment, ...noOutcome }, now, { public_extra: [] }) // the question is not signed
 const keyedRecord = { ...record, amount: '25.00' }
 export const keyedAnswer = { [invoice_id]: { ...keyedRecord, extra: status.withoutTwins(record.extra) } }
 export const statusAnswer = { [invoice_id]: keyedRecord, ...record }
@@ -139,7 +139,7 @@ export const feedRefusals = [
 
 const paid: Payment = {
   ...payment,
-  ...unlived,
+  ...noOutcome,
   status: 'paid',
   payment_method: 'mtn_mobile_money',
   payment_time: now,

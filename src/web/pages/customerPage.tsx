@@ -4,7 +4,7 @@ import { cachedFragment } from '../../core/markup/fragmentCache.ts'
 import type { Child, PropsWithChildren } from '../../core/markup/jsx-runtime.ts'
 import { PageFrame } from '../../core/markup/page.tsx'
 import { accentCss } from '../../core/merchant/accent.ts'
-import type { Face } from '../../core/merchant/face.ts'
+import type { Branding } from '../../core/merchant/branding.ts'
 import { initialsOf } from '../../core/merchant/initials.ts'
 import { writePhone } from '../../core/phone.ts'
 import { fill } from '../../core/text.ts'
@@ -18,7 +18,7 @@ type CustomerPageProps = PropsWithChildren<{
   form?: string // the id of a form that is submitted to that address, so that its fields are kept
   test?: boolean
   shop?: string
-  branding?: Face
+  branding?: Branding
   bill?: Child // what is paid; it has its own column on a wide screen
   reference?: string
   requestId?: string
@@ -45,7 +45,7 @@ export const CustomerPage = (props: CustomerPageProps) => {
   })
 }
 
-type FrameFacts = Face & { lang: Lang; test: boolean; shop?: string; isWide: boolean; hasScript: boolean }
+type FrameFacts = Branding & { lang: Lang; test: boolean; shop?: string; isWide: boolean; hasScript: boolean }
 
 // The part that is the same on all pages of one shop.
 const shopFrame = cachedFragment((t: Texts, facts: FrameFacts, gap) => {
@@ -154,7 +154,7 @@ const ShopMark = ({ name, logo }: { name: string; logo?: string }) =>
 
 // How to reach the shop, and its terms. On a wide screen this element closes the shop's column, so it is there even
 // when it is empty.
-const Contact = ({ branding, t }: { branding: Face; t: Texts }) => {
+const Contact = ({ branding, t }: { branding: Branding; t: Texts }) => {
   const { support_phone, support_email, terms_url, refunds } = branding
   return (
     <div class="contact">

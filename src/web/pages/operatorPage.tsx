@@ -1,6 +1,6 @@
 import { type Child, type PropsWithChildren, raw, written } from '../../core/markup/jsx-runtime.ts'
 import { PageFrame } from '../../core/markup/page.tsx'
-import { withoutTurns } from '../../core/text.ts'
+import { stripBidiControls } from '../../core/text.ts'
 
 type OperatorPageProps = PropsWithChildren<{
   title: string
@@ -14,12 +14,12 @@ type OperatorPageProps = PropsWithChildren<{
 export const OperatorPage = ({ title, styles = [], headerClass, header, children }: OperatorPageProps) => (
   <PageFrame
     lang="en"
-    title={withoutTurns(title)}
+    title={stripBidiControls(title)}
     styles={['/support/support.css', ...styles]}
     headerClass={headerClass}
-    header={raw(withoutTurns(written(header)))}
+    header={raw(stripBidiControls(written(header)))}
   >
-    <main>{raw(withoutTurns(written(children)))}</main>
+    <main>{raw(stripBidiControls(written(children)))}</main>
   </PageFrame>
 )
 

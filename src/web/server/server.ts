@@ -115,5 +115,5 @@ async function stopServer(server: Server, sockets: SocketTracker): Promise<void>
   await closed
   clearTimeout(force)
   sockets.stopChecking()
-  server.close() // also stops Node's timer for slow requests
+  server.close() // also stops Node's timer for degraded requests
 }

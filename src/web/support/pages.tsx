@@ -1,8 +1,8 @@
-import { type PropsWithChildren } from '../../core/markup/jsx-runtime.ts'
+import type { PropsWithChildren } from '../../core/markup/jsx-runtime.ts'
 import { NoticeCard } from '../../core/markup/page.tsx'
 import { linkMinutes } from '../../core/operator/operatorKeys.ts'
 import type { Payment } from '../../core/payment/payment.ts'
-import { money } from '../../core/story/story.ts'
+import { money } from '../../core/timeline/history.ts'
 import { OperatorPage } from '../pages/operatorPage.tsx'
 
 type SupportPageProps = PropsWithChildren<{ title: string; word?: string; closed?: boolean }>

@@ -1,11 +1,11 @@
-import type { ToldNotification } from '../../actions/notifications/findNotifications.ts'
+import type { SentNotification } from '../../actions/notifications/findNotifications.ts'
 import type { Explained } from '../../actions/payments/explainPayment.ts'
 import type { Message } from '../../core/message/message.ts'
 import type { Status } from '../../core/payment/payment.ts'
-import type { Next } from '../../core/story/nextSteps.ts'
-import { paymentFacts } from '../../core/story/paymentFacts.ts'
-import { money } from '../../core/story/story.ts'
-import type { Moment } from '../../core/story/timeline.ts'
+import { money } from '../../core/timeline/history.ts'
+import type { Next } from '../../core/timeline/nextSteps.ts'
+import { paymentFacts } from '../../core/timeline/paymentFacts.ts'
+import type { Moment } from '../../core/timeline/timeline.ts'
 import { Time } from '../pages/operatorPage.tsx'
 import { CustomerMessages } from './customerMessages.tsx'
 import { SupportPage } from './pages.tsx'
@@ -21,7 +21,7 @@ export type Notice = { words: string; http?: number }
 
 type PaymentProps = {
   explained: Explained
-  notifications: readonly ToldNotification[]
+  notifications: readonly SentNotification[]
   sent: readonly Message[]
   now: Date
   formToken: string

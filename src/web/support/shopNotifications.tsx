@@ -1,4 +1,4 @@
-import type { ToldNotification } from '../../actions/notifications/findNotifications.ts'
+import type { SentNotification } from '../../actions/notifications/findNotifications.ts'
 import { FormToken } from '../../core/markup/page.tsx'
 import {
   deliveryState,
@@ -9,10 +9,10 @@ import {
   triesKeptDays,
 } from '../../core/notification/deliveryWords.ts'
 import { notificationId } from '../../core/notification/notification.ts'
-import { plainWords } from '../../core/story/story.ts'
+import { plainWords } from '../../core/timeline/history.ts'
 import { Time } from '../pages/operatorPage.tsx'
 
-type ShopProps = { notifications: readonly ToldNotification[]; now: Date; formToken: string }
+type ShopProps = { notifications: readonly SentNotification[]; now: Date; formToken: string }
 
 // The notifications to the shop: every try, and a button to send it again.
 export const ShopNotifications = ({ notifications, now, formToken }: ShopProps) => (
@@ -28,7 +28,7 @@ export const ShopNotifications = ({ notifications, now, formToken }: ShopProps) 
   </section>
 )
 
-type NotificationProps = { notification: ToldNotification; now: Date; formToken: string }
+type NotificationProps = { notification: SentNotification; now: Date; formToken: string }
 
 const Notification = ({ notification, now, formToken }: NotificationProps) => (
   <article class="record">
@@ -48,12 +48,12 @@ const Notification = ({ notification, now, formToken }: NotificationProps) => (
 )
 
 // Refunds and disputes do not change the status. The shop reads them in its feed.
-const isFeedOnly = ({ type }: ToldNotification) => type !== undefined && type !== 'status'
+const isFeedOnly = ({ type }: SentNotification) => type !== undefined && type !== 'status'
 
 // The query may hold a secret of the merchant.
 const withoutQuery = (url: string) => url.replace(/[?#].*$/s, '')
 
-const DeliveryState = ({ notification, now }: { notification: ToldNotification; now: Date }) => {
+const DeliveryState = ({ notification, now }: { notification: SentNotification; now: Date }) => {
   const { acknowledged_at, exhausted_at, next_try_at, tries } = notification
   const state = deliveryState(notification)
   if (isFeedOnly(notification)) return <>In the feed only: it is no change of the status.</>
@@ -75,7 +75,7 @@ const DeliveryState = ({ notification, now }: { notification: ToldNotification; 
   return (
     <>
       {tries === 0 ? 'Not tried yet.' : 'Not acknowledged yet.'}{' '}
-      {notification.held && 'It waits until the shop has recovered. '}
+      {notification.parked && 'It waits until the shop has recovered. '}
       {next_try_at && (
         <>
           Next try: <Time at={next_try_at} />.
@@ -85,7 +85,7 @@ const DeliveryState = ({ notification, now }: { notification: ToldNotification; 
   )
 }
 
-const Tries = ({ notification, now }: { notification: ToldNotification; now: Date }) => {
+const Tries = ({ notification, now }: { notification: SentNotification; now: Date }) => {
   const written = notification.written.map(one => one.try)
   const { lost, forgotten } = missingTries(notification, written, now)
   return (

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { nameMerchants } from '../../actions/merchants/nameMerchants.ts'
 import { messagesOf, sendReceiptAgain } from '../../actions/messages/sendReceiptAgain.ts'
-import { tellingsOf } from '../../actions/notifications/findNotifications.ts'
+import { sentNotificationsOf } from '../../actions/notifications/findNotifications.ts'
 import { redeliverAsSeen, type Redelivered } from '../../actions/notifications/redeliver.ts'
 import { explainPayment, findByWord } from '../../actions/payments/explainPayment.ts'
 import { formTokenField, formTokenOf, isFormToken } from '../../core/formOrigin.ts'
@@ -95,7 +95,7 @@ async function showPayment(
   const now = clock()
   const [explained, notifications, sent] = await Promise.all([
     explainPayment(db, payment, now),
-    tellingsOf(db, payment),
+    sentNotificationsOf(db, payment),
     messagesOf(db, payment),
   ])
   const page = (

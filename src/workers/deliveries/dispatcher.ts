@@ -34,10 +34,10 @@ import {
   takeUnlockedAlone,
 } from '../../store/notifications/deliveries.ts'
 import { createAcknowledgedPaths, type Promoted } from './acknowledgedPaths.ts'
-import { createDoubts } from './doubts.ts'
+import { createUncertainDeliveries } from './uncertainDeliveries.ts'
 import { createDueList } from './dueList.ts'
-import { createHandOver, type HandOver } from './handOver.ts'
-import { createHeldLanes } from './heldLanes.ts'
+import { createInlineDispatcher, type InlineDispatcher } from './inlineDispatcher.ts'
+import { createParkedLanes } from './parkedLanes.ts'
 import { countInFlight } from './inFlight.ts'
 import { createTriesLog } from './saveTries.ts'
 import { type Sending, sendTry, type Tried } from './sendTry.ts'
@@ -58,7 +58,7 @@ export type DispatcherWatch = {
 
 export type DispatcherOptions = Sending & { db: Db; watch: DispatcherWatch; wake(): void }
 
-export type Dispatcher = Pick<HandOver, 'reserve'> & {
+export type Dispatcher = Pick<InlineDispatcher, 'reserve'> & {
   look(): void // something may have become due
   expectNew(): void // something was committed that is due now
   restMs(): number // until it is time to look again
@@ -80,10 +80,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const underWay = countInFlight()
   const paths = createAcknowledgedPaths({ db, clock, trouble: watch.trouble })
   const dueList = createDueList(db, paths.assign)
-  const heldLanes = createHeldLanes({ db, traffic, dueList, clock, wake, trouble: watch.trouble })
+  const heldLanes = createParkedLanes({ db, traffic, dueList, clock, wake, trouble: watch.trouble })
   const log = createTriesLog(db)
-  const doubts = createDoubts({ db, freed: lookAgain, trouble: watch.trouble })
-  const { reserve } = createHandOver({
+  const doubts = createUncertainDeliveries({ db, freed: lookAgain, trouble: watch.trouble })
+  const { reserve } = createInlineDispatcher({
     traffic,
     clock,
     pause: options.pause,

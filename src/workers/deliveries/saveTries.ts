@@ -7,12 +7,12 @@ import type { Db, Tx } from '../../store/db.ts'
 import {
   exhaustedOf,
   saveAcknowledged,
-  saveAcknowledgedHoping,
+  saveAcknowledgedOptimistically,
   saveOutcomes,
 } from '../../store/notifications/outcomes.ts'
 import { addTries, moveLastTries } from '../../store/notifications/tries.ts'
 import { amongUnlocked } from '../../store/notifications/unlockedDeliveries.ts'
-import { takeHoping, takeUnlocked } from '../../store/skipLocked.ts'
+import { takeOptimistically, takeUnlocked } from '../../store/skipLocked.ts'
 import type { Tried } from './sendTry.ts'
 
 const maxInOneCommit = 256
@@ -59,8 +59,8 @@ const isPlain = ({ outcome }: Tried) =>
   outcome.try === 1 && outcome.acknowledged_at !== null && outcome.words === ''
 
 const savePlain = (db: Db, tried: readonly Tried[]) =>
-  takeHoping(db, {
-    hoping: tx => savePlainBy(tx, saveAcknowledgedHoping, tried),
+  takeOptimistically(db, {
+    hoping: tx => savePlainBy(tx, saveAcknowledgedOptimistically, tried),
     ...amongUnlocked(tried, outcomeOf, (tx, some) => savePlainBy(tx, saveAcknowledged, some)),
   })
 

@@ -1,23 +1,23 @@
 import { exhaustedFacts } from '../../actions/messages/exhaustedFacts.ts'
-import { type LetterFacts, letterLink } from '../../core/message/letter.ts'
+import { type MessageFacts, messageLink } from '../../core/message/messageFacts.ts'
 import type { CustomerTopic, Message } from '../../core/message/message.ts'
-import type { Letter } from '../../core/message/messenger.ts'
+import type { OutboundMessage } from '../../core/message/messenger.ts'
 import { exhaustedMail } from '../../core/message/texts/exhausted.ts'
 import { mail } from '../../core/message/texts/mail.ts'
 import { smsText } from '../../core/message/texts/sms.ts'
 import type { Db } from '../../store/db.ts'
 import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 
-export type LetterTools = { db: Db; clock(): Date; baseUrl(): string }
-type Written = Pick<Letter, 'text' | 'subject' | 'html'>
+export type ComposeTools = { db: Db; clock(): Date; baseUrl(): string }
+type Written = Pick<OutboundMessage, 'text' | 'subject' | 'html'>
 
 // The text of a message, from how things stand now; undefined when there is nothing to say any more. The id is the same
 // on every try, and no other merchant's.
 export async function compose(
-  { db, clock, baseUrl }: LetterTools,
+  { db, clock, baseUrl }: ComposeTools,
   message: Message,
   payment: PaymentWithMerchant | undefined,
-): Promise<Letter | undefined> {
+): Promise<OutboundMessage | undefined> {
   const { merchant_id, message_id, topic, recipient } = message
   const to = { id: `${merchant_id}-${message_id}`, to: recipient }
   if (topic !== 'exhausted')
@@ -26,11 +26,11 @@ export async function compose(
   return facts && { ...to, ...exhaustedMail(facts) }
 }
 
-function customerText({ medium, lang }: Message, facts: LetterFacts): Written {
+function customerText({ medium, lang }: Message, facts: MessageFacts): Written {
   return medium === 'sms' ? { text: smsText(facts, lang), subject: '', html: '' } : mail(facts, lang)
 }
 
-const factsOf = (payment: PaymentWithMerchant, topic: CustomerTopic, baseUrl: string): LetterFacts => ({
+const factsOf = (payment: PaymentWithMerchant, topic: CustomerTopic, baseUrl: string): MessageFacts => ({
   topic,
   mode: payment.mode,
   merchant_name: payment.merchant_name,
@@ -42,5 +42,5 @@ const factsOf = (payment: PaymentWithMerchant, topic: CustomerTopic, baseUrl: st
   status_reason: payment.status_reason,
   payment_method: payment.payment_method,
   payment_time: payment.payment_time,
-  link: letterLink(topic, baseUrl, payment.tx_token),
+  link: messageLink(topic, baseUrl, payment.tx_token),
 })

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Unavailable } from '../../core/interface/refusal.ts'
 import { wordsWithout } from '../../core/message/messageTries.ts'
 import type { Receipt } from '../../core/message/messenger.ts'
-import { understandReceipt } from '../../core/message/understandMessenger.ts'
+import { sanitizeReceipt } from '../../core/message/sanitizeMessenger.ts'
 import { createBatcher } from '../../runtime/batcher.ts'
 import type { Db } from '../../store/db.ts'
-import { findSent, type HeardReceipt, saveReceipts } from '../../store/messages/messageReceipts.ts'
+import { findSent, type MessageReceipt, saveReceipts } from '../../store/messages/messageReceipts.ts'
 
 const windowMs = 7 * 24 * 3_600_000 // networks give up on a message long before
 const rowsAtOnce = 100
@@ -56,7 +56,7 @@ export function createReceipts({
   const settled = async () => void (await Promise.all(hearing))
   return {
     receive(told) {
-      const receipt = understandReceipt(told)
+      const receipt = sanitizeReceipt(told)
       if (!receipt || hearing.size >= maxWaiting || stopping.signal.aborted) return // it would only be good to know
       const heard = hear(receipt).catch(onTrouble)
       hearing.add(heard)
@@ -75,7 +75,7 @@ async function hearReceipts(db: Db, receipts: readonly Receipt[], now: Date): Pr
   const refs = [...new Set(receipts.map(({ provider_ref }) => provider_ref))]
   const sent = await findSent(db, refs, new Date(now.getTime() - windowMs))
   const newest = new Map(sent.map(message => [message.provider_ref, message]))
-  const heard = new Map<string, HeardReceipt>()
+  const heard = new Map<string, MessageReceipt>()
   for (const { provider_ref, state, words } of receipts) {
     const message = newest.get(provider_ref)
     if (!message || heard.get(provider_ref)?.state === 'delivered') continue

@@ -1,11 +1,14 @@
 import type { Message } from '../../core/message/message.ts'
-import type { Letter, Messenger, Sent } from '../../core/message/messenger.ts'
-import { cleanError } from '../../core/stranger.ts'
+import type { OutboundMessage, Messenger, Sent } from '../../core/message/messenger.ts'
+import { cleanError } from '../../core/untrusted.ts'
 
 const maxWords = 1000
 
 // One try. Whatever goes wrong here is no answer of the network's, so it is tried again.
-export async function sendOne(messenger: Messenger, write: () => Promise<Letter | undefined>): Promise<Sent> {
+export async function sendOne(
+  messenger: Messenger,
+  write: () => Promise<OutboundMessage | undefined>,
+): Promise<Sent> {
   try {
     const letter = await write()
     if (!letter) return { state: 'never', words: 'There is nothing to tell any more.' }

@@ -3,7 +3,7 @@ import type { Pause } from '../../core/databaseClock.ts'
 import { endingOf } from '../../core/message/messageTries.ts'
 import type { Medium } from '../../core/message/messenger.ts'
 import type { Messengers, NamedMessenger } from '../../runtime/messengers.ts'
-import { compose, type LetterTools } from './compose.ts'
+import { compose, type ComposeTools } from './compose.ts'
 import { oneAtATime } from './oneAtATime.ts'
 import type { TakenMessage } from './saveDecisions.ts'
 import { createResultsLog } from './saveResults.ts'
@@ -11,10 +11,10 @@ import { type MessageOutcome, type SeenMessage, seen, sendOne } from './sendOne.
 import { type Taking, takeDue } from './takeDue.ts'
 
 const maxUnderWay = 10 // of one medium
-const startWithinMs = 60_000 // of the lease: what starts later could outlive it
+const startTimeoutMs = 60_000 // of the lease: what starts later could outlive it
 
 export type SenderOptions = Taking &
-  LetterTools & {
+  ComposeTools & {
     messengers: Pick<Messengers, 'find'>
     observe(message: SeenMessage): void
     onTrouble(error: unknown): void
@@ -47,7 +47,7 @@ export function createSender(options: SenderOptions): Sender {
     for (const { message, state, words } of taken.ended)
       observe(seen(message, state === 'sent' ? 'kept' : 'dropped', words))
     // Without knowing what time it is, nobody knows whose they are: their lease will run out.
-    const isLate = performance.now() - began > startWithinMs || pause?.() !== undefined
+    const isLate = performance.now() - began > startTimeoutMs || pause?.() !== undefined
     if (named && !isLate) for (const message of taken.toSend) start(named, message)
     return taken.found
   }

@@ -6,7 +6,7 @@ import type { Db } from '../../store/db.ts'
 import type { NodeSession } from '../../store/nodeSession.ts'
 import { endLeasesOf, nodesWithLeases } from '../../store/notifications/orphans.ts'
 import { startLoop } from '../loop.ts'
-import { Deaf, openLine } from './line.ts'
+import { CannotListen, openListener } from './listener.ts'
 import { spaced } from './spaced.ts'
 
 const firstPauseMs = 100
@@ -20,7 +20,7 @@ export type NodeWatch = {
   gone(node: number, leases: number): void // one was killed, and this is what it had in its hands
 }
 
-export type NodeOptions = { db: Db; clock(): Date; hear(who: Wakeable): void; watch: NodeWatch }
+export type NodeOptions = { db: Db; clock(): Date; onWakeUp(who: Wakeable): void; watch: NodeWatch }
 
 export type Leases = {
   token(): string // of a new lease: one that ends with this process, where others can see that it is there
@@ -28,14 +28,14 @@ export type Leases = {
   confirm(token: string): Promise<boolean> // the same, by another look where the last one is too old
 }
 export type Node = Leases & {
-  hint(who: Wakeable): void
+  sendWakeUp(who: Wakeable): void
   count(): number // of those that are there, this one among them; 1 where nobody can be seen
   stop(): Promise<void>
 }
 
 // This process among the others on the database: it tells them that there is work, hears them, and is seen to be there.
 // All of it may fail without harm: then work is found by looking, and a lease has only its time.
-export function startNode({ db, clock, hear, watch }: NodeOptions): Node {
+export function startNode({ db, clock, onWakeUp: hear, watch }: NodeOptions): Node {
   let number = randomInt(1, numbers)
   let line: NodeSession | undefined
   let roll = emptyRoll
@@ -78,7 +78,7 @@ export function startNode({ db, clock, hear, watch }: NodeOptions): Node {
     answer(false)
     // The others may have given up the one that it was: what was its is ours no more.
     if (!isSure()) number = randomInt(1, numbers)
-    line = await openLine(db, number, words => words.split(' ').filter(isWakeable).forEach(heard))
+    line = await openListener(db, number, words => words.split(' ').filter(isWakeable).forEach(heard))
     isDeaf = false
     leftBehind = await nodesWithLeases(db, clock()) // of those who died while nobody looked
   }
@@ -96,7 +96,7 @@ export function startNode({ db, clock, hear, watch }: NodeOptions): Node {
     void line?.close().catch(() => {})
     line = undefined
     pauseMs = Math.min(pauseMs * 2, longestPauseMs)
-    if (!(error instanceof Deaf)) return
+    if (!(error instanceof CannotListen)) return
     if (!isDeaf) watch.deaf()
     isDeaf = true
   }
@@ -111,7 +111,7 @@ export function startNode({ db, clock, hear, watch }: NodeOptions): Node {
       loop.wake()
       return new Promise(resolve => void doubtful.push(resolve))
     },
-    hint,
+    sendWakeUp: hint,
     count: () => Math.max(1, present.length),
     async stop() {
       isStopped = true

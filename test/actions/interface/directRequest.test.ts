@@ -126,8 +126,8 @@ test('failed first, then the money arrives: late, and paid', async () => {
   expect(paid).toMatchObject({ status: 'paid', status_reason: 'The money arrived late.' })
   const path = (await eventsOf(...paying.key)).filter(event => event.kind === 'status_changed')
   expect(path.map(event => [event.from_status, event.to_status, event.cause])).toEqual([
-    ['awaiting_payment', 'failed', 'channel'],
-    ['failed', 'paid', 'channel'],
+    ['awaiting_payment', 'failed', 'provider'],
+    ['failed', 'paid', 'provider'],
   ])
 })
 
@@ -149,7 +149,7 @@ test('the same request again finds the same attempt', async () => {
   expect(await attemptsOf(...paying.key)).toHaveLength(1)
 })
 
-test('without a channel the payment is stored and says that nobody was asked', async () => {
+test('without a provider the payment is stored and says that nobody was asked', async () => {
   const request = signedRequest(shop.live, {
     generate_checkout_url: undefined,
     pymt_instrument: '0240000000',
@@ -163,7 +163,7 @@ test('without a channel the payment is stored and says that nobody was asked', a
 const knock = (attempt: string) =>
   send(`${gateway.url}/callbacks/${attempt}`, { method: 'POST', body: '{"status":"SUCCESSFUL"}' })
 
-test('a knock at the wrong door changes nothing and tells nothing', async () => {
+test('a call back at the wrong door changes nothing and tells nothing', async () => {
   const unknown = await knock(`${shop.merchant_id}${'0'.repeat(26)}`)
   expect([unknown.http, unknown.text]).toEqual([200, 'ok\n'])
   for (const noId of ['x', 'a'.repeat(5000)]) expect((await knock(noId)).http).toBe(404)

@@ -49,7 +49,7 @@ const told = ({ merchant_id, tx_reference }: Payment) =>
 const statusesTold = async (payment: Payment) => (await told(payment)).map(({ status }) => status)
 const stageOf = async ({ tx_token }: Payment) => (await openCheckout(shop.runtime, tx_token))?.stage
 
-test('cancelled, asked for again, paid: the shop is told of each, and the page shows the ways to pay', async () => {
+test('cancelled, asked for again, paid: the shop is told of each, and the page shows the payment methods', async () => {
   const { payment, ask, look } = await order()
   await cancel(shop.db, payment, now)
   expect(await stageOf(payment)).toBe('cancelled')
@@ -142,12 +142,12 @@ test('while an attempt is on its way the wish to cancel stands', async () => {
   wait(hours(2))
   await ask()
   const wished = await look()
-  expect(wished.cancel_wished_at).not.toBeNull()
+  expect(wished.cancel_requested_at).not.toBeNull()
   expect(wished.expires_at).toEqual(payment.expires_at)
   await shop.hear(payment, no)
   expect((await look()).status).toBe('cancelled')
   await ask()
-  expect(await look()).toMatchObject({ status: 'awaiting_payment', cancel_wished_at: null })
+  expect(await look()).toMatchObject({ status: 'awaiting_payment', cancel_requested_at: null })
 })
 
 test('it costs one look at the request where there is nothing to open', async () => {

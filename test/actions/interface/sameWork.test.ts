@@ -77,7 +77,7 @@ const counted = (db: Db): Db => ({
     return db.one(query)
   },
   until: deadline => counted(db.until(deadline)),
-  share: verb => counted(db.share(verb)),
+  withQuota: verb => counted(db.withQuota(verb)),
 })
 
 // A gateway that has just started knows nobody by heart.
@@ -99,7 +99,7 @@ type Guess = { merchant_key: string; isKnown?: boolean } // known by heart, beca
 async function workOf(ask: Ask, { merchant_key, isKnown }: Guess, misses: number) {
   freshRuntime()
   if (isKnown) await runtime.callers.find(merchant_key)
-  for (let miss = 0; miss < misses; miss++) runtime.limits.miss('127.0.0.1')
+  for (let miss = 0; miss < misses; miss++) runtime.limits.failedLookup('127.0.0.1')
   Object.assign(spent, { statements: 0, hashes: 0 })
   const { http } = await ask(merchant_key)
   expect(http).toBeGreaterThanOrEqual(400)

@@ -63,7 +63,7 @@ for (const [name, end] of [
       begun_at: now,
       next_try_at: now,
       retry: false,
-      held: false,
+      parked: false,
       lease_token: null,
       lease_until: null,
       acknowledged_at: null,

@@ -126,7 +126,7 @@ test('a disputed attempt is given up: the operator ends the payment, and nobody 
   expect(closed).toMatchObject({ done: 'closed', gaveUp: true, payment: { status: 'failed' } })
   const { attempts, events } = await rows(payment)
   expect(attempts).toMatchObject([
-    { state: 'failed', reason: 'given_up', ended_at: later, next_ask_at: null, given: {} },
+    { state: 'failed', reason: 'given_up', ended_at: later, next_poll_at: null, given: {} },
   ])
   expect(events.slice(-3).map(({ kind, cause }) => [kind, cause])).toEqual([
     ['task_closed', 'operator'],
@@ -140,7 +140,7 @@ test('an attempt that nobody knows of is given up, and asked about a little long
   expect(await close(payment, 'unresolved')).toMatchObject({ gaveUp: true, payment: { status: 'failed' } })
   const { attempts } = await rows(payment)
   expect(attempts).toMatchObject([{ state: 'failed', reason: 'given_up' }])
-  expect(attempts[0]?.next_ask_at?.getTime()).toBeGreaterThan(later.getTime())
+  expect(attempts[0]?.next_poll_at?.getTime()).toBeGreaterThan(later.getTime())
   shop.setNow(after(minutes(1), later))
   expect(await shop.hear(payment, yes)).toMatchObject({ status: 'paid', late: true })
 })
@@ -202,7 +202,7 @@ test('a yes by a reference that has paid another: who looked into it gives the a
     gaveUp: true,
     payment: { status: 'failed' },
   })
-  expect((await rows(payment)).attempts).toMatchObject([{ reason: 'given_up', next_ask_at: null }])
+  expect((await rows(payment)).attempts).toMatchObject([{ reason: 'given_up', next_poll_at: null }])
 })
 
 test('a closed task is not raised again by the same news', async () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   for (let n = 0; n < 12; n++) {
     shop.setNow(after(minutes(n)))
     const payment = await shop.ask(merchant, { invoice_id: `L-${n}` })
-    payments.push(await shop.try(payment, n < 2 ? no : yes, { typed: { phone: `02412345${10 + n}` } }))
+    payments.push(await shop.try(payment, n < 2 ? no : yes, { input: { phone: `02412345${10 + n}` } }))
   }
   await shop.db.rows(sql`update deliveries set next_try_at = null, acknowledged_at = ${noon}`)
   await shop.db.rows(sql`

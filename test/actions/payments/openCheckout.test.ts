@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openCheckout } from '../../../src/actions/payments/openCheckout.ts'
-import type { Reply } from '../../../src/core/channel/reply.ts'
+import type { Reply } from '../../../src/core/provider/reply.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
-import type { GuardedChannel } from '../../../src/runtime/channels/guard.ts'
-import type { Channels } from '../../../src/runtime/channels.ts'
+import type { GuardedAccount } from '../../../src/runtime/providers/guard.ts'
+import type { ProviderAccounts } from '../../../src/runtime/providerAccounts.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import type { Db, Query } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
@@ -20,7 +20,7 @@ const no: Reply = { state: 'failed', reason: 'declined' }
 // Something happens right after each statement, as if it came from elsewhere.
 const interrupted = (db: Db, happens: () => Promise<unknown>): Db => ({
   ...db,
-  share: verb => interrupted(db.share(verb), happens),
+  withQuota: verb => interrupted(db.withQuota(verb), happens),
   until: deadline => interrupted(db.until(deadline), happens),
   rows: async <Row>(query: Query) => {
     const rows = await db.rows<Row>(query)
@@ -58,16 +58,16 @@ test('the attempts on the page are those in the books, to the last field', async
   expect(checkout?.attempts).toEqual(await attemptsOf(shop.db, payment.merchant_id, payment.tx_reference))
 })
 
-test('where a tester answers is the channel’s to say', async () => {
+test('where a tester answers is the provider’s to say', async () => {
   const payment = await shop.ask(await shop.addMerchant())
   await shop.try(payment, { state: 'pending' })
-  const { channels } = shop.runtime
-  const knowing = (testerPage?: (attempt_id: string) => string): Channels => ({
-    ...channels,
-    findFor: attempt => ({ ...(channels.findFor(attempt) as GuardedChannel), testerPage }),
+  const { providerAccounts } = shop.runtime
+  const knowing = (testerPage?: (attempt_id: string) => string): ProviderAccounts => ({
+    ...providerAccounts,
+    findFor: attempt => ({ ...(providerAccounts.findFor(attempt) as GuardedAccount), testerPage }),
   })
-  const pageBy = async (given: Channels) =>
-    (await openCheckout({ ...shop.runtime, channels: given }, payment.tx_token))?.testerPage
+  const pageBy = async (given: ProviderAccounts) =>
+    (await openCheckout({ ...shop.runtime, providerAccounts: given }, payment.tx_token))?.testerPage
   const [attempt] = await attemptsOf(shop.db, payment.merchant_id, payment.tx_reference)
   expect(await pageBy(knowing(id => `/play/${id}`))).toBe(`/play/${attempt?.attempt_id}`)
   expect(await pageBy(knowing())).toBeUndefined()
@@ -80,11 +80,13 @@ test('whoever looks at once shares one statement, and each gets its own payment 
   let statements = 0
   const db = interrupted(shop.db, async () => void statements++)
   const runtime = { ...shop.runtime, ...testRuntime({ db, masterKeys: givenMasterKeys([]) }) }
-  const { clock, channels } = shop.runtime
+  const { clock, providerAccounts } = shop.runtime
   const tokens = payments.map(({ tx_token }) => tx_token)
   const nobodys = `${one.merchant_id}${(tokens[2] as string).slice(10)}` // of another merchant
   const asked = [...tokens, nobodys, tokens[0] as string]
-  const together = await Promise.all(asked.map(token => openCheckout({ ...runtime, clock, channels }, token)))
+  const together = await Promise.all(
+    asked.map(token => openCheckout({ ...runtime, clock, providerAccounts }, token)),
+  )
   expect(statements).toBe(1)
   const alone = []
   for (const token of asked) alone.push(await openCheckout(shop.runtime, token))

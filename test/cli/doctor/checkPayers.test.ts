@@ -29,7 +29,7 @@ async function tryAtPages(merchant: TestMerchant, count: number, address: string
     await shop.try(await shop.ask(merchant), no, {
       address,
       lang: 'en',
-      typed: { phone: `024${1_000_000 + tried++}` },
+      input: { phone: `024${1_000_000 + tried++}` },
     })
 }
 

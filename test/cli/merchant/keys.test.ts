@@ -10,7 +10,7 @@ import {
   type TestMerchant,
 } from '../../support/gateway.ts'
 import { post, signedRequest } from '../../support/merchant.ts'
-import { isRoot } from '../../support/stranger.ts'
+import { isRoot } from '../../support/untrusted.ts'
 import { type Env, newMasterKey, temporaryFolder, tollgate, tollgateJson } from '../tollgate.ts'
 
 // A gateway with its own database that keeps its master key in a file, and a merchant beside the demo shop.

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await on('2126-04-30T23:59:59.999Z', 'ACC-1') // the day before
   await shop.try(await on('2126-05-01T00:00:00Z', 'ACC-1'), yes)
   await shop.try(await on('2126-05-10T10:00:00Z', 'ACC-1'), yes)
-  await shop.try(await on('2126-05-11T10:00:00Z', 'ACC-1'), no, { payment_method: 'card', typed: {} })
+  await shop.try(await on('2126-05-11T10:00:00Z', 'ACC-1'), no, { payment_method: 'card', input: {} })
   await on('2126-05-12T10:00:00Z', '-EVIL', '10000000000.01'.slice(0, 6))
   await shop.ask(merchant, {}, 'test')
   await shop.ask(other)

@@ -31,12 +31,12 @@ beforeAll(async () => {
       psp_response_code: '00',
       psp_response_msg: 'Approved for 0241234567',
     },
-    { payment_method: 'card', typed: {} },
+    { payment_method: 'card', input: {} },
   )
 })
 afterAll(() => shop.stop())
 
-test('nothing tells the number, the token, what was given, or what a provider knocks with', async () => {
+test('nothing tells the number, the token, what was given, or what a provider calls back with', async () => {
   const [plain, json] = await Promise.all([
     tollgate(shop.env, 'payment', 'show', payment.tx_reference),
     tollgateJson(shop.env, 'payment', 'show', payment.tx_reference),
@@ -74,7 +74,7 @@ test('programs get attempts, events and what is next', async () => {
   })
   expect(data.attempts).toMatchObject([
     { number: 1, state: 'failed', reason: 'insufficient_funds', instrument: '024 ••• 4567', charged: null },
-    { number: 2, state: 'paid', channel: 'live_bank', provider_ref: 'P-77', charged: '25.00' },
+    { number: 2, state: 'paid', provider_account: 'live_bank', provider_ref: 'P-77', charged: '25.00' },
   ])
   expect(data.events[0]).toEqual({
     at: payment.created_at.toISOString(),

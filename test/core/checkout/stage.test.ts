@@ -4,7 +4,7 @@ import { anAttempt, aPayment, noon } from '../../support/lifeRows.ts'
 
 const failure = anAttempt({ state: 'failed' })
 const failed = { status: 'failed' } as const
-const wished = { cancel_wished_at: noon }
+const wished = { cancel_requested_at: noon }
 
 for (const [words, payment, attempts, against, stage] of [
   ['paid', { status: 'paid' }, [], 'paid', 'paid'],

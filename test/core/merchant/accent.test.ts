@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { accentCss, accentFault, palettesOf, surroundings } from '../../../src/core/merchant/accent.ts'
 import { contrast } from '../../../src/core/merchant/colour.ts'
 
-const css = readFileSync('src/web/public/checkout.css', 'utf8')
+const css = readFileSync('src/core/markup/tokens.css', 'utf8')
 const [light = '', dark = ''] = css.match(/:root \{[^}]*\}/g) ?? []
 const tokensIn = (block: string): Record<string, string> =>
   Object.fromEntries([...block.matchAll(/--([\w-]+): (#[0-9a-f]{6})/g)].map(match => [match[1], match[2]]))

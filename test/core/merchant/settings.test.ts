@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import {
   changeSettings,
-  readSettings,
+  readMerchantSettings,
   settingNames,
   unreadableSettings,
 } from '../../../src/core/merchant/settings.ts'
 
 test('the defaults are those of the contract', () => {
-  expect(readSettings({})).toEqual({
+  expect(readMerchantSettings({})).toEqual({
     errors_as_200: false,
     unsigned_requests: false,
     signed_status_checks: false,
@@ -20,8 +20,8 @@ test('the defaults are those of the contract', () => {
     min_total: { every: 1n, own: {} },
     max_total: { every: 99_999_999n, own: {} },
     currencies: ['GHS'],
-    ways: [],
-    channels: [],
+    payment_methods: [],
+    providers: [],
     rate_limit: 1000,
     rate_burst: 2000,
     expiry_minutes: 60,
@@ -54,8 +54,8 @@ for (const [change, name, value] of [
   ['currencies=EUR', 'currencies', ['EUR']],
   ['currencies=UGX,XOF', 'currencies', ['UGX', 'XOF']],
   ['currencies=USD, GHS,USD', 'currencies', ['USD', 'GHS']],
-  ['ways=card, mtn_mobile_money,card', 'ways', ['card', 'mtn_mobile_money']],
-  ['channels=mtn-4f7k2q,paystack', 'channels', ['mtn-4f7k2q', 'paystack']],
+  ['payment_methods=card, mtn_mobile_money,card', 'payment_methods', ['card', 'mtn_mobile_money']],
+  ['providers=mtn-4f7k2q,paystack', 'providers', ['mtn-4f7k2q', 'paystack']],
   ['rate_limit=0', 'rate_limit', 0],
   ['expiry_minutes=10080', 'expiry_minutes', 10_080],
   ['ipn_url=https://a.example/ipn?a=b', 'ipn_url', 'https://a.example/ipn?a=b'],
@@ -72,7 +72,7 @@ for (const [change, name, value] of [
   test(`${change} is read`, () => {
     const { words, faults } = changeSettings({}, [change])
     expect(faults).toEqual([])
-    expect(readSettings(words)[name]).toEqual(value)
+    expect(readMerchantSettings(words)[name]).toEqual(value)
   })
 }
 
@@ -102,12 +102,12 @@ for (const change of [
   'currencies=ghs',
   'currencies=GHS,XAU',
   'currencies=GHS USD',
-  'ways=,',
-  'ways=MTN MoMo',
-  'ways=card;drop',
-  'channels=mtn-4f7k2',
-  'channels=mtn,',
-  'channels=mtn paystack',
+  'payment_methods=,',
+  'payment_methods=MTN MoMo',
+  'payment_methods=card;drop',
+  'providers=mtn-4f7k2',
+  'providers=mtn,',
+  'providers=mtn paystack',
   'rate_limit=fast',
   'rate_burst=0',
   'expiry_minutes=4',
@@ -173,18 +173,21 @@ for (const [before, change, isTaken] of [
 test('an empty value goes back to the default', () => {
   const { words } = changeSettings({ rate_limit: '5' }, ['rate_limit='])
   expect(words).toEqual({})
-  expect(settingNames).toEqual(Object.keys(readSettings({})))
+  expect(settingNames).toEqual(Object.keys(readMerchantSettings({})))
 })
 
 test('each is read for itself: one that cannot be read is named, and stands at its default', () => {
   const words = { rate_limit: 'as you like', ipn_style: 'hologram', min_total: '5.00' }
   expect(unreadableSettings(words)).toEqual(['rate_limit', 'ipn_style'])
-  expect(readSettings(words)).toEqual({ ...readSettings({}), min_total: { every: 500n, own: {} } })
+  expect(readMerchantSettings(words)).toEqual({
+    ...readMerchantSettings({}),
+    min_total: { every: 500n, own: {} },
+  })
 })
 
 for (const words of [null, 7, 'off', [], ['rate_limit']] as never[])
   test(`${JSON.stringify(words)} instead of settings: none can be read, all can be set`, () => {
-    expect(readSettings(words)).toEqual(readSettings({}))
+    expect(readMerchantSettings(words)).toEqual(readMerchantSettings({}))
     expect(unreadableSettings(words)).toEqual(settingNames)
     expect(changeSettings(words, ['rate_limit=5'])).toEqual({ words: { rate_limit: '5' }, faults: [] })
   })
@@ -207,10 +210,10 @@ test('a list of currencies that is empty cannot be read', () => {
 
 test('what was read before is read anew as soon as a word is another, and nobody can change it for others', () => {
   const words = { rate_limit: '5', allowed_origins: 'https://shop.example' }
-  const read = readSettings({ ...words })
-  expect(readSettings({ ...words })).toBe(read)
-  expect(readSettings({ ...words, rate_limit: '6' }).rate_limit).toBe(6)
-  expect(readSettings({ ...words, rate_limit: 'x' }).rate_limit).toBe(1000)
+  const read = readMerchantSettings({ ...words })
+  expect(readMerchantSettings({ ...words })).toBe(read)
+  expect(readMerchantSettings({ ...words, rate_limit: '6' }).rate_limit).toBe(6)
+  expect(readMerchantSettings({ ...words, rate_limit: 'x' }).rate_limit).toBe(1000)
   expect(unreadableSettings({ ...words, rate_limit: 'x' })).toEqual(['rate_limit'])
   expect(() => read.allowed_origins.push('https://evil.example')).toThrow(TypeError)
   expect(() => Object.assign(read, { rate_limit: 7 })).toThrow(TypeError)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { doubt, applyReply as hearIt, withTheirTime } from '../../../src/core/payment/applyReply.ts'
-import type { Heard } from '../../../src/core/channel/reply.ts'
+import { referenceTaken, applyReply as hearIt, keepLaterPoll } from '../../../src/core/payment/applyReply.ts'
+import type { SanitizedReply } from '../../../src/core/provider/reply.ts'
 import type { Attempt, AttemptState } from '../../../src/core/payment/attempt.ts'
 import type { Payment, Status } from '../../../src/core/payment/payment.ts'
 import type { MoneyBack } from '../../../src/core/payment/moneyBack.ts'
@@ -11,7 +11,7 @@ const { yes, wrong, no, pending, unclear, absent } = rows
 const young = after(seconds(10))
 const old = after(minutes(5))
 const worth = rows.worth
-const hear = (payment: Payment, attempt: Attempt, reply: Heard, now: Date, stored?: MoneyBack) =>
+const hear = (payment: Payment, attempt: Attempt, reply: SanitizedReply, now: Date, stored?: MoneyBack) =>
   hearIt(payment, attempt, reply, now, { ...worth, askedAt: now }, stored)
 const leased = after(hours(9)) // whoever asks has put the next ask off
 
@@ -47,7 +47,7 @@ for (const [before, ...afters] of table)
       test(`${status}, attempt ${before}, ${what}${age}: attempt ${state}, ${to}`, () => {
         const change = hear(
           aPayment({ status }),
-          anAttempt({ state: before, next_ask_at: leased }),
+          anAttempt({ state: before, next_poll_at: leased }),
           reply,
           now,
         )
@@ -65,7 +65,7 @@ for (const [before, ...afters] of table)
         const hasEnded = state === 'paid' || state === 'failed'
         expect(change.attempt.given).toEqual(hasEnded ? {} : { phone: '+233240000000' })
         expect(change.attempt.ended_at === null).toBe(!hasEnded)
-        expect(change.attempt.next_ask_at === null).toBe(state === 'paid')
+        expect(change.attempt.next_poll_at === null).toBe(state === 'paid')
 
         const again = hear(change.payment, change.attempt, reply, now)
         expect(again.events).toEqual([]) // a reply that is repeated is no news
@@ -108,7 +108,12 @@ for (const [state, to] of [
 ] as const) {
   test(`after a wish to cancel an attempt that is ${state} leaves the payment ${to}`, () => {
     const reply = state === 'paid' ? yes : no
-    const change = hear(aPayment({ cancel_wished_at: noon }), anAttempt({ state: 'pending' }), reply, young)
+    const change = hear(
+      aPayment({ cancel_requested_at: noon }),
+      anAttempt({ state: 'pending' }),
+      reply,
+      young,
+    )
     expect(change.payment).toMatchObject({ status: to, late: false })
   })
 }
@@ -143,9 +148,9 @@ for (const [from, state, events] of [
   })
 
 test('a no about which no clear answer can be had is asked about again', () => {
-  const failed = anAttempt({ state: 'failed', next_ask_at: leased })
+  const failed = anAttempt({ state: 'failed', next_poll_at: leased })
   const { attempt } = hear(aPayment({ status: 'failed' }), failed, unclear, after(hours(3)))
-  expect(attempt.next_ask_at).not.toBeNull()
+  expect(attempt.next_poll_at).not.toBeNull()
 })
 
 test('what the provider tells is kept, and shown masked', () => {
@@ -202,7 +207,7 @@ for (const [what, attempt, now, sends, state, events] of [
   })
 
 for (const [what, changed] of [
-  ['a wish to cancel', { cancel_wished_at: noon }],
+  ['a wish to cancel', { cancel_requested_at: noon }],
   ['an end', { status: 'failed' }],
 ] as const)
   test(`after ${what} nothing is sent any more`, () => {
@@ -240,8 +245,8 @@ test('what was sent a second time may be absent for so much longer', () => {
   expect(hear(aPayment(), again, absent, after(minutes(6))).attempt.state).toBe('failed')
 })
 
-test('a channel that does not say how long leaves absent unbelieved', () => {
-  const never = { ...worth, absentForMs: Infinity, livesForMs: undefined }
+test('a provider that does not say how long leaves absent unbelieved', () => {
+  const never = { ...worth, absentForMs: Infinity, lifetimeMs: undefined }
   expect(hearIt(aPayment(), anAttempt(), absent, after(hours(20)), never).attempt.state).toBe('unknown')
 })
 
@@ -262,9 +267,9 @@ for (const [state, to, events] of [
 ] as const)
   test(`a yes by a reference that has paid another, of an attempt that is ${state}`, () => {
     const clash = { reference: 'P-1', holder: 'TG-9, attempt 1,' }
-    const change = doubt(aPayment(), anAttempt({ state }), clash, young)
+    const change = referenceTaken(aPayment(), anAttempt({ state }), clash, young)
     expect(change.attempt).toMatchObject({ state: to, charged: null, provider_ref: null })
-    expect(change.attempt.next_ask_at).not.toBeNull()
+    expect(change.attempt.next_poll_at).not.toBeNull()
     expect(change.events.map(({ kind }) => kind)).toEqual(events)
     expect(change.tasks).toMatchObject([
       { kind: 'reference_taken', note: expect.stringMatching(/P-1.*TG-9, attempt 1/) },
@@ -273,16 +278,16 @@ for (const [state, to, events] of [
 
 for (const [words, changed, state, isTheirs] of [
   ['nobody asked since', {}, 'pending', false],
-  ['somebody asked since', { asks: 3 }, 'pending', true],
-  ['somebody knocked since', { next_ask_at: noon }, 'pending', true],
-  ['somebody knocked since, but it is paid', { next_ask_at: noon }, 'paid', false],
+  ['somebody asked since', { polls: 3 }, 'pending', true],
+  ['somebody callback_received since', { next_poll_at: noon }, 'pending', true],
+  ['somebody callback_received since, but it is paid', { next_poll_at: noon }, 'paid', false],
 ] as const)
   test(`${words}: ${isTheirs ? 'their' : 'our'} time stands`, () => {
-    const asked = anAttempt({ asks: 2, next_ask_at: leased })
+    const asked = anAttempt({ polls: 2, next_poll_at: leased })
     const before = { ...asked, ...changed }
-    const ours = { ...before, state, next_ask_at: state === 'paid' ? null : young }
-    const expected = isTheirs ? before.next_ask_at : ours.next_ask_at
-    expect(withTheirTime(ours, before, asked).next_ask_at).toEqual(expected)
+    const ours = { ...before, state, next_poll_at: state === 'paid' ? null : young }
+    const expected = isTheirs ? before.next_poll_at : ours.next_poll_at
+    expect(keepLaterPoll(ours, before, asked).next_poll_at).toEqual(expected)
   })
 
 test('absent tells of the moment when we asked, however late it is written down', () => {
@@ -324,7 +329,7 @@ for (const [what, restMs, ms] of [
   test(`a provider that ${what} is asked next after ${ms / 1000} s`, () => {
     const reply = { state: 'unknown', words: 'HTTP 429', ...(restMs && { restMs }) } as const
     const { attempt } = hear(aPayment(), anAttempt({ state: 'pending' }), reply, young)
-    expect(attempt.next_ask_at).toEqual(after(ms, young))
+    expect(attempt.next_poll_at).toEqual(after(ms, young))
   })
 
 const step = { name: 'otp', fields: [{ name: 'otp', kind: 'digits' }] } as const
@@ -435,16 +440,16 @@ describe('refunds and disputes', () => {
   })
 
   test('a webhook named a refund, and no clear answer came: it is asked again', () => {
-    const checked = { ...payer, check_reversals: true, next_ask_at: leased }
-    expect(hear(paid, checked, unclear, young).attempt.next_ask_at).not.toBeNull()
-    expect(hear(paid, checked, yes, young).attempt.next_ask_at).toBeNull()
-    expect(hear(paid, payer, unclear, young).attempt.next_ask_at).toBeNull()
+    const checked = { ...payer, check_reversals: true, next_poll_at: leased }
+    expect(hear(paid, checked, unclear, young).attempt.next_poll_at).not.toBeNull()
+    expect(hear(paid, checked, yes, young).attempt.next_poll_at).toBeNull()
+    expect(hear(paid, payer, unclear, young).attempt.next_poll_at).toBeNull()
   })
 
   test('a webhook that came while the provider was asked is not forgotten', () => {
-    const asked = { asks: 1, next_ask_at: leased }
-    const before = { ...payer, asks: 1, check_reversals: true, next_ask_at: young }
-    expect(withTheirTime({ ...before, next_ask_at: null }, before, asked).next_ask_at).toBe(young)
+    const asked = { polls: 1, next_poll_at: leased }
+    const before = { ...payer, polls: 1, check_reversals: true, next_poll_at: young }
+    expect(keepLaterPoll({ ...before, next_poll_at: null }, before, asked).next_poll_at).toBe(young)
   })
 })
 
@@ -455,7 +460,7 @@ test('the customer bears the fee: paid, and charged is what the customer paid in
 })
 
 describe('a declined card on a page that is still open', () => {
-  const reply: Heard & { state: 'declined' } = {
+  const reply: SanitizedReply & { state: 'declined' } = {
     state: 'declined',
     reason: 'card_declined',
     psp_response_msg: 'Do not honour',
@@ -480,7 +485,7 @@ describe('a declined card on a page that is still open', () => {
     expect(later.attempt.state).toBe('failed')
   })
   test('ends when another method is chosen', () =>
-    expect(decline({ ...open, gave_up_at: young, gave_up_for: 'way' }, old).attempt.state).toBe('failed'))
+    expect(decline({ ...open, gave_up_at: young, gave_up_for: 'method' }, old).attempt.state).toBe('failed'))
   test('ends half an hour after the last decline', () => {
     const first = decline(open, young).attempt
     const again = decline(first, after(minutes(29)), { ...reply, psp_response_msg: 'Expired' })
@@ -493,9 +498,11 @@ describe('a declined card on a page that is still open', () => {
 
 test('a poll falls on the moment when "not found" becomes final, also after the order was sent again', () => {
   const at = after(minutes(4.5))
-  expect(hear(aPayment(), anAttempt({ asks: 30 }), absent, at).attempt.next_ask_at).toEqual(after(minutes(5)))
-  const resent = anAttempt({ asks: 30, sends: 2, resent_at: young })
-  expect(hear(aPayment(), resent, absent, after(minutes(5.98))).attempt.next_ask_at).toEqual(
+  expect(hear(aPayment(), anAttempt({ polls: 30 }), absent, at).attempt.next_poll_at).toEqual(
+    after(minutes(5)),
+  )
+  const resent = anAttempt({ polls: 30, sends: 2, resent_at: young })
+  expect(hear(aPayment(), resent, absent, after(minutes(5.98))).attempt.next_poll_at).toEqual(
     after(minutes(6)),
   )
   const final = hear(aPayment(), { ...resent, state: 'unknown' }, absent, after(minutes(6)))
@@ -516,12 +523,12 @@ test('an account that is not set up: nothing is known, and a person is called', 
     young,
   )
   expect(attempt.state).toBe('unknown')
-  expect(attempt.next_ask_at).not.toBeNull()
+  expect(attempt.next_poll_at).not.toBeNull()
   expect(tasks).toMatchObject([{ kind: 'not_set_up', note: 'Another one.' }])
 })
 
 test('an unknown code that comes again and again is for a person', () => {
-  const reply = { ...no, provider_code: 'BRAND_NEW', isRepeatedCode: true } as Heard
+  const reply = { ...no, provider_code: 'BRAND_NEW', isRepeatedCode: true } as SanitizedReply
   expect(hear(aPayment(), anAttempt(), reply, young).tasks).toMatchObject([
     { kind: 'unknown_code', note: 'BRAND_NEW' },
   ])

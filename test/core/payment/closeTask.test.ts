@@ -10,17 +10,17 @@ for (const [kind, state, gaveUp, isAskedOn] of [
   ['refund', 'pending', false, true],
   ['other_order', 'unknown', false, true],
   ['not_recorded', 'pending', false, true],
-  ['amount_mismatch', 'paid', false, false], // it was settled while the person looked
+  ['amount_mismatch', 'paid', false, false], // it was resolved while the person looked
   ['amount_mismatch', 'disputed', true, false],
   ['reference_taken', 'disputed', true, false],
   ['unresolved', 'unknown', true, true], // the provider may yet speak
 ] as const)
   test(`${kind} of an attempt that is ${state}: ${gaveUp ? 'given up' : 'as it was'}`, () => {
-    const next_ask_at = state === 'paid' ? null : after(minutes(15))
-    const attempt = anAttempt({ state, next_ask_at })
+    const next_poll_at = state === 'paid' ? null : after(minutes(15))
+    const attempt = anAttempt({ state, next_poll_at })
     const change = closeTask(aPayment(), attempt, kind, 'Looked.', now)
     expect(change.gaveUp).toBe(gaveUp)
-    expect(change.attempt.next_ask_at !== null).toBe(isAskedOn)
+    expect(change.attempt.next_poll_at !== null).toBe(isAskedOn)
     expect(change.tasks).toEqual([])
     if (gaveUp) {
       expect([change.attempt.state, change.attempt.reason]).toEqual(['failed', 'given_up'])

@@ -24,13 +24,13 @@ for (const [status, tries, expected] of cancels)
       const ended = cancel(payment, attemptsOf(state), after(1000))
       if (expected === 'nothing') return expect(ended).toBeUndefined()
       expect(ended?.payment.status).toBe(expected === 'cancelled' ? 'cancelled' : status)
-      expect(ended?.payment.cancel_wished_at).toEqual(expected === 'wished' ? after(1000) : null)
+      expect(ended?.payment.cancel_requested_at).toEqual(expected === 'wished' ? after(1000) : null)
       const kind = expected === 'wished' ? 'cancel_wished' : 'status_changed'
       expect(ended?.events.map(event => [event.kind, event.cause])).toEqual([[kind, 'customer']])
     })
 
 test('a wish is recorded once', () => {
-  const payment = aPayment({ cancel_wished_at: noon })
+  const payment = aPayment({ cancel_requested_at: noon })
   expect(cancel(payment, [anAttempt()], after(1000))).toBeUndefined()
 })
 

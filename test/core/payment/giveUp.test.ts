@@ -38,16 +38,16 @@ for (const state of attemptStates) {
 }
 
 for (const [what, attempts, payment] of [
-  ['given up before', [anAttempt({ gave_up_at: noon, gave_up_for: 'way' })], {}],
+  ['given up before', [anAttempt({ gave_up_at: noon, gave_up_for: 'method' })], {}],
   ['of an old page', [anAttempt({ state: 'failed' }), anAttempt({ number: 2 })], {}],
   ['of nobody', [], {}],
-  ['of a payment that is cancelled', [anAttempt()], { cancel_wished_at: noon }],
+  ['of a payment that is cancelled', [anAttempt()], { cancel_requested_at: noon }],
   ['of a payment that another one has paid', [anAttempt()], { status: 'paid' }],
 ] as const)
   test(`one ${what} is left alone`, () =>
     expect(giveUp(aPayment(payment), attempts, wish, soon)).toBeUndefined())
 
-const gaveUp = { state: 'pending', gave_up_at: soon, gave_up_for: 'way' } as const
+const gaveUp = { state: 'pending', gave_up_at: soon, gave_up_for: 'method' } as const
 const later = after(minutes(1))
 const shop = { active: true, settings: { retry_after_failure: false } }
 
@@ -69,7 +69,13 @@ test('a yes counts all the same', () => {
 })
 
 test('a wish to cancel outranks the wish to go on', () => {
-  const { payment } = applyReply(aPayment({ cancel_wished_at: later }), anAttempt(gaveUp), no, later, worth)
+  const { payment } = applyReply(
+    aPayment({ cancel_requested_at: later }),
+    anAttempt(gaveUp),
+    no,
+    later,
+    worth,
+  )
   expect(payment.status).toBe('cancelled')
 })
 

@@ -20,7 +20,7 @@ for (const [words, payment, attempts, merchant, now, expected] of [
   ['paid', { status: 'paid' }, [], shop, later, 'paid'],
   ['paid, and a second one on its way', { status: 'paid' }, [anAttempt()], shop, later, 'paid'],
   ['cancelled', { status: 'cancelled' }, failures(1), shop, later, 'cancelled'],
-  ['wished to cancel', { cancel_wished_at: noon }, [anAttempt()], shop, later, 'cancelled'],
+  ['wished to cancel', { cancel_requested_at: noon }, [anAttempt()], shop, later, 'cancelled'],
   ['one has just been started', {}, [anAttempt({ state: 'started' })], shop, later, 'unresolved'],
   ['one is pending', {}, [anAttempt({ state: 'pending' })], shop, later, 'unresolved'],
   ['one is unknown', {}, [anAttempt({ state: 'unknown' })], shop, later, 'unresolved'],

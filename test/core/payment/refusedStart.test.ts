@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Heard } from '../../../src/core/channel/reply.ts'
+import type { SanitizedReply } from '../../../src/core/provider/reply.ts'
 import { applyReply } from '../../../src/core/payment/applyReply.ts'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
 import { after, anAttempt, aPayment, noon, seconds, worth } from '../../support/lifeRows.ts'
 
 // A provider refused to take an order. That ends the attempt only if no other sending can have reached it.
-const refused: Heard = {
+const refused: SanitizedReply = {
   state: 'failed',
   reason: 'no_wallet',
   isStartRefused: true,
@@ -29,7 +29,7 @@ for (const [what, changed, sends, state] of [
 
 test('a no to a question ends an attempt, however often it was sent', () => {
   const attempt = anAttempt({ sends: 2, resent_at: noon })
-  const no: Heard = { state: 'failed', reason: 'no_wallet' }
+  const no: SanitizedReply = { state: 'failed', reason: 'no_wallet' }
   const change = applyReply(aPayment(), attempt, no, now, { ...worth, askedAt: now, sends: 2 })
   expect(change.attempt.state).toBe('failed')
 })

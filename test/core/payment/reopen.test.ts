@@ -19,7 +19,12 @@ describe('it is opened, with its whole time before it', () => {
   for (const [why, payment, past, at] of [
     ['cancelled', { status: 'cancelled', status_reason: 'The customer cancelled.' }, {}, after(seconds(1))],
     ['cancelled, and its time is over', { status: 'cancelled' }, {}, late],
-    ['cancelled while an attempt was on its way', { status: 'cancelled', cancel_wished_at: noon }, {}, late],
+    [
+      'cancelled while an attempt was on its way',
+      { status: 'cancelled', cancel_requested_at: noon },
+      {},
+      late,
+    ],
     ['cancelled after a failure', { status: 'cancelled' }, { attempts: [refused] }, late],
     ['expired', { status: 'failed', status_reason: 'The checkout expired before it was paid.' }, {}, late],
     ['failed, and then its time was over', { status: 'failed' }, { attempts: [refused] }, late],
@@ -30,7 +35,7 @@ describe('it is opened, with its whole time before it', () => {
       expect(change?.payment).toMatchObject({
         status: 'awaiting_payment',
         status_reason: '',
-        cancel_wished_at: null,
+        cancel_requested_at: null,
         expires_at: after(minutes(30), at),
         updated_at: at,
         late: false,

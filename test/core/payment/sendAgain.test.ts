@@ -32,7 +32,7 @@ for (const [what, changed, harmless, harmful] of [
 
 for (const [what, payment, now] of [
   ['a minute', {}, after(minutes(1))],
-  ['a wish to cancel', { cancel_wished_at: noon }, young],
+  ['a wish to cancel', { cancel_requested_at: noon }, young],
   ['the end', { status: 'paid' }, young],
 ] as const)
   test(`nothing leaves after ${what}`, () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Heard } from '../../../src/core/channel/reply.ts'
-import type { Step } from '../../../src/core/channel/way.ts'
+import type { SanitizedReply } from '../../../src/core/provider/reply.ts'
+import type { Step } from '../../../src/core/provider/paymentMethod.ts'
 import { applyReply } from '../../../src/core/payment/applyReply.ts'
 import { type AttemptState, attemptStates } from '../../../src/core/payment/attempt.ts'
 import { submit as decide, type Submitted } from '../../../src/core/payment/submit.ts'
@@ -21,23 +21,23 @@ test('what was typed closes the step, is counted, and is asked about when its ca
     attempt: { state: 'pending', step: null, submits: 3, submitted_at: later, updated_at: later },
     events: [{ kind: 'attempt_submitted', cause: 'customer', reason: 'otp', at: later }],
   })
-  expect(submitted?.attempt.next_ask_at).toEqual(after(seconds(8), later))
+  expect(submitted?.attempt.next_poll_at).toEqual(after(seconds(8), later))
 })
 
 test('where the provider takes its time over a step, nobody asks before', () => {
-  const { attempt } = submit(aPayment(), [anAttempt(asking)], page, { startWithinMs: 30_000 }, later) ?? {}
-  expect(attempt?.next_ask_at).toEqual(after(seconds(33), later))
+  const { attempt } = submit(aPayment(), [anAttempt(asking)], page, { startTimeoutMs: 30_000 }, later) ?? {}
+  expect(attempt?.next_poll_at).toEqual(after(seconds(33), later))
 })
 
 for (const [what, payment, attempt, typed] of [
   ['a page from before what was typed last', {}, {}, { number: 1, submits: 1 }],
   ['a page that nobody can have yet', {}, {}, { number: 1, submits: 3 }],
   ['the page of another attempt', {}, {}, { number: 2, submits: 2 }],
-  ['a wish to cancel', { cancel_wished_at: noon }, {}, page],
+  ['a wish to cancel', { cancel_requested_at: noon }, {}, page],
   ['a payment that is paid by now', { status: 'paid' }, {}, page],
   ['one that was cancelled', { status: 'cancelled' }, {}, page],
   ['one that failed', { status: 'failed' }, {}, page],
-  ['an attempt that was given up', {}, { gave_up_at: noon, gave_up_for: 'way' }, page],
+  ['an attempt that was given up', {}, { gave_up_at: noon, gave_up_for: 'method' }, page],
   ['a step that is gone', {}, { step: null }, page],
 ] as const)
   test(`${what}: nothing is carried on`, () => {
@@ -62,7 +62,7 @@ test('a second click finds the step closed', () => {
 // What a reply makes of an attempt that asks: by what is asked now, and by what was asked before the customer typed.
 const asks = { state: 'pending', step } as const
 const again = { state: 'pending', step: { ...step, text: 'That code was wrong.' } } as const
-const table: [string, Heard, now: AttemptState, before: AttemptState][] = [
+const table: [string, SanitizedReply, now: AttemptState, before: AttemptState][] = [
   ['the step', asks, 'needs_input', 'pending'],
   ['the step, with other words', again, 'needs_input', 'pending'],
   ['pending', rows.pending, 'pending', 'pending'],
@@ -87,9 +87,9 @@ for (const [what, reply, now, before] of table)
 
 test('what was sent lives from the last step on', () => {
   const { attempt } =
-    submit(aPayment(), [anAttempt({ ...asking, asks: 40 })], page, {}, after(minutes(4))) ?? {}
+    submit(aPayment(), [anAttempt({ ...asking, polls: 40 })], page, {}, after(minutes(4))) ?? {}
   if (!attempt) throw new Error('nothing was submitted')
   const now = after(minutes(8.5))
   const heard = applyReply(aPayment(), attempt, rows.pending, now, { ...worth, submits: 3, askedAt: now })
-  expect(heard.attempt.next_ask_at).toEqual(after(minutes(9) + seconds(1)))
+  expect(heard.attempt.next_poll_at).toEqual(after(minutes(9) + seconds(1)))
 })

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { askDue } from '../../../src/actions/channels/askDue.ts'
-import { hearWebhook } from '../../../src/actions/channels/hearWebhook.ts'
-import { prompted } from '../../../src/actions/channels/knocks.ts'
+import { pollDue } from '../../../src/actions/providers/pollDue.ts'
+import { handleWebhook } from '../../../src/actions/providers/handleWebhook.ts'
+import { promptPoll } from '../../../src/actions/providers/callbacks.ts'
 import { reopen } from '../../../src/actions/interface/reopen.ts'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
 import type { PaymentDeps } from '../../../src/actions/payments/deps.ts'
@@ -9,11 +9,11 @@ import { expireDue } from '../../../src/actions/payments/expire.ts'
 import { giveUp } from '../../../src/actions/payments/giveUp.ts'
 import { pay } from '../../../src/actions/payments/pay.ts'
 import { submit } from '../../../src/actions/payments/submit.ts'
-import type { Webhook } from '../../../src/core/channel/webhook.ts'
+import type { Webhook } from '../../../src/core/provider/webhook.ts'
 import { Unavailable } from '../../../src/core/interface/refusal.ts'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
-import { webhookIdOf } from '../../../src/runtime/channels/webhookId.ts'
+import { webhookIdOf } from '../../../src/runtime/providers/webhookId.ts'
 import { databaseDeadline } from '../../../src/runtime/inTime.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
@@ -95,18 +95,18 @@ export function createCrowd(pools: readonly Db[], seed: number) {
   function customerPays(payment: Payment) {
     const seen = pages.get(payment.tx_reference)?.number ?? 0
     const number = seen + (dice() < 0.1 ? 2 : dice() < 0.2 ? 0 : 1)
-    const typed = { phone: `024${String(Math.floor(dice() * 10 ** 7)).padStart(7, '0')}` }
+    const input = { phone: `024${String(Math.floor(dice() * 10 ** 7)).padStart(7, '0')}` }
     const address = payment.tx_reference // one of its own: the limits have a test of their own
     const { payment_method } = dice() < 0.4 ? plain : pick(manners)
-    const wish = { number, payment_method, typed, cause: 'customer', address } as const
+    const wish = { number, payment_method, input, cause: 'customer', address } as const
     return live(deps => pay(deps, payment, wish))
   }
 
   // The right code or a wrong one, into the page of now or of before, by one click or two on different nodes.
   function customerTypes(payment: Payment) {
     const { number, submits } = pages.get(payment.tx_reference) ?? { number: 1, submits: 0 }
-    const typed = { otp: dice() < 0.7 ? rightCode : '000000' }
-    const wish = { number, submits: submits - (dice() < 0.1 ? 1 : 0), typed }
+    const input = { otp: dice() < 0.7 ? rightCode : '000000' }
+    const wish = { number, submits: submits - (dice() < 0.1 ? 1 : 0), input }
     const clicks = Array.from({ length: dice() < 0.2 ? 2 : 1 }, () =>
       live(deps => submit(deps, payment, wish)),
     )
@@ -130,12 +130,14 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     const webhook: Webhook = { ...emptyWebhook, body: Buffer.from(JSON.stringify(news)) }
     const account = webhookIdOf(provider.manner.name)
     const times = pick([0, 1, 1, 3])
-    await Promise.all(Array.from({ length: times }, () => live(deps => hearWebhook(deps, account, webhook))))
+    await Promise.all(
+      Array.from({ length: times }, () => live(deps => handleWebhook(deps, account, webhook))),
+    )
   }
 
   function customerGivesUp(payment: Payment) {
     const number = pages.get(payment.tx_reference)?.number ?? 1
-    return live(deps => giveUp(deps, payment, { number, gave_up_for: pick(['number', 'way'] as const) }))
+    return live(deps => giveUp(deps, payment, { number, gave_up_for: pick(['number', 'method'] as const) }))
   }
 
   // Somebody told the shop that it was cancelled, which may be true by now or not.
@@ -157,18 +159,18 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     entry.knocks = false
   }
 
-  // A provider that knocks until it is heard does so here.
+  // A provider that calls back until it is heard does so here.
   const knock = (reference: string, mayCrash = true) =>
     mayCrash
-      ? prompted({ db: crashingDb(pick(pools), stage), clock: today }, reference).catch(noteFault)
-      : insist(() => prompted({ db: pools[0] as Db, clock: today }, reference))
+      ? promptPoll({ db: crashingDb(pick(pools), stage), clock: today }, reference).catch(noteFault)
+      : insist(() => promptPoll({ db: pools[0] as Db, clock: today }, reference))
 
   function step(hot: readonly Payment[]): Promise<unknown> {
     const payment = pick(hot)
     const at = dice()
     if (at < 0.26) return customerPays(payment)
     if (at < 0.3) return live(({ db, clock }) => cancel(db, payment, clock()))
-    if (at < 0.44) return live(deps => askDue(deps, noteFault))
+    if (at < 0.44) return live(deps => pollDue(deps, noteFault))
     if (at < 0.48) return live(({ db, clock }) => expireDue(db, clock()))
     if (at < 0.52) return shopAsksAgain(payment)
     if (at < 0.57) return customerGivesUp(payment)
@@ -213,7 +215,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
           later.push(hours(10)) // it is asked again
         else isOver ??= error as Error
       }
-      while ((await insist(() => askDue(deps, isUnknown))) > 0);
+      while ((await insist(() => pollDue(deps, isUnknown))) > 0);
       while ((await insist(() => expireDue(deps.db, deps.clock()))) > 0);
     }
     stage.troubles = true

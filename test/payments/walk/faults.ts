@@ -72,7 +72,7 @@ export function faultsOf(life: Life, books: Books, comes: (entry: Entry) => bool
   const model = replay(events, payment, faults)
   check(payment.status === model.status, `the status is ${payment.status}, the table says ${model.status}`)
   check(payment.late === model.late, `late is ${payment.late}`)
-  check((payment.cancel_wished_at !== null) === model.wished, 'the wish to cancel differs')
+  check((payment.cancel_requested_at !== null) === model.wished, 'the wish to cancel differs')
   for (const [id, one] of model.tries)
     check(
       attempts.some(
@@ -96,7 +96,7 @@ function attemptFaults(attempt: Attempt, entry: Entry | undefined): string[] {
     reason,
     ended_at,
     given,
-    next_ask_at,
+    next_poll_at,
     created_at,
     gave_up_at,
     gave_up_for,
@@ -105,9 +105,9 @@ function attemptFaults(attempt: Attempt, entry: Entry | undefined): string[] {
   const faults: string[] = []
   const check = (holds: boolean, words: string) => void (holds || faults.push(`${attempt_id} ${words}`))
   check(isUnresolved(attempt) === (ended_at === null), 'has ended and has not')
-  check(!isUnresolved(attempt) || next_ask_at !== null, 'is unresolved and nobody will ask')
+  check(!isUnresolved(attempt) || next_poll_at !== null, 'is unresolved and nobody will ask')
   check(state !== 'paid' || entry?.charges === 1, 'is paid without a charge')
-  check(state !== 'paid' || next_ask_at === null || attempt.check_reversals, 'is paid and still asked about')
+  check(state !== 'paid' || next_poll_at === null || attempt.check_reversals, 'is paid and still asked about')
   check(isUnresolved(attempt) || Object.keys(given).length === 0, 'still holds what the customer gave')
   check((entry?.charges ?? 0) <= 1, 'was charged twice')
   check((gave_up_at === null) === (gave_up_for === null), 'was given up and was not')
@@ -132,12 +132,12 @@ const paidBy = ({ events }: Life) => events.find(({ to_status }) => to_status ==
 function isExplained(life: Life, { reference, truth, knocks }: Entry): boolean {
   const attempt = life.attempts.find(({ attempt_id }) => attempt_id === reference)
   if (!attempt) return false // a reference of nobody
-  return truth !== 'charged' || knocks || isFinished(life, reference) || attempt.next_ask_at !== null
+  return truth !== 'charged' || knocks || isFinished(life, reference) || attempt.next_poll_at !== null
 }
 
 const isAskedAbout = ({ attempts }: Life, { reference }: Entry) =>
-  attempts.some(({ attempt_id, state, next_ask_at }) =>
-    attempt_id === reference ? state === 'paid' || next_ask_at !== null : false,
+  attempts.some(({ attempt_id, state, next_poll_at }) =>
+    attempt_id === reference ? state === 'paid' || next_poll_at !== null : false,
   )
 
 // Every refund and dispute is recorded once, with the provider's amount, and told once. Only those of the attempt that

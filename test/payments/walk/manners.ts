@@ -1,16 +1,16 @@
-import type { Pace } from '../../../src/core/channel/channel.ts'
+import type { ProviderTiming } from '../../../src/core/provider/provider.ts'
 import { hours, minutes, seconds } from '../../support/lifeRows.ts'
 
-// What kind of provider is played, and what its channel says of it. A provider keeps what its channel promises, and does
+// What kind of provider is played, and what its provider says of it. A provider keeps what its provider promises, and does
 // whatever else it likes.
 export type Manner = {
   name: string
   payment_method: string
   startIsIdempotent: boolean // else a reference that comes again is refused
   visibleWithinMs: number
-  livesForMs: number
-  noMayTurnForMs: number
-  pace: Pace
+  lifetimeMs: number
+  failureMayReverseForMs: number
+  timing: ProviderTiming
   canWithdraw: boolean
   asksForCode: boolean // after the start of some orders
   hasOddWords: boolean // words that nobody knows, beside what is so
@@ -23,9 +23,9 @@ export const plain: Manner = {
   payment_method: 'mtn_mobile_money',
   startIsIdempotent: true,
   visibleWithinMs: minutes(5),
-  livesForMs: minutes(5),
-  noMayTurnForMs: hours(2),
-  pace: {},
+  lifetimeMs: minutes(5),
+  failureMayReverseForMs: hours(2),
+  timing: {},
   canWithdraw: true,
   asksForCode: false,
   hasOddWords: false,
@@ -39,30 +39,30 @@ export const prompting: Manner = {
   name: 'prompting',
   payment_method: 'airteltigo_money',
   visibleWithinMs: minutes(4),
-  noMayTurnForMs: 0,
-  pace: { firstLookMs: seconds(3) },
+  failureMayReverseForMs: 0,
+  timing: { firstPollMs: seconds(3) },
   canWithdraw: false,
   hasOddWords: true,
   isClosing: true,
 }
 
 // One that stands before several networks: it asks for a code, and calls abandoned what is still finished later.
-export const stepping = (noMayTurnForMs: number): Manner => ({
+export const stepping = (failureMayReverseForMs: number): Manner => ({
   ...plain,
   name: 'stepping',
   payment_method: 'telecel_cash',
   startIsIdempotent: false,
   visibleWithinMs: minutes(3),
-  livesForMs: minutes(15),
-  noMayTurnForMs,
-  pace: {
-    firstLookMs: seconds(10),
-    gapsMs: [seconds(10), seconds(30), minutes(3)],
-    startWithinMs: seconds(30),
+  lifetimeMs: minutes(15),
+  failureMayReverseForMs,
+  timing: {
+    firstPollMs: seconds(10),
+    pollGapsMs: [seconds(10), seconds(30), minutes(3)],
+    startTimeoutMs: seconds(30),
   },
   canWithdraw: false,
   asksForCode: true,
   isClosing: true,
 })
 
-export const absentForMs = ({ visibleWithinMs, livesForMs }: Manner) => Math.max(visibleWithinMs, livesForMs)
+export const absentForMs = ({ visibleWithinMs, lifetimeMs }: Manner) => Math.max(visibleWithinMs, lifetimeMs)

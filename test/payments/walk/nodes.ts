@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PaymentDeps } from '../../../src/actions/payments/deps.ts'
-import type { Channel } from '../../../src/core/channel/channel.ts'
-import type { Order } from '../../../src/core/channel/order.ts'
-import { NotSent, type Reply } from '../../../src/core/channel/reply.ts'
-import type { OrderNews } from '../../../src/core/channel/webhook.ts'
-import { channelsOf } from '../../../src/runtime/channels.ts'
+import type { ProviderAccount } from '../../../src/core/provider/provider.ts'
+import type { Order } from '../../../src/core/provider/order.ts'
+import { NotSent, type Reply } from '../../../src/core/provider/reply.ts'
+import type { WebhookUpdate } from '../../../src/core/provider/webhook.ts'
+import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { simulatedNode, simulatedWay } from '../../support/lifeNode.ts'
 import { seconds } from '../../support/lifeRows.ts'
@@ -42,7 +42,7 @@ export function crashingDb(db: Db, stage: Stage, life = { isOver: false }): Db {
     ...db,
     rows: query => (life.isOver ? Promise.reject(die('long ago')) : db.rows(query)),
     one: query => (life.isOver ? Promise.reject(die('long ago')) : db.one(query)),
-    share: verb => crashingDb(db.share(verb), stage, life),
+    withQuota: verb => crashingDb(db.withQuota(verb), stage, life),
     until: deadline => crashingDb(db.until(deadline), stage, life),
     async transaction(work) {
       const fate = troubles ? dice() / crashShare : Number.POSITIVE_INFINITY
@@ -88,12 +88,12 @@ export function createNode(db: Db, stage: Stage, gone: () => void): PaymentDeps 
     manner => [manner.name, lineTo(manner, stage, playAt(manner.name))] as const,
   )
   const deps = simulatedNode(crashingDb(db, stage), clock, { start: silent, check: silent })
-  return { ...deps, channels: channelsOf(new Map(lines), () => () => {}) }
+  return { ...deps, providerAccounts: providerAccountsOf(new Map(lines), () => () => {}) }
 }
 
 // What a provider of this manner is to the house. A no is said to turn for as long as it does by the clock of any node.
-function lineTo(manner: Manner, stage: Stage, play: Play): Channel {
-  const { name, payment_method, livesForMs, noMayTurnForMs, pace } = manner
+function lineTo(manner: Manner, stage: Stage, play: Play): ProviderAccount {
+  const { name, payment_method, lifetimeMs, failureMayReverseForMs, timing: pace } = manner
   const { startIsIdempotent, visibleWithinMs } = manner
   const now = () => stage.clock()
   return {
@@ -101,22 +101,22 @@ function lineTo(manner: Manner, stage: Stage, play: Play): Channel {
     account: name,
     startIsIdempotent,
     visibleWithinMs,
-    pace,
-    noMayTurnForMs: noMayTurnForMs && noMayTurnForMs + 2 * skewMs,
-    ways: [{ ...simulatedWay, payment_method, livesForMs }],
-    ...(manner.hasOddWords && { newKey: (attempt_id: string) => `K-${attempt_id}` }),
+    timing: pace,
+    failureMayReverseForMs: failureMayReverseForMs && failureMayReverseForMs + 2 * skewMs,
+    methods: [{ ...simulatedWay, payment_method, lifetimeMs }],
+    ...(manner.hasOddWords && { newIdempotencyKey: (attempt_id: string) => `K-${attempt_id}` }),
     start: order =>
       stage.troubles && stage.dice() < deadLineShare
         ? Promise.reject(new NotSent('connect ECONNREFUSED'))
         : play(order, ({ take }) =>
             take(order.attempt_id, order.amount, now(), stage.dice() ** 4, {
               asks: stage.dice() < askingShare,
-              name: order.key,
+              name: order.idempotency_key,
             }),
           ),
     check: order => play(order, ({ look }) => look(order.attempt_id, now(), order.check_reversals)),
     submit: (order, _, { otp = '' }) => play(order, ({ type }) => type(order.attempt_id, otp, now())),
-    hear: ({ body }) => JSON.parse(body.toString()) as OrderNews[],
+    handleWebhook: ({ body }) => JSON.parse(body.toString()) as WebhookUpdate[],
     // Some nodes know how to withdraw, and some are of a version before.
     ...(manner.canWithdraw &&
       stage.dice() < withdrawingShare && {

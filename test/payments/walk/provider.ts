@@ -1,5 +1,5 @@
-import type { Dispute, Reply, Reversal } from '../../../src/core/channel/reply.ts'
-import type { Step } from '../../../src/core/channel/way.ts'
+import type { Dispute, Reply, Reversal } from '../../../src/core/provider/reply.ts'
+import type { Step } from '../../../src/core/provider/paymentMethod.ts'
 import { absent, minutes, no, pending, withdrawn } from '../../support/lifeRows.ts'
 import { type Manner, plain } from './manners.ts'
 
@@ -36,7 +36,7 @@ export const codeStep: Step = { name: 'otp', fields: [{ name: 'otp', kind: 'digi
 export const oddly: Reply = {
   state: 'unknown',
   words: 'CREATED',
-  oddWord: 'CREATED',
+  unknownCode: 'CREATED',
   acknowledged: true,
 }
 const repeated: Reply = { state: 'unknown', words: 'Duplicate reference', acknowledged: true }
@@ -66,7 +66,7 @@ export function createProvider(manner: Manner = plain) {
       truth: 'pending',
       charges: 0,
       wasRefused: false,
-      refusedAt: now + manner.livesForMs,
+      refusedAt: now + manner.lifetimeMs,
       starts: 1,
       taken: now,
       visible: now + Math.floor(hiddenShare * (manner.visibleWithinMs - onItsWayMs)),
@@ -110,7 +110,7 @@ export function createProvider(manner: Manner = plain) {
     close(entry, now)
     if (entry.truth === 'pending') return true
     if (entry.truth === 'charged' || entry.code === 'asked') return false
-    return !manner.isClosing || now < entry.refusedAt + manner.noMayTurnForMs
+    return !manner.isClosing || now < entry.refusedAt + manner.failureMayReverseForMs
   }
 
   function charge(reference: string, now: number, otherAmount = false) {
@@ -146,7 +146,7 @@ export function createProvider(manner: Manner = plain) {
     if (!entry) return absent
     close(entry, now)
     if (entry.truth === 'pending' && entry.code === 'asked') {
-      if (code === rightCode) Object.assign(entry, { code: 'taken', refusedAt: now + manner.livesForMs })
+      if (code === rightCode) Object.assign(entry, { code: 'taken', refusedAt: now + manner.lifetimeMs })
       else if (++entry.wrongCodes === mostWrongCodes) refuse(reference, now)
     }
     return look(reference, Math.max(now, entry.visible))

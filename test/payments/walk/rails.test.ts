@@ -19,31 +19,31 @@ const everything = [
   'a no that turned',
   'a right code after 0 wrong ones',
   'a right code after 1 wrong ones',
-  'attempt_disputed by channel',
-  'attempt_failed by channel',
+  'attempt_disputed by provider',
+  'attempt_failed by provider',
   'attempt_given_up by customer',
-  'attempt_needs_input by channel',
-  'attempt_not_sent by channel',
-  'attempt_paid by channel',
-  'attempt_pending by channel',
+  'attempt_needs_input by provider',
+  'attempt_not_sent by provider',
+  'attempt_paid by provider',
+  'attempt_pending by provider',
   'attempt_started by customer',
   'attempt_submitted by customer',
-  'attempt_unknown by channel',
+  'attempt_unknown by provider',
   'awaiting_payment by customer',
   'awaiting_payment by merchant',
   'cancel_wished by customer',
-  'cancelled by channel',
   'cancelled by customer',
-  'dispute_lost by channel',
-  'dispute_opened by channel',
-  'dispute_won by channel',
-  'failed by channel',
+  'cancelled by provider',
+  'dispute_lost by provider',
+  'dispute_opened by provider',
+  'dispute_won by provider',
   'failed by clock',
+  'failed by provider',
   'never_arrived',
-  'overpaid by channel',
-  'paid by channel',
+  'overpaid by provider',
+  'paid by provider',
   'reversed',
-  'reversed by channel',
+  'reversed by provider',
   'task amount_mismatch',
   'task dispute_lost',
   'task dispute_opened',
@@ -109,7 +109,7 @@ describe('a walk notices', () => {
       'that a no which may turn is not asked about again',
       {
         applyReply: (payment, attempt, reply, now, worth, stored) =>
-          rules.applyReply(payment, attempt, reply, now, { ...worth, noMayTurnForMs: 0 }, stored),
+          rules.applyReply(payment, attempt, reply, now, { ...worth, failureMayReverseForMs: 0 }, stored),
       },
     ],
     [
@@ -150,12 +150,12 @@ describe('a walk notices', () => {
     [
       'that a second click is carried on',
       {
-        submit: (payment, attempts, page, pace, now) =>
+        submit: (payment, attempts, page, timing, now) =>
           rules.submit(
             payment,
             attempts,
             { ...page, submits: attempts.at(-1)?.submits ?? page.submits },
-            pace,
+            timing,
             now,
           ),
       },
@@ -163,12 +163,12 @@ describe('a walk notices', () => {
     [
       'that a code is relayed before the wait is over',
       {
-        submit: (payment, attempts, page, pace, now) =>
+        submit: (payment, attempts, page, timing, now) =>
           rules.submit(
             payment,
             attempts.map(one => ({ ...one, submitted_at: null })),
             page,
-            pace,
+            timing,
             now,
           ),
       },

@@ -18,14 +18,14 @@ export function rest(world: World, dice: number) {
   const told = new Set<string>()
   const isWaitedFor = (id: string) => {
     const attempt = life.attempts.find(({ attempt_id }) => attempt_id === id)
-    if (!attempt?.next_ask_at) return false
+    if (!attempt?.next_poll_at) return false
     return attempt.state !== 'disputed' || !told.has(id)
   }
   const until = (ms: number) => wait(Math.max(0, ms - clock().getTime()))
   for (let turn = 0; turn < mostTurns; turn++) {
     const due = life.attempts
       .filter(({ attempt_id }) => isWaitedFor(attempt_id))
-      .map(({ next_ask_at }) => Number(next_ask_at))
+      .map(({ next_poll_at }) => Number(next_poll_at))
     const turning = nextTurning(providers, clock().getTime(), dice)
     if (due.length === 0 && !turning) break
     if (turning && turning.last < Math.min(...due)) {
@@ -52,7 +52,7 @@ function nextTurning(providers: readonly Provider[], now: number, dice: number) 
       [...books.values()]
         .filter(entry => entry.truth === 'refused' && canCome(entry, now) && isChosen(entry, dice))
         .map(({ reference, refusedAt }) => {
-          const last = refusedAt + manner.noMayTurnForMs - 1
+          const last = refusedAt + manner.failureMayReverseForMs - 1
           return { last, charge: () => charge(reference, last) }
         }),
     )

@@ -181,11 +181,11 @@ function faultsNow(world: World): string[] {
 function lookAround({ life, books }: World, seen: Set<string>) {
   for (const { kind, to_status, cause } of life.events) seen.add(`${to_status ?? kind} by ${cause}`)
   for (const { kind } of life.tasks) seen.add(`task ${kind}`)
-  for (const [at, { reason, gave_up_at, channel }] of life.attempts.entries()) {
+  for (const [at, { reason, gave_up_at, provider_account: provider }] of life.attempts.entries()) {
     if (reason === 'withdrawn' || reason === 'never_arrived' || reason === 'reversed') seen.add(reason)
     const next = life.attempts[at + 1]
     if (gave_up_at && next) seen.add('went on after giving up')
-    if (next && next.channel !== channel) seen.add('went on by the other provider')
+    if (next && next.provider_account !== provider) seen.add('went on by the other provider')
   }
   for (const { truth, wasRefused, code, wrongCodes } of books().values()) {
     if (truth === 'charged' && wasRefused) seen.add('a no that turned')
@@ -197,7 +197,7 @@ const picture = ({ life, books, clock }: World) =>
   [
     `${clock().toISOString()} ${life.payment.status}`,
     ...life.attempts.map(
-      a => `${a.attempt_id} ${a.channel} ${a.state}, asked next ${a.next_ask_at?.toISOString()}`,
+      a => `${a.attempt_id} ${a.provider_account} ${a.state}, asked next ${a.next_poll_at?.toISOString()}`,
     ),
     ...[...books().values()].map(({ reference, truth }) => `${reference} ${truth} in the books`),
     ...life.events.map(e => `${e.at.toISOString()} ${e.kind} ${e.attempt_id} ${e.to_status ?? ''}`),
@@ -220,7 +220,7 @@ function modelFaults({ life, table }: World): string[] {
   return [
     payment.status !== table.status && `${payment.status}, the model says ${table.status}`,
     payment.late !== table.late && `late is ${payment.late}`,
-    (payment.cancel_wished_at !== null) !== table.wished && `wished is ${table.wished}`,
+    (payment.cancel_requested_at !== null) !== table.wished && `wished is ${table.wished}`,
     givenUp.join() !== meant.join() && 'others were given up than the model says',
     asking.join() !== asked.join() && `${asking.join()} ask for more, the model says ${asked.join()}`,
     raised('refund').join() !== [...table.refunds].join() && 'other refunds than the model',

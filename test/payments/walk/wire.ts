@@ -1,4 +1,4 @@
-import type { Reply } from '../../../src/core/channel/reply.ts'
+import type { Reply } from '../../../src/core/provider/reply.ts'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
 import { minutes } from '../../support/lifeRows.ts'
 

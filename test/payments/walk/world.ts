@@ -1,5 +1,5 @@
-import type { Reply } from '../../../src/core/channel/reply.ts'
-import { withTheirTime } from '../../../src/core/payment/applyReply.ts'
+import type { Reply } from '../../../src/core/provider/reply.ts'
+import { keepLaterPoll } from '../../../src/core/payment/applyReply.ts'
 import { type Attempt, isUnresolved } from '../../../src/core/payment/attempt.ts'
 import { begin } from '../../../src/core/payment/begin.ts'
 import type { NewEvent } from '../../../src/core/payment/event.ts'
@@ -44,7 +44,7 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
 
   const find = (id: string) => life.attempts.find(({ attempt_id }) => attempt_id === id) as Attempt
   const providerOf = (id: string) =>
-    providers.find(({ manner }) => manner.name === find(id).channel) as Provider
+    providers.find(({ manner }) => manner.name === find(id).provider_account) as Provider
   const entryOf = (id: string) => providerOf(id).books.get(id)
   const books = () => new Map<string, Entry>(providers.flatMap(provider => [...provider.books]))
   function put(attempt: Attempt) {
@@ -79,10 +79,10 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
     const attempt = anAttempt({
       attempt_id: idOf(number),
       number,
-      channel: manner.name,
+      provider_account: manner.name,
       created_at: now,
       updated_at: now,
-      next_ask_at: after(firstPollAfter(manner.pace), now),
+      next_poll_at: after(firstPollAfter(manner.timing), now),
     })
     life.attempts = [...attempts, attempt]
     const begun = begin(payment, attempt, 'customer')
@@ -119,9 +119,9 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
 
   // A worker takes what is due, and asks.
   function ask(node: Process) {
-    const due = life.attempts.find(({ next_ask_at }) => next_ask_at && next_ask_at <= now)
+    const due = life.attempts.find(({ next_poll_at }) => next_poll_at && next_poll_at <= now)
     if (!due) return
-    const asked = { ...due, asks: due.asks + 1, next_ask_at: after(leaseMs, now) }
+    const asked = { ...due, polls: due.polls + 1, next_poll_at: after(leaseMs, now) }
     put(asked)
     question(asked, node)
   }
@@ -135,7 +135,7 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
 
   // Whoever gives it up asks at once, or dies before.
   function giveUp(number: number, node: Process, asks: boolean) {
-    const given = rules.giveUp(life.payment, life.attempts, { number, gave_up_for: 'way' }, now)
+    const given = rules.giveUp(life.payment, life.attempts, { number, gave_up_for: 'method' }, now)
     model.giveUp(table, idOf(number))
     if (!given) return
     put(given.attempt)
@@ -146,7 +146,7 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
   // Whoever types is of the page that was made for this number of the attempt and of what was typed before.
   function type(page: Pick<Attempt, 'number' | 'submits'>, code: string, node: Process, leaving: Leaving) {
     const id = idOf(page.number)
-    const { pace = {} } = life.attempts[page.number - 1] ? providerOf(id).manner : {}
+    const { timing: pace = {} } = life.attempts[page.number - 1] ? providerOf(id).manner : {}
     const decided = rules.submit(life.payment, life.attempts, page, pace, now)
     const submitted = decided && 'attempt' in decided ? decided : undefined
     if ((submitted !== undefined) !== model.mayType(table, id, page.submits, now.getTime()))
@@ -172,7 +172,7 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
     const sending = sentAgain(held, now)
     put(sending)
     send(
-      { ...sending, asks: asked.asks, next_ask_at: asked.next_ask_at },
+      { ...sending, polls: asked.polls, next_poll_at: asked.next_poll_at },
       from,
       leaves ? 'leaves' : 'refused',
     )
@@ -185,8 +185,8 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
     if (isQuestion && isSendable && sendAgain(message, leaves)) return
     const before = find(id)
     const { manner } = providerOf(id)
-    const { livesForMs, noMayTurnForMs, pace } = manner
-    const times = { absentForMs: absentForMs(manner), livesForMs, noMayTurnForMs, pace }
+    const { lifetimeMs, failureMayReverseForMs, timing } = manner
+    const times = { absentForMs: absentForMs(manner), lifetimeMs, failureMayReverseForMs, timing }
     const askedAt = new Date(message.began)
     const worth = { ...times, askedAt, sends: asked.sends, submits: asked.submits }
     const news = newsOf(table, life.payment, before, message, {
@@ -198,7 +198,7 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
     const change = rules.applyReply(life.payment, before, reply, now, worth, storedOf(id))
     const { payment, attempt, events, tasks } = change
     life.payment = payment
-    put(withTheirTime(attempt, before, asked))
+    put(keepLaterPoll(attempt, before, asked))
     note(events, tasks)
     keep(change.moneyBack)
     const again = rules.applyReply(payment, attempt, reply, now, worth, storedOf(id))
@@ -220,15 +220,15 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
     const entry = entryOf(id)
     if (entry) entry.knocks = false
     if (attempt.state === 'paid') return
-    const soonest = attempt.next_ask_at ? Math.min(now.getTime(), attempt.next_ask_at.getTime() - 1) : now
-    put({ ...attempt, next_ask_at: new Date(soonest) })
+    const soonest = attempt.next_poll_at ? Math.min(now.getTime(), attempt.next_poll_at.getTime() - 1) : now
+    put({ ...attempt, next_poll_at: new Date(soonest) })
   }
 
   // A webhook about a refund or a dispute prompts a question, also about what is paid.
   function askForRefunds(id: string) {
     const attempt = find(id)
-    const soonest = attempt.next_ask_at ? Math.min(now.getTime(), attempt.next_ask_at.getTime() - 1) : now
-    put({ ...attempt, check_reversals: true, next_ask_at: new Date(soonest) })
+    const soonest = attempt.next_poll_at ? Math.min(now.getTime(), attempt.next_poll_at.getTime() - 1) : now
+    put({ ...attempt, check_reversals: true, next_poll_at: new Date(soonest) })
   }
 
   const storedOf = (id: string): MoneyBack => ({

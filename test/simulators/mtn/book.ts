@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { Said, Trouble } from '../frame.ts'
-import { knock } from '../knock.ts'
+import { knock } from '../callback.ts'
 
 // What shall become of an order.
 export type Story = {

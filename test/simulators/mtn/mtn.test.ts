@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { playMtn } from '../../channels/mtn/play.ts'
+import { playMtn } from '../../providers/mtn/play.ts'
 import { playMtn as playForPeople } from '../played.ts'
 import { mtnCredentials, openMtn } from './mtn.ts'
 
@@ -55,41 +55,44 @@ async function openListener() {
 
 test('callbacks: before the answer, at the end, twice, forged, by PUT, and never', async () => {
   const { heard, origin } = await openListener()
-  const { played, channel, order } = await playMtn({ callbacksTo: origin }, { callbacks: 'on' })
+  const { played, account, order } = await playMtn({ callbacksTo: origin }, { callbacks: 'on' })
   const send = async (story: object) => {
     const sent = order()
-    played.rule({ key: sent.key, story })
-    await channel.start(sent)
+    played.rule({ key: sent.idempotency_key, story })
+    await account.start(sent)
     return sent
   }
   const early = await send({ callbacks: [{ at: 'submit' }, { at: 'end', times: 2, method: 'PUT' }] })
   expect(heard.map(({ body }) => body.status)).toEqual(['PENDING'])
   expect(heard[0]?.body).toMatchObject({ externalId: early.attempt_id })
   expect(heard[0]?.body).not.toHaveProperty('financialTransactionId')
-  await played.approve(early.key)
+  await played.approve(early.idempotency_key)
   expect(heard.slice(1).map(({ method, body }) => `${method} ${body.status}`)).toEqual([
     'PUT SUCCESSFUL',
     'PUT SUCCESSFUL',
   ])
   const silent = await send({ callbacks: [] })
-  await played.approve(silent.key)
+  await played.approve(silent.idempotency_key)
   expect(heard).toHaveLength(3)
-  await played.callBack({ key: silent.key, body: { status: 'FAILED', externalId: early.attempt_id } })
+  await played.callBack({
+    key: silent.idempotency_key,
+    body: { status: 'FAILED', externalId: early.attempt_id },
+  })
   expect(heard[3]?.body).toMatchObject({ status: 'FAILED', externalId: early.attempt_id })
 })
 
 test('controls are requests, too', async () => {
-  const { played, channel, order } = await playMtn()
+  const { played, account, order } = await playMtn()
   const sent = order()
-  await channel.start(sent)
+  await account.start(sent)
   const control = async (name: string, wish: unknown) =>
     (await fetch(`${played.url}/control/${name}`, { method: 'POST', body: JSON.stringify(wish) })).json()
-  expect(await control('charges', sent.key)).toEqual({ said: 1 })
-  expect(await control('approve', sent.key)).toEqual({ said: true })
-  expect(await control('decline', sent.key)).toEqual({ said: false }) // what has ended stays so
+  expect(await control('charges', sent.idempotency_key)).toEqual({ said: 1 })
+  expect(await control('approve', sent.idempotency_key)).toEqual({ said: true })
+  expect(await control('decline', sent.idempotency_key)).toEqual({ said: false }) // what has ended stays so
   await control('weather', { trouble: 'busy', times: 1 })
-  expect(await channel.check(sent)).toEqual({ state: 'unknown', words: 'HTTP 429', restMs: 7000 })
-  expect(await channel.check(sent)).toMatchObject({ state: 'paid' })
+  expect(await account.check(sent)).toEqual({ state: 'unknown', words: 'HTTP 429', restMs: 7000 })
+  expect(await account.check(sent)).toMatchObject({ state: 'paid' })
 })
 
 const tokenOf = async (played: { url: string }, more: Record<string, string> = {}) => {

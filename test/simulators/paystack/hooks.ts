@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { knock } from '../knock.ts'
+import { knock } from '../callback.ts'
 import type { HookKind } from './stories.ts'
 
 export type HookData = Record<string, unknown>

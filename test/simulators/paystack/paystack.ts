@@ -36,11 +36,11 @@ export async function openPaystack({ port, ...options }: DeskOptions & { port?: 
 }
 
 // The order, by what we call it at Paystack.
-type About = { key: string }
+type About = { idempotency_key: string }
 
 function controlsOf(desks: Map<string, Desk>, first: Desk, options: DeskOptions) {
   const must = (wish: About | string): [Desk, Charge] => {
-    const key = typeof wish === 'string' ? wish : wish.key
+    const key = typeof wish === 'string' ? wish : wish.idempotency_key
     for (const desk of desks.values()) {
       const charge = desk.charges.get(key)
       if (charge) return [desk, charge]

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Webhook } from '../../../src/core/channel/webhook.ts'
+import type { Webhook } from '../../../src/core/provider/webhook.ts'
 
 // Hears webhooks and keeps them as they came.
 export type Received = { url: string; status: number; webhooks: Webhook[]; stop(): Promise<void> }

@@ -46,20 +46,24 @@ async function untilSweepable() {
 const idOf = (row: unknown) => BigInt((row as { id: string }).id)
 
 // Each a transaction of its own, as workers do it: what the one before has left can be swept.
-async function takeAt(now: Date, knocked: boolean) {
+async function takeAt(now: Date, callback_received: boolean) {
   await untilSweepable()
   return db.transaction(async tx => {
     const before = await changedOn(tx)
     const lease = { now, until: after(seconds(20), now) }
-    const taken = await claimDueAttempts(tx as Db, [{ ...simulatedAccount, knocked, most: slots }], lease)
+    const taken = await claimDueAttempts(
+      tx as Db,
+      [{ ...simulatedAccount, callback_received, most: slots }],
+      lease,
+    )
     const { all, inPage } = await changedOn(tx)
     return { taken: taken.length, all: all - before.all, inPage: inPage - before.inPage }
   })
 }
 
-for (const knocked of [false, true])
-  test(`takes of attempts ${knocked ? 'that somebody knocked for' : 'whose time has come'} stay in their pages`, async () => {
-    if (knocked)
+for (const callback_received of [false, true])
+  test(`takes of attempts ${callback_received ? 'with a callback' : 'whose time has come'} stay in their pages`, async () => {
+    if (callback_received)
       for (const { attempt_id } of await db.rows<{ attempt_id: string }>(
         sql`select attempt_id from attempts`,
       ))
@@ -71,7 +75,7 @@ for (const knocked of [false, true])
       round++ // the leases of the one before are over
     )
       for (let look = 0; look < count / slots; look++) {
-        const { taken, all, inPage } = await takeAt(after(minutes(round)), knocked)
+        const { taken, all, inPage } = await takeAt(after(minutes(round)), callback_received)
         expect(taken).toBe(slots)
         changed.all += all
         changed.inPage += inPage

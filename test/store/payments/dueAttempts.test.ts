@@ -28,37 +28,43 @@ afterAll(() => lives.close())
 
 let names: Map<string, string> // of attempts, by their ids
 
-// Three of each of two channels, a second apart, and one whose time has not come.
+// Three of each of two providers, a second apart, and one whose time has not come.
 beforeEach(async () => {
   names = new Map()
   await db.rows(sql`delete from attempts`)
   await add('later', 'mtn', after(hours(1)))
   for (const at of [3, 1, 2])
-    for (const channel of ['mtn', 'bank']) await add(`${channel} ${at}`, channel, after(seconds(at)))
+    for (const provider_account of ['mtn', 'bank'])
+      await add(`${provider_account} ${at}`, provider_account, after(seconds(at)))
 })
 
-async function add(name: string, channel: string, next_ask_at: Date | null) {
+async function add(name: string, provider_account: string, next_poll_at: Date | null) {
   const [payment] = await lives.addPayments(1, noon)
   const { merchant_id = '', tx_reference = '' } = payment ?? {}
   const attempt_id = newAttemptId(merchant_id)
   names.set(attempt_id, name)
-  await insertAttempt(db, anAttempt({ merchant_id, tx_reference, attempt_id, channel, next_ask_at }))
+  await insertAttempt(
+    db,
+    anAttempt({ merchant_id, tx_reference, attempt_id, provider_account, next_poll_at }),
+  )
 }
 const idOf = (name: string) => [...names].find(([, known]) => known === name)?.[0] ?? ''
 const knock = (name: string) => promptAttempt(db, lives.merchant_id, idOf(name), after(seconds(10)))
 
-const room = (account: string, most: number, knocked = false): Room => ({
+const room = (account: string, most: number, callback_received = false): Room => ({
   account,
   mode: 'test',
   identities: [`${account} test b1`, `${account} test b2`],
-  knocked,
+  callback_received,
   most,
 })
 
 async function claimFrom(own: Db, rooms: readonly Room[]) {
   const lease = { now: after(seconds(10)), until: after(seconds(30)) }
   const claimed = await claimDueAttempts(own, rooms, lease)
-  return claimed.map(({ attempt_id, by_knock }) => names.get(attempt_id) + (by_knock ? '!' : '')).toSorted()
+  return claimed
+    .map(({ attempt_id, by_callback }) => names.get(attempt_id) + (by_callback ? '!' : ''))
+    .toSorted()
 }
 
 for (const [kind, open] of [
@@ -92,7 +98,7 @@ for (const [kind, open] of [
       ])
     })
 
-    test('a knock has a place of its own, and is heard once', async () => {
+    test('a callback has a place of its own, and is heard once', async () => {
       expect(await knock('later')).toBe(true)
       expect(await knock('mtn 2')).toBe(true)
       expect(await claimFrom(open(), [room('mtn', 1), room('mtn', 9, true)])).toEqual([
@@ -113,7 +119,9 @@ for (const [kind, open] of [
     })
   })
 
-const everyRoom = [true, false].flatMap(knocked => ['mtn', 'bank'].map(name => room(name, 9, knocked)))
+const everyRoom = [true, false].flatMap(callback_received =>
+  ['mtn', 'bank'].map(name => room(name, 9, callback_received)),
+)
 const takeAt = async (now: Date) =>
   (await claimDueAttempts(db, everyRoom, { now, until: after(seconds(20), now) })).map(
     ({ attempt_id, ...row }) => ({
@@ -132,15 +140,15 @@ test('a lease that has ended, and one that a clock ahead has written, keep nobod
   expect(await namesAt(after(seconds(31)))).toHaveLength(6)
 })
 
-test('a knock while somebody asks: it is asked about at once, and the older answer changes nothing of that', async () => {
+test('a callback while somebody asks: it is asked about at once, and the older answer changes nothing of that', async () => {
   const [older] = (await takeAt(after(seconds(10)))).filter(({ name }) => name === 'mtn 1')
   await knock('mtn 1')
   const stored = () => lockAttempt(db, lives.merchant_id, idOf('mtn 1'))
-  await saveAttempt(db, { ...(older as DueAttempt), next_ask_at: (await stored())?.next_ask_at ?? null })
+  await saveAttempt(db, { ...(older as DueAttempt), next_poll_at: (await stored())?.next_poll_at ?? null })
   expect(await claimFrom(db, everyRoom)).toEqual(['mtn 1!'])
   expect(await claimFrom(db, everyRoom)).toEqual([])
-  await saveAttempt(db, { ...(older as DueAttempt), next_ask_at: after(seconds(40)) })
-  expect(await stored()).toMatchObject({ knocked: false, lease_until: null })
+  await saveAttempt(db, { ...(older as DueAttempt), next_poll_at: after(seconds(40)) })
+  expect(await stored()).toMatchObject({ callback_received: false, lease_until: null })
 })
 
 // A node without the account would take the place of the nodes that have it.

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import type { Texts } from '../../../src/core/languages/en.ts'
-import { webhookIdOf } from '../../../src/runtime/channels/webhookId.ts'
+import { webhookIdOf } from '../../../src/runtime/providers/webhookId.ts'
 import { mtnCredentials, openMtn, type PlayedMtn } from '../../simulators/mtn/mtn.ts'
 import { openPaystack, type PaystackSimulator } from '../../simulators/paystack/paystack.ts'
 import { type Market, openMarket, type Walk } from '../journey.ts'
@@ -16,7 +16,7 @@ type Rail<Simulator> = Market & { readonly provider: Simulator; everywhere(name:
 export function openPaystackRail(secretKey = 'sk_test_played'): Rail<PaystackSimulator> {
   let provider: PaystackSimulator
   const market = openMarket({
-    settings: ['channels=paystack'],
+    settings: ['providers=paystack'],
     async env() {
       provider = await openPaystack({ secretKey, retryMs: 1000 })
       return { PAYSTACK_SECRET_KEY: secretKey, PAYSTACK_URL: provider.url }
@@ -34,7 +34,7 @@ export function openPaystackRail(secretKey = 'sk_test_played'): Rail<PaystackSim
 export function openMtnRail(): Rail<PlayedMtn> {
   let provider: PlayedMtn
   const market = openMarket({
-    settings: ['channels=mtn'],
+    settings: ['providers=mtn'],
     async env() {
       provider = await openMtn({ environment: 'sandbox' })
       return {

@@ -48,7 +48,7 @@ describe('a client that asks the wallet directly, and takes the message apart at
       expect([body.success, body.status, body.invoice_id]).toEqual([true, 'new', request.invoice_id])
     })
 
-  test('with live keys, where no channel is set up', async () => {
+  test('with live keys, where no provider is set up', async () => {
     const request = bare({ ...wallet, merchant_key: shop.live.merchant_key })
     expect((await postForm('/v1/mobile_agents_v2', request)).body.message.split(',')).toHaveLength(1)
   })

@@ -26,7 +26,7 @@ const pay = async (checkoutUrl: string, lang = 'en') =>
 // One wallet has failed as often as it may in test mode, once in ten seconds from noon on.
 const failOften = (tx_reference: string) =>
   gateway.db.rows(sql`
-    insert into attempts (merchant_id, attempt_id, tx_reference, number, channel, payment_method, state, instrument,
+    insert into attempts (merchant_id, attempt_id, tx_reference, number, provider_account, payment_method, state, instrument,
       created_at, updated_at, ended_at)
     select ${shop.merchant_id}, 'failed-' || n, ${tx_reference}, n, 'sandbox', 'mtn_mobile_money', 'failed',
       '+233244123456', ${noon}::timestamptz + n * interval '10 seconds', ${noon}, ${noon}

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { askDue } from '../../../src/actions/channels/askDue.ts'
-import type { Channel } from '../../../src/core/channel/channel.ts'
-import type { Reply } from '../../../src/core/channel/reply.ts'
+import { pollDue } from '../../../src/actions/providers/pollDue.ts'
+import type { ProviderAccount } from '../../../src/core/provider/provider.ts'
+import type { Reply } from '../../../src/core/provider/reply.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
-import { channelsOf } from '../../../src/runtime/channels.ts'
+import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import { sql } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { checkoutRoutes } from '../../../src/web/checkout/checkout.tsx'
@@ -31,18 +31,21 @@ beforeEach(async () => {
   says = onPage
   payment = await shop.try(await shop.ask(await shop.addMerchant()), onPage, {
     payment_method: 'card',
-    typed: {},
+    input: {},
   })
 })
 
-const channel: Channel = {
+const providerAccount: ProviderAccount = {
   ...terms,
   mode: 'live',
-  ways: [{ ...simulatedWay, payment_method: 'card', fields: [], next: 'redirect' }],
+  methods: [{ ...simulatedWay, payment_method: 'card', fields: [], next: 'redirect' }],
   start: () => Promise.reject(new Error('it is started already')),
   check: async order => (asked++, inItsName(order, says)),
 }
-const runtime = () => ({ ...shop.runtime, channels: channelsOf(new Map([['live_bank', channel]])) })
+const runtime = () => ({
+  ...shop.runtime,
+  providerAccounts: providerAccountsOf(new Map([['live_bank', providerAccount]])),
+})
 const newNode = () =>
   new Hono<Env>().route('/checkout', checkoutRoutes({ runtime: runtime(), trustedProxies: 0 }))
 
@@ -77,16 +80,16 @@ test('a restart forgets nothing', async () => {
 
 test('who comes back in the gap is not forgotten: it is asked about when the gap ends, however old the attempt is', async () => {
   shop.setNow(after(minutes(30)))
-  await shop.db.rows(sql`update attempts set asks = 18, next_ask_at = ${after(minutes(33))}`)
+  await shop.db.rows(sql`update attempts set polls = 18, next_poll_at = ${after(minutes(33))}`)
   const node = newNode()
   await comesBack(node)
   says = yes // on a second visit to the card page
   shop.setNow(after(minutes(30) + seconds(2)))
   await comesBack(node)
   expect(asked).toBe(1)
-  expect((await attempt())?.next_ask_at).toEqual(after(minutes(30) + seconds(5)))
+  expect((await attempt())?.next_poll_at).toEqual(after(minutes(30) + seconds(5)))
   shop.setNow(after(minutes(30) + seconds(5)))
-  await askDue(runtime(), error => expect(error).toBeUndefined())
+  await pollDue(runtime(), error => expect(error).toBeUndefined())
   expect(await (await visit(node)).text()).toContain('<title>Paid ·')
 })
 

@@ -392,8 +392,8 @@ describe('cancelling', () => {
   })
 })
 
-describe('no way to pay', () => {
-  test('in live mode without a channel', async () => {
+describe('no payment method', () => {
+  test('in live mode without a provider', async () => {
     const { http, text } = await send(await newCheckout({}, shop.live))
     expect(http).toBe(200)
     expect(text).toContain('You cannot pay here yet')

@@ -52,7 +52,7 @@ const pairs = [
   ['bad', 'soft', text], // a fault in a field
   ['warn', 'warn-soft', text],
   ['warn', 'card', text],
-  ['warn', 'soft', text], // a chosen way that is slow
+  ['warn', 'soft', text], // a chosen way that is degraded
   ['edge', 'card', shape], // of a field
   ['edge', 'soft', shape],
   ['edge', 'background', shape],

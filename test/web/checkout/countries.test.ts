@@ -1,18 +1,22 @@
 import { expect, test } from 'vitest'
-import type { Way } from '../../../src/core/channel/way.ts'
 import type { Numbers } from '../../../src/core/phone.ts'
-import type { Offer } from '../../../src/runtime/channels.ts'
+import type { PaymentMethod } from '../../../src/core/provider/paymentMethod.ts'
+import { unbroken } from '../../../src/core/text.ts'
+import type { AvailableMethod } from '../../../src/runtime/providers/availableMethods.ts'
 import { faultWords, freshForm, typedFor } from '../../../src/web/checkout/stages/form.ts'
 import { stagePage } from '../../../src/web/checkout/stages/stagePage.tsx'
-import { unbroken } from '../../../src/core/text.ts'
 import { attemptFor, checkoutOf, viewOf } from '../../support/checkout.ts'
 
 // What the page says of numbers, and fills in, is of the country of the payment method.
 const uganda: Numbers = { region: 'UG', country: '256', example: '0772 123456' }
 const ivoryCoast: Numbers = { region: 'CI', country: '225', example: '05 12 34 56 78' }
 
-const [ghanaian] = checkoutOf().offers as [Offer]
-const offerOf = (numbers: Way['numbers']): Offer => ({ ...ghanaian, network: undefined, numbers })
+const [ghanaian] = checkoutOf().methods as [AvailableMethod]
+const offerOf = (numbers: PaymentMethod['numbers']): AvailableMethod => ({
+  ...ghanaian,
+  network: undefined,
+  numbers,
+})
 const field = 'mtn_mobile_money.phone'
 
 for (const [words, numbers, number, masked] of [
@@ -23,7 +27,7 @@ for (const [words, numbers, number, masked] of [
   ['any number where the method takes any', undefined, '+256772123456', '+25 ••• 3456'],
 ] as const)
   test(`the form offers ${words}, masked`, () => {
-    const view = viewOf({ offers: [offerOf(numbers)], number, mode: 'live' })
+    const view = viewOf({ methods: [offerOf(numbers)], number, mode: 'live' })
     const page = stagePage(view).toString()
     expect(/Pay from <strong[^>]*>([^<]+)</.exec(page)?.[1]).toBe(masked)
     expect(page).not.toContain(number.slice(-9))
@@ -33,7 +37,7 @@ for (const [words, numbers, number, masked] of [
 
 test('a second try has the number of the first', () => {
   const attempts = [attemptFor({ state: 'failed', instrument: '+256772123456' })]
-  const view = viewOf({ offers: [offerOf(uganda)], number: '+233244123456', attempts })
+  const view = viewOf({ methods: [offerOf(uganda)], number: '+233244123456', attempts })
   expect(freshForm(view, 'same').onFile).toEqual({ from: '1', number: '+256772123456' })
 })
 
@@ -42,13 +46,13 @@ for (const [lang, hint] of [
   ['fr', '0772 123456, 256... ou +256...'],
 ] as const)
   test(`the hint beside the field is of the country, in ${lang}`, () => {
-    const page = stagePage(viewOf({ offers: [offerOf(uganda)] }, lang)).toString()
+    const page = stagePage(viewOf({ methods: [offerOf(uganda)] }, lang)).toString()
     expect(page).toContain(hint.replace(uganda.example, unbroken(uganda.example)))
     expect(page).not.toContain('+233')
   })
 
 test('a fault shows how a number of the country is written', () => {
-  const view = viewOf({ offers: [offerOf(uganda)] })
+  const view = viewOf({ methods: [offerOf(uganda)] })
   const wordsOf = (fault: 'not_a_phone' | 'not_a_wallet') =>
     faultWords(view, offerOf(uganda), { field: 'phone', fault }).words
   expect(wordsOf('not_a_phone')).toContain(`Write it like ${unbroken('0772 123456')}.`)
@@ -56,7 +60,7 @@ test('a fault shows how a number of the country is written', () => {
 })
 
 test('where a method takes any number, the example is of Ghana', () => {
-  const view = viewOf({ offers: [offerOf(undefined)] })
+  const view = viewOf({ methods: [offerOf(undefined)] })
   const { words } = faultWords(view, offerOf(undefined), { field: 'phone', fault: 'not_a_phone' })
   expect(words).toContain(`Write it like ${unbroken('024 412 3456')}.`)
   expect(stagePage(view).toString()).toContain(`${unbroken('024 412 3456')}, 233... or +233...`)

@@ -47,7 +47,7 @@ const cannotBeWithdrawn = async (token: string) =>
 test('the waiting page has both, and says what the old request is worth', async () => {
   const html = await page(await waiting())
   expect(html).toMatch(/name="for" value="number">Wrong number\?</)
-  expect(html).toMatch(/name="for" value="way">Pay another way</)
+  expect(html).toMatch(/name="for" value="method">Pay another way</)
   expect(html).toContain('If you approve the old request after all, it counts, and nothing else is taken.')
   expect(html).toContain('href="tel:*170%23"')
   expect(html).not.toContain('Time left')
@@ -71,16 +71,16 @@ test('a wrong number: the same way is chosen, the number is empty, and the next 
 
 test('another way: the list, with nothing chosen', async () => {
   const token = await waiting({ number: phone })
-  await giveUp(token, 'way')
+  await giveUp(token, 'method')
   const html = await page(token)
   expect(html).toContain('The old request has ended. Nothing was taken.')
   expect(html).not.toContain('checked')
 })
 
 for (const [what, to, number] of [
-  ['of an old page', 'way', '2'],
-  ['of no page', 'way', '0'],
-  ['without a number', 'way', ''],
+  ['of an old page', 'method', '2'],
+  ['of no page', 'method', '0'],
+  ['without a number', 'method', ''],
   ['for something else', 'money', '1'],
   ['for nothing', '', '1'],
 ] as const)
@@ -92,7 +92,7 @@ for (const [what, to, number] of [
 
 test('a form of another site changes nothing, and a reload of ours leads home', async () => {
   const token = await waiting()
-  expect((await giveUp(token, 'way', '1', { 'sec-fetch-site': 'cross-site' })).http).toBe(403)
+  expect((await giveUp(token, 'method', '1', { 'sec-fetch-site': 'cross-site' })).http).toBe(403)
   expect(await attempts(token)).toMatchObject([{ gave_up_at: null }])
   const reloaded = await send(shop.at(`${token}/give-up`))
   expect([reloaded.http, reloaded.headers.get('location')]).toEqual([303, `/checkout/${token}`])
@@ -126,7 +126,7 @@ test('while the provider has not ended it, the page says what happens and until 
 test('approved after it was given up, it is paid', async () => {
   const token = await waiting()
   await cannotBeWithdrawn(token)
-  await giveUp(token, 'way')
+  await giveUp(token, 'method')
   const reference = await shop.attempt(token)
   await gateway.db.rows(sql`
     update sandbox_charges set decided = 'person_approved', decided_at = now() where reference = ${reference}`)
@@ -148,7 +148,7 @@ test('a code or a card page has another way, and no number to be wrong', async (
     const html = await page(token)
     expect(html).not.toContain('Wrong number?')
     expect(html).toContain('Pay another way')
-    await giveUp(token, 'way')
+    await giveUp(token, 'method')
     expect(await page(token)).toContain('The old request has ended.')
   }
 })

@@ -4,9 +4,9 @@ import { Hono } from 'hono'
 import { encode } from 'uqr'
 import { describe, expect, test } from 'vitest'
 import type { Checkout } from '../../../src/actions/payments/openCheckout.ts'
-import { type Reason, reasons } from '../../../src/core/channel/reason.ts'
+import { type Reason, reasons } from '../../../src/core/provider/reason.ts'
 import { type Lang, languages } from '../../../src/core/languages/languages.ts'
-import { readSettings } from '../../../src/core/merchant/settings.ts'
+import { readMerchantSettings } from '../../../src/core/merchant/settings.ts'
 import { createRateLimits } from '../../../src/runtime/rateLimits.ts'
 import type { Runtime } from '../../../src/runtime/runtime.ts'
 import { checkoutRoutes } from '../../../src/web/checkout/checkout.tsx'
@@ -89,20 +89,20 @@ test('what a page looks like is all in the title', () => {
 
 const rowOf = (html: string, id: string) => new RegExp(`id="${id}".*?</label>`, 's').exec(html)?.[0] ?? ''
 
-describe('ways to pay in trouble', () => {
-  for (const [lang, slow, down] of [
+describe('payment methods in trouble', () => {
+  for (const [lang, degraded, down] of [
     ['en', '<b>MTN MoMo</b> is slow right now', '<b>Card</b> is not answering right now'],
     ['fr', '<b>MTN MoMo</b> est lent en ce moment', '<b>Carte</b> ne répond pas en ce moment'],
   ] as const)
     test(`are labelled in ${lang}`, () => {
       const html = show(scenes.chooseTroubled ?? {}, lang)
-      expect(rowOf(html, 'mtn_mobile_money')).toContain(slow)
+      expect(rowOf(html, 'mtn_mobile_money')).toContain(degraded)
       expect(rowOf(html, 'card')).toContain(down)
       expect(rowOf(html, 'telecel_cash')).not.toMatch(/trouble|disabled/)
       expect(show(scenes.choose ?? {}, lang)).not.toContain('trouble')
     })
 
-  test('can be chosen while they are slow, and not while nothing is sent by them', () => {
+  test('can be chosen while they are degraded, and not while nothing is sent by them', () => {
     const html = show(scenes.chooseTroubled ?? {})
     expect(rowOf(html, 'mtn_mobile_money')).toContain(' checked')
     expect(rowOf(html, 'card')).toContain(' disabled')
@@ -170,13 +170,13 @@ describe('test mode', () => {
   })
 
   test('offers no ending of a way that is not offered, and no numbers where nobody plays', () => {
-    const { offers } = viewOf().checkout
+    const { methods: offers } = viewOf().checkout
     const cards = offers.filter(({ payment_method }) => payment_method === 'card')
-    expect(show({ ...scenes.choose, offers: cards })).not.toMatch(/Try an ending|class="chip"/)
-    expect(show({ ...scenes.choose, offers: cards })).toContain('4242 4242 4242 4242')
-    const unplayed = offers.map(offer => ({ ...offer, testEndings: undefined }))
+    expect(show({ ...scenes.choose, methods: cards })).not.toMatch(/Try an ending|class="chip"/)
+    expect(show({ ...scenes.choose, methods: cards })).toContain('4242 4242 4242 4242')
+    const unplayed = offers.map(method => ({ ...method, testEndings: undefined }))
     for (const name of ['choose', 'wait'])
-      expect(show({ ...scenes[name], offers: unplayed })).not.toMatch(/Try an ending|class="chip"|000, 001/)
+      expect(show({ ...scenes[name], methods: unplayed })).not.toMatch(/Try an ending|class="chip"|000, 001/)
   })
 
   test('stands on the receipt', () => {
@@ -207,14 +207,14 @@ describe('the form', () => {
     expect(show(failed, 'en', 'same')).toContain('name="number" value="2"')
   })
 
-  test('draws what a channel asks that nobody has words for', () => {
-    const [offer] = viewOf().checkout.offers
-    if (!offer) throw new Error('nothing is offered')
+  test('draws what a provider asks that nobody has words for', () => {
+    const [method] = viewOf().checkout.methods
+    if (!method) throw new Error('nothing is offered')
     const words = { en: { label: 'Meter', hint: 'On the box' }, fr: { label: 'Compteur' } }
-    const offers = [{ ...offer, fields: [{ name: 'meter', kind: 'text', optional: true, words } as const] }]
-    expect(show({ offers })).toMatch(/Meter .*\(optional\).*On the box/s)
-    expect(show({ offers }, 'fr')).toContain('Compteur')
-    expect(show({ offers: [{ ...offer, fields: [{ name: 'meter', kind: 'text' }] }] })).toContain('>meter ')
+    const offers = [{ ...method, fields: [{ name: 'meter', kind: 'text', optional: true, words } as const] }]
+    expect(show({ methods: offers })).toMatch(/Meter .*\(optional\).*On the box/s)
+    expect(show({ methods: offers }, 'fr')).toContain('Compteur')
+    expect(show({ methods: [{ ...method, fields: [{ name: 'meter', kind: 'text' }] }] })).toContain('>meter ')
   })
 })
 
@@ -260,7 +260,7 @@ describe('waiting', () => {
   })
 
   test('still speaks when the way is not offered any more', () => {
-    const html = show({ ...scenes.wait, offers: [], requestEndsAt: undefined })
+    const html = show({ ...scenes.wait, methods: [], requestEndsAt: undefined })
     expect(html).toContain('MTN MoMo')
     expect(html).toContain('look for your approvals')
   })
@@ -308,8 +308,8 @@ test('a code is drawn as it was made', () => {
 })
 
 test('without scripts a failure is looked at again, as long as it may turn into a yes', () => {
-  const [asked, known] = [noon, null].map(next_ask_at =>
-    show({ ...scenes.failed, attempts: [attemptFor({ state: 'failed', reason: 'declined', next_ask_at })] }),
+  const [asked, known] = [noon, null].map(next_poll_at =>
+    show({ ...scenes.failed, attempts: [attemptFor({ state: 'failed', reason: 'declined', next_poll_at })] }),
   )
   expect(asked).toContain(`<noscript><meta http-equiv="refresh" content="10; url=/checkout/${token}"`)
   expect(known).not.toContain('http-equiv')
@@ -342,24 +342,24 @@ describe('markup in what others give', () => {
 })
 
 describe('the way back to the shop', () => {
-  const registered = readSettings({ allowed_origins: 'https://shop.example' })
+  const registered = readMerchantSettings({ allowed_origins: 'https://shop.example' })
   for (const [url, settings, is] of [
-    ['https://shop.example/thanks', readSettings({}), 'followed'],
-    ['https://other.example/thanks', readSettings({}), 'followed'], // nothing registered
+    ['https://shop.example/thanks', readMerchantSettings({}), 'followed'],
+    ['https://other.example/thanks', readMerchantSettings({}), 'followed'], // nothing registered
     ['https://shop.example/thanks', registered, 'followed'],
     ['https://shop.example:8443/', registered, 'shown'],
     ['http://shop.example/', registered, 'shown'],
     ['https://shop.example.evil.example/', registered, 'shown'],
     ['https://evil.example/?https://shop.example', registered, 'shown'],
-    ['javascript:alert(1)', readSettings({}), 'refused'],
-    ['data:text/html,x', readSettings({}), 'refused'],
-    ['//evil.example', readSettings({}), 'refused'],
-    ['/\\evil.example', readSettings({}), 'refused'],
-    ['https:\\\\evil.example', readSettings({}), 'refused'],
-    ['https://shop.example@evil.example/', readSettings({}), 'refused'],
-    ['https://evil.example/\r\nset-cookie: a=b', readSettings({}), 'refused'],
-    [' https://evil.example', readSettings({}), 'refused'],
-    ['', readSettings({}), 'refused'],
+    ['javascript:alert(1)', readMerchantSettings({}), 'refused'],
+    ['data:text/html,x', readMerchantSettings({}), 'refused'],
+    ['//evil.example', readMerchantSettings({}), 'refused'],
+    ['/\\evil.example', readMerchantSettings({}), 'refused'],
+    ['https:\\\\evil.example', readMerchantSettings({}), 'refused'],
+    ['https://shop.example@evil.example/', readMerchantSettings({}), 'refused'],
+    ['https://evil.example/\r\nset-cookie: a=b', readMerchantSettings({}), 'refused'],
+    [' https://evil.example', readMerchantSettings({}), 'refused'],
+    ['', readMerchantSettings({}), 'refused'],
   ] as const) {
     test(`${JSON.stringify(url)} is ${is}`, () => {
       const exit = exitTo(url, settings)

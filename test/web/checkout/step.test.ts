@@ -17,7 +17,7 @@ beforeAll(async () => {
   paystack = await openPaystack()
   gateway = await testGateway({ PAYSTACK_SECRET_KEY: 'sk_test_simulated', PAYSTACK_URL: paystack.url })
   shop = shopOf(gateway)
-  merchant = await shop.merchant('Ama Shop', 'channels=paystack')
+  merchant = await shop.merchant('Ama Shop', 'providers=paystack')
 })
 afterAll(async () => {
   await gateway?.stop()
@@ -44,11 +44,11 @@ const tries = async (token: string) => {
   const attempt_id = await shop.attempt(token)
   return paystack.book().find(({ reference }) => reference === attempt_id)?.tries
 }
-const type = (token: string, typed: Record<string, string>, headers: Record<string, string> = {}) =>
+const type = (token: string, input: Record<string, string>, headers: Record<string, string> = {}) =>
   send(shop.at(`${token}/step`), {
     method: 'POST',
     headers,
-    body: new URLSearchParams({ number: '1', submits: '0', ...typed }),
+    body: new URLSearchParams({ number: '1', submits: '0', ...input }),
   })
 const isHome = ({ http, headers }: { http: number; headers: Headers }, token: string) =>
   expect([http, headers.get('location')]).toEqual([303, `/checkout/${token}`])
@@ -156,7 +156,7 @@ test('where nothing is asked for, and by GET, it leads to the payment', async ()
 
 test('given up or cancelled at the step: it asks for nothing any more', async () => {
   const given = await atStep()
-  await postForm(shop.at(`${given}/give-up`), { for: 'way', number: '1' })
+  await postForm(shop.at(`${given}/give-up`), { for: 'method', number: '1' })
   expect((await send(shop.at(`${given}/state`))).body.stage).toBe('wait')
   isHome(await type(given, { otp: code }), given)
   expect(await tries(given)).toBe(0)

@@ -24,7 +24,7 @@ beforeAll(async () => {
   gateway = await testGateway(env)
   other = await testGateway(env, {}, { url: gateway.databaseUrl, drop: async () => {} })
   shop = shopOf(gateway)
-  merchant = await shop.merchant('Ama Shop', 'channels=paystack')
+  merchant = await shop.merchant('Ama Shop', 'providers=paystack')
 })
 afterAll(async () => {
   await other?.stop()

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { reasons } from '../../../src/core/channel/reason.ts'
+import { reasons } from '../../../src/core/provider/reason.ts'
 import { languages, preferredLang } from '../../../src/core/languages/languages.ts'
 import { fill } from '../../../src/core/text.ts'
-import { sandboxChannel } from '../../support/checkout.ts'
+import { sandboxAccount } from '../../support/checkout.ts'
 
 const placeholders = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort()
 
@@ -37,8 +37,8 @@ for (const [lang, texts] of Object.entries(languages)) {
     test('has words for every reason', () =>
       expect(Object.keys(texts.reasons).sort()).toEqual(Object.keys(reasons).sort()))
 
-    test('has words for everything that a channel asks', () => {
-      for (const { fields } of sandboxChannel.ways)
+    test('has words for everything that a provider asks', () => {
+      for (const { fields } of sandboxAccount.methods)
         for (const { name } of fields) expect(Object.keys(texts.fields)).toContain(name)
     })
   })

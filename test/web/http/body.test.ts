@@ -65,7 +65,7 @@ test('a body that can be read is none', async () => {
 })
 
 test('an address that is out of failed lookups: its multipart is not parsed, JSON and other forms are', async () => {
-  for (let n = 0; n < 100; n++) runtime.limits.miss('192.0.2.1')
+  for (let n = 0; n < 100; n++) runtime.limits.failedLookup('192.0.2.1')
   const fault = 'the boundary has more than 70 characters' // of the parser, which would say so
   const long = `${multipart}${'b'.repeat(70)}`
   expect(await send(long, form)).toMatchObject({ http: 429, message: expect.not.stringContaining(fault) })

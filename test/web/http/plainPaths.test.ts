@@ -164,7 +164,7 @@ describe('what is plain stays as it was', () => {
     for (const path of ['/state', '/qr.svg', '/cancel'])
       expect([path, (await ask(`${gateway.url}${checkout}${path}?lang=fr`)).http]).toEqual([path, 200])
   })
-  test('what a provider knocks at', async () =>
+  test('what a provider calls back at', async () =>
     expect((await ask(`${gateway.url}/callbacks/${'0'.repeat(36)}`, {}, undefined, 'POST')).http).toBe(200))
   test('what is not there, with all that an address may hold', async () => {
     const odd = `/(a)'b!c*d,e;f=g:h@i&j$k+l~m`

@@ -23,7 +23,7 @@ const tellMany = async (count: number, everyMs = 0) => {
 }
 const count = async (which: 'held' | 'due' | 'acknowledged') => {
   const now = post.clock()
-  return (await post.deliveries()).filter(({ held, next_try_at, acknowledged_at }) => {
+  return (await post.deliveries()).filter(({ parked: held, next_try_at, acknowledged_at }) => {
     if (which === 'acknowledged') return acknowledged_at !== null
     return which === 'held' ? held : next_try_at !== null && next_try_at <= now
   }).length
@@ -37,7 +37,7 @@ test('a lane that is dead for a day: a try at least every six hours and the last
     await carryAll(dispatcher)
   }
   const tries = await post.tries()
-  for (const { tx_reference, begun_at, exhausted_at, next_try_at, held } of await post.deliveries()) {
+  for (const { tx_reference, begun_at, exhausted_at, next_try_at, parked: held } of await post.deliveries()) {
     const own = tries.filter(one => one.tx_reference === tx_reference)
     const starts = own.map(({ started_at }) => started_at.getTime() - begun_at.getTime())
     const gaps = starts.map((ms, at) => ms - (starts[at - 1] ?? 0))
@@ -75,21 +75,21 @@ test('five troubles open the breaker, the others are held; one probe after 30 s,
 
 test('a lane that answers again is given 1, 2, 4, then 8 at a time, until nobody is held; nobody is sent twice', async () => {
   await tellMany(60)
-  const keeper = createGateKeeper()
+  const monitor = createGateKeeper()
   let isDown = true
   const dispatcher = post.dispatcher(
-    playedOutbound(request => (isDown ? fails('timeout') : keeper.hold(request))),
+    playedOutbound(request => (isDown ? fails('timeout') : monitor.hold(request))),
   )
   await carryAll(dispatcher)
   isDown = false
   post.pass(seconds(30))
   const inFlight: number[] = []
   for (;;) {
-    await stepUntilRest(dispatcher, keeper)
-    if (keeper.waiting.length === 0) break
-    inFlight.push(keeper.waiting.length)
-    keeper.waiting.shift()?.answer(says(200))
-    await until(() => dispatcher.inFlight() === keeper.waiting.length)
+    await stepUntilRest(dispatcher, monitor)
+    if (monitor.waiting.length === 0) break
+    inFlight.push(monitor.waiting.length)
+    monitor.waiting.shift()?.answer(says(200))
+    await until(() => dispatcher.inFlight() === monitor.waiting.length)
   }
   await dispatcher.finished()
   expect(inFlight.slice(0, 6)).toEqual([1, 2, 4, 8, 8, 8])
@@ -98,19 +98,19 @@ test('a lane that answers again is given 1, 2, 4, then 8 at a time, until nobody
   expect(await post.tries()).toHaveLength(65)
 })
 
-test('what was on its way when the breaker opened says nothing new: the probe is not put off', async () => {
-  const keeper = createGateKeeper()
-  const dispatcher = post.dispatcher(playedOutbound(keeper.hold))
+test('what was on its way when the breaker opened says nothing new: the probe is not postponed', async () => {
+  const monitor = createGateKeeper()
+  const dispatcher = post.dispatcher(playedOutbound(monitor.hold))
   await tellMany(60)
   for (let wave = 0; wave < 3; wave++) {
-    await stepUntilRest(dispatcher, keeper)
-    keeper.letGo()
+    await stepUntilRest(dispatcher, monitor)
+    monitor.letGo()
     await dispatcher.finished()
   }
-  await stepUntilRest(dispatcher, keeper)
-  expect(keeper.waiting).toHaveLength(8)
-  const late = keeper.waiting.splice(5)
-  keeper.letGo(() => fails('timeout'))
+  await stepUntilRest(dispatcher, monitor)
+  expect(monitor.waiting).toHaveLength(8)
+  const late = monitor.waiting.splice(5)
+  monitor.letGo(() => fails('timeout'))
   await until(() => dispatcher.inFlight() === 3)
   await dispatcher.step()
   expect(dispatcher.breakers()).toHaveLength(1)
@@ -118,9 +118,9 @@ test('what was on its way when the breaker opened says nothing new: the probe is
   for (const one of late) one.answer(fails('timeout'))
   await dispatcher.finished()
   post.pass(seconds(21))
-  await stepUntilRest(dispatcher, keeper)
-  expect(keeper.waiting).toHaveLength(1)
-  keeper.letGo()
+  await stepUntilRest(dispatcher, monitor)
+  expect(monitor.waiting).toHaveLength(1)
+  monitor.letGo()
   await dispatcher.finished()
 })
 
@@ -138,9 +138,9 @@ test('somebody wants one sent again: it goes through the open breaker at once', 
   const dispatcher = post.dispatcher(playedOutbound(() => fails('timeout')))
   await carryAll(dispatcher)
   post.pass(seconds(5))
-  const [again] = (await post.deliveries()).filter(({ held }) => held)
+  const [again] = (await post.deliveries()).filter(({ parked: held }) => held)
   await post.db.rows(sql`
-    update deliveries set begun_at = ${post.clock()}, next_try_at = ${post.clock()}, held = false
+    update deliveries set begun_at = ${post.clock()}, next_try_at = ${post.clock()}, parked = false
     where tx_reference = ${again?.tx_reference}`)
   await carryAll(dispatcher)
   expect((await post.tries()).filter(one => one.tx_reference === again?.tx_reference)).toHaveLength(1)

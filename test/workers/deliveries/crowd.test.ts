@@ -16,27 +16,27 @@ beforeEach(async () => {
 afterAll(() => post.close())
 
 const tableOf = async () =>
-  (await post.db.one<{ held: number; due: number; acknowledged: number }>(sql`
-    select count(*) filter (where held)::integer as held,
-      count(*) filter (where not held and next_try_at <= ${post.clock()})::integer as due,
+  (await post.db.one<{ parked: number; due: number; acknowledged: number }>(sql`
+    select count(*) filter (where parked)::integer as parked,
+      count(*) filter (where not parked and next_try_at <= ${post.clock()})::integer as due,
       count(acknowledged_at)::integer as acknowledged from deliveries`)) ?? {
-    held: 0,
+    parked: 0,
     due: 0,
     acknowledged: 0,
   }
 
 const hangingShop = 'https://hangs.example/ipn'
 
-// Hangs for those that wait at the keeper's, and thanks for all others.
+// Hangs for those that wait at the health monitor's, and thanks for all others.
 function hangFor(isHanging: (url: string) => boolean) {
-  const keeper = createGateKeeper()
+  const monitor = createGateKeeper()
   const sent: string[] = []
   const outbound = playedOutbound(request => {
-    if (isHanging(request.url)) return keeper.hold(request)
+    if (isHanging(request.url)) return monitor.hold(request)
     sent.push(referenceOf(request))
     return thanks()
   })
-  return { keeper, sent, outbound }
+  return { keeper: monitor, sent, outbound }
 }
 
 test('20,000 behind a lane that hangs: another merchant is served before the worker rests, and then at once', async () => {
@@ -94,7 +94,7 @@ test('a crowd is let in as its lane has room: all are acknowledged once, eight a
   )
   await post.addCrowd(ama, 1500, hangingShop)
   await carryAll(dispatcher)
-  expect(await tableOf()).toEqual({ held: 0, due: 0, acknowledged: 1500 })
+  expect(await tableOf()).toEqual({ parked: 0, due: 0, acknowledged: 1500 })
   expect([inFlight.most, seen.size, new Set(seen.values())]).toEqual([8, 1500, new Set([1])])
 })
 
@@ -103,10 +103,10 @@ test('the process that held a crowd has died: another one finds it and brings it
   const dying = post.dispatcher(dead.outbound)
   await post.addCrowd(ama, 1200, hangingShop)
   await stepUntilRest(dying, dead.keeper)
-  expect((await tableOf()).held).toBeGreaterThan(600)
+  expect((await tableOf()).parked).toBeGreaterThan(600)
   post.pass(seconds(31)) // it never comes back
   await carryAll(post.dispatcher(playedOutbound(thanks)))
-  expect(await tableOf()).toEqual({ held: 0, due: 0, acknowledged: 1200 })
+  expect(await tableOf()).toEqual({ parked: 0, due: 0, acknowledged: 1200 })
 })
 
 for (const [why, urlOf] of [
@@ -131,7 +131,7 @@ for (const [why, urlOf] of [
       await dispatcher.finished()
       await stepUntilRest(dispatcher, keeper)
     }
-    expect(await tableOf()).toEqual({ held: 0, due: 0, acknowledged: 701 })
+    expect(await tableOf()).toEqual({ parked: 0, due: 0, acknowledged: 701 })
   })
 
 test('where half of the slots are taken, a crowd that already has some keeps nobody waiting who has none', async () => {

@@ -63,14 +63,14 @@ test('results that cannot be written: after its lease it is sent again, the same
 })
 
 test('connections that are cut while tries are on their way: every result is written, nothing is sent twice', async () => {
-  const keeper = createGateKeeper()
-  const dispatcher = post.dispatcher(playedOutbound(keeper.hold), { db: pool })
+  const monitor = createGateKeeper()
+  const dispatcher = post.dispatcher(playedOutbound(monitor.hold), { db: pool })
   for (let at = 0; at < 40; at++)
     await post.tell({ merchant_id: post.ids[at % 8] as string, url: `https://shop${at}.example/` })
-  await stepUntilRest(dispatcher, keeper)
-  expect(keeper.waiting).toHaveLength(40)
+  await stepUntilRest(dispatcher, monitor)
+  expect(monitor.waiting).toHaveLength(40)
   await cutAll()
-  keeper.letGo()
+  monitor.letGo()
   await dispatcher.finished()
   expect((await post.deliveries()).every(one => one.acknowledged_at !== null && one.tries === 1)).toBe(true)
   expect(post.troubles).toEqual([])
@@ -152,7 +152,7 @@ test('a step that cannot hold still sends what it has chosen', async () => {
   await carryAll(dispatcher)
   await tellDead()
   const told = await post.tell({ merchant_id: ama, url: 'https://alive.example/' })
-  await refusing('new.held and not old.held', async () => {
+  await refusing('new.parked and not old.parked', async () => {
     dispatcher.look()
     await dispatcher.step()
     await dispatcher.finished()
@@ -161,5 +161,5 @@ test('a step that cannot hold still sends what it has chosen', async () => {
   })
   await carryAll(dispatcher)
   expect(sent).toEqual([told])
-  expect((await post.deliveries()).filter(({ held }) => held)).toHaveLength(1)
+  expect((await post.deliveries()).filter(({ parked: held }) => held)).toHaveLength(1)
 })

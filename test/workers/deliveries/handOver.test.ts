@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { carryFor } from '../../../src/actions/notifications/carriers.ts'
+import { setInlineDispatch } from '../../../src/actions/notifications/inlineDispatch.ts'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { newReference, newToken } from '../../../src/runtime/ids.ts'
@@ -53,15 +53,15 @@ async function addPayments(merchant_id: string, count: number, ipn_url = 'https:
 // A node that carries what it commits.
 function openNode(answer = thanks, settings: Parameters<Post['dispatcher']>[1] = {}, own = db) {
   const sent: string[] = []
-  const keeper = createGateKeeper()
+  const monitor = createGateKeeper()
   const outbound = playedOutbound(request => {
     sent.push(idOf(request))
-    return request.url.includes('hangs') ? keeper.hold(request) : answer()
+    return request.url.includes('hangs') ? monitor.hold(request) : answer()
   })
   const dispatcher = post.dispatcher(outbound, settings)
   const told = { left: 0 }
-  ends.push(carryFor(own, { reserve: dispatcher.reserve, left: () => void told.left++ }))
-  return { sent, keeper, dispatcher, told }
+  ends.push(setInlineDispatch(own, { reserve: dispatcher.reserve, undispatched: () => void told.left++ }))
+  return { sent, keeper: monitor, dispatcher, told }
 }
 
 const cancelAll = (payments: readonly Payment[]) =>

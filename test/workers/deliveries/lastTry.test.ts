@@ -143,15 +143,15 @@ describe('a worker that has lost its lease', () => {
       })
 
   test('by real dispatchers: once too', async () => {
-    const keeper = createGateKeeper()
+    const monitor = createGateKeeper()
     const [away, other] = [
-      post.dispatcher(playedOutbound(keeper.hold)),
+      post.dispatcher(playedOutbound(monitor.hold)),
       post.dispatcher(playedOutbound(() => says(500))),
     ]
-    await stepUntilRest(away, keeper)
+    await stepUntilRest(away, monitor)
     post.pass(seconds(31))
     await carryAll(other)
-    keeper.letGo()
+    monitor.letGo()
     await away.finished()
     expect(await triesOf(post.db, key)).toMatchObject([
       { try: 1, status: 200, started_at: noon },

@@ -16,12 +16,12 @@ afterAll(() => post.close())
 const theDelivery = async () => (await post.deliveries())[0]
 
 test('while one worker is at it, no other takes it; when its lease is over, another does', async () => {
-  const keeper = createGateKeeper()
+  const monitor = createGateKeeper()
   const [slow, other] = [
-    post.dispatcher(playedOutbound(keeper.hold)),
+    post.dispatcher(playedOutbound(monitor.hold)),
     post.dispatcher(playedOutbound(thanks)),
   ]
-  await stepUntilRest(slow, keeper)
+  await stepUntilRest(slow, monitor)
   for (const [pass, tries] of [
     [0, 1],
     [seconds(29.999), 1],
@@ -31,7 +31,7 @@ test('while one worker is at it, no other takes it; when its lease is over, anot
     await carryAll(other)
     expect((await theDelivery())?.tries).toBe(tries)
   }
-  keeper.letGo()
+  monitor.letGo()
   await slow.finished()
 })
 
@@ -40,18 +40,18 @@ for (const [late, status] of [
   ['no', 404],
 ] as const)
   test(`a worker that was away for too long brings a ${late}: the other's result stands`, async () => {
-    const keeper = createGateKeeper()
+    const monitor = createGateKeeper()
     const [away, other] = [
-      post.dispatcher(playedOutbound(keeper.hold)),
+      post.dispatcher(playedOutbound(monitor.hold)),
       post.dispatcher(playedOutbound(thanks)),
     ]
-    await stepUntilRest(away, keeper)
+    await stepUntilRest(away, monitor)
     post.pass(seconds(31))
     await carryAll(other)
     const settled = await theDelivery()
     expect(settled).toMatchObject({ tries: 2, last_result: 'acknowledged', next_try_at: null })
     post.pass(seconds(5))
-    keeper.letGo(() => says(status))
+    monitor.letGo(() => says(status))
     await away.finished()
     expect(await theDelivery()).toEqual(settled)
     expect((await post.tries()).map(one => [one.try, one.status])).toEqual([
@@ -79,11 +79,11 @@ test('and while the other is still at it, its lease stays', async () => {
 })
 
 test('a worker that is late but still alone: its result counts, and nothing is sent twice', async () => {
-  const keeper = createGateKeeper()
-  const dispatcher = post.dispatcher(playedOutbound(keeper.hold))
-  await stepUntilRest(dispatcher, keeper)
+  const monitor = createGateKeeper()
+  const dispatcher = post.dispatcher(playedOutbound(monitor.hold))
+  await stepUntilRest(dispatcher, monitor)
   post.pass(seconds(60))
-  keeper.letGo()
+  monitor.letGo()
   await dispatcher.finished()
   expect(await theDelivery()).toMatchObject({ last_result: 'acknowledged', next_try_at: null, tries: 1 })
 })

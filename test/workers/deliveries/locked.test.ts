@@ -111,13 +111,13 @@ for (const [name, open] of [
       test(`a ${word} that cannot be written down because its row is held: those of others are, and it later`, async () => {
         const told = await tellAll()
         const [held = '', ...others] = told
-        const keeper = createGateKeeper()
-        const dispatcher = post.dispatcher(playedOutbound(keeper.hold), { db: open() })
-        await stepUntilRest(dispatcher, keeper)
+        const monitor = createGateKeeper()
+        const dispatcher = post.dispatcher(playedOutbound(monitor.hold), { db: open() })
+        await stepUntilRest(dispatcher, monitor)
         const written = async () =>
           (await post.deliveries()).filter(one => one.last_result === result).map(one => one.tx_reference)
         await whileHeld(held, async () => {
-          keeper.letGo(answer)
+          monitor.letGo(answer)
           await until(async () => (await written()).length === others.length)
           expect((await written()).toSorted()).toEqual(others.toSorted())
         })
@@ -142,7 +142,7 @@ for (const [name, open] of [
       const told: string[] = []
       for (let at = 0; at < 4; at++) told.push(await post.tell({ merchant_id: ama, url: dead }))
       const putAway = async () =>
-        (await post.deliveries()).flatMap(one => (one.held ? [one.tx_reference] : [])).toSorted()
+        (await post.deliveries()).flatMap(one => (one.parked ? [one.tx_reference] : [])).toSorted()
       await whileHeld(told[1] as string, async () => {
         const other = await post.tell({ merchant_id: kofi })
         await stepUntilRest(dispatcher, { waiting: [] })

@@ -21,15 +21,15 @@ const deadShop = 'https://dead.example/ipn'
 
 // One shop hangs, another is dead, all others thank.
 function openTown(db?: Db) {
-  const keeper = createGateKeeper()
+  const monitor = createGateKeeper()
   const sent: string[] = []
   const outbound = playedOutbound(request => {
-    if (request.url === hangingShop) return keeper.hold(request)
+    if (request.url === hangingShop) return monitor.hold(request)
     if (request.url === deadShop) return fails('timeout')
     sent.push(referenceOf(request))
     return thanks()
   })
-  return { keeper, sent, dispatcher: post.dispatcher(outbound, { db }) }
+  return { keeper: monitor, sent, dispatcher: post.dispatcher(outbound, { db }) }
 }
 
 // The crowd goes home. Who is let go has come to the gate: one whose signer is still read would wait there for ever.
@@ -41,7 +41,7 @@ async function close({ keeper, dispatcher }: Pick<ReturnType<typeof openTown>, '
 }
 
 const heldOf = async (merchant_id: string) =>
-  (await post.deliveries()).filter(one => one.held && one.merchant_id === merchant_id).length
+  (await post.deliveries()).filter(one => one.parked && one.merchant_id === merchant_id).length
 
 for (const [who, isOurs] of [
   ['this process', true],
@@ -192,7 +192,7 @@ function slowToPutAway() {
         work({
           ...tx,
           async count(query) {
-            if (query.text.includes('set held = true')) await gate
+            if (query.text.includes('set parked = true')) await gate
             return tx.count(query)
           },
         }),

@@ -21,14 +21,14 @@ const tellOf = async (tx_reference: string, times: number, url?: string) => {
 }
 
 test('three of one payment are sent one after the other, the lowest first', async () => {
-  const keeper = createGateKeeper()
-  const dispatcher = post.dispatcher(playedOutbound(keeper.hold))
+  const monitor = createGateKeeper()
+  const dispatcher = post.dispatcher(playedOutbound(monitor.hold))
   await tellOf('TG-1', 3)
   const order: string[][] = []
   for (let wave = 0; wave < 3; wave++) {
-    await stepUntilRest(dispatcher, keeper)
-    order.push(keeper.waiting.map(({ request }) => idOf(request)))
-    keeper.letGo()
+    await stepUntilRest(dispatcher, monitor)
+    order.push(monitor.waiting.map(({ request }) => idOf(request)))
+    monitor.letGo()
     await dispatcher.finished()
   }
   expect(order).toEqual([['TG-1-N1'], ['TG-1-N2'], ['TG-1-N3']])
@@ -55,22 +55,22 @@ test('an older one that failed does not block the newer one; when both are due, 
 })
 
 test('one that waits in a crowd is not overtaken by a newer one of its payment', async () => {
-  const keeper = createGateKeeper()
-  const dispatcher = post.dispatcher(playedOutbound(keeper.hold))
+  const monitor = createGateKeeper()
+  const dispatcher = post.dispatcher(playedOutbound(monitor.hold))
   await post.addCrowd(ama, 800, 'https://shop.example/ipn')
-  await stepUntilRest(dispatcher, keeper)
-  const [last] = await post.db.rows<{ tx_reference: string; held: boolean }>(
-    sql`select tx_reference, held from deliveries where held order by begun_at desc limit 1`,
+  await stepUntilRest(dispatcher, monitor)
+  const [last] = await post.db.rows<{ tx_reference: string; parked: boolean }>(
+    sql`select tx_reference, parked from deliveries where parked order by begun_at desc limit 1`,
   )
-  expect(last?.held).toBe(true)
+  expect(last?.parked).toBe(true)
   post.pass(1000)
   await tellOf(last?.tx_reference as string, 1)
   const sent: string[] = []
-  while (keeper.waiting.length > 0) {
-    sent.push(...keeper.waiting.map(({ request }) => idOf(request)))
-    keeper.letGo()
+  while (monitor.waiting.length > 0) {
+    sent.push(...monitor.waiting.map(({ request }) => idOf(request)))
+    monitor.letGo()
     await dispatcher.finished()
-    await stepUntilRest(dispatcher, keeper)
+    await stepUntilRest(dispatcher, monitor)
   }
   const own = sent.filter(id => id.startsWith(`${last?.tx_reference}-N`))
   expect(own.map(id => id.at(-1))).toEqual(['1', '2'])

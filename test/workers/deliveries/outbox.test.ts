@@ -101,7 +101,7 @@ test('one notification for every change of the status, and one delivery that is 
       next_try_at: created_at,
       tries: 0,
       retry: false,
-      held: false,
+      parked: false,
     })),
   )
 })

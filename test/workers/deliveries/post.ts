@@ -158,15 +158,18 @@ export async function carryAll(...dispatchers: Dispatcher[]) {
 // Something came into sight while it tidied up.
 export const isAwake = (dispatcher: Dispatcher) => dispatcher.restMs() === 0
 
-// As the worker's loop does it until it rests. What is on its way has come to its gate keeper, and stays there.
-export async function stepUntilRest(dispatcher: Dispatcher, keeper: { waiting: unknown[] }): Promise<number> {
+// As the worker's loop does it until it rests. What is on its way has come to its gate health monitor, and stays there.
+export async function stepUntilRest(
+  dispatcher: Dispatcher,
+  monitor: { waiting: unknown[] },
+): Promise<number> {
   dispatcher.look()
   let steps = 0
   do {
     for (steps++; (await dispatcher.step()) > 0; steps++) await nextTurn()
     await dispatcher.flushed()
   } while (isAwake(dispatcher))
-  await until(() => dispatcher.inFlight() === keeper.waiting.length)
+  await until(() => dispatcher.inFlight() === monitor.waiting.length)
   return steps
 }
 

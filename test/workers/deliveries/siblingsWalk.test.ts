@@ -34,12 +34,12 @@ describe('a long walk of everything that begins, carries and ends deliveries', (
       await addPayments(post, ...payments)
       const leftAt = new Map<OutboundRequest, number>()
       const workers = [0, 1, 2].map(at => {
-        const keeper = createGateKeeper()
+        const monitor = createGateKeeper()
         const outbound = playedOutbound(request => {
           leftAt.set(request, post.clock().getTime())
-          return keeper.hold(request)
+          return monitor.hold(request)
         })
-        return { keeper, dispatcher: post.dispatcher(outbound, { seed: seed + at }) }
+        return { keeper: monitor, dispatcher: post.dispatcher(outbound, { seed: seed + at }) }
       })
       type Held = (typeof workers)[number]['keeper']['waiting'][number]
 

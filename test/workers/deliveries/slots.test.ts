@@ -8,26 +8,26 @@ beforeAll(async () => void (post = await openPost(12)))
 afterAll(() => post.close())
 
 test('a slot comes back as what it was taken for, although another worker has tried the delivery meanwhile', async () => {
-  const keeper = createGateKeeper()
-  const dispatcher = post.dispatcher(playedOutbound(keeper.hold))
+  const monitor = createGateKeeper()
+  const dispatcher = post.dispatcher(playedOutbound(monitor.hold))
   const other = post.dispatcher(playedOutbound(() => says(404)))
   for (let at = 0; at < 6; at++) await post.tell({ merchant_id: post.ids[0] as string })
-  await stepUntilRest(dispatcher, keeper) // one is on its way, the others wait in sight
+  await stepUntilRest(dispatcher, monitor) // one is on its way, the others wait in sight
   await carryAll(other)
   post.pass(seconds(12))
-  while (keeper.waiting.length > 0) {
-    keeper.letGo()
+  while (monitor.waiting.length > 0) {
+    monitor.letGo()
     await dispatcher.finished()
     await dispatcher.step() // what it saw were first tries
-    await stepUntilRest(dispatcher, keeper)
+    await stepUntilRest(dispatcher, monitor)
   }
   expect((await post.deliveries()).every(({ acknowledged_at }) => acknowledged_at !== null)).toBe(true)
 
   for (const [at, merchant_id] of post.ids.slice(1).entries())
     for (let lane = 0; lane < 7; lane++)
       await post.addCrowd(merchant_id, 1, `https://shop${at}-${lane}.example/`, true)
-  await stepUntilRest(dispatcher, keeper)
-  expect(keeper.waiting).toHaveLength(64)
-  keeper.letGo()
+  await stepUntilRest(dispatcher, monitor)
+  expect(monitor.waiting).toHaveLength(64)
+  monitor.letGo()
   await dispatcher.finished()
 })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Letter, Sent } from '../../../src/core/message/messenger.ts'
+import type { OutboundMessage, Sent } from '../../../src/core/message/messenger.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { messengersOf } from '../../../src/runtime/messengers.ts'
 import { type Db, openDb, type Query, sql } from '../../../src/store/db.ts'
@@ -41,12 +41,12 @@ beforeEach(async () => {
 const isAnyWaiting = async () =>
   (await db.one(sql`select 1 from messages where next_try_at is not null limit 1`)) !== undefined
 
-const countLetters = (letters: readonly Letter[]) => {
+const countLetters = (letters: readonly OutboundMessage[]) => {
   const counts = new Map<string, number>()
   for (const { id } of letters) counts.set(id, (counts.get(id) ?? 0) + 1)
   return counts
 }
-const mostOf = (letters: readonly Letter[]) => {
+const mostOf = (letters: readonly OutboundMessage[]) => {
   const counts = new Map<string, number>()
   for (const { to } of letters) counts.set(to, (counts.get(to) ?? 0) + 1)
   return Math.max(0, ...counts.values())

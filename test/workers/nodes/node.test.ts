@@ -30,7 +30,7 @@ afterEach(async () => {
 })
 
 async function start(name: string, watch = { deaf() {}, gone() {} }, db = post.db) {
-  const node = startNode({ db, clock: post.clock, hear: who => heard.push(`${name} ${who}`), watch })
+  const node = startNode({ db, clock: post.clock, onWakeUp: who => heard.push(`${name} ${who}`), watch })
   living.add(node)
   await expect.poll(() => node.token(), soon).toMatch(/^n\d+-/)
   return node
@@ -62,15 +62,15 @@ test('a hint reaches every other node and not the one that gave it; many at once
   const ama = await start('ama')
   await start('kofi')
   await start('esi')
-  for (let at = 0; at < 1000; at++) ama.hint('senders')
-  ama.hint('pollers')
+  for (let at = 0; at < 1000; at++) ama.sendWakeUp('senders')
+  ama.sendWakeUp('pollers')
   await expect.poll(() => heard.length, soon).toBeGreaterThanOrEqual(4)
   await sleep(200)
   expect(new Set(heard)).toEqual(new Set(['kofi senders', 'kofi pollers', 'esi senders', 'esi pollers']))
   expect(heard.length).toBeLessThan(20)
 })
 
-test('what strangers say on the channel is no word of ours', async () => {
+test('what strangers say on the provider is no word of ours', async () => {
   await start('ama')
   await query(post.url, `select pg_notify('tollgate', 'drop table'), pg_notify('tollgate', '')`)
   await query(post.url, `select pg_notify('tollgate', 'senders nobody')`)
@@ -95,7 +95,7 @@ test('a connection that is cut is opened again, under the same number: nothing t
   }
   await sleep(5000)
   expect([gone.mock.calls, await leased()]).toEqual([[], 1])
-  ama.hint('senders')
+  ama.sendWakeUp('senders')
   await expect.poll(() => heard, soon).toContain('kofi senders')
 })
 
@@ -172,15 +172,15 @@ test('no connection at all, or one on which nothing is heard: it goes on without
   const { db } = post
   // As a pooler does it that gives each transaction another connection: what is said reaches nobody.
   const unheard = { ...db, rows: async () => [] } as typeof db
-  const node = startNode({ db: unheard, clock: post.clock, hear() {}, watch: { deaf, gone() {} } })
+  const node = startNode({ db: unheard, clock: post.clock, onWakeUp() {}, watch: { deaf, gone() {} } })
   living.add(node)
   await expect.poll(() => deaf.mock.calls.length, soon).toBe(1)
   expect(node.token()).not.toMatch(/^n\d+-/)
-  node.hint('senders')
+  node.sendWakeUp('senders')
   const nowhere = openDb('postgres://nobody@127.0.0.1:1/none', 1)
-  const alone = startNode({ db: nowhere, clock: post.clock, hear() {}, watch: { deaf, gone() {} } })
+  const alone = startNode({ db: nowhere, clock: post.clock, onWakeUp() {}, watch: { deaf, gone() {} } })
   living.add(alone)
-  alone.hint('pollers')
+  alone.sendWakeUp('pollers')
   await sleep(500)
   expect([deaf.mock.calls.length, alone.token().length]).toEqual([1, 16])
   await alone.stop()

@@ -1,4 +1,4 @@
-import { readSettings } from '../../../core/merchant/settings.ts'
+import { readMerchantSettings } from '../../../core/merchant/settings.ts'
 import type { Attempt } from '../../../core/payment/attempt.ts'
 import { begin as start } from '../../../core/payment/begin.ts'
 import type { Cause } from '../../../core/payment/event.ts'
@@ -8,7 +8,7 @@ import { type Beginning, lockToBegin, type Patience, type ToBegin } from '../../
 import { paymentName } from '../../../store/payments/paymentKeys.ts'
 import type { PaymentWithMerchant } from '../../../store/payments/paymentLife.ts'
 import { changeOf, type PaymentChange } from './saveChange.ts'
-import { byName, eachMerchant, firstOfEach, type Outcome, outcomeOf } from './sharing.ts'
+import { byName, eachMerchant, oneFromEach, type DecisionOutcome, outcomeOf } from './groupTransactions.ts'
 import type { Write } from './writing.ts'
 
 export type BeginItem = Beginning & { attempt: Attempt; cause: Cause }
@@ -28,13 +28,13 @@ export const cappedBy = (item: BeginItem): string[] =>
   Object.values(capsOf(item)).filter(cap => cap !== undefined)
 
 // Run again after a lost commit, it finds its own attempt and goes on.
-export async function begin(tx: Tx, items: readonly BeginItem[], patience: Patience, write: Write) {
-  const firsts = firstOfEach(items)
+export async function beginMany(tx: Tx, items: readonly BeginItem[], patience: Patience, write: Write) {
+  const firsts = oneFromEach(items)
   const held = await eachMerchant(firsts, (merchant_id, some) => lockToBegin(tx, merchant_id, some, patience))
   const payments = new Map(held.map(payment => [paymentName(payment), payment]))
   const begun = new Map<string, PaymentChange>()
   const begunAt = new Map<string, Date[]>() // by cap, in the order of arrival
-  const outcomes = new Map<BeginItem, Outcome<Begun>>()
+  const outcomes = new Map<BeginItem, DecisionOutcome<Begun>>()
   for (const item of items) {
     const payment = payments.get(paymentName(item))
     const change = begun.get(paymentName(item))
@@ -62,7 +62,10 @@ function decide(
   const same = attempts.find(({ number }) => number === attempt.number)
   if (same) return { done: 'begun', payment: same.attempt_id === attempt.attempt_id ? payment : undefined }
   const now = attempt.created_at
-  const merchant = { active: payment.merchant_active, settings: readSettings(payment.merchant_settings) }
+  const merchant = {
+    active: payment.merchant_active,
+    settings: readMerchantSettings(payment.merchant_settings),
+  }
   const refused = whyNotStart(payment, attempts, merchant, attempt.number, now)
   if (refused) return { done: 'refused', ...refused }
   const caps = capsOf(item)

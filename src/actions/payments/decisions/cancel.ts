@@ -4,14 +4,14 @@ import { attemptsOfMany } from '../../../store/payments/expired.ts'
 import { lockToEnd, type Patience } from '../../../store/payments/locks.ts'
 import { type PaymentKey, paymentName } from '../../../store/payments/paymentKeys.ts'
 import { changeOf, type PaymentChange } from './saveChange.ts'
-import { byName, eachMerchant, firstOfEach, type Outcome, outcomeOf } from './sharing.ts'
+import { byName, eachMerchant, oneFromEach, type DecisionOutcome, outcomeOf } from './groupTransactions.ts'
 import type { Write } from './writing.ts'
 
 export type CancelItem = PaymentKey & { now: Date }
 
 // The attempts are read by a statement of its own, behind the one that locks: it sees what was committed before the lock.
-export async function cancel(tx: Tx, all: readonly CancelItem[], patience: Patience, write: Write) {
-  const items = firstOfEach(all).toSorted(byName)
+export async function cancelMany(tx: Tx, all: readonly CancelItem[], patience: Patience, write: Write) {
+  const items = oneFromEach(all).toSorted(byName)
   const locking = eachMerchant(items, (merchant_id, some) =>
     lockToEnd(
       tx,
@@ -26,7 +26,7 @@ export async function cancel(tx: Tx, all: readonly CancelItem[], patience: Patie
   const attempts = await reading
   const payments = new Map(held.map(payment => [paymentName(payment), payment]))
   const changes: PaymentChange[] = []
-  const outcomes = new Map<CancelItem, Outcome<void>>()
+  const outcomes = new Map<CancelItem, DecisionOutcome<void>>()
   for (const item of items) {
     const payment = payments.get(paymentName(item))
     if (!payment) continue

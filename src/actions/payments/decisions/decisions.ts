@@ -1,14 +1,14 @@
 import type { Change } from '../../../core/payment/change.ts'
 import type { Db } from '../../../store/db.ts'
-import { type BeginItem, type Begun, begin, cappedBy } from './begin.ts'
-import { type CancelItem, cancel } from './cancel.ts'
-import { type SettleItem, settle } from './settle.ts'
-import { shareTransactions } from './sharing.ts'
+import { type BeginItem, type Begun, beginMany, cappedBy } from './begin.ts'
+import { type CancelItem, cancelMany } from './cancel.ts'
+import { type ResolveItem, resolveMany } from './resolve.ts'
+import { groupTransactions } from './groupTransactions.ts'
 
 // What is decided about payments while their rows are held, many at once.
 export type Decisions = {
   begin(item: BeginItem): Promise<Begun>
-  settle(item: SettleItem): Promise<Change>
+  resolve(item: ResolveItem): Promise<Change>
   cancel(item: CancelItem): Promise<void>
 }
 
@@ -17,9 +17,9 @@ const made = new WeakMap<Db, Decisions>()
 // One of each for all who use the same database.
 export function decisionsOn(db: Db): Decisions {
   const decisions = made.get(db) ?? {
-    begin: shareTransactions(db, 'pay', begin, cappedBy),
-    settle: shareTransactions(db, 'settle', settle),
-    cancel: shareTransactions(db, 'cancel', cancel),
+    begin: groupTransactions(db, 'pay', beginMany, cappedBy),
+    resolve: groupTransactions(db, 'settle', resolveMany),
+    cancel: groupTransactions(db, 'cancel', cancelMany),
   }
   made.set(db, decisions)
   return decisions

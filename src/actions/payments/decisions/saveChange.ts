@@ -4,24 +4,28 @@ import type { NewEvent } from '../../../core/payment/event.ts'
 import type { Payment } from '../../../core/payment/payment.ts'
 import type { Query, Tx } from '../../../store/db.ts'
 import { customerMessages } from '../../../store/messages/messages.ts'
-import { addNotifications, type Carriage, leasedOfSent } from '../../../store/notifications/notifications.ts'
+import {
+  addNotifications,
+  type InlineLease,
+  leasedOfSent,
+} from '../../../store/notifications/notifications.ts'
 import { insertAttempts, saveAttempts } from '../../../store/payments/attempts.ts'
 import { addEventsOfMany } from '../../../store/payments/events.ts'
 import { holdReferences, type PaidReference } from '../../../store/payments/paidReferences.ts'
 import { type PaymentWithMerchant, savePayments } from '../../../store/payments/paymentLife.ts'
 import { addTasks } from '../../../store/payments/tasks.ts'
-import { type Part, together } from '../../../store/together.ts'
+import { type StatementPart, groupStatement } from '../../../store/groupStatement.ts'
 import type { Inbox } from '../../messages/inbox.ts'
-import { type News, newsOf } from '../../notifications/recordNotification.ts'
+import { type NotificationUpdate, notificationUpdateOf } from '../../notifications/recordNotification.ts'
 
 // What changes in one payment, the events that tell of it and what has to be said of it to others.
 export type PaymentChange = {
   before: PaymentWithMerchant
   after: Payment
   events: readonly NewEvent[]
-  news: News | undefined
+  update: NotificationUpdate | undefined
   begun?: Attempt // new
-  heard?: Attempt // of which a channel has told something
+  replied?: Attempt // of which a provider has told something
   reference?: PaidReference // that has paid it
 }
 
@@ -31,7 +35,7 @@ export function changeOf(
   events: readonly NewEvent[],
 ): PaymentChange {
   const changed = events.find(({ kind }) => kind === 'status_changed') // one at most: a payment moves once at a time
-  return { before, after, events, news: changed && newsOf(before, after, changed) }
+  return { before, after, events, update: changed && notificationUpdateOf(before, after, changed) }
 }
 
 // All of it, of many payments at once, in the transaction that holds their rows: there is no new status without its
@@ -39,11 +43,11 @@ export function changeOf(
 // has changed.
 export function writeOf(
   changes: readonly PaymentChange[],
-  carriage?: Carriage,
+  carriage?: InlineLease,
   inbox?: Pick<Inbox, 'keeps'>,
 ): Query | undefined {
-  const news = changes.flatMap(change => change.news ?? [])
-  const parts: Part[] = [
+  const news = changes.flatMap(change => change.update ?? [])
+  const parts: StatementPart[] = [
     ...part(
       holdReferences,
       changes.flatMap(({ reference }) => reference ?? []),
@@ -54,7 +58,7 @@ export function writeOf(
     ),
     ...part(
       saveAttempts,
-      changes.flatMap(({ heard }) => heard ?? []),
+      changes.flatMap(({ replied: heard }) => heard ?? []),
     ),
     ...part(
       savePayments,
@@ -65,7 +69,7 @@ export function writeOf(
       changes.flatMap(({ after, events }) => (events.length === 0 ? [] : [{ key: after, events }])),
     ),
     ...addNotifications(
-      news.map(({ telling }) => telling),
+      news.map(({ notification: telling }) => telling),
       carriage,
     ),
     ...part(
@@ -74,13 +78,15 @@ export function writeOf(
     ),
   ]
   if (parts.length === 0) return undefined
-  return parts.some(({ name }) => name === 'sent') ? together(parts, leasedOfSent) : together(parts)
+  return parts.some(({ name }) => name === 'sent')
+    ? groupStatement(parts, leasedOfSent)
+    : groupStatement(parts)
 }
 
 export const messagesOf = (changes: readonly PaymentChange[]) =>
-  changes.flatMap(({ news }) => news?.messages ?? [])
+  changes.flatMap(({ update: news }) => news?.messages ?? [])
 
-const part = <Row>(write: (rows: readonly Row[]) => Part, rows: readonly Row[]) =>
+const part = <Row>(write: (rows: readonly Row[]) => StatementPart, rows: readonly Row[]) =>
   rows.length === 0 ? [] : [write(rows)]
 
 export async function saveChanges(tx: Tx, changes: readonly PaymentChange[]) {
@@ -101,6 +107,6 @@ export async function saveChange(
   before: PaymentWithMerchant,
   { payment, attempt, events, tasks }: Change,
 ) {
-  await saveChanges(tx, [{ ...changeOf(before, payment, events), heard: attempt }])
+  await saveChanges(tx, [{ ...changeOf(before, payment, events), replied: attempt }])
   return addTasks(tx, tasks)
 }

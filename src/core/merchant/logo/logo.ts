@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { LogoFacts } from '../face.ts'
+import type { LogoFacts } from '../branding.ts'
 import { rewriteJpeg } from './jpeg.ts'
 import type { SizeFault, Zip } from './picture.ts'
 import { rewritePng } from './png.ts'

@@ -5,7 +5,7 @@ const damaged = 'this PNG is damaged'
 
 type Header = { width: number; height: number; depth: number; colour: number }
 
-// Channels of each colour type, and the bits that each of them may have.
+// Providers of each colour type, and the bits that each of them may have.
 const kinds: Record<number, { channels: number; depths: readonly number[] } | undefined> = {
   0: { channels: 1, depths: [1, 2, 4, 8, 16] }, // grey
   2: { channels: 3, depths: [8, 16] },

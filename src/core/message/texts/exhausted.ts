@@ -1,5 +1,5 @@
 import type { Result } from '../../notification/delivery.ts'
-import type { ExhaustedFacts, Mail } from '../letter.ts'
+import type { ExhaustedFacts, Mail } from '../messageFacts.ts'
 import { mailHtml } from './mailHtml.ts'
 import { mailText, type Sheet } from './mailText.ts'
 import { cut, oneLine, plainName, timeWords } from './plain.ts'

@@ -1,10 +1,10 @@
-import { type Reason, reasons } from '../../channel/reason.ts'
-import { wayName } from '../../channel/wayNames.ts'
+import { type Reason, reasons } from '../../provider/reason.ts'
+import { paymentMethodName } from '../../provider/paymentMethodNames.ts'
 import type { Texts } from '../../languages/en.ts'
 import { chosenLang, type Lang, languages } from '../../languages/languages.ts'
 import { moneyWords } from '../../moneyWords.ts'
 import { fill } from '../../text.ts'
-import type { LetterFacts, Mail } from '../letter.ts'
+import type { MessageFacts, Mail } from '../messageFacts.ts'
 import { mailHtml } from './mailHtml.ts'
 import { type MailFact, mailText, type Sheet } from './mailText.ts'
 import { cut, looksLikeLink, oneLine, plainDescription, plainName, timeWords } from './plain.ts'
@@ -12,12 +12,12 @@ import { cut, looksLikeLink, oneLine, plainDescription, plainName, timeWords } f
 const maxSubject = 120
 
 // What a customer reads about the end of a payment.
-export function mail(facts: LetterFacts, lang: string): Mail {
+export function mail(facts: MessageFacts, lang: string): Mail {
   const sheet = sheetOf(facts, chosenLang(lang) ?? 'en')
   return { subject: sheet.subject, text: mailText(sheet), html: mailHtml(sheet) }
 }
 
-function sheetOf(facts: LetterFacts, lang: Lang): Sheet {
+function sheetOf(facts: MessageFacts, lang: Lang): Sheet {
   const t = languages[lang]
   const { subjects, mail: words, somebody } = t.letters
   const shop = plainName(facts.merchant_name) || somebody
@@ -38,7 +38,7 @@ function sheetOf(facts: LetterFacts, lang: Lang): Sheet {
   }
 }
 
-function said(facts: LetterFacts, t: Texts, shop: string): Pick<Sheet, 'title' | 'words'> {
+function said(facts: MessageFacts, t: Texts, shop: string): Pick<Sheet, 'title' | 'words'> {
   const { mail: told } = t.letters
   const words = (...texts: string[]) => texts.map(text => fill(text, { shop }))
   if (facts.topic === 'paid') return { title: told.paid, words: words(told.paid_words) }
@@ -63,7 +63,7 @@ function reasonOf(sentence: string): Reason {
   return words.find(word => reasons[word] === sentence) ?? 'refused'
 }
 
-function factsOf(facts: LetterFacts, t: Texts, shop: string): MailFact[] {
+function factsOf(facts: MessageFacts, t: Texts, shop: string): MailFact[] {
   const { facts: names } = t.letters
   const { payment_method, payment_time, description, invoice_id, tx_reference } = facts
   const paid = facts.topic === 'paid'
@@ -80,5 +80,5 @@ function factsOf(facts: LetterFacts, t: Texts, shop: string): MailFact[] {
 // What is no brand has a name in each language.
 function methodName(payment_method: string, { names }: Texts): string {
   const known: Readonly<Record<string, string>> = names
-  return known[payment_method] ?? oneLine(wayName(payment_method))
+  return known[payment_method] ?? oneLine(paymentMethodName(payment_method))
 }

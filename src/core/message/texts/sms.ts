@@ -1,14 +1,14 @@
 import { textsFor } from '../../languages/languages.ts'
 import { moneyWords } from '../../moneyWords.ts'
 import { fill } from '../../text.ts'
-import type { LetterFacts } from '../letter.ts'
+import type { MessageFacts } from '../messageFacts.ts'
 import { isGsm, maxSeptets, septets, toGsm } from './gsm.ts'
 import { gsmName, shorten } from './plain.ts'
 
 const leastName = 12 // places: before a name gets shorter than that, other words go
 
 // What a customer's phone shows: one segment, whatever the names are. The link is whole or not there.
-export function smsText(facts: LetterFacts, lang: string): string {
+export function smsText(facts: MessageFacts, lang: string): string {
   const { letters, locale } = textsFor(lang)
   const name = gsmName(facts.merchant_name) ?? toGsm(letters.somebody)
   const forms = formsOf(facts, letters.sms[facts.topic], locale)
@@ -20,7 +20,7 @@ export function smsText(facts: LetterFacts, lang: string): string {
 const roomOf = (form: string) => maxSeptets - septets(form.replace('{shop}', ''))
 
 // Everything but the name.
-function formsOf(facts: LetterFacts, forms: readonly string[], locale: string) {
+function formsOf(facts: MessageFacts, forms: readonly string[], locale: string) {
   const { mode, amount, currency, tx_reference, link } = facts
   const values = {
     amount: toGsm(moneyWords(amount, currency, locale)), // its alphabet has no space that does not break

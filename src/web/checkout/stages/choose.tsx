@@ -43,7 +43,7 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
         </section>
       ) : (
         form.faults.length > 0 && (
-          <Faults view={view} faults={form.faults} first={checkout.offers[0]?.payment_method} />
+          <Faults view={view} faults={form.faults} first={checkout.methods[0]?.payment_method} />
         )
       )}
       {form.faults.length === 0 && <OldRequestEnded view={view} />}
@@ -60,7 +60,7 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
             </p>
           )}
           <div class="methods">
-            {checkout.offers.map(method => (
+            {checkout.methods.map(method => (
               <MethodRow view={view} method={method} form={form} />
             ))}
           </div>
@@ -85,7 +85,7 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
 // probed.
 const AllShut = ({ view }: { view: View }) => {
   const { checkout, t } = view
-  const isShut = checkout.offers.every(({ payment_method }) => checkout.shut?.includes(payment_method))
+  const isShut = checkout.methods.every(({ payment_method }) => checkout.shut?.includes(payment_method))
   return isShut ? (
     <p class="note warn">
       {t.choose.all_shut} <a href={linkTo(view)}>{t.wait.look}</a>

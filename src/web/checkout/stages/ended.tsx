@@ -20,7 +20,7 @@ export const FailedPage = ({ view, attempt }: { view: View; attempt: Attempt | u
   const reason = t.reasons[attempt?.reason ?? 'refused']
   const over = checkout.stage === 'over'
   const exit = cancelledExit(checkout)
-  const refresh = attempt?.next_ask_at ? refreshSeconds : undefined // the failed attempt is still polled
+  const refresh = attempt?.next_poll_at ? refreshSeconds : undefined // the failed attempt is still polled
   return (
     <PaymentPage view={view} title={t.failed.title} poll={pollSeconds} refresh={refresh}>
       <NoticeCard title={reason.title} tone="bad">

@@ -1,8 +1,8 @@
-import type { Fault } from '../../../core/channel/formFields.ts'
-import type { FormField, Way } from '../../../core/channel/way.ts'
 import type { Texts } from '../../../core/languages/en.ts'
 import type { Lang } from '../../../core/languages/languages.ts'
 import { ghanaNumbers, guessNetwork, isAmong, type Network, type Numbers } from '../../../core/phone.ts'
+import type { FieldFault } from '../../../core/provider/formFields.ts'
+import type { FormField, PaymentMethod } from '../../../core/provider/paymentMethod.ts'
 import { fill, unbroken } from '../../../core/text.ts'
 import { attemptOf, methodLabel, offerOf, type View } from '../view.ts'
 
@@ -32,7 +32,7 @@ export function askWords(ask: FormField, t: Texts, lang: Lang, numbers: Numbers 
   return { label, hint: fill(hint, { example: unbroken(numbers.example), code: numbers.country }) }
 }
 
-export function faultWords(view: View, method: Way, { field, fault }: Fault): FormFault {
+export function faultWords(view: View, method: PaymentMethod, { field, fault }: FieldFault): FormFault {
   const { t, lang } = view
   const ask = method.fields.find(({ name }) => name === field)
   const label = ask ? askWords(ask, t, lang).label : field
@@ -60,7 +60,7 @@ export function numberOnFile({ checkout }: View, from: string | undefined): Numb
 }
 
 // Whether the payment method accepts this number: wallets belong to a country.
-export const takesNumber = ({ fields, numbers }: Pick<Way, 'fields' | 'numbers'>, number: string) =>
+export const takesNumber = ({ fields, numbers }: Pick<PaymentMethod, 'fields' | 'numbers'>, number: string) =>
   fields.some(({ kind }) => kind === 'phone') && (!numbers || isAmong(number, numbers))
 
 // An empty form. It offers the number of the last attempt or of the request, unless the customer said that it was
@@ -85,9 +85,9 @@ export const sentForm = (
   faults,
 })
 
-function likelyMethod({ checkout: { offers } }: View, number: string | undefined): string | undefined {
+function likelyMethod({ checkout: { methods } }: View, number: string | undefined): string | undefined {
   const network = number && guessNetwork(number)
-  const method = offers.length === 1 ? offers[0] : network && offers.find(offer => offer.network === network)
+  const method = methods.length === 1 ? methods[0] : network && methods.find(one => one.network === network)
   return method ? method.payment_method : undefined
 }
 

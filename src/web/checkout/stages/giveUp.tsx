@@ -1,4 +1,4 @@
-import { giveUp, type GiveUpWish } from '../../../actions/payments/giveUp.ts'
+import { giveUp, type GiveUpRequest } from '../../../actions/payments/giveUp.ts'
 import type { Fields } from '../../../core/interface/json.ts'
 import { FormToken, Sentence } from '../../../core/markup/page.tsx'
 import { maskPhone } from '../../../core/mask.ts'
@@ -20,8 +20,8 @@ export const GiveUp = ({ view, attempt }: AttemptProps) => {
     <>
       <div class="pair">
         {isPrompt && <GiveUpForm view={view} attempt={attempt} to="number" words={t.wait.wrong_number} />}
-        {(!isPrompt || checkout.offers.length > 1) && (
-          <GiveUpForm view={view} attempt={attempt} to="way" words={t.wait.other_method} />
+        {(!isPrompt || checkout.methods.length > 1) && (
+          <GiveUpForm view={view} attempt={attempt} to="method" words={t.wait.other_method} />
         )}
       </div>
       <p class="muted">{t.wait.counts[next]}</p>
@@ -85,7 +85,7 @@ export const giveUpRoute =
     return goTo(c, linkTo(view))
   }
 
-function readGiveUp({ number, for: asked }: Fields): GiveUpWish | undefined {
+function readGiveUp({ number, for: asked }: Fields): GiveUpRequest | undefined {
   const gave_up_for = gaveUpFor.find(word => word === asked)
   if (!gave_up_for || typeof number !== 'string' || !/^\d{1,4}$/.test(number)) return undefined
   return { number: Number(number), gave_up_for }

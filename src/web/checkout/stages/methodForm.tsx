@@ -1,4 +1,3 @@
-import type { FormField, Way } from '../../../core/channel/way.ts'
 import type { Texts } from '../../../core/languages/en.ts'
 import { type Lang, languages } from '../../../core/languages/languages.ts'
 import { cachedFragment } from '../../../core/markup/fragmentCache.ts'
@@ -6,14 +5,15 @@ import type { Child } from '../../../core/markup/jsx-runtime.ts'
 import { Sentence } from '../../../core/markup/page.tsx'
 import { maskPhone } from '../../../core/mask.ts'
 import type { Numbers } from '../../../core/phone.ts'
+import type { FormField, PaymentMethod } from '../../../core/provider/paymentMethod.ts'
 import { fill, unbroken } from '../../../core/text.ts'
-import type { Offer } from '../../../runtime/channels.ts'
+import type { AvailableMethod } from '../../../runtime/providers/availableMethods.ts'
 import { amountOf, methodName, type View } from '../view.ts'
 import { askWords, fieldOf, type Form, type FormFault, prefixesOf, takesNumber } from './form.ts'
 
 const prefixes = { mtn: prefixesOf('mtn'), telecel: prefixesOf('telecel'), at: prefixesOf('at') }
 
-type MethodProps = { view: View; method: Offer; form: Form }
+type MethodProps = { view: View; method: AvailableMethod; form: Form }
 
 // One payment method of the form. Without faults it is the same for all customers, except for the amount and the input,
 // so it is cached.
@@ -34,7 +34,7 @@ export const MethodRow = ({ view, method, form }: MethodProps) => {
 // `replaced`: the customer typed another number, or a faulty one.
 type ShownOnFile = { number: string; prefix: string; replaced: boolean }
 
-function shownOnFile(method: Offer, { onFile, typed, faults }: Form): ShownOnFile | undefined {
+function shownOnFile(method: AvailableMethod, { onFile, typed, faults }: Form): ShownOnFile | undefined {
   if (!onFile || !takesNumber(method, onFile.number)) return undefined
   const phones = method.fields.filter(({ kind }) => kind === 'phone')
   const ids = phones.map(({ name }) => fieldOf(method.payment_method, name))
@@ -45,24 +45,24 @@ function shownOnFile(method: Offer, { onFile, typed, faults }: Form): ShownOnFil
   }
 }
 
-const typedFirst = (method: Offer, typed: Form['typed']) =>
+const typedFirst = (method: AvailableMethod, typed: Form['typed']) =>
   Object.fromEntries(fieldsOf(method).map(id => [id, typed[id] ?? '']))
 
-const fieldsOf = ({ payment_method, fields }: Offer) =>
+const fieldsOf = ({ payment_method, fields }: AvailableMethod) =>
   fields.map(({ name }) => fieldOf(payment_method, name))
 
 // `shut`: the payment method is unavailable at the moment.
 type RowFacts = { lang: Lang; shut: boolean; chosen: boolean }
 type KeptFacts = RowFacts & { known: boolean; replaced: boolean }
 
-const plainRow = cachedFragment((method: Offer, { known, replaced, ...facts }: KeptFacts, gap) => {
+const plainRow = cachedFragment((method: AvailableMethod, { known, replaced, ...facts }: KeptFacts, gap) => {
   const typed = Object.fromEntries(fieldsOf(method).map(id => [id, gap(id)]))
   const onFile = known ? { number: gap('number'), prefix: gap('prefix'), replaced } : undefined
   return <Row method={method} {...facts} amount={gap('amount')} typed={typed} onFile={onFile} faults={[]} />
 })
 
 type RowProps = Pick<Form, 'typed' | 'faults'> &
-  RowFacts & { method: Offer; amount: Child; onFile?: ShownOnFile }
+  RowFacts & { method: AvailableMethod; amount: Child; onFile?: ShownOnFile }
 
 // The fields are next to their radio button. One CSS rule shows those of the chosen payment method, so no script is
 // needed, and a new provider needs no change here.
@@ -102,11 +102,11 @@ const Row = ({ method, lang, shut, chosen, amount, typed, onFile, faults }: RowP
 }
 
 // A provider with problems is marked in place of the note.
-const Name = ({ method, label, t }: { method: Offer; label: string; t: Texts }) => {
-  if (method.standing !== 'good')
+const Name = ({ method, label, t }: { method: AvailableMethod; label: string; t: Texts }) => {
+  if (method.health !== 'healthy')
     return (
       <span class="trouble">
-        <Sentence text={t.standings[method.standing]} method={<b>{label}</b>} />
+        <Sentence text={t.standings[method.health]} method={<b>{label}</b>} />
       </span>
     )
   const note = noteOf(method, t)
@@ -118,7 +118,7 @@ const Name = ({ method, label, t }: { method: Offer; label: string; t: Texts }) 
 }
 
 // A note for names that do not explain themselves.
-function noteOf({ payment_method, next }: Offer, { method_notes }: Texts): string | undefined {
+function noteOf({ payment_method, next }: AvailableMethod, { method_notes }: Texts): string | undefined {
   const known: Readonly<Record<string, string>> = method_notes
   return known[payment_method] ?? known[next]
 }
@@ -204,7 +204,7 @@ const Input = ({ lang, ask, numbers, id, typed, onFile, faults, guess }: FieldPr
 }
 
 // The colours are SVG attributes: each provider has its own, and the policy allows no inline style.
-const Badge = ({ badge }: Pick<Way, 'badge'>) => (
+const Badge = ({ badge }: Pick<PaymentMethod, 'badge'>) => (
   <svg class="badge" viewBox="0 0 46 28" aria-hidden="true" focusable="false">
     <rect x=".5" y=".5" width="45" height="27" rx="6" fill={badge.background} />
     <text

@@ -23,7 +23,7 @@ export function stagePage(view: View, again?: string, unfinished = false) {
 }
 
 const choosePage = (view: View, again: string | undefined) =>
-  view.checkout.offers.length === 0 ? (
+  view.checkout.methods.length === 0 ? (
     <NoMethodsPage view={view} />
   ) : (
     <ChoosePage view={view} form={freshForm(view, again ?? chosenOnGiveUp(view))} again={again} />
@@ -32,5 +32,5 @@ const choosePage = (view: View, again: string | undefined) =>
 // What the customer chose when giving up the last attempt.
 function chosenOnGiveUp(view: View): string | undefined {
   const choice = attemptOf(view)?.gave_up_for
-  return choice === 'way' ? 'other' : (choice ?? undefined)
+  return choice === 'method' ? 'other' : (choice ?? undefined)
 }

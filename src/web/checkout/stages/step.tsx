@@ -1,19 +1,19 @@
 import { submit } from '../../../actions/payments/submit.ts'
-import type { Fault } from '../../../core/channel/formFields.ts'
-import type { FormField, Step } from '../../../core/channel/way.ts'
 import type { Fields } from '../../../core/interface/json.ts'
 import { FormToken, Sentence } from '../../../core/markup/page.tsx'
 import type { Attempt } from '../../../core/payment/attempt.ts'
 import { submissionsLeft, submissionWaitMs } from '../../../core/payment/submissionLimit.ts'
 import { ghanaNumbers } from '../../../core/phone.ts'
-import { fill, unbroken, withoutTurns } from '../../../core/text.ts'
+import type { FieldFault } from '../../../core/provider/formFields.ts'
+import type { FormField, Step } from '../../../core/provider/paymentMethod.ts'
+import { fill, stripBidiControls, unbroken } from '../../../core/text.ts'
 import type { Ctx } from '../../http/context.ts'
 import { sendPage } from '../../pages/sendPage.ts'
 import { type CheckoutOptions, goTo, onVisit } from '../open.tsx'
 import { textsIn } from '../payRoute.tsx'
 import { PaymentPage } from '../paymentPage.tsx'
 import { RequestTime } from '../requestTime.tsx'
-import { amountOf, attemptOf, methodLabel, linkTo, type View } from '../view.ts'
+import { amountOf, attemptOf, linkTo, methodLabel, type View } from '../view.ts'
 import { askWords, type Form, type FormFault } from './form.ts'
 import { GiveUp } from './giveUp.tsx'
 import { Faults, Field } from './methodForm.tsx'
@@ -95,7 +95,7 @@ const ProviderQuestion = ({ view: { t }, attempt, step: { text }, method }: Ques
       )}
       {text && (
         <>
-          <Sentence text={t.step.says} method={method} /> <bdi>{withoutTurns(text)}</bdi>
+          <Sentence text={t.step.says} method={method} /> <bdi>{stripBidiControls(text)}</bdi>
         </>
       )}
     </p>
@@ -109,7 +109,7 @@ export const stepRoute =
     const typed = textsIn(fields)
     const rendered = renderedFor(fields)
     if (!rendered || view.checkout.stage !== 'step') return goTo(c, linkTo(view))
-    const submitting = await submit(runtime, view.checkout, { ...rendered, typed }, deadline)
+    const submitting = await submit(runtime, view.checkout, { ...rendered, input: typed }, deadline)
     if (submitting.done === 'faults') return showFaults(c, view, typed, submitting.faults)
     if (submitting.done === 'too_soon') return showWait(c, view, typed, submitting.waitMs)
     return goTo(c, linkTo(view))
@@ -133,7 +133,7 @@ function showWait(c: Ctx, view: View, typed: Record<string, string>, waitMs: num
   return sendPage(c, page, 429, { 'retry-after': String(Math.ceil(waitMs / 1000)) })
 }
 
-function showFaults(c: Ctx, view: View, typed: Record<string, string>, faults: readonly Fault[]) {
+function showFaults(c: Ctx, view: View, typed: Record<string, string>, faults: readonly FieldFault[]) {
   const attempt = attemptOf(view)
   if (!attempt?.step) return goTo(c, linkTo(view))
   const { step } = attempt
@@ -150,7 +150,7 @@ const inputWithoutCodes = (fields: readonly FormField[], typed: Record<string, s
     fields.flatMap(({ name, kind }) => (kind === 'digits' ? [] : [[name, typed[name] ?? '']])),
   )
 
-function inWords({ t, lang }: View, fields: readonly FormField[], { field, fault }: Fault): FormFault {
+function inWords({ t, lang }: View, fields: readonly FormField[], { field, fault }: FieldFault): FormFault {
   const ask = fields.find(({ name }) => name === field)
   const label = ask ? askWords(ask, t, lang).label : field
   return {

@@ -1,10 +1,10 @@
-import type { TestEnding } from '../../../core/channel/way.ts'
 import type { Texts } from '../../../core/languages/en.ts'
 import { type Lang, languages } from '../../../core/languages/languages.ts'
 import { cachedFragment } from '../../../core/markup/fragmentCache.ts'
 import { raw } from '../../../core/markup/jsx-runtime.ts'
 import { FormToken } from '../../../core/markup/page.tsx'
-import type { Offer } from '../../../runtime/channels.ts'
+import type { TestEnding } from '../../../core/provider/paymentMethod.ts'
+import type { AvailableMethod } from '../../../runtime/providers/availableMethods.ts'
 import { linkTo, type View } from '../view.ts'
 import { fieldOf } from './form.ts'
 
@@ -14,17 +14,17 @@ export const TestEndings = ({ view }: { view: View }) => {
   const { checkout, lang } = view
   if (!isSandboxed(view)) return null
   return endings(
-    checkout.offers,
+    checkout.methods,
     { lang },
     { action: linkTo(view, '/pay'), number: checkout.attempts.length + 1, token: view.formToken },
   )
 }
 
 // Whether the payment goes to the sandbox, where the input decides the outcome.
-const isSandboxed = ({ checkout: { mode, offers } }: View) =>
-  mode === 'test' && offers.some(({ testEndings }) => testEndings)
+const isSandboxed = ({ checkout: { mode, methods } }: View) =>
+  mode === 'test' && methods.some(({ testEndings }) => testEndings)
 
-const endings = cachedFragment((offers: readonly Offer[], { lang }: { lang: Lang }, gap) => {
+const endings = cachedFragment((offers: readonly AvailableMethod[], { lang }: { lang: Lang }, gap) => {
   const t: Texts = languages[lang]
   const all = offers.flatMap(({ testEndings = [] }) => testEndings)
   return all.length === 0 ? null : (
@@ -50,13 +50,13 @@ const endings = cachedFragment((offers: readonly Offer[], { lang }: { lang: Lang
 type EndingProps = { t: Texts; ending: TestEnding; action: string; number: string; token: string }
 
 const Ending = ({ t, ending, action, number, token }: EndingProps) => {
-  const { name, payment_method, typed } = ending
+  const { name, payment_method, input } = ending
   return (
     <form method="post" action={action} data-busy={t.frame.one_moment}>
       <FormToken token={token} />
       <input type="hidden" name="number" value={number} />
       <input type="hidden" name="payment_method" value={payment_method} />
-      {Object.entries(typed).map(([field, text]) => (
+      {Object.entries(input).map(([field, text]) => (
         <input type="hidden" name={fieldOf(payment_method, field)} value={text} />
       ))}
       <button type="submit" class="chip">

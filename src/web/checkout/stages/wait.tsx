@@ -2,7 +2,7 @@ import { Sentence } from '../../../core/markup/page.tsx'
 import { maskPhone } from '../../../core/mask.ts'
 import type { Attempt } from '../../../core/payment/attempt.ts'
 import { submissionsLeft } from '../../../core/payment/submissionLimit.ts'
-import { fill, parseUrl, withoutTurns } from '../../../core/text.ts'
+import { fill, parseUrl, stripBidiControls } from '../../../core/text.ts'
 import { deferredExit, Leave } from '../exit.tsx'
 import { PaymentPage } from '../paymentPage.tsx'
 import { Qr } from '../qrCode.tsx'
@@ -142,7 +142,7 @@ const ProviderText = ({ view, attempt }: { view: View; attempt: Attempt }) =>
   attempt.provider_text ? (
     <p class="note">
       <Sentence text={view.t.step.says} method={methodLabel(view, attempt.payment_method)} />{' '}
-      <bdi>{withoutTurns(attempt.provider_text)}</bdi>
+      <bdi>{stripBidiControls(attempt.provider_text)}</bdi>
     </p>
   ) : null
 

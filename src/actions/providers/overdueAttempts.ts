@@ -1,0 +1,70 @@
+import { notSetUpWords } from '../../core/provider/accountIdentity.ts'
+import type { Attempt } from '../../core/payment/attempt.ts'
+import { claimOverdue, type OverdueAttempt, overdueElsewhere } from '../../store/payments/dueAttempts.ts'
+import { addTaskOf } from '../../store/payments/tasks.ts'
+import { pollAttempt } from '../payments/callProvider.ts'
+import type { PaymentDeps } from '../payments/deps.ts'
+import { pollLease } from './pollDue.ts'
+
+const minute = 60_000
+const changedAfterMs = minute // the account is open here, with another mode or business
+const missingAfterMs = 10 * minute // the account is not open here; another node may have it
+const mostAtOnce = 200
+
+export type Waiting = { account: string; attempts: number }
+export type OverdueWatch = { look(): Promise<number>; waiting(): readonly Waiting[] }
+
+// Attempts of accounts that are not open here are asked about by the nodes that have the accounts. Those that stay overdue
+// are asked about by no node: each raises a task, once, and stays due, so that it goes on as soon as its account is back.
+// One look is not enough: after an outage the nodes that have the account may only be starting. An order that never left
+// needs no provider to end.
+export function createOverdueWatch(deps: PaymentDeps): OverdueWatch {
+  let seenBefore = new Set<string>()
+  let waiting: readonly Waiting[] = []
+
+  async function look() {
+    const now = deps.clock()
+    const opened = deps.providerAccounts.opened()
+    const isOpen = ({ provider_account }: Attempt) =>
+      opened.some(({ account }) => account === provider_account)
+    const since = new Date(now.getTime() - changedAfterMs)
+    const found = await overdueElsewhere(deps.db.withQuota('ask'), opened, { since, now, limit: mostAtOnce })
+    const late = found.filter(
+      one => isOpen(one) || now.getTime() - (one.next_poll_at as Date).getTime() >= missingAfterMs,
+    )
+    const still = late.filter(one => seenBefore.has(nameOf(one)))
+    seenBefore = new Set(late.map(nameOf))
+    waiting = countByAccount(still)
+    let raised = 0
+    for (const one of still) if (await handle(one, now)) raised++
+    return raised
+  }
+
+  async function handle({ has_task, ...attempt }: OverdueAttempt, now: Date): Promise<boolean> {
+    if (attempt.state === 'not_sent') {
+      if (await claimOverdue(deps.db, attempt, pollLease(now)))
+        await pollAttempt(deps, { ...attempt, polls: attempt.polls + 1 })
+      return false
+    }
+    if (has_task) return false
+    const opened = deps.providerAccounts.opened().find(({ account }) => account === attempt.provider_account)
+    const count = waiting.find(({ account }) => account === attempt.provider_account)?.attempts ?? 1
+    const note = notSetUpWords(attempt, opened, count)
+    const task = await addTaskOf(deps.db, attempt, 'not_set_up', note, now)
+    if (task) deps.watch({ attempt, events: [], tasks: [task] })
+    return task !== undefined
+  }
+
+  return { look, waiting: () => waiting }
+}
+
+// The same attempt, not asked about since.
+const nameOf = ({ attempt_id, polls: asks, next_poll_at }: Attempt) =>
+  `${attempt_id} ${asks} ${next_poll_at?.getTime()}`
+
+function countByAccount(all: readonly Attempt[]): Waiting[] {
+  const counts = new Map<string, number>()
+  for (const { provider_account } of all)
+    counts.set(provider_account, (counts.get(provider_account) ?? 0) + 1)
+  return [...counts].map(([account, attempts]) => ({ account, attempts }))
+}

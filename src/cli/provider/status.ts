@@ -1,0 +1,115 @@
+import type { Command } from 'commander'
+import { readProviderStatus, type MethodStatus } from '../../actions/providers/status.ts'
+import { type WaitingAttempts, waitingAttempts } from '../../actions/providers/waitingAttempts.ts'
+import { type Opened, withDatabase } from '../database.ts'
+import { exitCodes } from '../exitCodes.ts'
+import { examples } from '../help.ts'
+import type { Cli } from '../output.ts'
+import { paint, type Style, table } from '../terminal.ts'
+import { waitingLine } from './businessText.ts'
+import { openAll } from './accountSetup.ts'
+
+// Joins the commands about providers.
+export function addProviderStatus(command: Command, cli: Cli) {
+  command
+    .command('status')
+    .description(
+      'Show how each account at a provider has done in the last minutes, by method to pay, as all gateways on the ' +
+        'database saw it, why calls were not answered, and which open attempts wait for an account. Exits with 1 where ' +
+        'one is down or its credentials are refused.',
+    )
+    .addHelpText('after', examples('tollgate provider status', 'tollgate provider status --json'))
+    .action(async () => {
+      const { methods, waiting } = await withDatabase(read)
+      cli.print({ data: { methods, waiting }, text: [textOf(methods), ...waitingText(waiting)].join('\n') })
+      const isBad = methods.some(({ health, is_refused }) => health === 'down' || is_refused)
+      process.exitCode = isBad ? exitCodes.refused : exitCodes.done
+    })
+}
+
+const read = async (opened: Opened) => ({
+  methods: await readProviderStatus(opened.db, opened.clock()),
+  waiting: await waitingAttempts(opened.db, await openAll(opened)),
+})
+
+const waitingText = (waiting: readonly WaitingAttempts[]) =>
+  waiting.length === 0
+    ? []
+    : ['', 'Attempts that no gateway asks about:', ...waiting.map(one => `  ${waitingLine(one)}`)]
+
+const columns = [
+  { title: 'ACCOUNT' },
+  { title: 'METHOD' },
+  { title: 'HEALTH' },
+  { title: 'BREAKER' },
+  { title: 'ANSWERED', right: true },
+  { title: 'NOT', right: true },
+  { title: 'P50', right: true },
+  { title: 'P95', right: true },
+  { title: 'LAST PAID', right: true },
+  { title: 'LAST ANSWER', right: true },
+  { title: 'OPEN', right: true },
+]
+
+function textOf(methods: readonly MethodStatus[]): string {
+  if (methods.length === 0) return 'Nothing was sent to any provider in the last days.'
+  const unknown = methods.flatMap(method => method.unknown_codes.map(word => ({ ...method, ...word })))
+  const words = unknown.map(
+    ({ account, payment_method, sample, count }) =>
+      `  ${account} ${payment_method}: ${count} times ${sample}`,
+  )
+  return [
+    table(columns, methods.map(rowOf)),
+    ...errorsText(methods),
+    ...(words.length > 0 ? ['', 'Unknown codes of providers:', ...words] : []),
+  ].join('\n')
+}
+
+function errorsText(methods: readonly MethodStatus[]): string[] {
+  const lines = methods.flatMap(
+    ({ account, payment_method, last_error, last_error_seconds_ago, is_refused }) => {
+      if (last_error === null) return []
+      const when = ago(last_error_seconds_ago)
+      const line = `  ${account} ${payment_method}, ${when} ago: ${last_error.replace(/\.$/, '')}.`
+      return is_refused
+        ? [paint('red', `${line} The credentials are refused: tollgate provider test ${account}`)]
+        : [line]
+    },
+  )
+  return lines.length === 0 ? [] : ['', 'Why the last call was not answered:', ...lines]
+}
+
+const colours: Record<MethodStatus['health'], Style> = {
+  healthy: 'green',
+  degraded: 'yellow',
+  down: 'red',
+  quiet: 'dim',
+}
+
+const rowOf = (method: MethodStatus): string[] => [
+  method.account,
+  method.payment_method,
+  paint(colours[method.health], method.health),
+  method.breaker,
+  String(method.answered),
+  String(method.unanswered),
+  delay(method.p50_ms),
+  delay(method.p95_ms),
+  ago(method.paid_seconds_ago),
+  ago(method.answered_seconds_ago),
+  String(method.open_attempts),
+]
+
+const delay = (ms: number | null) => (ms === null ? '' : ms < 1000 ? `${ms} ms` : `${ms / 1000} s`)
+
+const units = [
+  { name: 'd', seconds: 86_400 },
+  { name: 'h', seconds: 3600 },
+  { name: 'min', seconds: 60 },
+]
+
+function ago(seconds: number | null): string {
+  if (seconds === null) return ''
+  const unit = units.find(one => seconds >= one.seconds)
+  return unit ? `${Math.floor(seconds / unit.seconds)} ${unit.name}` : `${seconds} s`
+}

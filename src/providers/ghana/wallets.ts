@@ -1,0 +1,38 @@
+import type { PaymentMethod } from '../../core/provider/paymentMethod.ts'
+import { ghanaNumbers } from '../../core/phone.ts'
+
+// What is the same of Ghana's wallets, whichever provider reaches them. Numbers are ported from one network to another, so
+// they are those of the country.
+const wallet = { currencies: ['GHS'], next: 'prompt', numbers: ghanaNumbers } as const
+
+export type Wallet = Omit<PaymentMethod, 'fields' | 'lifetimeMs'>
+
+export const mtnWallet: Wallet = {
+  ...wallet,
+  payment_method: 'mtn_mobile_money',
+  label: 'MTN MoMo',
+  badge: { text: 'MTN', background: '#ffcc00', ink: '#15201b' },
+  network: 'mtn',
+  dial: { code: '*170#', steps: '6 My Wallet, 3 My Approvals' },
+}
+
+export const telecelWallet: Wallet = {
+  ...wallet,
+  payment_method: 'telecel_cash',
+  label: 'Telecel Cash',
+  badge: { text: 'T', background: '#e60000', ink: '#ffffff' },
+  network: 'telecel',
+  dial: { code: '*110#' },
+}
+
+export const atWallet: Wallet = {
+  ...wallet,
+  payment_method: 'airteltigo_money',
+  label: 'AT Money',
+  badge: { text: 'AT', background: '#12317d', ink: '#ffffff' },
+  network: 'at',
+  dial: { code: '*110#' },
+}
+
+// As people in Ghana write a number: some providers want it so.
+export const localNumber = (phone: string) => phone.replace(/^\+233/, '0')

@@ -1,0 +1,213 @@
+import type { ProviderAccount, Provider } from '../core/provider/provider.ts'
+import type { Order } from '../core/provider/order.ts'
+import type { Reason } from '../core/provider/reason.ts'
+import type { Reply, ReplyFacts } from '../core/provider/reply.ts'
+import type { FormField, TestEnding, PaymentMethod } from '../core/provider/paymentMethod.ts'
+import { currencies, formatMoney, parseSaid } from '../core/money.ts'
+import { atWallet, mtnWallet, telecelWallet } from './ghana/wallets.ts'
+import { operatorUrl, withPath } from '../core/urlTrust.ts'
+import { type JsonAnswer as Answer, openProviderHttp } from './http/providerHttp.ts'
+
+// The line to the simulated provider. It speaks HTTP as to any other.
+const phone: FormField = { name: 'phone', kind: 'phone' }
+const voucher: FormField = { name: 'voucher_code', kind: 'digits', maxLength: 6 }
+const minutes = 60_000
+const personMs = 5 * minutes // that a prompt or a code waits for somebody
+const cardMs = 15 * minutes
+
+const ways: readonly PaymentMethod[] = [
+  { ...mtnWallet, fields: [phone], lifetimeMs: personMs },
+  { ...telecelWallet, fields: [phone, voucher], lifetimeMs: personMs },
+  { ...atWallet, fields: [phone], lifetimeMs: personMs },
+  {
+    payment_method: 'card',
+    label: 'Card',
+    badge: { text: 'Card', background: '#2a3550', ink: '#ffffff' },
+    currencies,
+    fields: [],
+    next: 'redirect',
+    lifetimeMs: cardMs,
+  },
+  {
+    payment_method: 'ghqr',
+    label: 'GhQR',
+    badge: { text: 'QR', background: '#15201b', ink: '#ffffff' },
+    currencies: ['GHS'],
+    fields: [],
+    next: 'qr',
+    lifetimeMs: personMs,
+  },
+]
+
+// The numbers of the table in docs/sandbox.md.
+const ending = (name: TestEnding['name'], number: string): TestEnding => ({
+  name,
+  payment_method: 'mtn_mobile_money',
+  input: { phone: number },
+})
+const testEndings = [
+  ending('paid', '0240000000'),
+  ending('declined', '0240000003'),
+  ending('no_money', '0240000002'),
+  ending('no_answer', '0240000004'),
+  ending('late', '0240000007'),
+  ending('wrong_amount', '0240000009'),
+]
+
+// What the provider calls each of them.
+const methods: Readonly<Record<string, string>> = {
+  mtn_mobile_money: 'mtn',
+  telecel_cash: 'telecel',
+  airteltigo_money: 'at',
+  card: 'card',
+  ghqr: 'ghqr',
+}
+
+const wordReasons = new Map<unknown, Reason>([
+  ['NOT_ENOUGH_FUNDS', 'insufficient_funds'],
+  ['APPROVAL_REJECTED', 'declined'],
+  ['PAYER_CANCELLED', 'not_completed'],
+  ['EXPIRED', 'no_answer'],
+  ['WITHDRAWN', 'withdrawn'],
+  ['NETWORK_ERROR', 'network_error'],
+  ['WRONG_VOUCHER', 'wrong_voucher'],
+])
+
+const cardReasons = new Map<unknown, Reason>([
+  ['05', 'card_declined'],
+  ['51', 'insufficient_funds'],
+  ['54', 'card_expired'],
+  ['82', 'wrong_cvv'],
+  ['1A', 'not_authenticated'],
+])
+
+const sandbox: Provider = {
+  businessSettings: [], // its key is made at each start of a gateway
+  settings: [
+    { name: 'url', words: "The gateway's own address." },
+    { name: 'key', words: 'Made anew at each start.', isSecret: true },
+  ],
+  open: ({ url = '', key = '' }) => open(url, key),
+}
+
+function open(ourUrl: string, key: string): ProviderAccount {
+  const local = (path: string) => new URL(path, ourUrl).href
+  const charges = operatorUrl(local('/sandbox/provider/charges'))
+  const provider = openProviderHttp()
+  const authorization = `Bearer ${key}`
+
+  async function start(order: Order, signal: AbortSignal): Promise<Reply> {
+    const headers = {
+      authorization,
+      'content-type': 'application/json',
+      'x-reference-id': order.idempotency_key,
+    }
+    const body = JSON.stringify(requestOf(order, local))
+    const { http, answer, restMs } = await provider.sendJson(charges, {
+      method: 'POST',
+      headers,
+      body,
+      signal,
+    })
+    if (http === 202) return pendingReply(order, answer)
+    // The provider's own plain word that it took nothing, not that of something on the way.
+    if (http === 400 && answer.code === 'INVALID_REQUEST') return { state: 'failed', reason: 'refused' }
+    if (http !== 409) return unknown(`HTTP ${http}`, { restMs })
+    const reply = await check(order, signal) // it was started before: how does it stand?
+    return reply.state === 'absent' ? unknown('HTTP 409, then 404', { acknowledged: true }) : reply
+  }
+
+  const check = (order: Order, signal: AbortSignal) => ask(order, signal, 'GET')
+  const giveUp = (order: Order, signal: AbortSignal) => ask(order, signal, 'POST', '/withdraw')
+
+  async function ask(order: Order, signal: AbortSignal, method: 'GET' | 'POST', verb = ''): Promise<Reply> {
+    const url = withPath(charges, `/${encodeURIComponent(order.idempotency_key)}${verb}`)
+    const { http, answer, restMs } = await provider.askJson(url, {
+      method,
+      headers: { authorization },
+      signal,
+    })
+    if (http === 404 && answer.code === 'RESOURCE_NOT_FOUND') return { state: 'absent' }
+    return http === 200 ? replyOf(order, answer) : unknown(`HTTP ${http}`, { restMs })
+  }
+
+  return {
+    mode: 'test',
+    account: 'sandbox',
+    startIsIdempotent: true, // a known reference is refused
+    failureMayReverseForMs: 120 * minutes,
+    visibleWithinMs: minutes, // it is in the books before it is acknowledged; but it may be long on its way
+    methods: ways,
+    testerPage: attempt_id => `/sandbox/phone/${attempt_id}`,
+    testEndings,
+    start,
+    check,
+    giveUp,
+  }
+}
+
+export default sandbox
+
+// We talk to ourselves here, so the callback takes the short way; the customer comes from outside.
+const requestOf = (order: Order, local: (path: string) => string) => ({
+  amount: formatMoney(order.amount, order.currency),
+  currency: order.currency,
+  method: methods[order.payment_method],
+  payer: order.given.phone?.replace(/^\+/, ''),
+  voucher: order.given.voucher_code,
+  payee: order.merchant_name,
+  note: order.description || undefined,
+  callback_url: local(order.callback_url.replace(/^https?:\/\/[^/]*/i, '')),
+  return_url: order.return_url,
+})
+
+function replyOf(order: Order, answer: Answer): Reply {
+  if (answer.status === 'PENDING') return pendingReply(order, answer)
+  const told = toldOf(answer)
+  if (answer.status === 'FAILED') return { state: 'failed', reason: reasonOf(answer), ...told }
+  if (answer.status !== 'SUCCESSFUL') return unknown(`status ${shown(answer.status)}`)
+  const { currency } = answer
+  const amount = parseSaid(String(answer.amount), currency, order.currency)
+  if (typeof amount === 'string' || typeof currency !== 'string')
+    return unknown(`paid ${shown(answer.amount)} ${shown(currency)}`)
+  const named = typeof answer.externalId === 'string' ? answer.externalId : ''
+  return { state: 'paid', order: named, amount, currency, ...told }
+}
+
+// Without the way on, the customer would wait for nothing: it is asked for again.
+function pendingReply(order: Order, { redirectPath, qrPath }: Answer): Reply {
+  const next = ways.find(method => method.payment_method === order.payment_method)?.next
+  if (next === 'prompt') return { state: 'pending' }
+  const path = next === 'qr' ? qrPath : redirectPath
+  if (typeof path !== 'string' || !/^\/sandbox\/[\w/-]+$/.test(path))
+    return unknown('no way on', { acknowledged: true })
+  const { href } = new URL(path, order.return_url)
+  const url = order.lang && /^[a-z]{2,3}$/.test(order.lang) ? `${href}?lang=${order.lang}` : href
+  return { state: 'pending', ...(next === 'qr' ? { qr: url } : { redirect_url: url }) }
+}
+
+const cardOf = ({ card }: Answer) => (typeof card === 'object' && card !== null ? (card as Answer) : {})
+
+function reasonOf(answer: Answer): Reason {
+  return wordReasons.get(answer.reason) ?? cardReasons.get(cardOf(answer).responseCode) ?? 'refused'
+}
+
+function toldOf(answer: Answer): ReplyFacts {
+  const { type, last4, responseCode, responseMessage } = cardOf(answer)
+  const told = {
+    provider_ref: answer.financialTransactionId,
+    card_type: type,
+    psp_response_code: responseCode,
+    psp_response_msg: responseMessage,
+    instrument: type && last4 && `${shown(type)} •••• ${shown(last4)}`,
+  }
+  return Object.fromEntries(Object.entries(told).filter(([, value]) => typeof value === 'string'))
+}
+
+const unknown = (words: string, more: { acknowledged?: boolean; restMs?: number } = {}): Reply => ({
+  state: 'unknown',
+  words,
+  ...more,
+})
+
+const shown = (value: unknown) => String(value).slice(0, 40)

@@ -1,0 +1,22 @@
+import type { Config } from '../config.ts'
+import type { SharedToken } from '../core/provider/provider.ts'
+import type { AccountTools } from '../runtime/providers/openAccount.ts'
+import { createSharedTokens } from '../runtime/providers/token.ts'
+import type { Db } from '../store/db.ts'
+import type { MasterKeys } from '../store/merchants/vault.ts'
+import { providerEgress } from './egress.ts'
+
+type ToolDeps = { db: Db; clock(): Date; masterKeys?: MasterKeys }
+
+// What accounts are lent: the way out of the house as the operator has set it, the clock, and a token each, which all
+// nodes and commands share.
+export function accountTools(config: Config, { db, clock, masterKeys }: ToolDeps): AccountTools {
+  const shared = masterKeys && createSharedTokens({ db, clock, masterKeys })
+  return {
+    egress: providerEgress(config),
+    clock,
+    tokenOf: (account, given) => shared?.of(account, given) ?? noToken,
+  }
+}
+
+const noToken: SharedToken = () => Promise.reject(new Error('There is no master key to seal a token with.'))

@@ -1,0 +1,84 @@
+import { sql, type Tx } from '../db.ts'
+import {
+  type MasterKeys,
+  newDataKey,
+  openSecret,
+  sealSecret,
+  unwrapKey,
+  wrapKey,
+} from '../merchants/vault.ts'
+
+// What stands in the books about an account's token. `made_at` tells one from the next.
+export type StoredToken = { token: string | undefined; made_at: Date | null; expires_at: Date | null }
+
+type TokenRow = Omit<StoredToken, 'token'> & {
+  master_key_id: string | null
+  wrapped_key: Buffer | null
+  sealed_token: Buffer | null
+}
+
+// An account as it is set. The settings are bound into what is sealed, so that a token of other ones does not open.
+export type TokenHolder = { provider_account: string; settings: string }
+
+const purposeOf = ({ provider_account, settings }: TokenHolder) => `token of ${provider_account} ${settings}`
+
+export async function findToken(tx: Tx, masterKeys: MasterKeys, holder: TokenHolder): Promise<StoredToken> {
+  const row = await tx.one<TokenRow>(sql`
+    select master_key_id, wrapped_key, sealed_token, made_at, expires_at from provider_tokens
+    where provider_account = ${holder.provider_account}`)
+  const { made_at = null, expires_at = null } = row ?? {}
+  return { token: row && opened(masterKeys, holder, row), made_at, expires_at }
+}
+
+// One that does not open, because its master key is gone, its settings are others or its row is another account's, is
+// none: the provider gives another.
+function opened(masterKeys: MasterKeys, holder: TokenHolder, row: TokenRow): string | undefined {
+  const { master_key_id, wrapped_key, sealed_token } = row
+  if (!master_key_id || !wrapped_key || !sealed_token) return undefined
+  const purpose = purposeOf(holder)
+  try {
+    return openSecret(unwrapKey(masterKeys, purpose, { master_key_id, wrapped_key }), purpose, sealed_token)
+  } catch {
+    return undefined
+  }
+}
+
+// One at a time makes the next token, and only while the one that it has seen is still the last. Says whether it is us.
+export const claimToken = async (
+  tx: Tx,
+  { provider_account }: TokenHolder,
+  { maker, seen, now, until }: { maker: string; seen: Date | null; now: Date; until: Date },
+): Promise<boolean> =>
+  (await tx.count(sql`
+    insert into provider_tokens as t (provider_account, maker, maker_until) values (${provider_account}, ${maker}, ${until})
+    on conflict (provider_account) do update set maker = excluded.maker, maker_until = excluded.maker_until
+    where (t.maker_until is null or t.maker_until <= ${now} or t.maker = ${maker})
+      and t.made_at is not distinct from ${seen}::timestamptz`)) > 0
+
+// Says whether it was still ours to write.
+export async function saveToken(
+  tx: Tx,
+  masterKeys: MasterKeys,
+  holder: TokenHolder,
+  { maker, token, now, expires_at }: { maker: string; token: string; now: Date; expires_at: Date },
+): Promise<boolean> {
+  const dataKey = newDataKey()
+  const purpose = purposeOf(holder)
+  const { master_key_id, wrapped_key } = wrapKey(masterKeys, purpose, dataKey)
+  return (
+    (await tx.count(sql`
+      update provider_tokens set master_key_id = ${master_key_id}, wrapped_key = ${wrapped_key},
+        sealed_token = ${sealSecret(dataKey, purpose, token)}, made_at = ${now}, expires_at = ${expires_at},
+        maker = null, maker_until = null
+      where provider_account = ${holder.provider_account} and maker = ${maker}`)) > 0
+  )
+}
+
+// Whoever could not make it lets the next try.
+export const releaseToken = (tx: Tx, { provider_account }: TokenHolder, maker: string) =>
+  tx.rows(sql`
+    update provider_tokens set maker = null, maker_until = null where provider_account = ${provider_account} and maker = ${maker}`)
+
+// Those that other master keys open are not sealed anew: the provider gives others.
+export const forgetTokensBut = (tx: Tx, master_key_id: string) =>
+  tx.count(sql`delete from provider_tokens where master_key_id <> ${master_key_id}`)

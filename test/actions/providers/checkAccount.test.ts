@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkAccount } from '../../../src/actions/providers/checkAccount.ts'
+import { mustNotBeBad } from '../../../src/cli/provider/checkText.ts'
+import type { ProviderAccount, Provider } from '../../../src/core/provider/provider.ts'
+import { openAccount } from '../../../src/runtime/providers/openAccount.ts'
+import { loadProviders } from '../../../src/runtime/providerAccounts.ts'
+import { type AcmeServer, acmeFolder, acmeTools, openAcme } from '../../support/acme.ts'
+
+let acme: AcmeServer
+let kind: Provider
+beforeAll(async () => {
+  acme = await openAcme('live_right')
+  kind = (await loadProviders(acmeFolder())).get('acme') as Provider
+})
+afterAll(() => acme.close())
+
+const check = (key: string, url = acme.url) => {
+  const given = { url, key }
+  return checkAccount(kind, given, openAccount('acme-000000', kind, given, acmeTools))
+}
+
+test('good settings are good, and the provider says so', async () => {
+  const checked = await check('live_right')
+  expect(checked).toEqual({ outcome: 'good', words: 'Acme knows shop 4711.' })
+  expect(() => mustNotBeBad(checked)).not.toThrow()
+})
+
+test('settings that the provider refuses are bad; its words are told without the secret', async () => {
+  const checked = await check('live_wrong-and-secret')
+  expect(checked).toEqual({ outcome: 'bad', words: 'Acme does not know the key ….' })
+  expect(() => mustNotBeBad(checked)).toThrow(
+    'Nothing was changed: the settings are wrong: Acme does not know the key …. With --no-test it is stored all the same.',
+  )
+})
+
+test('a provider that cannot be reached says nothing of the settings', async () => {
+  const shut = await openAcme()
+  await shut.close()
+  const checked = await check('live_right', shut.url)
+  expect(checked.outcome).toBe('no_answer')
+  expect(checked.words).toMatch(/ECONNREFUSED/)
+  expect(() => mustNotBeBad(checked)).not.toThrow()
+})
+
+test('what a check throws holds no secret either', async () => {
+  const given = { url: 'u', key: 'live_top-secret' }
+  const account: Pick<ProviderAccount, 'checkCredentials'> = {
+    checkCredentials: () => Promise.reject(new Error('at http://live_top-secret@acme')),
+  }
+  expect(await checkAccount(kind, given, account)).toEqual({
+    outcome: 'no_answer',
+    words: 'at http://…@acme',
+  })
+})
+
+test('a provider without a check says so', async () => {
+  expect((await checkAccount(kind, {}, {})).outcome).toBe('no_check')
+})

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createProber } from '../../../src/actions/providers/probe.ts'
+import { createHealthExchange } from '../../../src/actions/providers/healthExchange.ts'
+import { readProviderStatus } from '../../../src/actions/providers/status.ts'
+import type { ProviderAccount } from '../../../src/core/provider/provider.ts'
+import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
+import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
+import { newAttemptId } from '../../../src/runtime/ids.ts'
+import { sql } from '../../../src/store/db.ts'
+import { insertAttempt } from '../../../src/store/payments/attempts.ts'
+import { query } from '../../support/database.ts'
+import { type Lives, openLives } from '../../support/lifeDb.ts'
+import { simulatedWay, terms } from '../../support/lifeNode.ts'
+import { after, anAttempt, noon, seconds } from '../../support/lifeRows.ts'
+
+let lives: Lives
+let now = noon
+beforeAll(async () => {
+  lives = await openLives()
+})
+afterAll(() => lives.close())
+beforeEach(async () => {
+  now = noon
+  await lives.db.rows(sql`delete from provider_health`)
+})
+
+function node() {
+  const monitors = createHealthMonitors()
+  return { keepers: monitors, ...createHealthExchange({ db: lives.db, clock: () => now, keepers: monitors }) }
+}
+const see = (
+  { keepers }: ReturnType<typeof node>,
+  what: 'unanswered' | 'paid' | 'declined',
+  count: number,
+) => {
+  for (let n = 0; n < count; n++) keepers.windows.count('mtn', 'wallet', { what })
+}
+const status = async () => readProviderStatus(lives.db, now)
+
+test('what one node sees the others judge by, and a command shows', async () => {
+  const [one, other] = [node(), node()]
+  see(one, 'unanswered', 3)
+  see(other, 'unanswered', 3)
+  expect(other.keepers.of('mtn', 'wallet')).toBe('healthy') // too few of its own
+  await one.step()
+  await other.step()
+  expect(other.keepers.of('mtn', 'wallet')).toBe('down')
+  expect(await status()).toMatchObject([
+    { account: 'mtn', payment_method: 'wallet', health: 'down', unanswered: 6 },
+  ])
+})
+
+const writtenAt = () => lives.db.rows(sql`select written_at from provider_health`)
+
+test('whoever has seen nothing new writes nothing', async () => {
+  const one = node()
+  see(one, 'paid', 1)
+  await one.step()
+  const before = await writtenAt()
+  now = after(seconds(30))
+  await one.step()
+  await node().step()
+  expect(await writtenAt()).toEqual(before)
+})
+
+test('a rest that the provider wants is kept by all nodes', async () => {
+  const [one, other] = [node(), node()]
+  see(one, 'unanswered', 1)
+  one.keepers.breakers.rest('mtn', 40_000)
+  await one.step()
+  await other.step()
+  expect(other.keepers.breakers.whyNot('mtn', 'ask')).toMatch(/left alone/)
+})
+
+test('a node that cannot write goes on, and tells it when it can', async () => {
+  const one = node()
+  see(one, 'unanswered', 6)
+  await query(lives.url, 'alter table provider_health rename to elsewhere')
+  await expect(one.step()).rejects.toThrow('provider_health')
+  expect(one.keepers.of('mtn', 'wallet')).toBe('down')
+  await query(lives.url, 'alter table elsewhere rename to provider_health')
+  await one.step()
+  expect(await status()).toMatchObject([{ health: 'down', unanswered: 6 }])
+})
+
+test('when it is quiet, only how long it was well is known', async () => {
+  const one = node()
+  see(one, 'paid', 1)
+  one.keepers.windows.count('mtn', 'wallet', { what: 'answered', delayMs: 300, isLate: false })
+  one.keepers.windows.countUnknownCode('mtn', 'wallet', 'HELD for 0244123456')
+  await one.step()
+  expect(await status()).toMatchObject([
+    {
+      health: 'healthy',
+      answered: 1,
+      p50_ms: 500,
+      p95_ms: 500,
+      unknown_codes: [{ sample: 'HELD for #', count: 1 }],
+    },
+  ])
+  now = after(seconds(3600))
+  expect(await status()).toMatchObject([
+    { health: 'quiet', answered: 0, p50_ms: null, paid_seconds_ago: 3600, answered_seconds_ago: 3600 },
+  ])
+})
+
+test('old ones are forgotten', async () => {
+  const one = node()
+  see(one, 'paid', 1)
+  await one.step()
+  now = after(seconds(8 * 86_400))
+  const next = node()
+  see(next, 'declined', 1)
+  await next.step()
+  expect(await lives.db.rows(sql`select declined from provider_health`)).toEqual([{ declined: 1 }])
+})
+
+test('attempts that are open are counted with their account', async () => {
+  const [payment] = await lives.addPayments(1, noon)
+  const { merchant_id, tx_reference } = payment as NonNullable<typeof payment>
+  const attempt_id = newAttemptId(merchant_id)
+  const attempt = anAttempt({
+    merchant_id,
+    tx_reference,
+    attempt_id,
+    provider_account: 'paystack',
+    state: 'unknown',
+  })
+  await lives.db.transaction(tx => insertAttempt(tx, attempt))
+  expect(await status()).toMatchObject([{ account: 'paystack', health: 'quiet', open_attempts: 1 }])
+  await query(lives.url, 'delete from attempts')
+})
+
+test('an account that is left alone is asked whether it is well again, where nobody is charged by that', async () => {
+  let isWell = false
+  const providerAccount: ProviderAccount = {
+    ...terms,
+    mode: 'live',
+    methods: [simulatedWay],
+    start: () => Promise.resolve({ state: 'unknown', words: 'HTTP 503' }),
+    check: () => Promise.resolve({ state: 'unknown', words: 'HTTP 503' }),
+    checkCredentials: () => Promise.resolve({ isValid: isWell, words: '' }),
+  }
+  let monotonic = 0
+  const monitors = createHealthMonitors({ monotonicMs: () => monotonic })
+  const providerAccounts = providerAccountsOf(new Map([['mtn', providerAccount]]), undefined, monitors)
+  const { breakers } = monitors
+  for (let n = 0; n < 5; n++) breakers.begin('mtn', 'ask', `order ${n}`)('unanswered')
+  await createProber({ providerAccounts, breakers })()
+  expect(breakers.stateOf('mtn')).toBe('open') // its pause is not over
+  monotonic = 5000
+  await createProber({ providerAccounts, breakers })()
+  expect(breakers.stateOf('mtn')).toBe('open') // in vain: for longer
+  monotonic = 15_000
+  isWell = true
+  await createProber({ providerAccounts, breakers })()
+  expect(breakers.stateOf('mtn')).toBe('closed')
+})

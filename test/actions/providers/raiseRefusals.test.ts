@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { raiseRefusals } from '../../../src/actions/providers/raiseRefusals.ts'
+import { createHealthExchange } from '../../../src/actions/providers/healthExchange.ts'
+import { readProviderStatus } from '../../../src/actions/providers/status.ts'
+import { pay } from '../../../src/actions/payments/pay.ts'
+import type { Reply } from '../../../src/core/provider/reply.ts'
+import type { StatusUpdate } from '../../../src/core/payment/change.ts'
+import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
+import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
+import { sql } from '../../../src/store/db.ts'
+import { type Lives, openLives } from '../../support/lifeDb.ts'
+import { aWish, simulatedNode, simulatedWay, terms } from '../../support/lifeNode.ts'
+import { pending } from '../../support/lifeRows.ts'
+
+let lives: Lives
+beforeAll(async () => {
+  lives = await openLives()
+})
+afterAll(() => lives.close())
+
+const refused: Reply = {
+  state: 'not_sent',
+  words: 'The key 0241234567 is not taken (HTTP 401).',
+  isRefusal: true,
+}
+const outage: Reply = { state: 'not_sent', words: 'connect ECONNREFUSED' }
+const clock = () => new Date()
+
+// A gateway whose provider says one thing to every order.
+function node() {
+  let says: Reply = refused
+  const monitors = createHealthMonitors()
+  const line = { start: () => Promise.resolve(says), check: () => Promise.resolve(says) }
+  const account = { mode: 'test' as const, methods: [simulatedWay], ...terms, ...line }
+  const providerAccounts = providerAccountsOf(new Map([['simulated', account]]), undefined, monitors)
+  const deps = { ...simulatedNode(lives.db, clock, line), providerAccounts }
+  const alarms: StatusUpdate[] = []
+  const { step } = createHealthExchange({ db: lives.db, clock, keepers: monitors })
+  return {
+    says: (reply: Reply) => void (says = reply),
+    alarms,
+    keepers: monitors,
+    async order() {
+      const [payment] = await lives.addPayments(1, new Date())
+      if (!payment) throw new Error('no payment')
+      const typed = { phone: `024${String(Math.random()).slice(2, 9)}` }
+      await pay(deps, payment, aWish({ input: typed }))
+      await step()
+      await raiseRefusals({ db: lives.db, clock, keepers: monitors, watch: news => void alarms.push(news) })
+    },
+  }
+}
+const tasks = () =>
+  lives.db.rows<{ note: string; is_open: boolean }>(sql`
+    select note, closed_at is null as is_open from tasks where kind = 'account_refused' order by created_at`)
+const status = async () => (await readProviderStatus(lives.db, new Date()))[0]
+
+test('a refused account raises one task, on all nodes together, until it is accepted again', async () => {
+  const [one, other] = [node(), node()]
+  for (let times = 0; times < 3; times++) await one.order()
+  await other.order()
+  const note = expect.stringMatching(
+    /^The provider refuses the credentials of simulated: The key ••• is not|024 •••/,
+  )
+  expect(await tasks()).toEqual([{ note, is_open: true }])
+  expect([one.alarms.length, other.alarms.length]).toEqual([1, 0])
+  expect(one.alarms[0]?.tasks[0]?.kind).toBe('account_refused')
+  expect(await status()).toMatchObject({
+    is_refused: true,
+    last_error: expect.stringContaining('(HTTP 401)'),
+  })
+  expect(one.keepers.windows.isRefused('simulated')).toBe(true)
+
+  other.says(pending)
+  await other.order()
+  expect(await tasks()).toEqual([{ note, is_open: false }])
+  expect(await status()).toMatchObject({ is_refused: false, last_error: null })
+
+  one.says(pending)
+  await one.order()
+  one.says(refused)
+  await one.order()
+  expect((await tasks()).filter(({ is_open }) => is_open)).toHaveLength(1)
+  one.says(pending)
+  await one.order()
+})
+
+test('an outage is no refusal: the words are shown, and no task is raised', async () => {
+  const one = node()
+  one.says(outage)
+  for (let times = 0; times < 2; times++) await one.order()
+  expect((await tasks()).filter(({ is_open }) => is_open)).toEqual([])
+  expect(await status()).toMatchObject({ is_refused: false, last_error: 'connect ECONNREFUSED' })
+  expect(one.keepers.windows.isRefused('simulated')).toBe(false)
+})

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import {
+  sumCounts,
+  delayWithin,
+  callOutcomeOf,
+  healthOf,
+  noCalls,
+  type CallOutcome,
+  type CallWindow,
+  countCall,
+  type CallCounts,
+  countsOf,
+  windowMs,
+} from '../../../src/core/provider/accountHealth.ts'
+
+for (const [seen, says] of [
+  [{}, 'healthy'], // nothing is known
+  [{ unanswered: 4 }, 'healthy'], // too few to judge
+  [{ unanswered: 5 }, 'down'],
+  [{ answered: 2, unanswered: 3 }, 'down'],
+  [{ answered: 3, unanswered: 2 }, 'degraded'],
+  [{ answered: 9, unanswered: 1 }, 'healthy'],
+  [{ answered: 8, late: 2 }, 'degraded'],
+  [{ answered: 100, late: 10, unanswered: 5 }, 'healthy'],
+  [{ answered: 20, declined: 20 }, 'healthy'], // customers say no: it works
+  [{ answered: 20, paid: 5, declined: 5, troubled: 2 }, 'healthy'],
+  [{ answered: 20, paid: 6, declined: 1, troubled: 3 }, 'degraded'],
+  [{ answered: 20, declined: 2, troubled: 2 }, 'down'],
+  [{ answered: 20, troubled: 3 }, 'healthy'], // too few
+] as [Partial<CallCounts>, string][])
+  test(`${JSON.stringify(seen)} is ${says}`, () => expect(healthOf({ ...noCalls, ...seen })).toBe(says))
+
+const answered = (delayMs: number): CallOutcome => ({ what: 'answered', delayMs, isLate: false })
+const after = (...seen: (readonly [CallOutcome, number])[]) =>
+  seen.reduce<CallWindow>((window, [one, at]) => countCall(window, one, at), [])
+
+test('what is older than the window is forgotten', () => {
+  const window = after([{ what: 'unanswered' }, 0], [answered(10), 60_000])
+  expect(countsOf(window, 60_000)).toMatchObject({ unanswered: 1, answered: 1 })
+  expect(countsOf(window, windowMs + 10_000)).toMatchObject({ unanswered: 0, answered: 1 })
+  expect(countsOf(window, windowMs + 70_000)).toEqual(noCalls)
+})
+
+test('it keeps a bounded number of slices, however long it runs', () => {
+  let window: CallWindow = []
+  for (let at = 0; at < 100 * windowMs; at += 1000) window = countCall(window, answered(1), at)
+  expect(window.length).toBeLessThanOrEqual(windowMs / 10_000 + 1)
+})
+
+test('half of the answers, and nearly all of them, came within', () => {
+  const delays = [20, 20, 20, 20, 20, 80, 80, 80, 80, 40_000]
+  const tally = countsOf(after(...delays.map(ms => [answered(ms), 0] as const)), 0)
+  expect([0.5, 0.9, 0.95].map(share => delayWithin(tally, share))).toEqual([50, 100, Infinity])
+  expect(delayWithin(noCalls, 0.5)).toBeUndefined()
+})
+
+test('what nodes have seen adds up', () => {
+  const one = countsOf(after([answered(20), 0]), 0)
+  const other = { ...noCalls, unanswered: 3 }
+  expect(sumCounts([one, other])).toEqual({ ...one, unanswered: 3 })
+})
+
+for (const [state, reason, ending] of [
+  ['paid', null, 'paid'],
+  ['failed', 'declined', 'declined'],
+  ['failed', 'insufficient_funds', 'declined'],
+  ['failed', 'no_answer', 'declined'],
+  ['failed', 'account_trouble', 'troubled'],
+  ['failed', 'network_error', 'troubled'],
+  ['failed', 'not_sent', undefined],
+  ['failed', 'refused', undefined], // an unknown reason is nobody's fault
+  ['pending', null, undefined],
+] as const)
+  test(`${state} (${reason}) counts as ${ending}`, () => expect(callOutcomeOf(state, reason)).toBe(ending))
