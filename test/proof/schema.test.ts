@@ -86,14 +86,14 @@ const sources = readdirSync('src', { recursive: true, withFileTypes: true })
   .filter(file => !file.startsWith('src/postgres/'))
 
 // A sharded database refuses to skip over many merchants. Each of these has another way for it, which is tried on a
-// database that refuses (see test/support/withoutSkipping.ts), or skips among the rows of one merchant, as held deliveries
+// database that refuses (see test/support/withoutSkipping.ts), or skips among the rows of one merchant, as parked deliveries
 // and locks do.
 const skipping = [
   'payments/dueAttempts',
-  'notifications/heldDeliveries',
+  'notifications/parkedDeliveries',
   'messages/dueMessages',
   'payments/expired',
-  'payments/knocks',
+  'payments/callbacks',
   'payments/locks',
   'notifications/unlockedDeliveries',
 ]
@@ -108,9 +108,9 @@ test('nobody skips what is locked but those who have a way without it', () => {
 // These reach no further than one server, and end with a connection: nothing is built on them but what may be lost.
 for (const [what, pattern, mayBeLost] of [
   ['advisory locks', /advisory_/i, ['nodeSession']],
-  ['listen and notify', /pg_notify|[`'"]\s*((un)?listen|notify)\s/i, ['hint', 'nodeSession']],
+  ['listen and notify', /pg_notify|[`'"]\s*((un)?listen|notify)\s/i, ['nodeSession', 'wakeUp']],
 ] as const) {
-  test(`nobody has ${what} but nodes that hint to each other`, () => {
+  test(`nobody has ${what} but nodes that wake each other`, () => {
     assert.deepEqual(
       sources.filter(file => pattern.test(readFileSync(file, 'utf8'))).toSorted(),
       mayBeLost.map(name => `src/store/${name}.ts`),
