@@ -81,11 +81,11 @@ async function hinting(version, { env }) {
   )
   const records = await openDatabase(readConfig(env), 'gateway')
   const watch = { deaf() {}, gone() {} }
-  const node = startNode({ db: records.db, clock, hear() {}, watch })
+  const node = startNode({ db: records.db, clock, onWakeUp() {}, watch })
   return {
     async change(payment) {
       await cancel(records.db, payment, clock())
-      node.hint('senders')
+      node.sendWakeUp('senders')
     },
     async close() {
       await node.stop()

@@ -126,7 +126,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     if (!isDone) return
     if (entry.disputes.some(({ state }) => state === 'open') && dice() < 0.5)
       provider.dispute(entry.reference, dice() < 0.5) // resolved before anybody heard of it
-    const news = [{ key: entry.name, check_reversals: true }]
+    const news = [{ idempotency_key: entry.name, check_reversals: true }]
     const webhook: Webhook = { ...emptyWebhook, body: Buffer.from(JSON.stringify(news)) }
     const account = webhookIdOf(provider.manner.name)
     const times = pick([0, 1, 1, 3])
