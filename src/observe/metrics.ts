@@ -36,7 +36,7 @@ export function createMetrics() {
     }),
     attempts: new Counter({
       name: 'tollgate_attempts_total',
-      help: 'What providers said of attempts, by way to pay and what became of it.',
+      help: 'Replies of providers about attempts, by payment method and outcome.',
       labelNames: ['payment_method', 'state'],
       registers,
     }),

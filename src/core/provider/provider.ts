@@ -4,8 +4,8 @@ import type { Reply } from './reply.ts'
 import type { TestEnding, PaymentMethod } from './paymentMethod.ts'
 import type { WebhookUpdate, Webhook } from './webhook.ts'
 
-// What a provider speaks. A provider is a line to one provider; it serves one or more payment methods. A new one is one new file
-// in `providers/`, whose default export is this: what has to be known to open it, and how.
+// The module of one payment provider: a file in `providers/` whose default export is this. It names the settings of an
+// account and opens one.
 export type Provider = {
   settings: readonly ProviderSetting[]
   // The settings that another business at the provider would have others of. Where one of them changes, an operator has to
@@ -15,7 +15,7 @@ export type Provider = {
   open(settings: ProviderSettings, tools: ProviderTools): ProviderAccount
 }
 
-// One of an account's credentials or choices. By command it is `name=value`, in the environment CHANNEL_NAME.
+// One of an account's credentials or choices. By command it is `name=value`, in the environment PROVIDER_NAME, such as ACME_KEY.
 export type ProviderSetting = {
   name: string
   words: string // what it is and where it is found, for the operator
@@ -30,7 +30,7 @@ export type ProviderTools = {
   token: SharedToken
 }
 
-// The way out: providers that let in known addresses alone.
+// Local address and proxy of requests, for providers that only accept known addresses.
 export type Egress = { address?: string; proxy?: string }
 
 // A token that all nodes use, where a new one ends the one before. `refused` is the one that the provider did not take:
@@ -54,10 +54,10 @@ export type ProviderAccount = {
   methods: readonly PaymentMethod[]
   // Orders carry a callback address, and the provider takes it only if it is https.
   requiresHttpsCallbacks?: boolean
-  // Where a tester plays the customer of an attempt, at the gateway's own address: a provider of test payments alone.
+  // Where a tester plays the customer of an attempt, at the gateway's own address. Only in test mode.
   testerPage?(attempt_id: string): string
-  // What a tester gets by typing what, so that the page can offer each ending for one tap: a provider of test payments
-  // that plays its provider.
+  // The outcomes of a simulated provider and the input that leads to each, so that the page can offer them as buttons.
+  // Only in test mode.
   testEndings?: readonly TestEnding[]
   // What the provider knows an order by, in the form that it wants; stored with the attempt before anything leaves. Without
   // it, the attempt_id.

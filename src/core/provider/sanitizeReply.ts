@@ -18,7 +18,7 @@ const maxAmount = BigInt(Number.MAX_SAFE_INTEGER) // a locked row passes through
 
 type Said = Readonly<Record<string, unknown>>
 
-// What a provider brought from its provider about the order of this name becomes one of the answers that we know, fit to
+// Turns what a provider module returned about the order of this name into one of the replies that we know, fit to
 // be written down. Whatever else it is, it is no answer.
 export function sanitizeReply(told: unknown, name: string): SanitizedReply {
   if (typeof told !== 'object' || told === null)
@@ -72,7 +72,7 @@ function paid(said: Said, name: string): SanitizedReply {
   return { state: 'paid_mismatch', order: name, words: noAmount(amount, currency), ...toldOf(said) }
 }
 
-// The provider says paid, and its provider could not read the amount.
+// The provider says paid, and the module could not read the amount.
 function mismatch(said: Said, name: string): SanitizedReply {
   if (said.order !== name || name === '') return { state: 'other_order', words: otherOrder(said) }
   const words = masked(cleanWords(said.words, maxWords)) ?? noAmount(said.amount, said.currency)

@@ -8,7 +8,7 @@ import { cleanError } from '../../core/untrusted.ts'
 import { type Timer, timerOf, withinDeadline } from '../deadline.ts'
 import { type HealthMonitor, noHealthMonitor } from './healthMonitor.ts'
 
-// A provider as the house uses it: it always answers, soon, and with something that can be written down.
+// A provider account as the gateway calls it: every call ends within its timeout with a reply that can be stored.
 export type GuardedAccount = Pick<
   ProviderAccount,
   'account' | 'startIsIdempotent' | 'testerPage' | 'handleWebhook' | 'checkCredentials'
@@ -24,16 +24,16 @@ export type GuardedAccount = Pick<
   giveUp?(order: Order): Promise<SanitizedReply>
 }
 
-// What a provider says of its provider, as far as it counts for an attempt of this way.
+// What the provider module states about this payment method.
 export type MethodTerms = Omit<ReplyContext, 'askedAt' | 'sends' | 'submits'>
 
 export const defaultTimeoutMs = 5000
-const maxUnderWay = 500 // orders and questions of one provider that wait for its provider
+const maxUnderWay = 500 // calls of one account that wait for the provider
 const maxWords = 200
 
-// Whatever a provider does, here it has an end, a bound and an answer that we understand. A slow provider must not fill
-// the house with waiting orders: one that is not sent now is found due by a worker, which sends it. The health monitor says what may
-// leave, and when: whoever waits for a turn has half of the time left at least.
+// Gives every call a timeout, a limit on calls in flight and a sanitized reply. A slow provider must not fill the gateway
+// with waiting calls: an order that is not sent now is found due by a worker, which sends it. The health monitor decides
+// whether a call may be sent and when; a call that waits for its rate limit keeps at least half of its timeout.
 export function guardAccount(
   providerAccount: ProviderAccount,
   timer?: Timer,

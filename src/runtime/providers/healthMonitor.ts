@@ -24,15 +24,15 @@ export type ObservedCall = {
   isOdd: boolean // a word that we do not know
 }
 
-// What was heard, how long after it left, and how long there was time.
+// The reply to a call, how long it took, and its timeout.
 export type CallResult = { heard: SanitizedReply; delayMs: number; withinMs: number }
 
-// Stands before one account: whether something may leave, when, and what came of it.
+// Decides for one account whether a call may be sent and when, and records its outcome.
 export type HealthMonitor = {
   whyNot(verb: Verb): string | undefined
   turn?: WaitForTurn // where the account has a rate
-  // Gives back how to tell what was heard; undefined where it never left. That returns the reply to pass on. Without
-  // `judgesAccount` the reply changes neither the breaker nor the health of the account, and pauses nothing.
+  // Returns a function that takes the result of the call, or undefined if it was never sent, and returns the reply to pass
+  // on. Without `judgesAccount` the reply changes neither the breaker nor the health of the account, and pauses nothing.
   begin(
     verb: Verb,
     called: CallSubject,

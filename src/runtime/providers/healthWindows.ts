@@ -140,7 +140,7 @@ export function createHealthWindows(monotonicMs: () => number) {
       if (codeCounts.size > mostCodes) codeCounts.delete(codeCounts.keys().next().value as string)
       return isRepeated
     },
-    // It is well again: what was seen before says nothing any more.
+    // The account has recovered, so earlier failures no longer count.
     resetWindows(account: string) {
       for (const method of methods.values()) if (method.account === account) method.window = []
     },

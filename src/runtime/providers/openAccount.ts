@@ -44,7 +44,7 @@ export class AccountFault extends Error {
 const faultWords = (error: unknown): string[] =>
   error instanceof AggregateError ? error.errors.flatMap(faultWords) : [cleanError(error, maxWords)]
 
-// A provider or its provider may repeat what it was given.
+// An error text of the module or of the provider may contain the settings.
 export function withoutSecrets({ settings }: Provider, given: ProviderSettings, words: string): string {
   const plain = new Set(settings.filter(one => !one.isSecret).map(({ name }) => name))
   const secrets = Object.entries(given).flatMap(([name, value = '']) =>

@@ -6,7 +6,7 @@ import { ofMerchants } from '../ofMerchants.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 import type { OrderedPayment } from './paymentLife.ts'
 
-// How many may be taken of one provider_account: of those with a callback, and of those whose time has come.
+// How many may be taken of one account: of those with a callback, and of those whose time has come.
 // Attempts that belong to another mode or business under the same account name are left to the nodes that have it.
 export type Room = Omit<OpenedIdentity, 'identity'> & { callback_received: boolean; most: number }
 export type PollLease = { now: Date; until: Date }
@@ -38,7 +38,7 @@ export const claimDueAttempts = (db: Db, rooms: readonly Room[], lease: PollLeas
   })
 
 // The accounts that are open here, as a table to compare attempts with: see `isSameAccount` of
-// core/provider_account/accountIdentity.ts, which says the same.
+// core/provider/accountIdentity.ts, which says the same.
 export const openedHere = (opened: readonly OpenedIdentity[]) => sql`
   unnest(${opened.map(one => one.account)}::text[], ${opened.map(one => one.mode)}::text[],
     ${opened.map(one => one.identities.join(','))}::text[]) as here (account, mode, identities)`
