@@ -58,7 +58,7 @@ export function whyNotStore(state: DatabaseState, known: readonly string[]): str
 }
 
 // Why a gateway or a command must not start on it, and what to do; undefined if it may.
-export function whyNotStart(state: DatabaseState, known: readonly string[]): string | undefined {
+export function whyNotStartOn(state: DatabaseState, known: readonly string[]): string | undefined {
   if (isTooOld(state))
     return (
       `The database is PostgreSQL ${state.version} and Tollgate needs 15 or later: upgrade it, ` +
