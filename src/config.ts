@@ -54,13 +54,13 @@ const masterKeys = z
   )
   .transform(text => text.split(',').map(key => Buffer.from(key, 'hex')))
 
-const onOff = z.enum(['on', 'off'], 'must be on or off').transform(word => word === 'on')
+const onOff = z.enum(['on', 'off'], 'must be on or off').transform(text => text === 'on')
 
-const list = (pattern: RegExp, words: string) =>
+const list = (pattern: RegExp, message: string) =>
   z
     .string()
-    .transform(text => text.split(',').map(word => word.trim()))
-    .refine(all => all.every(word => pattern.test(word)), words)
+    .transform(text => text.split(',').map(item => item.trim()))
+    .refine(items => items.every(item => pattern.test(item)), message)
 
 const token = z.string().min(16, 'must have at least 16 characters')
 
@@ -146,7 +146,7 @@ export function readConfig(env?: Environment): Config {
   return config
 }
 
-// Returns the valid settings, and the faults of the others.
+// Returns the valid settings, and the faults of the invalid ones.
 export function readValidConfig(env: Environment = process.env): { config: Config; faults: string[] } {
   // Empty means not set, as in `NAME= command` and most unit files.
   const set = Object.fromEntries(

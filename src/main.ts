@@ -97,7 +97,7 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
   const wakeUps = createWakeUps()
   const node = startNode({ db, clock, onWakeUp: wakeUps.receive, watch: watchNodes(log) })
   started.add(node.stop)
-  wakeUps.onOurs(node.sendWakeUp)
+  wakeUps.forward(node.sendWakeUp)
   const monitors = createHealthMonitors({ nodes: node.count, watch: watchCalls(metrics) })
   gaugeProviders(metrics, monitors)
   const providerAccounts = await openProviderAccounts({
@@ -131,7 +131,7 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
 
   const messages = await openMessages(config, { db, clock, pause, baseUrl: runtime.baseUrl, metrics, log })
   const stopMessages = started.add(messages.stop)
-  wakeUps.on('senders', messages.wake, 'ours')
+  wakeUps.on('senders', messages.wake, 'thisNode')
 
   if (options.runAs) await becomeUser(options.runAs, database, log)
 

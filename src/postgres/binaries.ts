@@ -13,7 +13,7 @@ import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { codeOf, EmbeddedError, explain } from './error.ts'
-import { isOurs, isReachedSafely, makeFolder } from './files.ts'
+import { isOwnFolder, isReachedSafely, makeFolder } from './files.ts'
 
 export type Binaries = { bin: string; major: number }
 
@@ -44,8 +44,8 @@ function ensureCopy(native: string, name: string, dataDir: string): string {
   for (const place of [cacheFolder, () => dataDir]) {
     try {
       const copy = join(place(), name)
-      if (!isOurs(copy)) copyTo(native, copy)
-      if (isOurs(copy)) return copy
+      if (!isOwnFolder(copy)) copyTo(native, copy)
+      if (isOwnFolder(copy)) return copy
       throw new EmbeddedError(`${copy} was put there by another user: remove it and start again.`)
     } catch (error) {
       if (isRoot() && error instanceof EmbeddedError) throw error // root's data folder is closed to the user of PostgreSQL
@@ -62,7 +62,7 @@ const cacheFolder = () => openCache(isRoot() ? '/var/cache/tollgate' : join(home
 // The check comes before chmod, so that the mode of a link's target or of another user's folder is not changed.
 export function openCache(folder: string): string {
   makeFolder(folder, 0o755)
-  if (!isOurs(folder) || !isReachedSafely(folder))
+  if (!isOwnFolder(folder) || !isReachedSafely(folder))
     throw new EmbeddedError(
       `${folder}, where the programs of PostgreSQL are stored, is a link or other users may change it, or they may ` +
         'write to a folder above it: look at what is there, remove it and start again.',

@@ -67,10 +67,10 @@ const everybodyMayWrite = 0o002
 const sticky = 0o1000 // users may add files, and move or remove only their own
 
 const me = () => process.getuid?.()
-const isOursOrRoots = ({ uid }: Stats) => uid === me() || uid === 0
+const isOwnOrRoots = ({ uid }: Stats) => uid === me() || uid === 0
 
 // Tollgate runs and reads files of this folder, so no other user may be able to change them or to replace the folder.
-export function isOurs(folder: string): boolean {
+export function isOwnFolder(folder: string): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false })
   return found?.isDirectory() === true && found.uid === me() && (found.mode & othersMayWrite) === 0
 }
@@ -82,13 +82,13 @@ export const parentsOf = (path: string): string[] =>
 
 function isSafeParent(folder: string): boolean {
   const found = statSync(folder)
-  return isOursOrRoots(found) && ((found.mode & othersMayWrite) === 0 || (found.mode & sticky) !== 0)
+  return isOwnOrRoots(found) && ((found.mode & othersMayWrite) === 0 || (found.mode & sticky) !== 0)
 }
 
 // Why a new database is not created in a folder. An existing database is used where it is.
 export function whyNotBegin(folder: string): string | undefined {
   const found = statSync(folder)
-  if (!isOursOrRoots(found))
+  if (!isOwnOrRoots(found))
     return `${folder} belongs to user ${found.uid}, who could change what is in it: give it to the user who runs Tollgate`
   if (found.mode & everybodyMayWrite && found.uid !== me())
     return `everybody may write to ${folder}: give it to the user who runs Tollgate`
@@ -109,4 +109,4 @@ export function closeToOthers(folder: string) {
 }
 
 const isKnown = (found: Stats, folder: Stats) =>
-  isOursOrRoots(found) || found.uid === folder.uid || (me() === 0 && isPrivate(found.uid))
+  isOwnOrRoots(found) || found.uid === folder.uid || (me() === 0 && isPrivate(found.uid))

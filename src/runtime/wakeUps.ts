@@ -8,29 +8,29 @@ const wakeables = ['pollers', 'senders'] as const
 export type Wakeable = (typeof wakeables)[number]
 export const isWakeable = (name: string): name is Wakeable => (wakeables as readonly string[]).includes(name)
 
-// Whose commits wake a worker: those of this process alone, or those of other nodes, too.
-export type Whose = 'ours' | 'everybodys'
+// Which commits wake a worker.
+export type WakeUpSource = 'thisNode' | 'allNodes'
 
 export type WakeUps = {
   wake(who: Wakeable): void // this process has committed work
   receive(who: Wakeable): void // another node has
-  on(who: Wakeable, listener: () => void, whose?: Whose): void
-  onOurs(listener: (who: Wakeable) => void): void // passes them on to other nodes
+  on(who: Wakeable, listener: () => void, source?: WakeUpSource): void
+  forward(send: (who: Wakeable) => void): void // wake-ups of this process, to other nodes
 }
 
 export function createWakeUps(): WakeUps {
-  const listeners: { who: Wakeable; whose: Whose; listener(): void }[] = []
-  const passOn: ((who: Wakeable) => void)[] = []
+  const listeners: { who: Wakeable; source: WakeUpSource; listener(): void }[] = []
+  const forwards: ((who: Wakeable) => void)[] = []
   return {
     wake(who) {
       for (const one of listeners) if (one.who === who) one.listener()
-      for (const pass of passOn) pass(who)
+      for (const send of forwards) send(who)
     },
     receive(who) {
-      for (const one of listeners) if (one.who === who && one.whose === 'everybodys') one.listener()
+      for (const one of listeners) if (one.who === who && one.source === 'allNodes') one.listener()
     },
-    on: (who, listener, whose = 'everybodys') => void listeners.push({ who, whose, listener }),
-    onOurs: listener => void passOn.push(listener),
+    on: (who, listener, source = 'allNodes') => void listeners.push({ who, source, listener }),
+    forward: send => void forwards.push(send),
   }
 }
 

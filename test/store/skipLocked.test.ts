@@ -82,7 +82,7 @@ test('what is refused once is not asked for again', async () => {
   expect(refused()).toBe(1)
 })
 
-test('the short patience ends with its transaction', async () => {
+test('the short lock timeout ends with its transaction', async () => {
   const { db: own } = withoutSkipping(db)
   const before = await timeoutOf(db)
   const inside: (string | undefined)[] = []

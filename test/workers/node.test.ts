@@ -58,7 +58,7 @@ const cut = () =>
       where application_name = 'tollgate node' and datname = current_database()`,
   )
 
-test('a hint reaches every other node and not the one that gave it; many at once are few', async () => {
+test('a wake-up reaches every other node and not its sender; many at once are few', async () => {
   const ama = await start('ama')
   await start('kofi')
   await start('esi')
@@ -70,7 +70,7 @@ test('a hint reaches every other node and not the one that gave it; many at once
   expect(heard.length).toBeLessThan(20)
 })
 
-test('what strangers say on the provider is no word of ours', async () => {
+test('other payloads on the channel are ignored', async () => {
   await start('ama')
   await query(post.url, `select pg_notify('tollgate', 'drop table'), pg_notify('tollgate', '')`)
   await query(post.url, `select pg_notify('tollgate', 'senders nobody')`)

@@ -27,7 +27,7 @@ export function openPool(hosts: readonly string[], poolSize: number, application
     keepAlive: true,
     pipeline: true, // statements that are sent together need one round trip
     application_name: applicationName,
-    // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it, its types do not know
+    // oxlint-disable-next-line typescript/no-misused-promises -- the pool awaits it, despite its types
     onConnect: prepareSession,
   })
   // The pool replaces an idle connection that fails. Without a handler the error would end the process.
