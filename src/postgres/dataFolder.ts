@@ -102,7 +102,7 @@ function readVersion(cluster: string): string | undefined {
 
 // The password file has one line in the format of PGPASSFILE, and only the owner of the data folder may read it. Two
 // processes may start at once on a new folder: both prepare a file, and one of them wins by linking it.
-export function applicationPassword(dataDir: string): string {
+function applicationPassword(dataDir: string): string {
   const file = join(dataDir, 'postgres.pgpass')
   if (!existsSync(file)) {
     const draft = `${file}.${randomBytes(8).toString('hex')}`

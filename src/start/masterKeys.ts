@@ -42,14 +42,14 @@ export type MasterKeyFile = MasterKeys & {
 // The file has one key a line, newest first, and only its owner can read it. It is read again when an unknown key is asked
 // for: another process may have rotated it. With the private database it is created when the first secret is sealed. With
 // DATABASE_URL it is never created, because each node would create another.
-export function masterKeysInFile(dataDir: string, isMade = true): MasterKeyFile {
+export function masterKeysInFile(dataDir: string, mayCreate = true): MasterKeyFile {
   const file = keyFile(dataDir)
   let path = file // by which this process opens it
   let keys = existsSync(file) ? readKeyFile(file) : []
   const newest = () => {
     if (keys.length === 0) {
       if (!existsSync(path)) {
-        if (!isMade) throw noMasterKey(file)
+        if (!mayCreate) throw noMasterKey(file)
         createKeyFile(dataDir, file)
       }
       keys = readKeyFile(file, path)
