@@ -14,8 +14,8 @@ export type Modules = {
   'observe/log': typeof import('../src/observe/log.ts')
   'observe/metrics': typeof import('../src/observe/metrics.ts')
   'postgres/embedded': typeof import('../src/postgres/embedded.ts')
-  'postgres/folder/dataFolder': typeof import('../src/postgres/folder/dataFolder.ts')
-  'postgres/keeper': typeof import('../src/postgres/keeper.ts')
+  'postgres/dataFolder': typeof import('../src/postgres/dataFolder.ts')
+  'postgres/access': typeof import('../src/postgres/access.ts')
   'runtime/providerAccounts': typeof import('../src/runtime/providerAccounts.ts')
   'runtime/providers/webhookId': typeof import('../src/runtime/providers/webhookId.ts')
   'start/database': typeof import('../src/start/database.ts')
@@ -25,7 +25,7 @@ export type Modules = {
   'store/migrate/migrate': typeof import('../src/store/migrate/migrate.ts')
   'store/notifications/deliveries': typeof import('../src/store/notifications/deliveries.ts')
   'store/notifications/notifications': typeof import('../src/store/notifications/notifications.ts')
-  'workers/nodes/node': typeof import('../src/workers/nodes/node.ts')
+  'workers/node': typeof import('../src/workers/node.ts')
   'workers/payments': typeof import('../src/workers/payments.ts')
 }
 type Name = keyof Modules

@@ -9,7 +9,7 @@ import { leastRedactDays } from './core/redaction/redact.ts'
 import { onlyThisMachineReaches } from './core/thisMachine.ts'
 import { readUrl } from './core/text.ts'
 
-// The only place that reads the environment. Every fault is told at once, by the name of its setting.
+// The only file that reads the environment. All faults are reported together, each with the name of its setting.
 export class ConfigError extends Error {
   readonly faults: string[]
   constructor(faults: string[]) {
@@ -19,7 +19,7 @@ export class ConfigError extends Error {
 }
 
 const tooSoonToRedact = `must be ${leastRedactDays} or more: until then notifications, the feed and messages need what it removes`
-const embeddedPoolSize = 50 // it takes 60 connections, some of them for commands beside us
+const maxEmbeddedPoolSize = 50 // the private PostgreSQL accepts 60 connections, some of them for commands
 
 const whole = (min: number, max: number) =>
   z
@@ -28,7 +28,7 @@ const whole = (min: number, max: number) =>
     .transform(Number)
     .refine(n => n >= min && n <= max, `must be from ${min} to ${max}`)
 
-// Pages and answers name each other from the root, so Tollgate has an origin to itself.
+// Pages and responses contain absolute paths, so Tollgate needs an origin of its own.
 function isOrigin(text: string): boolean {
   const url = readUrl(text)
   return url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
@@ -41,7 +41,7 @@ const isNameServer = (text: string) => {
   return isIP(text) || (isIP(address) && isPort(Number(port)))
 }
 
-// PostgreSQL addresses may name several hosts, which the URL parser does not know.
+// A PostgreSQL URL may name several hosts, which the URL parser refuses.
 const databaseUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\/\S+$/, 'must be a URL such as postgres://user:password@host:5432/tollgate')
@@ -54,13 +54,13 @@ const masterKeys = z
   )
   .transform(text => text.split(',').map(key => Buffer.from(key, 'hex')))
 
-const onOff = z.enum(['on', 'off'], 'must be on or off').transform(word => word === 'on')
+const onOff = z.enum(['on', 'off'], 'must be on or off').transform(text => text === 'on')
 
-const list = (pattern: RegExp, words: string) =>
+const list = (pattern: RegExp, message: string) =>
   z
     .string()
-    .transform(text => text.split(',').map(word => word.trim()))
-    .refine(all => all.every(word => pattern.test(word)), words)
+    .transform(text => text.split(',').map(item => item.trim()))
+    .refine(items => items.every(item => pattern.test(item)), message)
 
 const token = z.string().min(16, 'must have at least 16 characters')
 
@@ -135,27 +135,27 @@ export type Config = z.output<typeof schema> & {
 }
 export type Environment = Record<string, string | undefined>
 
-export const settingNames = Object.keys(schema.shape)
+export const configNames = Object.keys(schema.shape)
 
-// A switch of Node's own, not of ours.
+// A variable of Node, not of Tollgate.
 export const usesIoUring = (env: Environment = process.env) => env.UV_USE_IO_URING === '1'
 
 export function readConfig(env?: Environment): Config {
-  const { config, faults } = readWhatIsRight(env)
+  const { config, faults } = readValidConfig(env)
   if (faults.length > 0) throw new ConfigError(faults)
   return config
 }
 
-// With what is wrong left out, for who wants to look at the rest.
-export function readWhatIsRight(env: Environment = process.env): { config: Config; faults: string[] } {
-  // Empty means not set: that is what `NAME= command` and most unit files mean by it.
+// Returns the valid settings, and the faults of the invalid ones.
+export function readValidConfig(env: Environment = process.env): { config: Config; faults: string[] } {
+  // Empty means not set, as in `NAME= command` and most unit files.
   const set = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   )
   const issues = schema.safeParse(set).error?.issues ?? []
-  const wrong = new Set(issues.map(({ path }) => path[0]))
-  const right = Object.fromEntries(Object.entries(set).filter(([name]) => !wrong.has(name)))
-  const read = schema.parse(right)
+  const invalid = new Set(issues.map(({ path }) => path[0]))
+  const valid = Object.fromEntries(Object.entries(set).filter(([name]) => !invalid.has(name)))
+  const read = schema.parse(valid)
   const config = {
     ...read,
     providerSettings: set,
@@ -164,11 +164,11 @@ export function readWhatIsRight(env: Environment = process.env): { config: Confi
   }
   const faults = [
     ...Object.keys(set)
-      .filter(name => name.startsWith('TOLLGATE_') && !settingNames.includes(name))
-      .map(name => `${name}: there is no such setting; there are ${settingNames.join(', ')}`),
+      .filter(name => name.startsWith('TOLLGATE_') && !configNames.includes(name))
+      .map(name => `${name}: there is no such setting; there are ${configNames.join(', ')}`),
     ...issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
   ]
-  if (!set.DATABASE_URL && config.TOLLGATE_POOL_SIZE > embeddedPoolSize)
-    faults.push(`TOLLGATE_POOL_SIZE: at most ${embeddedPoolSize} with the PostgreSQL that comes along`)
+  if (!set.DATABASE_URL && config.TOLLGATE_POOL_SIZE > maxEmbeddedPoolSize)
+    faults.push(`TOLLGATE_POOL_SIZE: at most ${maxEmbeddedPoolSize} with the PostgreSQL that comes along`)
   return { config, faults }
 }

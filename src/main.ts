@@ -11,9 +11,7 @@ import { watchAttempts } from './observe/attempts.ts'
 import { gaugeProviders, gaugeWaiting, watchCalls } from './observe/providers.ts'
 import { gaugeClock, watchClock } from './observe/clock.ts'
 import { createMetrics, watchRuntime } from './observe/metrics.ts'
-import { watchNodes } from './observe/nodes.ts'
-import { watchReading } from './observe/reading.ts'
-import { watchRedaction } from './observe/redaction.ts'
+import { watchNodes, watchReading, watchRedaction } from './observe/workers.ts'
 import type { User } from './postgres/user.ts'
 import { createHealthMonitors } from './runtime/providers/healthMonitor.ts'
 import { openProviderAccounts } from './runtime/providerAccounts.ts'
@@ -24,9 +22,8 @@ import { checkDatabase, checkMasterKeys, type OpenDatabase, openDatabase } from 
 import { openDeliveries } from './start/deliveries.ts'
 import { openMessages } from './start/messages.ts'
 import { dropPrivileges } from './start/privileges.ts'
-import { openSandbox } from './start/sandbox.ts'
 import { rememberStarted, type Started } from './start/started.ts'
-import { serveWeb } from './start/web.ts'
+import { openSandbox, serveWeb } from './start/web.ts'
 import { migrate } from './store/migrate/migrate.ts'
 import { migrationNames, recordServed } from './store/migrate/migrationList.ts'
 import { watchOverload } from './web/server/overload.ts'
@@ -34,7 +31,7 @@ import { listen } from './web/server/server.ts'
 import { startProviderHealth } from './workers/providerHealth.ts'
 import { startAccountsWatch } from './workers/providerAccounts.ts'
 import { givenClock, startClock } from './workers/clock.ts'
-import { startNode } from './workers/nodes/node.ts'
+import { startNode } from './workers/node.ts'
 import { startWorkers } from './workers/payments.ts'
 import { startRedaction } from './workers/redaction.ts'
 
@@ -100,7 +97,7 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
   const wakeUps = createWakeUps()
   const node = startNode({ db, clock, onWakeUp: wakeUps.receive, watch: watchNodes(log) })
   started.add(node.stop)
-  wakeUps.onOurs(node.sendWakeUp)
+  wakeUps.forward(node.sendWakeUp)
   const monitors = createHealthMonitors({ nodes: node.count, watch: watchCalls(metrics) })
   gaugeProviders(metrics, monitors)
   const providerAccounts = await openProviderAccounts({
@@ -134,7 +131,7 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
 
   const messages = await openMessages(config, { db, clock, pause, baseUrl: runtime.baseUrl, metrics, log })
   const stopMessages = started.add(messages.stop)
-  wakeUps.on('senders', messages.wake, 'ours')
+  wakeUps.on('senders', messages.wake, 'thisNode')
 
   if (options.runAs) await becomeUser(options.runAs, database, log)
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ConfigError, type Environment, readConfig, settingNames } from '../src/config.ts'
+import { ConfigError, type Environment, readConfig, configNames } from '../src/config.ts'
 
 function faultsOf(env: Environment): string[] {
   try {
@@ -63,7 +63,7 @@ test('all faults are told at once', () => {
 test('the page of settings has every one in its table', async () => {
   const { readFileSync } = await import('node:fs')
   const page = readFileSync('docs/settings.md', 'utf8')
-  for (const name of settingNames) expect(page).toContain(`\`${name}\``)
+  for (const name of configNames) expect(page).toContain(`\`${name}\``)
 })
 
 test('a slash at the end of the base address is dropped', () => {

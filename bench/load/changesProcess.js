@@ -77,7 +77,7 @@ async function hinting(version, { env }) {
     'config',
     'start/database',
     'actions/payments/cancel',
-    'workers/nodes/node',
+    'workers/node',
   )
   const records = await openDatabase(readConfig(env), 'gateway')
   const watch = { deaf() {}, gone() {} }

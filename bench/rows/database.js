@@ -33,8 +33,8 @@ export async function startDatabase(folder) {
 // The benchmark uses the role of the application, which may do neither otherwise.
 async function mayMakeDatabases(folder) {
   const [{ openDataFolder }, { asSuperuser }] = await thisVersion.load(
-    'postgres/folder/dataFolder',
-    'postgres/keeper',
+    'postgres/dataFolder',
+    'postgres/access',
   )
   const more = ['alter role tollgate_app createdb', 'grant pg_checkpoint to tollgate_app']
   await asSuperuser(

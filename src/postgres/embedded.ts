@@ -1,37 +1,40 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isClosed } from './access.ts'
+import { isSecured, secureCluster } from './access.ts'
+import { reasonIn } from './childProcess.ts'
+import { type DataFolder, openDataFolder } from './dataFolder.ts'
 import { EmbeddedError, explain } from './error.ts'
-import { type DataFolder, openDataFolder } from './folder/dataFolder.ts'
-import { type GatewayMark, readGatewayMarks, setGatewayMark } from './folder/gatewayMark.ts'
-import { takeGuestLock } from './folder/guestLock.ts'
-import { isAlive, type Postmaster, readPostmaster } from './folder/postmasterPid.ts'
 import { initCluster } from './initCluster.ts'
-import { closeCluster } from './keeper.ts'
+import { isAlive, type Postmaster, readPostmaster } from './postmasterPid.ts'
 import { launch, type Server, stopServer } from './server.ts'
-import { reasonIn } from './serverLog.ts'
-import { type Login, loginWith, urlOf } from './session.ts'
+import {
+  appLogin,
+  type GatewayMark,
+  type Login,
+  readGatewayMarks,
+  setGatewayMark,
+  socketUrl,
+  takeGuestLock,
+} from './session.ts'
 import { gatewayUser } from './user.ts'
 
-export { EmbeddedError }
-
-const patienceMs = 20_000 // with another command, or with a server on its way up or down
+const startTimeoutMs = 20_000 // while another command uses the database, or a server starts or stops
 const retryMs = 100
 const guestsMayStayMs = { gateway: 2000, command: 10_000 }
 
-// A gateway runs for long and there is one per data folder; commands come and go, also beside it.
+// One gateway at a time runs on a data folder, for long. Commands are short and may run beside it.
 export type Role = 'gateway' | 'command'
 
 export type Embedded = {
   url: string
-  owner: boolean // false: a guest on the server of another Tollgate
+  owner: boolean // false: a guest on the server of another process
   gateway(): Promise<number | undefined> // the process id of the gateway that runs on the data folder
-  onExit(tell: (why: string) => void): void // when our server ends before stop() was called
+  onExit(listener: (why: string) => void): void // called when an own server ends before stop() was called
   stop(): Promise<void>
 }
 
-// Runs a private PostgreSQL on a data folder, or joins the one that is running there. When root starts it, the members of
-// one group may enter the folder of the socket: the group that a gateway names, which it will have itself, or the usual one.
+// Runs a private PostgreSQL on a data folder, or joins the one that runs there. When root starts it, the members of one
+// group may enter the folder of the socket: the group of the user that the gateway becomes, or by default the usual one.
 export async function startEmbedded(dataDir: string, role: Role, group?: number): Promise<Embedded> {
   try {
     const home = openDataFolder(resolve(dataDir))
@@ -43,19 +46,19 @@ export async function startEmbedded(dataDir: string, role: Role, group?: number)
 }
 
 async function ownOrJoin(home: DataFolder, role: Role, group: number | undefined): Promise<Embedded> {
-  const deadline = performance.now() + patienceMs
+  const deadline = performance.now() + startTimeoutMs
   for (;;) {
     const holder = readPostmaster(home.cluster)
     if (!holder?.alive) {
-      const entering = home.runAs && (group ?? gatewayUser()?.gid)
+      const socketGroup = home.runAs && (group ?? gatewayUser()?.gid)
       const server =
-        (await closeCluster(home, holder?.pid)) && (await launch(home, holder?.pid, { group: entering }))
+        (await secureCluster(home, holder?.pid)) && (await launch(home, holder?.pid, { group: socketGroup }))
       if (server) return own(home, server, role)
-    } else if (holder.ready && isClosed(home)) {
+    } else if (holder.ready && isSecured(home)) {
       const guest = role === 'command' ? await join(home, holder) : await refuseSecondGateway(home, holder)
       if (guest) return guest
     }
-    if (performance.now() > deadline) throw await tired(home)
+    if (performance.now() > deadline) throw await startTimedOut(home)
     await sleep(retryMs)
   }
 }
@@ -63,27 +66,29 @@ async function ownOrJoin(home: DataFolder, role: Role, group: number | undefined
 async function own(home: DataFolder, server: Server, role: Role): Promise<Embedded> {
   const { program, sockets } = server
   let stopping: Promise<void> | undefined
-  let sign: GatewayMark | undefined
+  let mark: GatewayMark | undefined
   const stop = async () => {
-    program.keepAwake(true)
-    await sign?.takeDown()
+    program.holdProcess(true)
+    await mark?.remove()
     await stopServer(home, server, guestsMayStayMs[role])
-    await program.tidied
+    await program.cleanedUp
   }
   const embedded: Embedded = {
-    url: urlOf(sockets, home.password),
+    url: socketUrl(sockets, home.password),
     owner: true,
     gateway: async () => (role === 'gateway' ? process.pid : undefined),
-    onExit: tell =>
+    onExit: listener =>
       void program.ended.then(how => {
         if (!stopping)
-          tell(`PostgreSQL ended by itself (${how}): ${reasonIn(program.said()) ?? 'it gave no reason'}`)
+          listener(
+            `PostgreSQL ended by itself (${how}): ${reasonIn(program.output()) ?? 'it gave no reason'}`,
+          )
       }),
     stop: () => (stopping ??= stop()),
   }
   try {
-    if (role === 'gateway') sign = await setGatewayMark(sockets, loginWith(home.password))
-    program.keepAwake(false)
+    if (role === 'gateway') mark = await setGatewayMark(sockets, appLogin(home.password))
+    program.holdProcess(false)
     return embedded
   } catch (error) {
     await embedded.stop()
@@ -91,29 +96,40 @@ async function own(home: DataFolder, server: Server, role: Role): Promise<Embedd
   }
 }
 
-// Undefined when the server is not open to us just now: it is going, or its first start is not over.
+// Undefined if the server does not accept connections now: it is stopping, or its first start has not ended.
 async function join(
   { cluster, password }: DataFolder,
   { sockets }: Postmaster,
 ): Promise<Embedded | undefined> {
-  const session = await takeGuestLock(sockets, loginWith(password)).catch(() => undefined)
+  const session = await takeGuestLock(sockets, appLogin(password)).catch(() => undefined)
   if (!session) return undefined
-  const url = urlOf(sockets, password)
-  const gateway = () => gatewayAt(sockets, loginWith(password))
+  const url = socketUrl(sockets, password)
+  const gateway = () => gatewayAt(sockets, appLogin(password))
   const embedded = { url, owner: false, gateway, onExit: () => {}, stop: () => session.close() }
   if (readPostmaster(cluster)?.ready) return embedded
-  await embedded.stop() // the door was opened again by a server that has begun to stop
+  await embedded.stop() // the lock was released by a server that has begun to stop
   return undefined
 }
 
-// A sign whose gateway is dead goes within moments, and its server with it.
+// The mark of a gateway that was killed goes with its server, within moments.
 async function refuseSecondGateway(home: DataFolder, { sockets }: Postmaster): Promise<undefined> {
-  const gateway = await gatewayAt(sockets, loginWith(home.password))
+  const gateway = await gatewayAt(sockets, appLogin(home.password))
   if (gateway !== undefined) throw inUse(home, gateway)
 }
 
 const gatewayAt = async (sockets: string, login: Login) =>
   (await readGatewayMarks(sockets, login).catch(() => [])).find(isAlive)
+
+async function startTimedOut(home: DataFolder): Promise<EmbeddedError> {
+  const holder = readPostmaster(home.cluster)
+  if (holder?.alive && !isSecured(home)) return otherPassword(home, holder.pid)
+  const gateway = holder?.ready ? await gatewayAt(holder.sockets, appLogin(home.password)) : undefined
+  if (gateway !== undefined) return inUse(home, gateway)
+  return new EmbeddedError(
+    `The database in ${home.cluster} is still in use by another Tollgate command, or busy starting or stopping, ` +
+      `after ${startTimeoutMs / 1000} seconds: wait for it and start again (see ${home.log}).`,
+  )
+}
 
 const otherPassword = ({ dataDir }: DataFolder, pid: number) =>
   new EmbeddedError(
@@ -126,14 +142,3 @@ const inUse = ({ dataDir }: DataFolder, pid: number) =>
     `Another Tollgate (process ${pid}) is already running on the data folder ${dataDir}. ` +
       'Stop it first, or choose another TOLLGATE_DATA_DIR.',
   )
-
-async function tired(home: DataFolder): Promise<EmbeddedError> {
-  const holder = readPostmaster(home.cluster)
-  if (holder?.alive && !isClosed(home)) return otherPassword(home, holder.pid)
-  const gateway = holder?.ready ? await gatewayAt(holder.sockets, loginWith(home.password)) : undefined
-  if (gateway !== undefined) return inUse(home, gateway)
-  return new EmbeddedError(
-    `The database in ${home.cluster} is still in use by another Tollgate command, or busy starting or stopping, ` +
-      `after ${patienceMs / 1000} seconds: wait for it and start again (${home.log} tells more).`,
-  )
-}

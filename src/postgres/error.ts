@@ -1,13 +1,13 @@
 import { statfsSync } from 'node:fs'
 
-// What went wrong with the private PostgreSQL, in one sentence that names the cure.
+// A failure of the private PostgreSQL. The message is one sentence and says what to do.
 export class EmbeddedError extends Error {
   override name = 'EmbeddedError'
 }
 
 const fullBelowBytes = 1_000_000
 
-const cures: [RegExp, (place: string, text: string) => string][] = [
+const remedies: [RegExp, (place: string, text: string) => string][] = [
   [
     /ENOSPC|EDQUOT|No space left|quota exceeded/i,
     place => `The disk that holds ${place} is full: free some space and start again.`,
@@ -31,17 +31,17 @@ const cures: [RegExp, (place: string, text: string) => string][] = [
   [
     /ENOMEM|Cannot allocate memory/i,
     () =>
-      'There is not enough memory to start PostgreSQL, which wants about 400 MB: free some and start again.',
+      'There is not enough memory to start PostgreSQL, which needs about 400 MB: free some and start again.',
   ],
 ]
 
 export function explain(error: unknown, place: string): EmbeddedError {
   if (error instanceof EmbeddedError) return error
-  // On a full disk even the reason cannot be written down, so that is looked at too.
+  // On a full disk the reason may not have been written to the log.
   const text = isFull(place) ? 'ENOSPC' : error instanceof Error ? error.message : String(error)
-  const cure = cures.find(([sign]) => sign.test(text))?.[1](place, text)
+  const remedy = remedies.find(([pattern]) => pattern.test(text))?.[1](place, text)
   return new EmbeddedError(
-    cure ?? `PostgreSQL could not start in ${place}: ${text} (${place}/postgres.log may tell more).`,
+    remedy ?? `PostgreSQL could not start in ${place}: ${text} (see ${place}/postgres.log).`,
     { cause: error },
   )
 }
@@ -51,7 +51,7 @@ function isFull(place: string): boolean {
     const { blocks, bavail, bsize } = statfsSync(place)
     return blocks > 0 && bavail * bsize < fullBelowBytes
   } catch {
-    return false // there is no such place
+    return false // it does not exist
   }
 }
 

@@ -2,16 +2,14 @@ import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ChildProgram, here, run } from './childProcess.ts'
+import { type ChildProgram, here, reasonIn, run } from './childProcess.ts'
+import type { DataFolder } from './dataFolder.ts'
 import { EmbeddedError, explain } from './error.ts'
-import type { DataFolder } from './folder/dataFolder.ts'
-import { closeToGuests } from './folder/guestLock.ts'
-import { readPostmaster, watchReadiness } from './folder/postmasterPid.ts'
-import { reasonIn } from './serverLog.ts'
-import { loginWith } from './session.ts'
+import { readPostmaster, watchReadiness } from './postmasterPid.ts'
+import { appLogin, lockOutGuests } from './session.ts'
 
 const pollMs = 20
-// Repair after a crash may take minutes on a slow disk, and cutting it short means to begin it again.
+// Recovery after a crash may take minutes on a slow disk, and would begin again after an interruption.
 const readyWithinMs = 15 * 60_000
 
 const settings = {
@@ -21,14 +19,14 @@ const settings = {
   synchronous_commit: 'on',
   full_page_writes: 'on',
   max_connections: '60',
-  superuser_reserved_connections: '0', // it never comes while others are there
+  superuser_reserved_connections: '0', // the superuser connects only to a maintenance server
   shared_buffers: '256MB',
   max_wal_size: '4GB',
   checkpoint_timeout: '15min',
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // Statements and values stay out of the log: those who sent them are told what was wrong with them.
+  // Statements and values stay out of the log. The client receives the error.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -38,11 +36,11 @@ export type Server = { program: ChildProgram; sockets: string; isReady(): boolea
 
 export type LaunchOptions = {
   settings?: Record<string, string>
-  group?: number // may enter the folder of the socket; else only the user of the server and root may
+  group?: number // may enter the folder of the socket, besides the user of the server and root
 }
 
-// Gives back undefined when another server has the files: PostgreSQL's own lock decides that. A process id
-// which is known to be stale is passed as a relative, the one kind of process that its lock disregards.
+// Returns undefined if another server has the files, by PostgreSQL's own lock file. A process id that is known to be stale
+// is passed as that of the grandparent, the one kind of process that the lock check ignores.
 export async function launch(
   home: DataFolder,
   stalePid: number | undefined,
@@ -59,9 +57,9 @@ export async function launch(
     const program = run(home, 'postgres', home.cluster, ['-D', here, '-k', sockets, ...args], env)
     if (await getsReady(home, program))
       return { program, sockets, isReady: watchReadiness(home.cluster, program.ended) }
-    const said = program.said()
-    const why = reasonIn(said) ?? (await program.ended)
-    if (!isTaken(said)) throw explain(why.replace(here, home.cluster), home.dataDir)
+    const output = program.output()
+    const why = reasonIn(output) ?? (await program.ended)
+    if (!isTaken(output)) throw explain(why.replace(here, home.cluster), home.dataDir)
   } catch (error) {
     rmSync(sockets, { recursive: true, force: true })
     throw error
@@ -70,11 +68,11 @@ export async function launch(
   return undefined
 }
 
-const isTaken = (said: string) =>
-  /lock file "postmaster.pid" (already exists|is empty)|shared memory block .* is still in use/.test(said)
+const isTaken = (output: string) =>
+  /lock file "postmaster.pid" (already exists|is empty)|shared memory block .* is still in use/.test(output)
 
-// The path of a socket has at most 107 bytes, so it never lies in the data folder. Root's own place for
-// temporary files may be closed to others.
+// The path of a socket may have 107 bytes, so it is not in the data folder. Root's folder for temporary files may be closed
+// to other users.
 function makeSocketFolder({ runAs }: DataFolder, group: number | undefined): string {
   const place = !runAs && /^[\w./-]{1,70}$/.test(tmpdir()) ? tmpdir() : '/tmp'
   try {
@@ -101,30 +99,31 @@ async function getsReady(home: DataFolder, program: ChildProgram): Promise<boole
   return false
 }
 
-// PostgreSQL writes its state down, which can be read without calling back (each callback is a line in its log).
+// Reads the state from postmaster.pid: each connection would be a line in the log.
 function isReady({ cluster }: DataFolder, { pid }: ChildProgram): boolean {
   const holder = readPostmaster(cluster)
   return holder !== undefined && holder.pid === pid && holder.ready
 }
 
-// Sessions get until the deadline to finish, guests first; those that are left then are cut.
+// Guests, and then all sessions, have until the deadline to finish. Then their connections are closed.
 export async function stopServer(home: DataFolder, server: Server, withinMs: number) {
   const { program, sockets } = server
   const deadline = performance.now() + withinMs
-  const door = await closeToGuests(sockets, loginWith(home.password), withinMs).catch(() => undefined) // it has died
+  const login = appLogin(home.password)
+  const guestsLockedOut = await lockOutGuests(sockets, login, withinMs).catch(() => undefined) // the server has ended
   const stopped = stopProgram(program, Math.max(0, deadline - performance.now()))
-  // The door opens again only when everyone can read that the server is stopping.
+  // The lock is released only when other processes can read that the server is stopping.
   while (server.isReady()) await sleep(pollMs)
-  await door?.close()
+  await guestsLockedOut?.close()
   await stopped
 }
 
-export async function stopProgram(program: ChildProgram, patienceMs: number) {
+export async function stopProgram(program: ChildProgram, waitForSessionsMs: number) {
   const ended = program.ended.then(() => true)
   for (const [signal, waitMs] of [
-    ['SIGTERM', patienceMs], // no new sessions
-    ['SIGINT', 30_000], // no sessions
-    ['SIGQUIT', 10_000], // no tidy end: the next start repairs
+    ['SIGTERM', waitForSessionsMs], // refuses new sessions
+    ['SIGINT', 30_000], // ends all sessions
+    ['SIGQUIT', 10_000], // exits without a checkpoint: the next start recovers
     ['SIGKILL', 60_000],
   ] as const) {
     program.signal(signal)

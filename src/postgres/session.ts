@@ -1,21 +1,25 @@
 import { Socket } from 'node:net'
 import { Client, type QueryResultRow } from 'pg'
-import { database } from './access.ts'
-import { application } from './folder/password.ts'
+
+// Connections to the private server, by its Unix socket. `sockets` is the folder of the socket.
 
 const connectTimeoutMs = 5000
 
-// Port and sslmode are spelled out, else PGPORT and PGSSLMODE in the environment would have a say.
-export const urlOf = (sockets: string, password: string) =>
-  `postgres://${application}:${password}@/${database}?host=${encodeURIComponent(sockets)}&port=5432&sslmode=disable`
+export const superuser = 'tollgate' // without a password: it cannot log in, see access.ts
+export const appRole = 'tollgate_app' // owns the one database
+export const appDatabase = 'tollgate'
+
+// Port and sslmode are explicit, so that PGPORT and PGSSLMODE in the environment have no effect.
+export const socketUrl = (sockets: string, password: string) =>
+  `postgres://${appRole}:${password}@/${appDatabase}?host=${encodeURIComponent(sockets)}&port=5432&sslmode=disable`
 
 export type Login = { user: string; password?: string; database: string }
 
-export const loginWith = (password: string): Login => ({ user: application, password, database })
+export const appLogin = (password: string): Login => ({ user: appRole, password, database: appDatabase })
 
 export type Session = {
   client: Client
-  keepAwake(awake: boolean): void // whether Node waits for its end
+  holdProcess(hold: boolean): void // whether Node waits for its end
   close(): Promise<void>
 }
 
@@ -25,25 +29,25 @@ export async function openSession(sockets: string, login: Login, name: string): 
     host: sockets,
     port: 5432,
     ssl: false,
-    password: '', // or PGPASSWORD and ~/.pgpass would have a say
+    password: '', // explicit, so that PGPASSWORD and ~/.pgpass have no effect
     ...login,
     application_name: name,
     connectionTimeoutMillis: connectTimeoutMs,
     stream: () => socket,
   })
-  client.on('error', () => {}) // the statement that was running tells it again
+  client.on('error', () => {}) // the statement that was running rejects with it
   await client.connect()
   return {
     client,
-    keepAwake: awake => (awake ? socket.ref() : socket.unref()),
+    holdProcess: hold => (hold ? socket.ref() : socket.unref()),
     close: () => {
-      socket.ref() // or Node could end before the goodbye is said
+      socket.ref() // otherwise Node could exit before the connection is closed
       return client.end().catch(() => {})
     },
   }
 }
 
-export async function ask<Row extends QueryResultRow>(
+export async function queryOnce<Row extends QueryResultRow>(
   sockets: string,
   login: Login,
   text: string,
@@ -54,4 +58,69 @@ export async function ask<Row extends QueryResultRow>(
   } finally {
     await session.close()
   }
+}
+
+const reopenAfterMs = 1000
+
+// A gateway keeps an idle session whose name contains its process id. By it other processes see that a gateway runs on
+// this data folder.
+export type GatewayMark = { remove(): Promise<void> }
+
+export async function setGatewayMark(sockets: string, login: Login): Promise<GatewayMark> {
+  let session: Session | undefined
+  let isRemoved = false
+  const open = async () => {
+    session = await openSession(sockets, login, `tollgate gateway ${process.pid}`)
+    session.holdProcess(false)
+    session.client.once('end', reopen)
+    if (isRemoved) await session.close()
+  }
+  const reopen = () => {
+    if (!isRemoved) setTimeout(() => void open().catch(reopen), reopenAfterMs).unref()
+  }
+  await open()
+  return {
+    remove: async () => {
+      isRemoved = true
+      await session?.close()
+    },
+  }
+}
+
+// The process ids of the gateways on this server: one or none.
+export async function readGatewayMarks(sockets: string, login: Login): Promise<number[]> {
+  const rows = await queryOnce<{ pid: number }>(
+    sockets,
+    login,
+    `select substring(application_name from '\\d+$')::int as pid
+     from pg_stat_activity where application_name ~ '^tollgate gateway \\d+$'`,
+  )
+  return rows.map(row => row.pid)
+}
+
+// A command that joins the server of another process is a guest. A server that is stopping refuses new connections, and a
+// guest may still need some. So each guest holds a shared advisory lock, and the process that stops the server waits for
+// the exclusive lock: guests may finish, and no new ones get in. The server has no standby or pooler, so the lock is
+// reliable.
+const guestLock = 7_065_327
+
+// Undefined if the server is about to stop.
+export async function takeGuestLock(sockets: string, login: Login): Promise<Session | undefined> {
+  const session = await openSession(sockets, login, `tollgate guest ${process.pid}`)
+  const { rows } = await session.client.query<{ acquired: boolean }>(
+    `select pg_try_advisory_lock_shared(${guestLock}) as acquired`,
+  )
+  if (rows[0]?.acquired) {
+    session.holdProcess(false)
+    return session
+  }
+  await session.close()
+  return undefined
+}
+
+export async function lockOutGuests(sockets: string, login: Login, withinMs: number): Promise<Session> {
+  const session = await openSession(sockets, login, 'tollgate stop')
+  await session.client.query(`set lock_timeout = ${withinMs}`)
+  await session.client.query(`select pg_advisory_lock(${guestLock})`).catch(() => {}) // a guest has not finished in time
+  return session
 }

@@ -4,15 +4,15 @@ import { codeOf, EmbeddedError } from './error.ts'
 
 export type User = { uid: number; gid: number }
 
-// Everybody's: whatever else on the machine has no user of its own runs as this one.
-export const nobody: User = { uid: 65_534, gid: 65_534 }
+// Shared by all programs of the machine that have no user of their own.
+export const nobodyUser: User = { uid: 65_534, gid: 65_534 }
 
-// Neither Debian nor systemd gives these to anybody, and a container that knows 65,536 users has them too. All data
-// folders get the same one: another start on the same folder, at the same time, must come to the same number.
+// Neither Debian nor systemd assigns these, and a container with 65,536 user ids has them, too. All data folders get the
+// same one, because two starts on the same folder at the same time must choose the same.
 const candidates = [65_528, 65_529, 65_530, 65_531]
 
-// Whom PostgreSQL runs as when root starts it: a number without a name, which nobody else is. There is no account to
-// make on the machine, or to remove again.
+// The user of PostgreSQL when root starts it: a user id without a name, which no other program uses. So no account has to
+// be created on the machine or removed from it.
 export function privateUser(numbers = candidates): User {
   const user = firstFree(numbers)
   if (user) return user
@@ -24,8 +24,8 @@ export function privateUser(numbers = candidates): User {
 
 export const isPrivate = (uid: number) => candidates.includes(uid)
 
-// The gateway that root starts runs as one of these: never as the user of the database, nor as nobody. 65532 is not
-// among them because many container images run their program as it.
+// A gateway that root starts runs as one of these, never as the user of PostgreSQL or as `nobody`. 65532 is not among them
+// because many container images use it.
 const gatewayCandidates = [65_524, 65_525, 65_526, 65_527]
 
 // Undefined if every candidate is in use on this machine.
@@ -36,12 +36,12 @@ export const isGatewayGroup = (gid: number) => gatewayCandidates.includes(gid)
 
 function firstFree(numbers: readonly number[]): User | undefined {
   const id = numbers.find(
-    number => !hasName('passwd', number) && !hasName('group', number) && !isLent(number),
+    number => !hasName('passwd', number) && !hasName('group', number) && !isInUse(number),
   )
   return id === undefined ? undefined : { uid: id, gid: id }
 }
 
-// Names may come from elsewhere than the file, such as from a directory of a company.
+// Names may come from a directory service, and not only from the file.
 function hasName(kind: 'passwd' | 'group', id: number): boolean {
   try {
     execFileSync('getent', [kind, String(id)], { stdio: 'ignore' })
@@ -54,28 +54,28 @@ function hasName(kind: 'passwd' | 'group', id: number): boolean {
   }
 }
 
-const beginsWithinMs = 100
+const execWithinMs = 100
 
-// In the environment of all that we run under such a number.
+// In the environment of all programs that Tollgate runs under such a user id.
 export const mark = { RUN_BY: 'tollgate' }
 
-// A container may run under any number. Servers of other data folders do not count, nor do gateways that root started.
-// Without /proc (macOS) the names alone decide.
-// A process that is found once may be one of ours, shortly before its program begins: it has no mark yet.
-function isLent(uid: number): boolean {
+// Whether another program runs under this user id, as a container may. Servers of other data folders do not count, nor do
+// gateways that root started. A process that is found once may be one of Tollgate that has not called exec yet and has no
+// mark, so it is checked again. Without /proc (macOS) only the names are checked.
+function isInUse(uid: number): boolean {
   if (!existsSync('/proc/self')) return false
-  const found = readdirSync('/proc').filter(pid => /^\d+$/.test(pid) && isStranger(pid, uid))
+  const found = readdirSync('/proc').filter(pid => /^\d+$/.test(pid) && isForeign(pid, uid))
   if (found.length === 0) return false
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, beginsWithinMs)
-  return found.some(pid => isStranger(pid, uid))
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, execWithinMs)
+  return found.some(pid => isForeign(pid, uid))
 }
 
-function isStranger(pid: string, uid: number): boolean {
+function isForeign(pid: string, uid: number): boolean {
   try {
     if (statSync(`/proc/${pid}`).uid !== uid) return false
     const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
     if (command === '' || /postgres|initdb|tollgate/.test(command)) return false
-    return !readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`RUN_BY=${mark.RUN_BY}`) // such as a sleep of a watcher
+    return !readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`RUN_BY=${mark.RUN_BY}`) // such as the sleep of a watcher
   } catch {
     return false // it has ended
   }

@@ -1,22 +1,22 @@
 import { Locked, Unavailable } from '../core/interface/refusal.ts'
 
-const apartAtOnce = 4 // of a batch that is taken apart, so that one that has to wait does not hold up the others
+const splitConcurrency = 4 // of a batch that is run item by item, so that an item that waits does not delay all others
 
-// Requests that arrive while a statement is in flight are put into the next one: one statement and one
-// commit for many callers, no timer, no waiting when idle. Each caller gets its own answer, and one bad
-// item never fails its neighbours.
+// Group commit: items that are added while a statement is in flight share the next one, so that many callers pay for one
+// statement and one commit. There is no timer: an idle batcher runs an item at once. Each caller gets its own result. If
+// a batch fails, its items are run one by one, so that a bad item fails alone.
 export type Batcher<Item, Answer> = {
   add(item: Item): Promise<Answer>
   depth(): number
 }
 
 export type BatchOptions<Item, Answer> = {
-  run(items: Item[]): Promise<Answer[]> // answers in the order of the items
+  run(items: Item[]): Promise<Answer[]> // results in the order of the items
   maxRows: number
   maxInFlight: number
   maxQueued: number
   groupsOf?(item: Item): readonly string[] // an item waits while a batch with one of its groups is in flight
-  isHanging?(): boolean // the database: then nobody is let in
+  isHanging?(): boolean // the database: then items are refused at once
   observe?(rows: number): void
 }
 
@@ -42,38 +42,29 @@ export function createBatcher<Item, Answer>(options: BatchOptions<Item, Answer>)
     })
   }
 
-  // After this turn of the event loop, so that requests read from the sockets together go together.
+  // After this turn of the event loop, so that requests that were read in one turn share a batch.
   function schedule() {
     if (scheduled || inFlight >= options.maxInFlight) return
     scheduled = true
     setImmediate(() => {
       scheduled = false
       while (inFlight < options.maxInFlight) {
-        const batch = nextBatch()
+        const batch = takeBatch(queue, busyGroups, options.maxRows)
         if (batch.length === 0) return
-        const groups = batch.flatMap(waiting => waiting.groups)
-        for (const group of groups) busyGroups.add(group)
-        inFlight++
-        void runBatch(batch).finally(() => {
-          inFlight--
-          for (const group of groups) busyGroups.delete(group)
-          if (queue.length > 0) schedule()
-        })
+        start(batch)
       }
     })
   }
 
-  // The items that have waited longest and whose groups are free.
-  function nextBatch() {
-    if (busyGroups.size === 0) return queue.splice(0, options.maxRows)
-    const batch: Waiting<Item, Answer>[] = []
-    const rest = queue.splice(0).filter(waiting => {
-      const isTaken = batch.length < options.maxRows && !waiting.groups.some(group => busyGroups.has(group))
-      if (isTaken) batch.push(waiting)
-      return !isTaken
+  function start(batch: Waiting<Item, Answer>[]) {
+    const groups = batch.flatMap(waiting => waiting.groups)
+    for (const group of groups) busyGroups.add(group)
+    inFlight++
+    void runBatch(batch).finally(() => {
+      inFlight--
+      for (const group of groups) busyGroups.delete(group)
+      if (queue.length > 0) schedule()
     })
-    queue.push(...rest)
-    return batch
   }
 
   async function runBatch(batch: Waiting<Item, Answer>[]) {
@@ -82,22 +73,39 @@ export function createBatcher<Item, Answer>(options: BatchOptions<Item, Answer>)
       const answers = await options.run(batch.map(waiting => waiting.item))
       batch.forEach((waiting, at) => waiting.resolve(answers[at] as Answer))
     } catch (error) {
-      // Out of reach is nobody's fault: single tries would be in vain, and so would the wait of those in the
-      // queue. Each gets an error of its own, because it is answered in the form of its merchant.
+      // If the database is unavailable, single tries would fail, too, and so would the items in the queue. Each caller
+      // gets an error of its own, because it is answered in the format of its merchant.
       if (error instanceof Unavailable && !(error instanceof Locked))
         for (const waiting of [...batch, ...queue.splice(0)]) waiting.reject(new Unavailable(error.cause))
       else if (batch.length === 1) for (const waiting of batch) waiting.reject(error)
-      else await takeApart(batch)
+      else await runOneByOne(batch)
     }
   }
 
-  async function takeApart(batch: Waiting<Item, Answer>[]) {
-    const each = batch.values()
-    const inTurn = async () => {
-      for (const waiting of each) await runBatch([waiting])
+  async function runOneByOne(batch: Waiting<Item, Answer>[]) {
+    const rest = batch.values()
+    const work = async () => {
+      for (const waiting of rest) await runBatch([waiting])
     }
-    await Promise.all(Array.from({ length: apartAtOnce }, inTurn))
+    await Promise.all(Array.from({ length: splitConcurrency }, work))
   }
 
   return { add, depth: () => queue.length }
+}
+
+// Takes the items that have waited longest and whose groups are free out of the queue.
+function takeBatch<Item, Answer>(
+  queue: Waiting<Item, Answer>[],
+  busyGroups: ReadonlySet<string>,
+  maxRows: number,
+) {
+  if (busyGroups.size === 0) return queue.splice(0, maxRows)
+  const batch: Waiting<Item, Answer>[] = []
+  const rest = queue.splice(0).filter(waiting => {
+    const isTaken = batch.length < maxRows && !waiting.groups.some(group => busyGroups.has(group))
+    if (isTaken) batch.push(waiting)
+    return !isTaken
+  })
+  queue.push(...rest)
+  return batch
 }

@@ -2,16 +2,16 @@ import type { Db } from '../store/db.ts'
 import { type Caller, findCallers } from '../store/merchants/callers.ts'
 import type { MasterKeys } from '../store/merchants/vault.ts'
 import { createBatcher } from './batcher.ts'
-import { sharedDeadline } from './inTime.ts'
+import { sharedDeadline } from './deadline.ts'
 
-const freshMs = 500 // a changed setting holds on every node within a second
+const freshMs = 500 // a changed setting takes effect on every node within a second
 const maxCached = 10_000
 const maxQueued = 5000
 
-// Fresh: read for this very question, so that reading again would find the same.
+// Fresh: read for this call, so reading again is of no use.
 export type Found = { caller: Caller | undefined; isFresh: boolean }
 
-// Knows the merchants that ask often, for half a second at a time.
+// Merchants by key, cached for half a second.
 export type CallerCache = {
   find(merchant_key: string): Promise<Found>
   findFresh(merchant_key: string): Promise<Caller | undefined>
@@ -27,7 +27,7 @@ export function createCallerCache(
   const cache = new Map<string, { caller: Caller; readAt: number }>()
   const loads = createBatcher<string, Caller | undefined>({
     run: async keys => {
-      const found = await findCallers(db.until(sharedDeadline()), masterKeys, [...new Set(keys)])
+      const found = await findCallers(db.withDeadline(sharedDeadline()), masterKeys, [...new Set(keys)])
       const callers = new Map(found.map(caller => [caller.merchant_key, caller]))
       return keys.map(key => callers.get(key))
     },
@@ -38,7 +38,7 @@ export function createCallerCache(
   })
 
   async function findFresh(merchant_key: string) {
-    const readAt = monotonicMs() // before the question: an answer is as old as its question
+    const readAt = monotonicMs() // before the query, so that its time does not count as fresh
     const caller = await loads.add(isPossibleKey(merchant_key) ? merchant_key : '')
     cache.delete(merchant_key)
     if (!caller) return undefined
@@ -51,7 +51,7 @@ export function createCallerCache(
 
   return {
     findFresh,
-    // A key that has ended is read again each time, like one that never was.
+    // An expired key is read again each time, like an unknown one.
     async find(merchant_key) {
       const known = cache.get(merchant_key)
       if (known && monotonicMs() - known.readAt < freshMs && isValid(known.caller))
@@ -62,5 +62,5 @@ export function createCallerCache(
   }
 }
 
-// What cannot be a key is looked up all the same, as the empty one: it takes as long as any other miss.
+// A text that cannot be a key is looked up as the empty key, so that it takes as long as any other failed lookup.
 const isPossibleKey = (text: string) => /^[\x21-\x7e]{1,100}$/.test(text)

@@ -1,18 +1,41 @@
 import {
+  type ClockEstimate,
+  estimateClock,
+  firstEstimate,
   isUseful,
   jumpOf,
   type Measurement,
   type Pause,
-  type ClockEstimate,
-  estimateClock,
   timeBy,
 } from '../core/databaseClock.ts'
+import type { Db } from '../store/db.ts'
+import { readDatabaseMs } from '../store/serverFacts.ts'
 import { timerOf, withinDeadline } from './deadline.ts'
 
-const answerWithinMs = 2000
+const measureTimeoutMs = 2000
 const steppedMs = 1000 // more than clocks drift apart between two measurements
 
-// What the operator hears of it.
+// One measurement. It runs in a transaction, so that the wait for a connection is not part of the round trip.
+export const measureClock = (db: Db): Promise<Measurement> =>
+  db.transaction(async tx => {
+    const sentMs = performance.now()
+    const databaseMs = await readDatabaseMs(tx)
+    const receivedMs = performance.now()
+    return { databaseMs, monotonicMs: (sentMs + receivedMs) / 2, roundTripMs: receivedMs - sentMs }
+  })
+
+// The first statement of a connection takes longer, so several are measured.
+export async function measureFirst(db: Db) {
+  return firstEstimate([await measureClock(db), await measureClock(db), await measureClock(db)])
+}
+
+// For short work, such as a command: the clock is measured at the start only.
+export async function readClock(db: Db): Promise<() => Date> {
+  const estimate = await measureFirst(db)
+  return () => timeBy(estimate, performance.now())
+}
+
+// For the operator.
 export type ClockWatch = {
   doubted(jumpMs: number): void
   believed(jumpMs: number): void // 0: the old time is back
@@ -23,56 +46,56 @@ export type ClockOptions = {
   watch: ClockWatch
   wake(): void // measure now
   monotonicMs?(): number
-  machineMs?(): number // the time of day that this machine shows
+  machineMs?(): number // the time of day of this machine
 }
 
 export type DatabaseClock = {
   now(): Date
   pause: Pause
-  step(): Promise<void> // measures once; a failure leaves everything as it is
+  step(): Promise<void> // measures once; after a failure the estimate stays
   isUnsure(): boolean
-  jumpMs(): number // how far the database's clock is from what we reckon with
-  machineAheadMs(): number // how far the time of day here is before what we reckon with
+  jumpMs(): number // by how much the database's clock is ahead of the estimate
+  machineAheadMs(): number // by how much the time of day of this machine is ahead of the estimate
 }
 
-// What this node reckons in: the database's clock, carried on by the monotonic one. While it is in doubt, whoever works
-// by the clock pauses, and requests are served by the old reckoning.
+// The time of this node: the database's clock, continued by the monotonic one between two measurements. While the
+// estimate is uncertain, workers pause, and requests are served by the old estimate.
 export function createDatabaseClock(first: ClockEstimate, options: ClockOptions): DatabaseClock {
   const { measure, watch, wake, monotonicMs = () => performance.now(), machineMs = Date.now } = options
-  let reckoning = first
-  const now = () => timeBy(reckoning, monotonicMs())
+  let estimate = first
+  const now = () => timeBy(estimate, monotonicMs())
   const machineAhead = () => machineMs() - monotonicMs()
-  let seenAhead = machineAhead() // when it was last measured
-  let underWay: Promise<unknown> | undefined // one at a time, also when nobody waits for it any more
+  let measuredAhead = machineAhead() // at the last measurement
+  let measuring: Promise<unknown> | undefined // one at a time, even after its deadline
   let pausing: ReturnType<typeof newPause> | undefined
 
-  // The machine slept, while its monotonic clock may have stood still; or somebody set its clock, which does no harm.
-  // Which of them it was is only known when the database has been asked.
-  const hasStepped = () => Math.abs(machineAhead() - seenAhead) > steppedMs
-  const isUnsure = () => reckoning.doubt !== undefined || hasStepped()
+  // The machine has slept, and its monotonic clock may have stopped meanwhile; or its clock was set, which does no harm.
+  // Only another measurement shows which of them it was.
+  const hasStepped = () => Math.abs(machineAhead() - measuredAhead) > steppedMs
+  const isUnsure = () => estimate.doubt !== undefined || hasStepped()
 
   async function step() {
-    if (underWay) return
+    if (measuring) return
     const ahead = machineAhead()
-    const measuring = measure().finally(() => (underWay = undefined))
-    underWay = measuring.catch(() => {})
+    const measurement = measure().finally(() => (measuring = undefined))
+    measuring = measurement.catch(() => {})
     const measured = await withinDeadline(
-      () => measuring,
-      timerOf(answerWithinMs),
-      'the database did not say the time',
+      () => measurement,
+      timerOf(measureTimeoutMs),
+      'the database did not return its time',
     )
-    if (Math.abs(machineAhead() - ahead) > steppedMs) return wake() // in the middle of it
+    if (Math.abs(machineAhead() - ahead) > steppedMs) return wake() // stepped during the measurement
     if (!isUseful(measured)) return
-    seenAhead = ahead
-    believe(estimateClock(reckoning, measured))
+    measuredAhead = ahead
+    update(estimateClock(estimate, measured))
     if (isUnsure()) return
     pausing?.end()
     pausing = undefined
   }
 
-  function believe(next: ClockEstimate) {
-    const before = reckoning
-    reckoning = next
+  function update(next: ClockEstimate) {
+    const before = estimate
+    estimate = next
     if (next.doubt && !before.doubt) watch.doubted(jumpOf(next))
     if (before.doubt && !next.doubt) watch.believed(next.aheadMs - before.aheadMs)
   }
@@ -91,7 +114,7 @@ export function createDatabaseClock(first: ClockEstimate, options: ClockOptions)
     pause,
     step,
     isUnsure,
-    jumpMs: () => jumpOf(reckoning),
+    jumpMs: () => jumpOf(estimate),
     machineAheadMs: () => machineMs() - now().getTime(),
   }
 }

@@ -1,28 +1,70 @@
-// Rings when the time is over; gives back how to switch it off.
-export type Timer = (ring: () => void) => () => void
+import { Unavailable } from '../core/interface/refusal.ts'
+
+// Every wait has a limit. Deadlines are times of the monotonic clock, performance.now().
+
+const requestMs = 5000 // for all database work of one request
+const sharedMs = 4800 // for a statement that many requests share: it fails before their own deadlines
+const providerMs = 3000 // then the customer sees the page that waits
+
+export const databaseDeadline = () => performance.now() + requestMs
+export const sharedDeadline = () => performance.now() + sharedMs
+
+// For database work that a request shares with others. The work itself goes on: if the request is repeated, it finds the
+// result.
+export const inTime = <T>(deadline: number, work: Promise<T>): Promise<T> =>
+  orLate(work, deadline - performance.now(), (_, reject) =>
+    reject(new Unavailable('the database did not answer in time')),
+  )
+
+// For a call to a provider that a customer waits for. If the reply comes later, it is stored, and a poll of the page
+// shows it.
+export const withShortDeadline = (work: Promise<unknown>): Promise<unknown> =>
+  orLate(work, providerMs, resolve => resolve(undefined))
+
+type Late<T> = (resolve: (result: T) => void, reject: (error: unknown) => void) => void
+
+// Cheaper than Promise.race: every request passes here.
+function orLate<T>(work: Promise<T>, ms: number, late: Late<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(late, ms, resolve, reject)
+    work.then(
+      result => {
+        clearTimeout(timer)
+        resolve(result)
+      },
+      (error: unknown) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
+  })
+}
+
+// Calls `onEnd` when the time is over. Returns a function that cancels it.
+export type Timer = (onEnd: () => void) => () => void
 
 export const timerOf =
   (ms: number): Timer =>
-  ring => {
-    const timer = setTimeout(ring, ms)
+  onEnd => {
+    const timer = setTimeout(onEnd, ms)
     return () => clearTimeout(timer)
   }
 
-// Nobody waits for longer, even where the work goes on without an end; the signal tells it that nobody waits any more.
-// What it says to that at once is still heard: it may know that nothing has left yet.
+// Rejects with `message` when the timer ends, even if the work never does, and aborts the work's signal. If the work then
+// rejects at once, its own error is thrown: it may show that nothing was sent.
 export function withinDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
   timer: Timer,
-  words: string,
+  message: string,
 ): Promise<T> {
-  const hangUp = new AbortController()
+  const controller = new AbortController()
   return new Promise((resolve, reject) => {
-    const switchOff = timer(() => {
-      const late = new Error(words)
-      hangUp.abort(late)
+    const cancel = timer(() => {
+      const late = new Error(message)
+      controller.abort(late)
       setImmediate(reject, late)
     })
-    const working = (async () => work(hangUp.signal))()
-    void working.then(resolve, reject).finally(switchOff)
+    const working = (async () => work(controller.signal))()
+    void working.then(resolve, reject).finally(cancel)
   })
 }

@@ -2,10 +2,10 @@ import { randomBytes, randomFillSync } from 'node:crypto'
 import type { Mode } from '../core/mode.ts'
 import { alphabet, reference, spell, tailLimit } from '../core/payment/reference.ts'
 
-// Ids are made here, by the program: no sequence has to be shared between nodes or shards.
+// Ids are made by the program, so that nodes and shards share no sequence.
 const merchantIdLength = 10
 
-// Random bytes are drawn in one go for many ids; each byte is used once.
+// Random bytes are read in blocks, because each call is expensive. Each byte is used once.
 const drawn = Buffer.alloc(4096)
 let used = drawn.length
 
@@ -27,7 +27,8 @@ function randomText(length: number): string {
 let lastTime = 0
 let lastTail = 0
 
-// The bits behind the time are random and count up within one millisecond, so those of one process sort even there.
+// The time, then random bits. Within one millisecond the bits count up, so that the references of one process sort by
+// their creation.
 export function newReference(now: Date): string {
   const time = Math.max(now.getTime(), lastTime)
   lastTail = time === lastTime ? lastTail + 1 : draw(6).readUIntBE(0, 6) % (tailLimit / 2)
@@ -35,8 +36,8 @@ export function newReference(now: Date): string {
   return reference(time, lastTail)
 }
 
-// 130 random bits. The merchant's id in front lets a look-up touch one shard; the minute keeps new tokens
-// side by side in their index.
+// 130 random bits. By the merchant's id in front, a lookup reads one shard. By the minute after it, new tokens are
+// neighbours in their index.
 export function newToken(merchant_id: string, now: Date): string {
   return merchant_id + spell(Math.floor(now.getTime() / 60_000), 6) + randomText(26)
 }
@@ -44,7 +45,7 @@ export function newToken(merchant_id: string, now: Date): string {
 export const isToken = (text: string) => /^[0-9a-z]{42}$/.test(text)
 export const merchantOfToken = (token: string) => token.slice(0, merchantIdLength)
 
-// Our name of an attempt at the provider, and the secret part of the address that the provider calls back at.
+// The provider's order id, and the secret part of the callback URL.
 export const newAttemptId = (merchant_id: string) => merchant_id + randomText(26)
 
 export const newMerchantId = () => randomText(merchantIdLength)

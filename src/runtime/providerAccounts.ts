@@ -23,7 +23,7 @@ import type { AccountTools } from './providers/openAccount.ts'
 import { createStoredAccounts, type OnFault } from './providers/storedAccounts.ts'
 import { webhookIdOf } from './providers/webhookId.ts'
 import type { Timer } from './deadline.ts'
-import { databaseDeadline } from './inTime.ts'
+import { databaseDeadline } from './deadline.ts'
 
 // Accounts at providers by their names. One whose settings stand in the environment is called as its provider is.
 export type ProviderAccounts = {
@@ -77,7 +77,7 @@ export async function openProviderAccounts(options: ProviderAccountsOptions): Pr
   // The businesses are read after the accounts: whoever stores new credentials stores their business in the same commit.
   async function read() {
     const { isReadOnly = false } = options
-    const inTime = stored?.db.until(databaseDeadline())
+    const inTime = stored?.db.withDeadline(databaseDeadline())
     const businesses =
       inTime && (await readBusinesses(inTime, accounts(), { isReadOnly, now: tools.clock() }))
     return viewOf(accounts(), preferred, monitors, businesses)

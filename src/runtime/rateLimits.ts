@@ -2,8 +2,9 @@ import { slowDown } from '../core/interface/refusal.ts'
 import { type Bucket, fullBucket, refill } from '../core/interface/tokenBucket.ts'
 import type { Caller } from '../store/merchants/callers.ts'
 
-const missRate = 20
-const missBurst = 100
+// Tokens a second, and the size of the bucket.
+const lookupRate = 20 // failed lookups
+const lookupBurst = 100
 const visitRate = 300 // pages of payments: a whole mobile network may share one address
 const visitBurst = 3000
 const sandboxRate = 50 // pages of the sandbox: testers, and programs that test
@@ -12,9 +13,9 @@ const wrongTokenRate = 1 // passwords of operators
 const wrongTokenBurst = 20
 const maxBuckets = 20_000
 
-// How fast one may ask. A merchant has its own rate for what it signs. For what it does not, each address has the same
-// rate by itself: whoever knows a merchant's key takes nothing from the merchant. An address is slowed otherwise only by
-// its misses (unknown merchant, wrong hash, unknown invoice), so that guessing is slow and honest traffic is not.
+// Token buckets. Signed requests count for the merchant. Unsigned requests count for merchant and address, so that a
+// client that knows a merchant's key does not use up the merchant's limit. Otherwise an address is limited only by its
+// failed lookups (unknown merchant, wrong hash, unknown invoice): guessing is slow, and honest traffic is not limited.
 export type RateLimits = {
   request(caller: Caller): void
   unsigned(caller: Caller, address: string): void
@@ -30,20 +31,21 @@ export type RateLimits = {
 }
 
 export function createRateLimits(monotonicMs: () => number): RateLimits {
-  const merchants = new Map<string, Bucket>()
-  const strangers = new Map<string, Bucket>() // apart, so that however many they are, they push out no merchant
-  const addresses = new Map<string, Bucket>()
-  const visitors = new Map<string, Bucket>()
-  const testers = new Map<string, Bucket>()
-  const strays = new Map<string, Bucket>()
-  const callbacks = new Map<string, Bucket>()
-  const guessers = new Map<string, Bucket>()
+  // Separate maps, so that many buckets of one kind do not evict those of another.
+  const signed = new Map<string, Bucket>()
+  const unsigned = new Map<string, Bucket>()
+  const failedLookups = new Map<string, Bucket>()
+  const visits = new Map<string, Bucket>()
+  const sandboxVisits = new Map<string, Bucket>()
+  const unknownTokens = new Map<string, Bucket>()
+  const unknownCallbacks = new Map<string, Bucket>()
+  const wrongTokens = new Map<string, Bucket>()
 
   function level(buckets: Map<string, Bucket>, key: string, rate: number, burst: number): Bucket {
     const now = monotonicMs()
     const bucket = buckets.get(key)
     const filled = bucket ? refill(bucket, rate, burst, now) : fullBucket(burst, now)
-    buckets.delete(key) // and set again: a Map keeps the order of insertion, so the first is the stalest
+    buckets.delete(key) // and set again: a Map keeps the order of insertion, so the first was not used for longest
     buckets.set(key, filled)
     if (buckets.size > maxBuckets) buckets.delete(buckets.keys().next().value as string)
     return filled
@@ -57,49 +59,49 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
 
   return {
     request({ merchant_key, settings: { rate_limit, rate_burst } }) {
-      if (rate_limit > 0) take(merchants, merchant_key, rate_limit, rate_burst)
+      if (rate_limit > 0) take(signed, merchant_key, rate_limit, rate_burst)
     },
     unsigned({ merchant_key, settings: { rate_limit, rate_burst } }, address) {
-      if (rate_limit > 0) take(strangers, `${merchant_key} ${network(address)}`, rate_limit, rate_burst)
+      if (rate_limit > 0) take(unsigned, `${merchant_key} ${network(address)}`, rate_limit, rate_burst)
     },
-    // An unsigned question could be a guess: it has to wait while the address is out of misses.
+    // An unsigned request may be a guess: it is refused while the address has used up its failed lookups.
     guess(address) {
-      if (level(addresses, network(address), missRate, missBurst).tokens < 1) throw slowDown(1)
+      if (level(failedLookups, network(address), lookupRate, lookupBurst).tokens < 1) throw slowDown(1)
     },
     failedLookup(address) {
-      take(addresses, network(address), missRate, missBurst)
+      take(failedLookups, network(address), lookupRate, lookupBurst)
     },
     visit(address) {
-      take(visitors, network(address), visitRate, visitBurst)
+      take(visits, network(address), visitRate, visitBurst)
     },
-    // Apart from `visit`, so that test traffic locks out no payer behind the same address.
+    // Separate from `visit`, so that test traffic does not lock out payers behind the same address.
     visitSandbox(address) {
-      take(testers, network(address), sandboxRate, sandboxBurst)
+      take(sandboxVisits, network(address), sandboxRate, sandboxBurst)
     },
-    // A page of no payment. It is a miss too, but payers share their address with strangers: it shuts nobody out who
-    // knows a payment.
+    // Unknown tokens have their own rate limit, so that guessing does not lock out payers behind the same NAT.
     unknownToken(address) {
-      take(strays, network(address), missRate, missBurst)
+      take(unknownTokens, network(address), lookupRate, lookupBurst)
     },
-    // A callback for an attempt or an account that does not exist, or a webhook with a wrong signature. The bucket is its
-    // own, so that a flood locks out neither payers nor shops behind the same address.
+    // A callback for an unknown attempt or account, or a webhook with a wrong signature. It has its own rate limit, so that
+    // a flood locks out neither payers nor shops behind the same address.
     unknownCallback(address) {
-      take(callbacks, network(address), missRate, missBurst)
+      take(unknownCallbacks, network(address), lookupRate, lookupBurst)
     },
-    hasUnknownCallbacksLeft: address => level(callbacks, network(address), missRate, missBurst).tokens >= 1,
-    // Before a token is looked at: it has to wait while the address is out of wrong ones, also if it is the right one.
+    hasUnknownCallbacksLeft: address =>
+      level(unknownCallbacks, network(address), lookupRate, lookupBurst).tokens >= 1,
+    // Before a token is compared. While the address has used up its wrong tokens, the right one is refused, too.
     tryToken(door, address) {
       const key = `${door} ${network(address)}`
-      const { tokens } = level(guessers, key, wrongTokenRate, wrongTokenBurst)
+      const { tokens } = level(wrongTokens, key, wrongTokenRate, wrongTokenBurst)
       if (tokens < 1) throw slowDown(Math.ceil((1 - tokens) / wrongTokenRate))
     },
     wrongToken(door, address) {
-      take(guessers, `${door} ${network(address)}`, wrongTokenRate, wrongTokenBurst)
+      take(wrongTokens, `${door} ${network(address)}`, wrongTokenRate, wrongTokenBurst)
     },
   }
 }
 
-// One household or machine has a whole /64 of IPv6 to ask from.
+// A household or a machine has a whole /64 of IPv6, so all of it counts as one address.
 export function network(address: string): string {
   const plain = address.replace(/^::ffff:/, '')
   if (!plain.includes(':')) return plain

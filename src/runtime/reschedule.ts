@@ -8,12 +8,12 @@ import {
 import type { Runtime } from './runtime.ts'
 
 const batch = 100
-const firstTryWithinMs = 60_000 // the first try of a delivery is due when it is written
+const firstTryWithinMs = 60_000 // the first try of a delivery is due when the delivery is stored
 const leaseMs = 30_000 // of a delivery
 
-// When the database's own clock has been set back, by an hour say, what the old one postponed would wait for that hour.
-// Nothing is ever postponed so far, so it is known by that, and due now. Row by row: one that is locked waits for the next
-// round, and holds up no other. Gives back how many were brought.
+// After the database's clock was set back, by an hour for example, all scheduled work would wait an hour longer. Work that
+// is due later than any schedule allows was scheduled by the old clock: it is due now. Each row is changed by itself, so
+// that a locked one does not delay the others; the next round finds it again. Returns how many were rescheduled.
 export async function reschedule(
   { db, clock }: Pick<Runtime, 'db' | 'clock'>,
   onTrouble: (error: unknown) => void,
@@ -24,11 +24,11 @@ export async function reschedule(
   const attempts = await attemptsPostponed(db, { unresolved: later(unresolved), ended: later(ended) }, batch)
   const deliveries = await deliveriesPostponed(db, later(firstTryWithinMs), batch)
   const lease = { now, until: later(leaseMs) }
-  let brought = 0
-  for (const bring of [
+  let rescheduled = 0
+  for (const rescheduleOne of [
     ...attempts.map(key => () => rescheduleAttempt(db, key, now)),
     ...deliveries.map(key => () => rescheduleDelivery(db, key, lease)),
   ])
-    await bring().then(() => brought++, onTrouble)
-  return brought
+    await rescheduleOne().then(() => rescheduled++, onTrouble)
+  return rescheduled
 }

@@ -17,7 +17,7 @@ import { type BodyQuota, createBodyQuota } from './bodyQuota.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
 import { type CallerCache, createCallerCache } from './callerCache.ts'
 import type { ProviderAccounts } from './providerAccounts.ts'
-import { databaseDeadline, sharedDeadline } from './inTime.ts'
+import { databaseDeadline, sharedDeadline } from './deadline.ts'
 import { createRateLimits, type RateLimits } from './rateLimits.ts'
 import type { WakeUps } from './wakeUps.ts'
 
@@ -64,7 +64,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     maxQueued,
     isHanging: db.isHanging,
   }
-  const inTime = () => db.until(sharedDeadline())
+  const inTime = () => db.withDeadline(sharedDeadline())
   return {
     db,
     migrations,
@@ -110,7 +110,7 @@ export function whyNotReady({
 
 async function lookWhyNot(db: Db, migrations: readonly string[]): Promise<string | undefined> {
   try {
-    return whyNotStore(await readDatabaseState(db.until(databaseDeadline())), migrations)
+    return whyNotStore(await readDatabaseState(db.withDeadline(databaseDeadline())), migrations)
   } catch (error) {
     if (db.isHanging()) return 'the database does not answer'
     return isStandby(error) ? 'the database is a standby' : 'the database cannot be reached'

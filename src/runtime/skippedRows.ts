@@ -1,21 +1,21 @@
 import { type PaymentKey, paymentName } from '../store/payments/paymentKeys.ts'
 
-const leftOutMs = 5 * 60_000
-const most = 10_000
+const skipMs = 5 * 60_000
+const maxRows = 10_000
 
 export type SkippedRows = ReturnType<typeof createSkippedRows>
-export type OnSkippedRow = (told: { error: unknown; payments: readonly PaymentKey[] }) => void
+export type OnSkippedRow = (failure: { error: unknown; payments: readonly PaymentKey[] }) => void
 
-// Payments that could not be ended. They are not looked for again for a while, or they would come first in every look
-// and leave no room for the others. What is the same with many of them is told once.
-export function createSkippedRows(onLeftOut: OnSkippedRow) {
-  const all = new Map<string, { key: PaymentKey; since: number }>()
-  const news = new Map<string, { error: unknown; payments: Map<string, PaymentKey> }>() // by what is said of them
+// Payments that failed in a batch. They are left out of the batches of the next minutes: otherwise they would be the first
+// of every batch and leave no room for other payments. Payments with the same error are reported together.
+export function createSkippedRows(onSkipped: OnSkippedRow) {
+  const all = new Map<string, { key: PaymentKey; since: number }>() // oldest first
+  const unreported = new Map<string, { error: unknown; payments: Map<string, PaymentKey> }>() // by error text
 
-  function forget() {
+  function removeOld() {
     const now = performance.now()
     for (const [name, { since }] of all) {
-      if (now - since < leftOutMs && all.size <= most) return // the rest is younger
+      if (now - since < skipMs && all.size <= maxRows) return
       all.delete(name)
     }
   }
@@ -23,25 +23,44 @@ export function createSkippedRows(onLeftOut: OnSkippedRow) {
   return {
     size: () => all.size,
     keys(): PaymentKey[] {
-      forget()
+      removeOld()
       return [...all.values()].map(({ key }) => key)
     },
     add(keys: readonly PaymentKey[], error?: unknown) {
       for (const { merchant_id, tx_reference } of keys) {
         const key = { merchant_id, tx_reference }
         const name = paymentName(key)
-        all.delete(name) // and set again: the first is the oldest
+        all.delete(name) // and set again, so that it is the last
         all.set(name, { key, since: performance.now() })
         if (error === undefined) continue
-        const same = news.get(String(error)) ?? { error, payments: new Map<string, PaymentKey>() }
-        news.set(String(error), same)
+        const same = unreported.get(String(error)) ?? { error, payments: new Map<string, PaymentKey>() }
+        unreported.set(String(error), same)
         same.payments.set(name, key)
       }
     },
-    tell() {
-      const told = [...news.values()]
-      news.clear()
-      for (const { error, payments } of told) onLeftOut({ error, payments: [...payments.values()] })
+    report() {
+      const failures = [...unreported.values()]
+      unreported.clear()
+      for (const { error, payments } of failures) onSkipped({ error, payments: [...payments.values()] })
     },
   }
+}
+
+// One row made a batch fail, and the error does not say which. Runs the batch in halves, and these in halves, until the
+// row is alone. Returns how many rows succeeded.
+export async function bisectBatch<Key>(
+  keys: readonly Key[],
+  work: (some: readonly Key[]) => Promise<number>,
+  onFailure: (error: unknown, alone: Key | undefined) => void, // throws to stop
+): Promise<number> {
+  const half = Math.ceil(keys.length / 2)
+  let done = 0
+  for (const some of [keys.slice(0, half), keys.slice(half)])
+    try {
+      done += some.length > 0 ? await work(some) : 0
+    } catch (error) {
+      onFailure(error, some.length === 1 ? some[0] : undefined)
+      if (some.length > 1) done += await bisectBatch(some, work, onFailure)
+    }
+  return done
 }

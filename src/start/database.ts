@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
-import { whyNotDurable, whyNotStart } from '../core/fitDatabase.ts'
-import { startEmbedded } from '../postgres/embedded.ts'
+import { whyNotDurable, whyNotStartOn } from '../core/fitDatabase.ts'
+import { type Role, startEmbedded } from '../postgres/embedded.ts'
 import type { User } from '../postgres/user.ts'
 import { whyNoConnection } from '../store/connections/hosts.ts'
 import { type Db, openDb } from '../store/db.ts'
@@ -15,20 +15,19 @@ export type OpenDatabase = {
   db: Db
   masterKeys: MasterKeys
   embedded: boolean
-  giveTo(user: User): void // by root, before it becomes this user: what that user needs later
-  checkReachable(): Promise<void> // by that user: throws where it could not go on
+  giveTo(user: User): void // called as root: gives this user the rights that it needs as the gateway's user
+  checkReachable(): Promise<void> // called as that user: throws if it could not reach the database or the master key
   close(): Promise<void>
 }
-export type Role = 'gateway' | 'command'
 
 const commandPoolSize = 2
 
-// The records: any PostgreSQL that DATABASE_URL names, or our own in the data folder.
+// Opens the PostgreSQL of DATABASE_URL, or the private one in the data folder.
 export async function openDatabase(
   config: Config,
   role: Role,
   onLost = (_why: string) => {},
-  runAs?: User, // what a gateway that root starts becomes
+  runAs?: User, // the user that a gateway started by root becomes
 ): Promise<OpenDatabase> {
   const embedded = config.DATABASE_URL
     ? undefined
@@ -48,8 +47,8 @@ export async function openDatabase(
       db,
       masterKeys: keyFile ?? givenMasterKeys(config.TOLLGATE_MASTER_KEY ?? []),
       embedded: embedded !== undefined,
-      // For a database of the operator's own the key file is not changed while a gateway runs: `master-key rotate`
-      // refuses to. What was read from it at the start is enough.
+      // With DATABASE_URL the key file does not change while a gateway runs, because `master-key rotate` refuses to
+      // change it. So it is not read again.
       giveTo(user) {
         if (embedded) keyFile?.giveTo(user)
         else checkConnectionFiles(db, user)
@@ -71,7 +70,7 @@ export class UnfitDatabase extends Error {}
 const servesAs = (uid: number | undefined) => `user ${uid}, as which a gateway that root starts serves`
 const fix = 'Change that, or start Tollgate as an ordinary user who can connect.'
 
-// By root: every new connection reads these files again.
+// Called as root. Every new connection reads these files again.
 function checkConnectionFiles({ url }: Db, user: User) {
   for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
     const given = new RegExp(`[?&]${name}=([^&]+)`).exec(url)?.[1]
@@ -83,7 +82,7 @@ function checkConnectionFiles({ url }: Db, user: User) {
   }
 }
 
-// Connections that are open stay open, but new ones may need what only root has: a file with passwords, or its name.
+// Open connections stay open, but new ones may need what only root has: its password file, or its name.
 async function checkNewConnection({ url }: Db) {
   const why = await whyNoConnection(url)
   if (why)
@@ -101,14 +100,14 @@ export async function checkDatabase(
   { durable }: { durable: boolean },
 ) {
   const state = await readDatabaseState(db)
-  const why = whyNotStart(state, migrations) ?? (durable ? whyNotDurable(state) : undefined)
+  const why = whyNotStartOn(state, migrations) ?? (durable ? whyNotDurable(state) : undefined)
   if (why) throw new UnfitDatabase(why)
 }
 
 export class MissingMasterKey extends Error {}
 
-// A node that cannot open the merchants' secrets must not take requests: it would refuse honest ones. Nor may a
-// command seal anything: it would be closed to every gateway.
+// A node that cannot decrypt the merchants' secrets would refuse valid requests, and a command would seal secrets that no
+// gateway can open. So both refuse to start.
 export async function checkMasterKeys({ db, masterKeys, embedded }: OpenDatabase) {
   const inUse = [...(await masterKeyIdsInUse(db)), ...(await installationKeyIdsInUse(db))]
   const unknown = inUse.find(id => !masterKeys.byId(id))
@@ -117,5 +116,5 @@ export async function checkMasterKeys({ db, masterKeys, embedded }: OpenDatabase
       `The secrets in this database are sealed with master key ${unknown}, which this Tollgate does not have. ` +
         'Set TOLLGATE_MASTER_KEY to it, or use the data folder whose master.key holds it.',
     )
-  if (!embedded) masterKeys.newest() // throws where there is none
+  if (!embedded) masterKeys.newest() // throws if there is none
 }

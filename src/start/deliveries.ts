@@ -8,7 +8,7 @@ import { gaugeDeliveries, watchDeliveries } from '../observe/deliveries.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { createSignerCache } from '../workers/deliveries/signerCache.ts'
 import { startDeliveries } from '../workers/deliveries/worker.ts'
-import type { Leases } from '../workers/nodes/node.ts'
+import type { Leases } from '../workers/node.ts'
 import type { OpenDatabase } from './database.ts'
 import { merchantEgress } from './egress.ts'
 

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import type { Egress } from '../core/provider/provider.ts'
 import type { OutboundOptions } from '../net/outbound.ts'
 
-// The one place that decides which requests leave by which address and through which proxy:
+// Decides from which address and through which proxy requests are sent:
 //
 // | Requests to | Proxy |
 // |---|---|
@@ -10,7 +10,7 @@ import type { OutboundOptions } from '../net/outbound.ts'
 // | a provider | the account's own egress_proxy, otherwise TOLLGATE_PROVIDER_EGRESS_PROXY |
 // | an SMS gateway, and everything else | none |
 //
-// HTTPS_PROXY, NO_PROXY and their like are not read.
+// HTTPS_PROXY, NO_PROXY and similar variables are not read.
 export const merchantEgress = (config: Config): OutboundOptions => ({
   sourceAddress: config.TOLLGATE_EGRESS_ADDRESS,
   proxy: config.TOLLGATE_EGRESS_PROXY,

@@ -19,13 +19,13 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { codeOf } from '../postgres/error.ts'
-import { makeFolder } from '../postgres/folder/folder.ts'
+import { makeFolder } from '../postgres/files.ts'
 import { isGatewayGroup, type User } from '../postgres/user.ts'
-import { type MasterKeys, masterKeyId } from '../store/merchants/vault.ts'
+import { masterKeyId, type MasterKeys } from '../store/merchants/vault.ts'
 
 export class MasterKeyError extends Error {}
 
-// From the environment: a list, newest first, fixed while we run.
+// Keys from the environment, newest first. They do not change while the process runs.
 export function givenMasterKeys(keys: readonly Buffer[]): MasterKeys {
   return {
     newest: () => keys[0] as Buffer,
@@ -33,23 +33,23 @@ export function givenMasterKeys(keys: readonly Buffer[]): MasterKeys {
   }
 }
 
-// Keys in a file, which a gateway of root still reads as the user that it becomes.
+// Keys in a file. A gateway that root starts reads it again as the user that it becomes.
 export type MasterKeyFile = MasterKeys & {
-  giveTo(user: User): void // by root, before it becomes this user
-  checkReadable(): void // by that user: throws where a rotation could not be followed
+  giveTo(user: User): void // called as root: lets this user read the file
+  checkReadable(): void // called as that user: throws if it cannot read the keys after a rotation
 }
 
-// From a file that only we can read, one key a line, newest first. It is read again when a key is met that it did not
-// hold before: another process may have rotated it. With a database in the same folder it is made when something is to
-// be sealed for the first time. With one elsewhere it never is: the next node would make another.
-export function masterKeysInFile(dataDir: string, isMade = true): MasterKeyFile {
+// The file has one key a line, newest first, and only its owner can read it. It is read again when an unknown key is asked
+// for: another process may have rotated it. With the private database it is created when the first secret is sealed. With
+// DATABASE_URL it is never created, because each node would create another.
+export function masterKeysInFile(dataDir: string, mayCreate = true): MasterKeyFile {
   const file = keyFile(dataDir)
-  let path = file // by which we find it
+  let path = file // by which this process opens it
   let keys = existsSync(file) ? readKeyFile(file) : []
   const newest = () => {
     if (keys.length === 0) {
       if (!existsSync(path)) {
-        if (!isMade) throw noMasterKey(file)
+        if (!mayCreate) throw noMasterKey(file)
         createKeyFile(dataDir, file)
       }
       keys = readKeyFile(file, path)
@@ -60,7 +60,7 @@ export function masterKeysInFile(dataDir: string, isMade = true): MasterKeyFile 
     try {
       return existsSync(path) ? readKeyFile(file, path) : []
     } catch (error) {
-      if (codeOf(error) === 'EACCES') return [] // root read it, and has become another user since
+      if (codeOf(error) === 'EACCES') return [] // it was read as root, and this process has become another user
       throw error
     }
   }
@@ -68,12 +68,12 @@ export function masterKeysInFile(dataDir: string, isMade = true): MasterKeyFile 
     newest,
     byId(id) {
       const isKnown = keys.some(key => masterKeyId(key) === id)
-      // What we knew stays known: rows that were read before a rotation are still to be opened.
+      // Old keys are kept: rows that were read before a rotation still have to be opened.
       if (!isKnown) keys = [...readAgain(), ...keys]
       return keys.find(key => masterKeyId(key) === id)
     },
     giveTo(user) {
-      newest() // made while we may still write to the folder
+      newest() // creates the file while this process may write to the folder
       path = letRead(dataDir, user)
     },
     checkReadable() {
@@ -91,8 +91,8 @@ export function masterKeysInFile(dataDir: string, isMade = true): MasterKeyFile 
   }
 }
 
-// Gives a user, by its group, the right to read the key file and to pass through the folder, and nothing else: the
-// owners stay. Returns the path by which that user finds the file even if it may not enter a folder above.
+// Gives a user, by its group, the right to read the key file and to pass through the folder. The owners do not change.
+// Returns a path by which that user can open the file even if it may not enter a parent folder.
 function letRead(dataDir: string, user: User): string {
   const folder = openSync(dataDir, constants.O_RDONLY | constants.O_DIRECTORY) // stays open
   const file = openSync(keyFile(dataDir), constants.O_RDONLY | constants.O_NOFOLLOW)
@@ -132,7 +132,7 @@ const noMasterKey = (file: string) =>
       `TOLLGATE_MASTER_KEY to it on every node, or put it into ${file} (chmod 600).`,
   )
 
-// Puts a new key before the old ones. The old ones stay until every data key is wrapped anew.
+// Adds a new key before the old ones. The old ones stay until every data key is wrapped with the new one.
 export function addMasterKey(dataDir: string) {
   const file = keyFile(dataDir)
   replaceKeyFile(file, `${randomBytes(32).toString('hex')}\n${readFileSync(file, 'utf8')}`)
@@ -143,8 +143,8 @@ export function forgetOldMasterKeys(dataDir: string) {
   replaceKeyFile(file, `${readKeyFile(file)[0]?.toString('hex')}\n`)
 }
 
-// The file stays its owner's: root may rotate the key of a gateway that runs as somebody else. A gateway that root
-// started reads it by its group, which only root can give to the new file.
+// The owner of the file stays: root may rotate the key of a gateway that runs as another user. A gateway that root started
+// reads the file by its group, which only root can give to the new file.
 function replaceKeyFile(file: string, text: string) {
   const { uid, gid, mode } = statSync(file)
   const isRoot = process.getuid?.() === 0
@@ -161,7 +161,7 @@ function replaceKeyFile(file: string, text: string) {
 
 const keyFile = (dataDir: string) => join(dataDir, 'master.key')
 
-// Two processes may start at once on a new folder: both prepare a key, and the link lets one of them win.
+// Two processes may start at once on a new folder: both prepare a file, and one of them wins by linking it.
 function createKeyFile(dataDir: string, file: string) {
   makeFolder(dataDir, 0o700)
   const prepared = `${file}.${process.pid}`
@@ -169,7 +169,7 @@ function createKeyFile(dataDir: string, file: string) {
   try {
     linkSync(prepared, file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    if (codeOf(error) !== 'EEXIST') throw error
   } finally {
     rmSync(prepared)
   }
@@ -193,7 +193,7 @@ function readKeyFile(file: string, path = file): Buffer[] {
   const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean)
   if (lines.length === 0 || !lines.every(line => /^[0-9a-f]{64}$/i.test(line)))
     throw new MasterKeyError(
-      `${file} does not hold master keys of 64 hexadecimal digits. Restore it from a backup.`,
+      `${file} does not contain master keys of 64 hexadecimal digits. Restore it from a backup.`,
     )
   return lines.map(line => Buffer.from(line, 'hex'))
 }

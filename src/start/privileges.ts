@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import { usesIoUring } from '../config.ts'
+import { parentsOf } from '../postgres/files.ts'
 import { gatewayUser, type User } from '../postgres/user.ts'
 
-// Root's rights cannot be dropped. The message says how to start Tollgate without them.
+// Root's privileges cannot be dropped. The message says how to start Tollgate without them.
 export class PrivilegeError extends Error {}
 
 const howToFix =
@@ -16,7 +16,7 @@ export function userToBecome(): User | undefined {
   if (process.getuid?.() !== 0) return undefined
   if (usesIoUring())
     throw new PrivilegeError(
-      `With UV_USE_IO_URING=1 Node would go on to open files as root after it has dropped root's rights. Unset it. ${howToFix}`,
+      `With UV_USE_IO_URING=1 Node would still open files as root after it has dropped root's rights. Unset it. ${howToFix}`,
     )
   const user = gatewayUser()
   if (user) return user
@@ -25,9 +25,9 @@ export function userToBecome(): User | undefined {
   )
 }
 
-// From root to a user without any rights, for all threads and for good. Node reads NODE_EXTRA_CA_CERTS when the first
+// Changes all threads from root to a user without privileges, irreversibly. Node reads NODE_EXTRA_CA_CERTS when the first
 // TLS connection is made, so the certificates are loaded before. A listener for SIGUSR1 keeps Node from opening its
-// debugger: that signal may come from any process of the same user, such as another gateway that root started.
+// debugger: any process of the same user may send that signal, such as another gateway that root started.
 export function dropPrivileges(user: User) {
   createSecureContext()
   process.on('SIGUSR1', () => {})
@@ -66,7 +66,7 @@ function mayBecomeRoot(): boolean {
 const threads = () =>
   readdirSync('/proc/self/task').map(id => readFileSync(`/proc/self/task/${id}/status`, 'utf8'))
 
-// By the status of one thread.
+// From the status file of one thread.
 const whyPrivileged = (uid: number, gid: number) => (status: string) => {
   const field = (name: string) => new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1]?.trim() ?? ''
   for (const [name, id] of [
@@ -84,10 +84,10 @@ const whyPrivileged = (uid: number, gid: number) => (status: string) => {
   return undefined
 }
 
-// Whether a user could read a file, as its modes and those of the folders above it say.
+// Whether a user may read a file, by its mode and those of its parent folders.
 export function mayRead(user: User, path: string): boolean {
   const file = realpathSync(path)
-  return allows(user, file, 0o4) && foldersAbove(file).every(folder => allows(user, folder, 0o1))
+  return allows(user, file, 0o4) && parentsOf(file).every(folder => allows(user, folder, 0o1))
 }
 
 function allows({ uid, gid }: User, path: string, right: number): boolean {
@@ -95,6 +95,3 @@ function allows({ uid, gid }: User, path: string, right: number): boolean {
   const shift = found.uid === uid ? 6 : found.gid === gid ? 3 : 0
   return ((found.mode >> shift) & right) === right
 }
-
-const foldersAbove = (path: string): string[] =>
-  dirname(path) === path ? [] : [dirname(path), ...foldersAbove(dirname(path))]

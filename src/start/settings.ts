@@ -1,11 +1,11 @@
-import { type Config, ConfigError, type Environment, readWhatIsRight } from '../config.ts'
+import { type Config, ConfigError, type Environment, readValidConfig } from '../config.ts'
 import { providerSettingFaults, messengerFaults } from '../runtime/settingFaults.ts'
 
 export type StartSettings = { config: Config; faults: string[]; warnings: string[] }
 
-// Every setting, those that providers and messengers read for themselves too, and all that is wrong with any of them.
+// All settings, including those that providers and messengers read themselves, with all faults.
 export async function readStartSettings(env?: Environment): Promise<StartSettings> {
-  const { config, faults } = readWhatIsRight(env)
+  const { config, faults } = readValidConfig(env)
   const messengers = await messengerFaults(config.messengerSettings)
   const providers = await providerSettingFaults(config.providerSettings)
   return { config, faults: [...faults, ...messengers.faults, ...providers], warnings: messengers.warnings }

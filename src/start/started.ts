@@ -1,12 +1,12 @@
 export type Stop = () => Promise<void> | void
 
 export type Started = {
-  add(stop: Stop): () => Promise<void> // gives back the stop that counts: however often it is called, it happens once
+  add(stop: Stop): () => Promise<void> // returns a function that stops it once, however often it is called
   stop(): Promise<void>
 }
 
-// What was started, so that all of it is stopped: in reverse order, each even if the stop of another fails. The first
-// failure is told when nothing is left.
+// A stack of what has to be stopped. Everything is stopped in reverse order, even if one of the stops fails; then the
+// first failure is thrown.
 export function rememberStarted(): Started {
   const stops: (() => Promise<void>)[] = []
   return {

@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { createObserver } from '../observe/requests.ts'
 import type { Runtime } from '../runtime/runtime.ts'
+import { createSandbox } from '../sandbox/sandbox.ts'
+import type { Db } from '../store/db.ts'
 import { createApi } from '../web/api/api.ts'
 import { type AppOptions, createApp } from '../web/app.ts'
 import { createDocuments } from '../web/documents/documents.ts'
@@ -18,8 +21,7 @@ type WebDeps = Pick<AppOptions, 'messengers' | 'operatorKeys' | 'sandbox'> & {
   isOverloaded(): boolean
 }
 
-// From here on requests are answered: the interface and documents by hand, because they come in crowds, the rest by the
-// framework.
+// Starts to answer requests. The API and the documents bypass the framework, because they get most of the load.
 export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
   const { runtime, metrics, log, isOverloaded, operatorKeys, messengers, sandbox } = deps
   const observe = createObserver(metrics, log)
@@ -41,4 +43,15 @@ export function serveWeb(opened: Listening, config: Config, deps: WebDeps) {
   })
   const first: Answerer = (...exchange) => api(...exchange) || documents(...exchange) || odd(...exchange)
   opened.serve(first, app, observe)
+}
+
+type SandboxDeps = { db: Db; clock(): Date; formKey: Buffer; baseUrl: string; pace?: number; log: Logger }
+
+// The simulated provider of test payments. Its provider module calls it at this gateway's own address, with a key that is
+// made at each start: no other client needs it.
+export function openSandbox({ TOLLGATE_SANDBOX }: Config, url: string, deps: SandboxDeps) {
+  if (!TOLLGATE_SANDBOX) return undefined
+  const key = randomBytes(24).toString('hex')
+  const { app, stop } = createSandbox({ ...deps, key })
+  return { app, stop, settings: { SANDBOX_URL: url, SANDBOX_KEY: key } }
 }

@@ -2,20 +2,25 @@ import pg from 'pg'
 import sql, { type Sql } from 'sql-template-tag'
 import { type Health, watchHealth } from './connections/health.ts'
 import { hostsOf, isSilent } from './connections/hosts.ts'
-import { plansOfTransaction, sayWhichPlan } from './connections/plans.ts'
-import { gather, openPool } from './connections/pool.ts'
-import { type Connection, type Limits, withPrimary } from './connections/primary.ts'
-import { createConnectionQuota, type ConnectionQuota } from './connections/connectionQuota.ts'
+import { batchWrites, openPool, planSettings, plansOfTransaction } from './connections/pool.ts'
+import {
+  type Connection,
+  type ConnectionQuota,
+  createConnectionQuota,
+  type Limits,
+  withPrimary,
+} from './connections/primary.ts'
 import { isInFailedTransaction, isLost } from './databaseErrors.ts'
 
 export { sql }
 
-// int8 arrives as bigint: it holds money.
+// int8 is parsed as bigint: it holds money.
 pg.types.setTypeParser(pg.types.builtins.INT8, BigInt)
 
 export type Query = Sql & { name?: string }
-// A statement that PostgreSQL parses and plans once per connection. For what finds its rows by a key: such a plan stays
-// right while the table grows.
+
+// A prepared statement: PostgreSQL parses and plans it once per connection. For statements that find their rows by a key,
+// because their plan stays right while the table grows.
 export const named =
   (name: string) =>
   (strings: TemplateStringsArray, ...values: unknown[]): Query =>
@@ -25,46 +30,68 @@ export type Tx = {
   rows<Row>(query: Query): Promise<Row[]>
   one<Row>(query: Query): Promise<Row | undefined>
   count(query: Query): Promise<number> // of the rows that it has changed
-  tuples<Tuple extends readonly unknown[]>(query: Query): Promise<Tuple[]> // rows without names: cheap, for very many
-  // What a transaction writes last leaves with the commit, in one way to the server: nobody may wait for it before.
+  tuples<Tuple extends readonly unknown[]>(query: Query): Promise<Tuple[]> // rows as arrays: cheaper for very many
+  // Sends the statement together with COMMIT, in one round trip. The work of the transaction must not await it: it is
+  // sent when the work has returned.
   writeWithCommit<Row>(query: Query): Promise<Row[]>
 }
+
+// A connection pool to the primary. Every method retries after a lost connection, so all work may run twice.
 export type Db = Tx & {
-  url: string // for whoever needs a connection of its own
+  url: string // for a connection outside of the pool
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  withQuota(verb: string): Db // the same, for one verb: it may have half of the connections at once
-  until(deadline: number): Db // the same, for one request: up to a moment of the monotonic clock
-  isHanging(): boolean // nobody is answered: whoever asks is told at once
+  withQuota(verb: string): Db // the same pool, of which the work of one verb may have half of the connections at once
+  withDeadline(deadline: number): Db // the same pool, for one request: all it does ends at this performance.now()
+  isHanging(): boolean // the database accepts connections and answers nothing: statements fail at once
   stats(): { total: number; idle: number; waiting: number }
+  locks: { strategy: LockStrategy }
   end(): Promise<void>
 }
 
-type Server = { url: string; pool: pg.Pool; health: Health; quotaFor(verb: string): ConnectionQuota }
+// How rows that may be locked are taken from this database: see skipLocked.ts.
+export type LockStrategy =
+  | { state: 'untested' }
+  | { state: 'optimistic' }
+  | { state: 'skipping'; until: number }
+  | { state: 'unsupported' }
+
+type Server = Pick<Db, 'url' | 'locks'> & {
+  pool: pg.Pool
+  health: Health
+  quotaFor(verb: string): ConnectionQuota
+}
 
 export function openDb(url: string, poolSize: number, applicationName = 'tollgate'): Db {
   const hosts = hostsOf(url)
-  const pool = openPool(hosts, poolSize, applicationName)
-  const shares = new Map<string, ConnectionQuota>()
-  const shareOf = (verb: string) => {
-    const share = shares.get(verb) ?? createConnectionQuota(Math.max(1, Math.floor(poolSize / 2)))
-    shares.set(verb, share)
-    return share
+  const quotas = new Map<string, ConnectionQuota>()
+  const quotaFor = (verb: string) => {
+    const quota = quotas.get(verb) ?? createConnectionQuota(Math.max(1, Math.floor(poolSize / 2)))
+    quotas.set(verb, quota)
+    return quota
   }
-  return limited({ url, pool, health: watchHealth(() => isSilent(hosts)), quotaFor: shareOf }, {})
+  const server: Server = {
+    url,
+    pool: openPool(hosts, poolSize, applicationName),
+    health: watchHealth(() => isSilent(hosts)),
+    quotaFor,
+    locks: { strategy: { state: 'untested' } },
+  }
+  return withLimits(server, {})
 }
 
-function limited(server: Server, limits: Limits): Db {
+function withLimits(server: Server, limits: Limits): Db {
   const work = <T>(on: (connection: Connection) => Promise<T>) => withPrimary(server, limits, on)
   const db: Db = {
     url: server.url,
+    locks: server.locks,
     rows: query => work(connection => rowsOf(connection, query)),
     one: async <Row>(query: Query) => (await db.rows<Row>(query))[0],
     count: query => work(connection => countOf(connection, query)),
     tuples: query => work(connection => tuplesOf(connection, query)),
     writeWithCommit: query => db.rows(query),
     transaction: steps => work(connection => inTransaction(connection, steps)),
-    withQuota: verb => limited(server, { ...limits, share: server.quotaFor(verb) }),
-    until: deadline => limited(server, { ...limits, until: deadline }),
+    withQuota: verb => withLimits(server, { ...limits, quota: server.quotaFor(verb) }),
+    withDeadline: deadline => withLimits(server, { ...limits, deadline }),
     isHanging: server.health.isHanging,
     stats() {
       const { totalCount, idleCount, waitingCount } = server.pool
@@ -78,24 +105,17 @@ function limited(server: Server, limits: Limits): Db {
   return db
 }
 
-const leftOf = (until: number) => Math.max(1, until - performance.now())
-
-function send({ client, until }: Connection, { text, values, name }: Query, rowMode?: 'array') {
-  gather(client)
-  return client.query({
-    text,
-    values,
-    name,
-    rowMode,
-    query_timeout: until === undefined ? undefined : leftOf(until),
-  } as pg.QueryConfig)
+function send({ client, deadline }: Connection, { text, values, name }: Query, rowMode?: 'array') {
+  batchWrites(client)
+  const query_timeout = deadline === undefined ? undefined : Math.max(1, deadline - performance.now())
+  return client.query({ text, values, name, rowMode, query_timeout } as pg.QueryConfig)
 }
 
-// The answer to the last statement, once all are answered. Throws the error of the statement that was sent first: those
-// behind it may have failed because of it.
-async function lastAnswer<Answer>(earlier: readonly Promise<unknown>[], last: Promise<Answer>) {
-  const answers = await Promise.allSettled([...earlier, last])
-  const failed = answers.find(answer => answer.status === 'rejected')
+// The result of the last statement, when all have ended. Throws the error of the earliest statement that failed: later
+// ones may have failed because of it.
+async function lastResult<Result>(earlier: readonly Promise<unknown>[], last: Promise<Result>) {
+  const results = await Promise.allSettled([...earlier, last])
+  const failed = results.find(result => result.status === 'rejected')
   if (failed) throw failed.reason
   return last
 }
@@ -103,13 +123,13 @@ async function lastAnswer<Answer>(earlier: readonly Promise<unknown>[], last: Pr
 async function run(connection: Connection, query: Query, rowMode?: 'array') {
   const { plans } = connection
   const isNamed = query.name !== undefined
-  const settings = sayWhichPlan(plans, isNamed)
+  const settings = planSettings(plans, isNamed)
   if (!settings) return send(connection, query, rowMode)
   const set = send(connection, sql([settings])).catch((error: unknown) => {
-    if (plans) plans.areNamed = !isNamed // nothing of it holds
+    if (plans) plans.areNamed = !isNamed // the settings were not changed
     throw error
   })
-  return lastAnswer([set], send(connection, query, rowMode))
+  return lastResult([set], send(connection, query, rowMode))
 }
 
 const rowsOf = async <Row>(connection: Connection, query: Query): Promise<Row[]> =>
@@ -118,28 +138,28 @@ const countOf = async (connection: Connection, query: Query) => (await run(conne
 const tuplesOf = async <Tuple>(connection: Connection, query: Query): Promise<Tuple[]> =>
   (await run(connection, query, 'array')).rows
 
-// The session is not in the state that a transaction needs. The work runs again on another connection.
+// The session is not in the state that a transaction needs. The work is retried on another connection.
 const brokenSession = (message: string, code: string, cause?: unknown) =>
   Object.assign(new Error(message, { cause }), { code })
 
-// Two round trips are saved: the first statement is sent with `begin`, and what is written last with `commit`. So each
-// answer is checked later than usual. The answer to `begin` is checked with the first statement, and again before anything
-// is written with the commit; `commit` has to be answered by its own tag, because PostgreSQL answers ROLLBACK where the
-// transaction has failed. Statements behind a failed one say only that the transaction has failed: `cause` is the error
-// that is reported instead, and that decides whether the work runs again.
+// Saves two round trips: BEGIN is sent with the first statement, and the writes of writeWithCommit are sent with COMMIT.
+// So results are checked later than usual. The result of BEGIN is checked with the first statement, and again before the
+// writes of the commit are sent. COMMIT has to return its own tag, because PostgreSQL returns ROLLBACK if the transaction
+// has failed. Statements after a failed one report only that the transaction has failed: `cause` is the first error. It
+// is thrown instead, and it decides whether the work is retried.
 async function inTransaction<T>(session: Connection, work: (tx: Tx) => Promise<T>): Promise<T> {
   const connection = { ...session, plans: plansOfTransaction(session.plans) }
-  const last: (() => Promise<unknown>)[] = []
-  let isBegun = false // `begin` was answered
+  const lastWrites: (() => Promise<unknown>)[] = []
+  let isBegun = false // BEGIN has returned
   let cause: unknown
   const rootOf = (error: unknown) => (isInFailedTransaction(error) ? (cause ?? error) : error)
 
-  async function checked<Answer>(statement: Promise<Answer>): Promise<Answer> {
+  async function checked<Result>(statement: Promise<Result>): Promise<Result> {
     try {
       if (isBegun) return await statement
-      const answer = await lastAnswer([begun], statement)
+      const result = await lastResult([begun], statement)
       isBegun = true
-      return answer
+      return result
     } catch (error) {
       cause ??= error
       throw rootOf(error)
@@ -153,15 +173,15 @@ async function inTransaction<T>(session: Connection, work: (tx: Tx) => Promise<T
     count: query => checked(countOf(connection, query)),
     tuples: query => checked(tuplesOf(connection, query)),
     writeWithCommit<Row>(query: Query) {
-      const answer = new Promise<Row[]>((resolve, reject) => {
-        last.push(async () => {
+      const result = new Promise<Row[]>((resolve, reject) => {
+        lastWrites.push(async () => {
           const written = rows<Row>(query)
           written.then(resolve, reject)
           await written
         })
       })
-      answer.catch(() => {}) // the commit fails with the same error
-      return answer
+      result.catch(() => {}) // the commit fails with the same error
+      return result
     },
   }
 
@@ -170,9 +190,9 @@ async function inTransaction<T>(session: Connection, work: (tx: Tx) => Promise<T
     const status = connection.client.getTransactionStatus()
     if (status === 'E' && cause !== undefined) throw cause
     if (status !== 'T') throw brokenSession('there is no open transaction', '25P01')
-    const writes = last.map(write => write())
-    const { command } = await lastAnswer(writes, send(connection, sql`commit`))
-    if (command !== 'COMMIT') throw cause ?? brokenSession(`commit was answered by ${command}`, '25P02')
+    const writes = lastWrites.map(write => write())
+    const { command } = await lastResult(writes, send(connection, sql`commit`))
+    if (command !== 'COMMIT') throw cause ?? brokenSession(`COMMIT returned ${command}`, '25P02')
   }
 
   const begun = send(connection, sql`begin`)

@@ -1,51 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { hostsOf } from './connections/hosts.ts'
+import { type Db, sql, type Tx } from './db.ts'
 
 const channel = 'tollgate'
-const presence = 0x746f6c6c // the class of the locks by which nodes are known to be there
-const connectWithinMs = 1000
-const answerWithinMs = 10_000
+const presenceLocks = 0x746f6c6c // the first key of the advisory locks; the second is the number of the node
+const connectTimeoutMs = 1000
+const queryTimeoutMs = 10_000
 const keepAliveMs = 5000
 
-// One connection that a node has for itself, to the primary: on it the node hears others, and holds the lock that says
-// that it is there. Both end with the connection.
+// One connection to the primary that a node has for itself. On it the node receives wake-ups (LISTEN/NOTIFY) and holds an
+// advisory lock under its number, which shows other nodes that it is alive. Both end with the connection.
 export type NodeSession = {
   isOpen(): boolean
-  say(words: string): Promise<void>
-  present(): Promise<number[]> // the numbers of all nodes that are there
+  notify(payload: string): Promise<void>
+  presentNodes(): Promise<number[]> // the numbers of all nodes that hold their lock
   close(): Promise<void>
 }
-export type OnWakeUp = (words: string) => void
 
-export async function openNodeSession(url: string, number: number, hear: OnWakeUp): Promise<NodeSession> {
-  let trouble: unknown
+// Called with the payload of each notification that another connection has sent.
+export type OnNotification = (payload: string) => void
+
+export async function openNodeSession(
+  url: string,
+  number: number,
+  onNotification: OnNotification,
+): Promise<NodeSession> {
+  let failure: unknown
   for (const host of hostsOf(url))
     try {
-      return await open(host, number, hear)
+      return await open(host, number, onNotification)
     } catch (error) {
-      trouble = error
+      failure = error
     }
-  throw trouble
+  throw failure
 }
 
-async function open(host: string, number: number, hear: OnWakeUp): Promise<NodeSession> {
+async function open(host: string, number: number, onNotification: OnNotification): Promise<NodeSession> {
   const client = new pg.Client({
     connectionString: host,
     application_name: 'tollgate node',
-    connectionTimeoutMillis: connectWithinMs,
-    query_timeout: answerWithinMs,
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: queryTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
   })
-  client.on('error', () => {}) // the end follows
-  // What we said ourselves is known here. Behind a pooler the number is the pooler's, and one look too many is no harm.
-  const ourselves = () => (client as unknown as { processID: number | null }).processID
+  client.on('error', () => {}) // 'end' follows
+  // PostgreSQL sends a notification to its sender, too. Behind a pooler the process id is the pooler's, and the node wakes
+  // up once too often.
+  const ownProcessId = () => (client as unknown as { processID: number | null }).processID
   client.on('notification', ({ processId, payload = '' }) => {
-    if (processId !== ourselves()) hear(payload)
+    if (processId !== ownProcessId()) onNotification(payload)
   })
   try {
     await client.connect()
-    await begin(client, number)
+    await listenAndLock(client, number)
   } catch (error) {
     void client.end().catch(() => {})
     throw error
@@ -54,29 +63,62 @@ async function open(host: string, number: number, hear: OnWakeUp): Promise<NodeS
   client.on('end', () => (isOpen = false))
   return {
     isOpen: () => isOpen,
-    say: async words => void (await client.query(hint, [channel, words])),
-    async present() {
-      const { rows } = await client.query<{ number: number }>(present, [presence])
+    notify: async payload => void (await client.query(notifyWithoutFlush, [channel, payload])),
+    async presentNodes() {
+      const { rows } = await client.query<{ number: number }>(lockHolders, [presenceLocks])
       return rows.map(row => row.number)
     },
     close: () => client.end(),
   }
 }
 
-async function begin(client: pg.Client, number: number) {
+async function listenAndLock(client: pg.Client, number: number) {
   const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby')
   if (rows[0]?.standby) throw new Error('this server is a standby')
   await client.query(`listen ${channel}`)
-  const lock = await client.query<{ ours: boolean }>('select pg_try_advisory_lock($1, $2) as ours', [
-    presence,
+  const lock = await client.query<{ acquired: boolean }>('select pg_try_advisory_lock($1, $2) as acquired', [
+    presenceLocks,
     number,
   ])
-  if (!lock.rows[0]?.ours) throw new Error('the connection before this one has not ended yet')
+  if (!lock.rows[0]?.acquired) throw new Error('the previous connection of this node still holds its lock')
 }
 
-// A word that may be lost need not wait for the disk.
-const hint = `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`
+// A wake-up may be lost, so the commit does not wait for the disk.
+const notifyWithoutFlush = `select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`
 
-const present = `select distinct objid::bigint::integer as number from pg_locks
+const lockHolders = `select distinct objid::bigint::integer as number from pg_locks
   where locktype = 'advisory' and classid = $1::integer::oid and objsubid = 2 and granted
     and database = (select oid from pg_database where datname = current_database())`
+
+// Notifies all nodes by a connection of the pool.
+const notifyNodes = (tx: Tx, payload: string) => tx.rows(sql`select pg_notify(${channel}, ${payload})`)
+
+export class CannotListen extends Error {}
+
+const proofTimeoutMs = 2000
+
+// A node session that is proven to receive notifications of other connections. Behind a transaction-mode pooler it does
+// not, and its lock would belong to a connection that other clients use.
+export async function openListeningSession(
+  db: Db,
+  number: number,
+  onNotification: OnNotification,
+): Promise<NodeSession> {
+  const proof = `proof ${number}`
+  const received = new AbortController()
+  const session = await openNodeSession(db.url, number, payload =>
+    payload === proof ? received.abort() : onNotification(payload),
+  )
+  try {
+    await notifyNodes(db, proof)
+    await sleep(proofTimeoutMs, undefined, { signal: received.signal }).catch(() => {})
+    if (!received.signal.aborted)
+      throw new CannotListen(
+        'LISTEN/NOTIFY does not work on this connection (transaction-mode pooler?); falling back to polling',
+      )
+    return session
+  } catch (error) {
+    void session.close().catch(() => {})
+    throw error
+  }
+}

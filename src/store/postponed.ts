@@ -4,11 +4,11 @@ import { sql, type Tx } from './db.ts'
 
 type AttemptKey = Pick<Attempt, 'merchant_id' | 'attempt_id'>
 
-// Attempts that would be asked about later than that, those that have ended and the others.
-export const attemptsPostponed = (tx: Tx, than: { unresolved: Date; ended: Date }, limit: number) =>
+// Attempts whose next poll is after `limits`. Failed attempts are polled for longer.
+export const attemptsPostponed = (tx: Tx, limits: { unresolved: Date; ended: Date }, limit: number) =>
   tx.rows<AttemptKey>(sql`
     select merchant_id, attempt_id from attempts
-    where next_poll_at > ${than.unresolved} and (state <> 'failed' or next_poll_at > ${than.ended})
+    where next_poll_at > ${limits.unresolved} and (state <> 'failed' or next_poll_at > ${limits.ended})
     order by next_poll_at desc limit ${limit}`)
 
 export const rescheduleAttempt = (tx: Tx, { merchant_id, attempt_id }: AttemptKey, now: Date) =>
@@ -16,13 +16,13 @@ export const rescheduleAttempt = (tx: Tx, { merchant_id, attempt_id }: AttemptKe
     update attempts set next_poll_at = ${now}
     where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and next_poll_at > ${now}`)
 
-// Deliveries that were never tried, and would be later than that.
-export const deliveriesPostponed = (tx: Tx, than: Date, limit: number) =>
+// Deliveries without a try whose first try is due after `latest`.
+export const deliveriesPostponed = (tx: Tx, latest: Date, limit: number) =>
   tx.rows<NotificationKey>(sql`
     select merchant_id, tx_reference, sequence from deliveries
-    where not retry and not parked and next_try_at > ${than} order by next_try_at desc limit ${limit}`)
+    where not retry and not parked and next_try_at > ${latest} order by next_try_at desc limit ${limit}`)
 
-// The schedule begins now. A try that may be under way keeps its lease, but no longer than any other.
+// The schedule begins now. A try that may be in flight keeps its lease for the usual time at most.
 export const rescheduleDelivery = (
   tx: Tx,
   key: NotificationKey,

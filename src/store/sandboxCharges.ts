@@ -1,10 +1,10 @@
 import type { Currency } from '../core/money.ts'
 import { sql, type Tx } from './db.ts'
 
-// One row of the simulated provider's books. `ending` is what will become of it when nobody decides; `decided` is the
-// ending that somebody chose, counted from `decided_at`.
+// A charge at the simulated provider. `ending` is how it ends without a decision of the customer; `decided` is the ending
+// that the customer has chosen, whose waiting times count from `decided_at`.
 export type Charge = {
-  merchant_id: string // how the reference begins
+  merchant_id: string // the first characters of the reference
   reference: string
   method: string
   payer: string | null
@@ -28,7 +28,7 @@ export type Card = { card_type: string; card_last4: string }
 const merchantIdLength = 10
 const merchantOf = (reference: string) => reference.slice(0, merchantIdLength)
 
-// Undefined when the reference is known already: it never becomes a second charge.
+// Undefined if the reference exists already: a repeated request makes no second charge.
 export const insertCharge = (tx: Tx, c: NewCharge) =>
   tx.one<Charge>(sql`
     insert into sandbox_charges (merchant_id, reference, method, payer, amount, currency, payee, note, ending,
@@ -42,7 +42,7 @@ export const findCharge = (tx: Tx, reference: string) =>
   tx.one<Charge>(sql`
     select * from sandbox_charges where merchant_id = ${merchantOf(reference)} and reference = ${reference}`)
 
-// The first decision stands: undefined for every later one.
+// Undefined if it was decided before: the first decision counts.
 export const decideCharge = (tx: Tx, reference: string, decided: string, now: Date, card?: Card) =>
   tx.one<Charge>(sql`
     update sandbox_charges set decided = ${decided}, decided_at = ${now},
@@ -51,7 +51,7 @@ export const decideCharge = (tx: Tx, reference: string, decided: string, now: Da
     where merchant_id = ${merchantOf(reference)} and reference = ${reference} and decided is null
     returning *`)
 
-// A card that was shown and not decided on yet.
+// Stores the card before the decision.
 export const showCard = (tx: Tx, reference: string, card: Card) =>
   tx.one<Charge>(sql`
     update sandbox_charges set card_type = ${card.card_type}, card_last4 = ${card.card_last4}

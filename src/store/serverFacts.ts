@@ -1,14 +1,15 @@
 import type { DatabaseState } from '../core/fitDatabase.ts'
+import { sqlState } from './databaseErrors.ts'
 import { type Query, sql, type Tx } from './db.ts'
 
-// What the database server says about itself.
+// Version, settings, connections and clock of the database server.
 export type ServerFacts = {
   version: string
   version_num: number
   fsync: string
   synchronous_commit: string
   full_page_writes: string
-  connections: number // that ordinary users can have
+  connections: number // available to ordinary users
   in_use: number
   now: Date
 }
@@ -24,14 +25,14 @@ export const readServerFacts = (tx: Tx) =>
       (select sum(numbackends)::int from pg_stat_database) as in_use,
       clock_timestamp() as now`)
 
-// One cheap statement, for every check whether payments can be stored. Only new sessions see that a database or a role was
-// made read-only, so that is read from the catalog.
+// One cheap statement, which every check whether payments can be stored runs. A session does not see that its database or
+// role was made read-only after it began, so that is read from the catalog.
 export async function readDatabaseState(tx: Tx): Promise<DatabaseState> {
   try {
     return await readState(tx, appliedMigrations)
   } catch (error) {
     if (!isUndefinedTable(error)) throw error
-    return readState(tx, sql`'[]'::json`) // nothing was migrated yet
+    return readState(tx, sql`'[]'::json`) // no migration was applied yet
   }
 }
 
@@ -43,8 +44,8 @@ const appliedMigrations = sql`(
     'served', to_jsonb(m)->>'served_at' is not null
   ) order by name), '[]') from migrations m)`
 
-// Every release records its migrations in a table with the column `compatible`, in the transaction that makes the tables.
-// Other tables of ours were made by an unreleased version.
+// Every release records its migrations in a table with the column `compatible`, in the transaction that creates the
+// tables. If Tollgate's tables exist without it, an unreleased version has created them.
 const unreleased = sql`
   coalesce(to_regclass('migrations'), to_regclass('merchants'), to_regclass('payments')) is not null
   and not exists (select from pg_attribute
@@ -71,4 +72,13 @@ async function readState(tx: Tx, applied: Query): Promise<DatabaseState> {
   return state
 }
 
-const isUndefinedTable = (error: unknown) => (error as { code?: string }).code === '42P01'
+const isUndefinedTable = (error: unknown) => sqlState(error) === '42P01'
+
+// The database's clock, to the microsecond. now() would be the start of the transaction.
+export async function readDatabaseMs(tx: Tx): Promise<number> {
+  const read = await tx.one<{ ms: number }>(
+    sql`select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`,
+  )
+  if (!read) throw new Error('the database returned no time')
+  return read.ms
+}

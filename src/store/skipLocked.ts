@@ -1,76 +1,104 @@
 import { Locked } from '../core/interface/refusal.ts'
-import { type Db, sql, type Tx } from './db.ts'
+import { type Db, type LockStrategy, sql, type Tx } from './db.ts'
 
-const waitForAllMs = 100
-const waitForOneMs = 20 // whatever was held for a moment only has had its time by then
-const hopeMs = 50
-const wiserMs = 5000 // as long as a node that stands still can hold anything
+// Takes many rows without waiting for rows that another transaction has locked, such as one of a paused node. Locked rows
+// are left out, and a later poll finds them again. There are three ways to do so, from fast to slow:
+//
+// 1. Locking each row first costs 20 %. So we first try a plain UPDATE with a 50 ms lock_timeout, and use SKIP LOCKED for
+//    5 s after a conflict. Only statements that run for thousands of rows a second have this variant (`optimistic`).
+// 2. SKIP LOCKED: the statement locks the rows that are free, then changes them.
+// 3. A sharded PostgreSQL (Citus) refuses SKIP LOCKED across shards. There the keys are read without locks, and changed
+//    with a lock_timeout of 100 ms; if that runs out, each row is changed by itself with 20 ms.
+//
+// Which of them is used is the state of the database's LockStrategy:
+//
+//   untested --SKIP LOCKED works--> optimistic --conflict--> skipping for 5 s --time is over--> optimistic
+//   any state --SKIP LOCKED is refused--> unsupported (for good)
 
-// Taking many rows without waiting for those that somebody else holds: a node that stands still with a row in its hands
-// keeps nobody from the others. What is held is left out, and found again by a later look.
-export type Taking<Key, Taken> = {
-  skipping(db: Db): Promise<readonly Taken[]> // all that nobody holds, by `skip locked`
-  find(db: Db): Promise<readonly Key[]> // where that is refused: what there is to take,
-  waiting(tx: Tx, keys: readonly Key[]): Promise<readonly Taken[]> // and these of it, in a transaction that waits briefly
+const allRowsTimeoutMs = 100
+const oneRowTimeoutMs = 20 // the try before it has waited already
+const optimisticTimeoutMs = 50
+const skipAfterConflictMs = 5000 // the server ends a transaction of a paused node after this time
+
+// The same change in several variants.
+export type TakeStatements<Key, Taken> = {
+  skipping(db: Db): Promise<readonly Taken[]> // takes all rows that are not locked, by SKIP LOCKED
+  find(db: Db): Promise<readonly Key[]> // the rows to take, without locking them
+  waiting(tx: Tx, keys: readonly Key[]): Promise<readonly Taken[]> // takes these, in a transaction with a short lock_timeout
 }
 
-const skips = new WeakMap<Db, boolean>() // false: it does not skip across merchants, as sharded ones do not
-const lastHeld = new WeakMap<Db, number>()
+// `optimistic` is one statement that contains `shortLockTimeout`.
+export type OptimisticStatements<Key, Taken> = TakeStatements<Key, Taken> & {
+  optimistic(tx: Tx): Promise<readonly Taken[]>
+}
+
+export async function takeOptimistically<Key, Taken>(
+  db: Db,
+  statements: OptimisticStatements<Key, Taken>,
+): Promise<readonly Taken[]> {
+  const { locks } = db
+  if (isOptimistic(locks.strategy, performance.now()))
+    try {
+      return await statements.optimistic(db)
+    } catch (error) {
+      if (!(error instanceof Locked)) throw error
+      locks.strategy = afterConflict(performance.now())
+    }
+  return takeUnlocked(db, statements)
+}
 
 export async function takeUnlocked<Key, Taken>(
   db: Db,
-  taking: Taking<Key, Taken>,
+  statements: TakeStatements<Key, Taken>,
 ): Promise<readonly Taken[]> {
-  if (skips.get(db) !== false)
+  const { locks } = db
+  if (locks.strategy.state !== 'unsupported')
     try {
-      const taken = await taking.skipping(db)
-      skips.set(db, true)
+      const taken = await statements.skipping(db)
+      locks.strategy = afterSkipping(locks.strategy)
       return taken
     } catch (error) {
       if (!isUnsupported(error)) throw error
-      skips.set(db, false)
+      locks.strategy = { state: 'unsupported' }
     }
-  const keys = await taking.find(db)
+  return takeWaiting(db, statements)
+}
+
+const isOptimistic = (strategy: LockStrategy, now: number) =>
+  strategy.state === 'optimistic' || (strategy.state === 'skipping' && now > strategy.until)
+
+const afterConflict = (now: number): LockStrategy => ({ state: 'skipping', until: now + skipAfterConflictMs })
+
+const afterSkipping = (strategy: LockStrategy): LockStrategy =>
+  strategy.state === 'untested' ? { state: 'optimistic' } : strategy
+
+async function takeWaiting<Key, Taken>(db: Db, { find, waiting }: TakeStatements<Key, Taken>) {
+  const keys = await find(db)
   if (keys.length === 0) return []
-  const all = await briefly(db, waitForAllMs, tx => taking.waiting(tx, keys))
-  return all ?? oneByOne(db, keys, taking)
-}
-
-// For what is taken by the thousand: to lock a row before it is changed costs a fifth more, and on most days nobody holds
-// any. So it hopes, for a moment, by a statement that has `hope` in it; while something is held, it skips.
-export async function takeOptimistically<Key, Taken>(
-  db: Db,
-  taking: Taking<Key, Taken> & { hoping(tx: Tx): Promise<readonly Taken[]> },
-): Promise<readonly Taken[]> {
-  if (skips.get(db) && performance.now() - (lastHeld.get(db) ?? -Infinity) > wiserMs)
-    try {
-      return await taking.hoping(db)
-    } catch (error) {
-      if (!(error instanceof Locked)) throw error
-      lastHeld.set(db, performance.now())
-    }
-  return takeUnlocked(db, taking)
-}
-
-// Among what a statement reads from: it counts before the first row is changed, and costs no way to the server.
-export const shortLockTimeout = sql([`set_config('lock_timeout', '${hopeMs}', true) as hope,`])
-
-async function oneByOne<Key, Taken>(db: Db, keys: readonly Key[], { waiting }: Taking<Key, Taken>) {
+  const all = await withLockTimeout(db, allRowsTimeoutMs, tx => waiting(tx, keys))
+  if (all) return all
   const taken: Taken[] = []
-  for (const key of keys) taken.push(...((await briefly(db, waitForOneMs, tx => waiting(tx, [key]))) ?? []))
+  for (const key of keys)
+    taken.push(...((await withLockTimeout(db, oneRowTimeoutMs, tx => waiting(tx, [key]))) ?? []))
   return taken
 }
 
-// For all that follows in this transaction. A setting takes no parameters.
-export const waitBriefly = (tx: Tx, ms = waitForAllMs) => tx.rows(sql([`set local lock_timeout to ${ms}`]))
+// A FROM item of a statement. It takes effect before the first row is changed and costs no round trip.
+export const shortLockTimeout = sql([
+  `set_config('lock_timeout', '${optimisticTimeoutMs}', true) as short_lock_timeout,`,
+])
 
-// Undefined when something that it needs is held for longer.
-async function briefly<T>(db: Db, ms: number, work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
+// For the rest of this transaction. SET takes no parameters.
+export const setShortLockTimeout = (tx: Tx, ms = allRowsTimeoutMs) =>
+  tx.rows(sql([`set local lock_timeout to ${ms}`]))
+
+// Undefined if a row that it needs stays locked.
+async function withLockTimeout<T>(db: Db, ms: number, work: (tx: Tx) => Promise<T>): Promise<T | undefined> {
   try {
     return await db.transaction(async tx => {
-      // A coordinator tells its workers, who are the ones that wait; to any other server these are just words.
+      // A Citus coordinator passes the timeout on to its workers, which do the waiting. Other servers ignore this setting.
       await tx.rows(sql`set local citus.propagate_set_commands to 'local'`)
-      await waitBriefly(tx, ms)
+      await setShortLockTimeout(tx, ms)
       return work(tx)
     })
   } catch (error) {

@@ -1,5 +1,5 @@
 import { type ClockWatch, createDatabaseClock, type DatabaseClock } from '../runtime/databaseClock.ts'
-import { measureClock, measureFirst } from '../runtime/measureClock.ts'
+import { measureClock, measureFirst } from '../runtime/databaseClock.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { startLoop } from './loop.ts'
 
@@ -8,15 +8,15 @@ const unsureRestMs = 2000
 
 export type RunningClock = Omit<DatabaseClock, 'step'> & { stop(): Promise<void> }
 
-// Measures the database's clock now and then, and more often while it is in doubt. A database that does not answer is
-// asked again, and the time goes on as before.
+// Measures the database's clock every 10 s, and every 2 s while the estimate is uncertain. A measurement that fails is
+// repeated, and the estimate stays.
 export async function startClock({ db }: Pick<Runtime, 'db'>, watch: ClockWatch): Promise<RunningClock> {
   const clock = createDatabaseClock(await measureFirst(db), {
     measure: () => measureClock(db),
     watch,
     wake: () => loop.wake(),
   })
-  let isFresh = true // just measured
+  let isFresh = true // measured above
   const loop = startLoop({
     restMs: () => (clock.isUnsure() ? unsureRestMs : restMs),
     async step() {
@@ -29,7 +29,7 @@ export async function startClock({ db }: Pick<Runtime, 'db'>, watch: ClockWatch)
   return { ...clock, stop: loop.stop }
 }
 
-// Somebody else's, which is always believed.
+// A clock that is given, and is always certain.
 export const givenClock = (now: () => Date): RunningClock => ({
   now,
   pause: () => undefined,

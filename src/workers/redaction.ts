@@ -7,7 +7,8 @@ const restMs = 3_600_000
 
 export type RedactionOptions = RedactionWatch & { trouble(error: unknown): void; pause?: Pause }
 
-// Removes what is known of payers when the days are over. Every node with the setting does: each holds what it changes.
+// Removes the personal details of payers after the given days. Every node with the setting runs it: rows are locked while
+// they are changed.
 export function startRedaction(
   { db, clock }: Pick<Runtime, 'db' | 'clock'>,
   days: number,

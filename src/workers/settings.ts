@@ -4,7 +4,7 @@ import { type Loop, startLoop } from './loop.ts'
 
 const restMs = 10 * 60_000
 
-// Says now and then whose settings cannot be read. Apart from the work that they are read for, which goes on.
+// Reports every ten minutes which merchants have settings that cannot be read. Other work skips these merchants silently.
 export const startSettingsWatch = (
   { db }: Pick<Runtime, 'db'>,
   onUnreadable: OnUnreadable,

@@ -5,7 +5,7 @@ import { failureOf } from '../../src/cli/failure.ts'
 import { createCli } from '../../src/cli/output.ts'
 import { createProgram } from '../../src/cli/program.ts'
 import { settingWords } from '../../src/cli/settingsHelp.ts'
-import { settingNames } from '../../src/config.ts'
+import { configNames } from '../../src/config.ts'
 import { newMasterKey, temporaryFolder, tollgate, tollgateJson } from './tollgate.ts'
 
 const env = { TOLLGATE_DATA_DIR: `${temporaryFolder()}/data` }
@@ -35,9 +35,9 @@ test('--version tells the version', async () => {
 })
 
 test('start --help tells every setting', async () => {
-  expect(Object.keys(settingWords).sort()).toEqual([...settingNames].sort())
+  expect(Object.keys(settingWords).sort()).toEqual([...configNames].sort())
   const { stdout } = await tollgate(env, 'start', '--help')
-  for (const name of settingNames) expect(stdout).toContain(`  ${name} `)
+  for (const name of configNames) expect(stdout).toContain(`  ${name} `)
 })
 
 test('every command has examples in its help, and --json', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { missingIn, unknownIn, whyNotStart, whyNotStore } from '../../src/core/fitDatabase.ts'
+import { missingIn, unknownIn, whyNotStartOn, whyNotStore } from '../../src/core/fitDatabase.ts'
 
 const known = ['0001_a.sql', '0002_b.sql', '0003_c.sql']
 const applied = (...names: string[]) => names.map(name => ({ name, compatible: false, served: false }))
@@ -59,7 +59,7 @@ for (const [unknown, isReady, mayStart] of [
 ] as const)
   test(`beside ${JSON.stringify(unknown)}: ${isReady ? '' : 'not '}ready, ${mayStart ? 'may' : 'must not'} start`, () => {
     const state = { ...sound, applied: [...sound.applied, ...unknown] }
-    expect([whyNotStore(state, known) === undefined, whyNotStart(state, known) === undefined]).toEqual([
+    expect([whyNotStore(state, known) === undefined, whyNotStartOn(state, known) === undefined]).toEqual([
       isReady,
       mayStart,
     ])
@@ -72,7 +72,7 @@ for (const [what, state] of [
   test(`${what}: neither ready nor to be started on`, () => {
     const found = { ...sound, ...state }
     expect(whyNotStore(found, known)).toBe('the database was made by an unreleased version of Tollgate')
-    expect(whyNotStart(found, known)).toBe(
+    expect(whyNotStartOn(found, known)).toBe(
       'The database was made by an unreleased version of Tollgate, before 0.2.0: export what you need from it, and ' +
         'start with a new database.',
     )

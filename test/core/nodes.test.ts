@@ -1,15 +1,22 @@
 import { expect, test } from 'vitest'
-import { emptyRoll, forget, look, nodeOfToken, type Roll, tokenOf } from '../../src/core/nodes.ts'
+import {
+  forgetNode,
+  nodeLeaseToken,
+  nodeOfToken,
+  noPresence,
+  type Presence,
+  updatePresence,
+} from '../../src/core/nodes.ts'
 
 // What is seen at each moment, and who is called dead then.
-type Step = readonly [at: number, present: number[], leftBehind?: number[], isAnew?: boolean]
+type Step = readonly [at: number, present: number[], leaseHolders?: number[], isNewConnection?: boolean]
 function watch(steps: readonly Step[]) {
-  let roll: Roll = emptyRoll
-  return steps.map(([at, present, leftBehind, isAnew]) => {
-    const seen = look(roll, { present, leftBehind, isAnew }, at)
-    roll = seen.roll
-    for (const one of seen.gone) roll = forget(roll, one)
-    return seen.gone
+  let presence: Presence = noPresence
+  return steps.map(([at, present, leaseHolders, isNewConnection]) => {
+    const updated = updatePresence(presence, { present, leaseHolders, isNewConnection }, at)
+    presence = updated.presence
+    for (const number of updated.dead) presence = forgetNode(presence, number)
+    return updated.dead
   })
 }
 
@@ -113,8 +120,8 @@ for (const [what, steps, gone] of [
   test(what, () => expect(watch(steps as never)).toEqual(gone))
 
 for (const [token, node] of [
-  [tokenOf(12, 'abc'), 12],
-  [tokenOf(2 ** 31 - 1, 'n7-x'), 2 ** 31 - 1],
+  [nodeLeaseToken(12, 'abc'), 12],
+  [nodeLeaseToken(2 ** 31 - 1, 'n7-x'), 2 ** 31 - 1],
   ['n0123456789abcde', undefined], // of a node that could not be sure to be seen
   ['x', undefined],
   ['n12', undefined],

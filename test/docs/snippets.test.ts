@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { settingNames } from '../../src/config.ts'
+import { configNames } from '../../src/config.ts'
 import { settingNames as merchantSettings } from '../../src/core/merchant/settings.ts'
 import { ipnRequest, signingKey } from '../../src/core/notification/ipnRequest.ts'
 import { notificationBody } from '../../src/core/notification/notification.ts'
@@ -201,7 +201,7 @@ test('the page names every field, key, code and setting', () => {
 })
 
 test('the page of settings has every setting of the program in its table', () => {
-  for (const name of settingNames) expect(settings).toContain(`| \`${name}\` |`)
+  for (const name of configNames) expect(settings).toContain(`| \`${name}\` |`)
 })
 
 test('the page has every rule that a schema cannot say, with what breaking it is answered', () => {

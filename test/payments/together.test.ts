@@ -20,7 +20,7 @@ let counted: Db // counts its transactions
 let commits = 0
 beforeAll(async () => {
   lives = await openLives(8)
-  counted = { ...lives.db, until: () => counting(lives.db), withQuota: () => counting(lives.db) }
+  counted = { ...lives.db, withDeadline: () => counting(lives.db), withQuota: () => counting(lives.db) }
 })
 beforeEach(() => void (commits = 0))
 afterAll(() => lives.close())
@@ -28,7 +28,7 @@ afterAll(() => lives.close())
 const counting = (db: Db): Db => ({
   ...db,
   withQuota: () => counting(db),
-  until: () => counting(db),
+  withDeadline: () => counting(db),
   transaction(work) {
     commits++
     return db.transaction(work)
@@ -222,7 +222,7 @@ test('a process that dies between decision and commit has decided nothing, of no
   const { payments, attempts } = await started(8)
   const dying: Db = {
     ...lives.db,
-    until: () => dying,
+    withDeadline: () => dying,
     withQuota: () => dying,
     transaction: work =>
       lives.db.transaction(async tx => {

@@ -12,7 +12,7 @@ afterAll(() => rmSync(base, { recursive: true, force: true }))
 
 const refused = {
   name: 'EmbeddedError',
-  message: /is a link or is not ours alone, or others may write .* above it: look/,
+  message: /is a link or other users may change it, or they may write .* above it: look/,
 }
 const modeOf = (path: string) => statSync(path).mode & 0o777
 

@@ -16,7 +16,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, test } from 'vitest'
-import { type Embedded, EmbeddedError, type Role, startEmbedded } from '../../src/postgres/embedded.ts'
+import { type Embedded, type Role, startEmbedded } from '../../src/postgres/embedded.ts'
+import { EmbeddedError } from '../../src/postgres/error.ts'
 import { isGatewayGroup } from '../../src/postgres/user.ts'
 import { freshDatabase, query } from '../support/database.ts'
 
@@ -277,7 +278,7 @@ test('what cannot work is said in one sentence', async () => {
   writeFileSync(join(version, 'PG_VERSION'), '9\n')
   const owner = isRoot
     ? /belong to root, .* chown -R 65528:65528/
-    : /made by PostgreSQL 9 but this Tollgate brings /
+    : /made by PostgreSQL 9 but this Tollgate comes with /
   assert.match(await refusal(start(join(base, 'version'), 'command')), owner)
 
   const broken = join(base, 'broken')

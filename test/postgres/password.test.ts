@@ -4,12 +4,11 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { asSuperuser, appRoleStatements } from '../../src/postgres/access.ts'
+import { openDataFolder } from '../../src/postgres/dataFolder.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
-import { openDataFolder } from '../../src/postgres/folder/dataFolder.ts'
-import { asSuperuser, theApplicationsRole } from '../../src/postgres/keeper.ts'
 import { query } from '../support/database.ts'
-import { nobody } from '../support/untrusted.ts'
-import { onlyRoot } from '../support/untrusted.ts'
+import { nobody, onlyRoot } from '../support/untrusted.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'tollgate-password-'))
 const made = join(base, 'made') // copied by each test
@@ -52,11 +51,11 @@ for (const [what, lose] of [
   })
 
 test('a replacement that was interrupted after any of its statements is completed by the next start', async () => {
-  for (let done = 0; done < theApplicationsRole('0'.repeat(64)).length; done++) {
+  for (let done = 0; done < appRoleStatements('0'.repeat(64)).length; done++) {
     const data = copyOf(`cut-${done}`)
     rmSync(passwordFile(data))
     const home = openDataFolder(data)
-    await asSuperuser(home, undefined, theApplicationsRole(home.password).slice(0, done))
+    await asSuperuser(home, undefined, appRoleStatements(home.password).slice(0, done))
     await isWhole(data)
   }
 })

@@ -156,13 +156,13 @@ test('what somebody else has put into our data folder is not used', async contex
     })
     chmodSync(folder, 0o755) // too late
     if (name === 'postgres.pgpass')
-      await assert.rejects(startEmbedded(folder, 'command'), { message: /put there by somebody else/ })
+      await assert.rejects(startEmbedded(folder, 'command'), { message: /put there by another user/ })
     rmSync(path, { recursive: true })
   }
   const elsewhere = join(base, 'elsewhere')
   writeFileSync(elsewhere, `*:*:*:tollgate_app:${'0'.repeat(64)}\n`)
   symlinkSync(elsewhere, join(folder, 'postgres.pgpass'))
-  await assert.rejects(startEmbedded(folder, 'command'), { message: /put there by somebody else/ })
+  await assert.rejects(startEmbedded(folder, 'command'), { message: /put there by another user/ })
 })
 
 test('a data folder of ours that others could write to is closed to them', async () => {

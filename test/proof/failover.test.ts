@@ -9,7 +9,7 @@ import { type Credentials, onboard } from '../../src/actions/merchants/onboard.t
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { type ChildProgram, here, run } from '../../src/postgres/childProcess.ts'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
-import { openDataFolder } from '../../src/postgres/folder/dataFolder.ts'
+import { openDataFolder } from '../../src/postgres/dataFolder.ts'
 import { stopProgram } from '../../src/postgres/server.ts'
 import { openDb } from '../../src/store/db.ts'
 import { query } from '../support/database.ts'

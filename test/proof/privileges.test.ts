@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { isPrivate, mark, nobody } from '../../src/postgres/user.ts'
+import { isPrivate, mark, nobodyUser } from '../../src/postgres/user.ts'
 import { dropPrivileges, userToBecome } from '../../src/start/privileges.ts'
 import { newMasterKey, postmasterOf, tollgate, tollgateJson } from '../cli/tollgate.ts'
 import { openMailServer } from '../messengers/mailServer.ts'
@@ -104,7 +104,7 @@ function isRunning(pid: number): boolean {
 function expectDropped(pid: number) {
   const uid = userOf(pid)
   expect(uid).not.toBe(0)
-  expect(uid).not.toBe(nobody.uid)
+  expect(uid).not.toBe(nobodyUser.uid)
   expect(isPrivate(uid)).toBe(false) // a user of the database
   const threads = statuses(pid)
   expect(threads.length).toBeGreaterThan(4)

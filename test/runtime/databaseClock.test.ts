@@ -121,7 +121,7 @@ test('one that hangs is given up, and asked no second time meanwhile; what it sa
     asked++
     return new Promise(resolve => void (say = resolve))
   }
-  await expect(clock.step()).rejects.toThrow('did not say')
+  await expect(clock.step()).rejects.toThrow('did not return its time')
   await clock.step()
   expect(asked).toBe(1)
   say?.({ ...look(), databaseMs: 0 })

@@ -24,7 +24,7 @@ const one = () => db.rows(sql`select 1`)
 
 test('one deadline for all that a request asks: the statement that meets it is the last', async () => {
   const done: number[] = []
-  const work = db.until(performance.now() + 700).transaction(async tx => {
+  const work = db.withDeadline(performance.now() + 700).transaction(async tx => {
     for (let step = 1; step <= 20; step++) {
       await tx.rows(sql`select pg_sleep(0.2)`)
       done.push(step)
@@ -41,7 +41,9 @@ test('one deadline for all that a request asks: the statement that meets it is t
 test('a connection that came too late for one is there for the next', async () => {
   const held = Array.from({ length: 4 }, () => db.rows(sql`select pg_sleep(0.6)`))
   await sleep(100)
-  await expect(db.until(performance.now() + 100).rows(sql`select 1`)).rejects.toBeInstanceOf(Unavailable)
+  await expect(db.withDeadline(performance.now() + 100).rows(sql`select 1`)).rejects.toBeInstanceOf(
+    Unavailable,
+  )
   await Promise.all(held)
   expect(await Promise.all(Array.from({ length: 8 }, one))).toHaveLength(8)
   expect(db.stats().waiting).toBe(0)
@@ -64,7 +66,7 @@ test('one verb has at most half of the connections, whatever it waits for', asyn
 test('who waits for a place longer than the deadline is told, and leaves the place to others', async () => {
   const paying = db.withQuota('pay')
   const slow = [1, 2].map(() => paying.rows(sql`select pg_sleep(0.5)`))
-  const late = paying.until(performance.now() + 50).rows(sql`select 1`)
+  const late = paying.withDeadline(performance.now() + 50).rows(sql`select 1`)
   const patient = paying.rows(sql`select 1`)
   await expect(late).rejects.toBeInstanceOf(Unavailable)
   await Promise.all(slow)
@@ -98,7 +100,7 @@ test('a locked row is told as such; in a batch it fails alone', async () => {
 test('a transaction that stands still is ended by the database, and its rows are free', async () => {
   const standing = openDb(database.url, 1)
   await db.rows(sql`insert into things values (7)`)
-  const work = standing.until(performance.now() + 9000).transaction(async tx => {
+  const work = standing.withDeadline(performance.now() + 9000).transaction(async tx => {
     await tx.rows(sql`select 1 from things where id = 7 for update`)
     await sleep(7000)
   })

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const one = () => db.rows(sql`select 1`)
 
-const ask = () => db.until(performance.now() + 4000).rows(sql`select 1`)
+const ask = () => db.withDeadline(performance.now() + 4000).rows(sql`select 1`)
 
 // Somebody waits all the time: where the machine has no time it takes longer to believe than one of them waits.
 async function askUntilItHangs() {

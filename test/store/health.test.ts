@@ -8,20 +8,20 @@ function standStill(forMs: number) {
 }
 
 test('who stood still has not been kept waiting by the database', async () => {
-  let knocks = 0
-  const health = watchHealth(async () => ++knocks > 0)
+  let probes = 0
+  const health = watchHealth(async () => ++probes > 0)
   health.begin()
   standStill(2500)
   await sleep(600)
-  expect([knocks, health.isHanging()]).toEqual([0, false])
+  expect([probes, health.isHanging()]).toEqual([0, false])
   health.stop()
 })
 
-test('a callback during which we stood still is not believed, but repeated', async () => {
-  let knocks = 0
+test('a probe during which the process was paused is not believed, but repeated', async () => {
+  let probes = 0
   let believed: boolean | undefined
   const health = watchHealth(async () => {
-    if (++knocks > 1) {
+    if (++probes > 1) {
       believed = health.isHanging()
       return false
     }
@@ -30,12 +30,12 @@ test('a callback during which we stood still is not believed, but repeated', asy
     return true
   })
   health.begin()
-  await expect.poll(() => knocks, { timeout: 10_000 }).toBe(2)
+  await expect.poll(() => probes, { timeout: 10_000 }).toBe(2)
   expect(believed).toBe(false)
   health.stop()
 })
 
-test('silence is believed after a callback', async () => {
+test('silence is believed after a probe', async () => {
   const health = watchHealth(async () => true)
   health.begin()
   await expect.poll(health.isHanging, { timeout: 10_000 }).toBe(true)

@@ -166,7 +166,7 @@ test('a rollback that fails: the connection is replaced', async () => {
 test('a server that never commits: unavailable, and not reported as done', async () => {
   const server = await startScripted(text => (text === 'commit' ? { tag: 'ROLLBACK' } : good(text)))
   const scripted = openDb(server.url, 1)
-  const work = scripted.until(performance.now() + 300).transaction(tx => tx.rows(sql`select 1`))
+  const work = scripted.withDeadline(performance.now() + 300).transaction(tx => tx.rows(sql`select 1`))
   await expect(work).rejects.toBeInstanceOf(Unavailable)
   await scripted.end()
   await server.stop()

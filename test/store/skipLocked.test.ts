@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Db, openDb, sql, type Tx } from '../../src/store/db.ts'
-import { type Taking, takeUnlocked } from '../../src/store/skipLocked.ts'
+import { type TakeStatements, takeUnlocked } from '../../src/store/skipLocked.ts'
 import { type FreshDatabase, freshDatabase } from '../support/database.ts'
 import { withoutSkipping } from '../support/withoutSkipping.ts'
 
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 type Thing = { id: number }
 
-const things: Taking<Thing, Thing> = {
+const things: TakeStatements<Thing, Thing> = {
   skipping: tx =>
     tx.rows(sql`
       update things set taken = true
@@ -82,7 +82,7 @@ test('what is refused once is not asked for again', async () => {
   expect(refused()).toBe(1)
 })
 
-test('the short patience ends with its transaction', async () => {
+test('the short lock timeout ends with its transaction', async () => {
   const { db: own } = withoutSkipping(db)
   const before = await timeoutOf(db)
   const inside: (string | undefined)[] = []

@@ -21,7 +21,12 @@ export function withoutSkipping(db: Db): { db: Db; refused(): number } {
     writeWithCommit: query => tx.writeWithCommit(query),
   })
   return {
-    db: { ...db, ...refusing(db), transaction: work => db.transaction(tx => work(refusing(tx))) },
+    db: {
+      ...db,
+      ...refusing(db),
+      locks: { strategy: { state: 'untested' } },
+      transaction: work => db.transaction(tx => work(refusing(tx))),
+    },
     refused: () => count,
   }
 }

@@ -76,7 +76,7 @@ export async function payDirectly(
   deadline: number,
 ) {
   if (!direct.offered) return
-  const payment = await findPayment(deps.db.until(deadline), key)
+  const payment = await findPayment(deps.db.withDeadline(deadline), key)
   if (!payment) throw new Error('a stored payment is not there')
   const { payment_method, input } = direct
   const payRequest = { number: 1, payment_method, input, cause: 'merchant', address } as const

@@ -10,7 +10,7 @@ import { isCurrency, usualCurrency } from '../../core/money.ts'
 import type { NewPayment } from '../../core/payment/payment.ts'
 import type { Found } from '../../runtime/callerCache.ts'
 import { newReference, newToken } from '../../runtime/ids.ts'
-import { databaseDeadline, inTime } from '../../runtime/inTime.ts'
+import { databaseDeadline, inTime } from '../../runtime/deadline.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 import { findRequests, type StoredRequest } from '../../store/payments/payments.ts'
@@ -144,7 +144,7 @@ async function storedBefore(
   deadline: number,
 ): Promise<StoredRequest> {
   const key = { merchant_id, mode, invoice_id: request.invoice_id }
-  const [stored] = await findRequests(db.withQuota('repeat').until(deadline), [key])
+  const [stored] = await findRequests(db.withQuota('repeat').withDeadline(deadline), [key])
   if (stored && timingSafeEqual(stored.request_digest, digestOf(request))) return stored
   throw refusal
 }

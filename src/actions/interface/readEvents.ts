@@ -1,7 +1,7 @@
 import { feedString, isInGrace, readFeedSignature } from '../../core/interface/feedSignature.ts'
 import { malformed, missing } from '../../core/interface/refusal.ts'
 import type { Found } from '../../runtime/callerCache.ts'
-import { databaseDeadline, inTime } from '../../runtime/inTime.ts'
+import { databaseDeadline, inTime } from '../../runtime/deadline.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 import {
@@ -47,7 +47,7 @@ export async function readEvents(
     const { merchant_id, mode } = await inTime(deadline, proving)
     const limit = readLimit(question.limit)
     const since = new Date(runtime.clock().getTime() - keptMs)
-    const db = runtime.db.withQuota('feed').until(deadline)
+    const db = runtime.db.withQuota('feed').withDeadline(deadline)
     return { merchant_id, ...(await newest({ db }, { merchant_id, mode }, readCursor(after), since, limit)) }
   })
 }

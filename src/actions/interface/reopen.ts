@@ -23,7 +23,7 @@ export async function reopen(
   if (!hasEndedUnpaid(stored, now)) return
   const has = await db
     .withQuota('reopen')
-    .until(deadline)
+    .withDeadline(deadline)
     .transaction(tx => reopenHeld(tx, stored, now))
   if (has) wake('senders')
 }

@@ -1,4 +1,4 @@
-import { databaseDeadline, inTime } from '../../runtime/inTime.ts'
+import { databaseDeadline, inTime } from '../../runtime/deadline.ts'
 import type { Db } from '../../store/db.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
 import { decisionsOn } from './decisions/decisions.ts'

@@ -1,7 +1,7 @@
 import { Locked, Unavailable } from '../../core/interface/refusal.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { expire } from '../../core/payment/end.ts'
-import { bisectBatch } from '../../runtime/bisectBatch.ts'
+import { bisectBatch } from '../../runtime/skippedRows.ts'
 import { createSkippedRows, type SkippedRows, type OnSkippedRow } from '../../runtime/skippedRows.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import {
@@ -15,7 +15,7 @@ import {
 } from '../../store/payments/expired.ts'
 import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
 import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
-import { takeUnlocked, waitBriefly } from '../../store/skipLocked.ts'
+import { takeUnlocked, setShortLockTimeout } from '../../store/skipLocked.ts'
 import { changeOf, type PaymentChange, writeOf } from './decisions/saveChange.ts'
 
 const batch = 500
@@ -45,7 +45,7 @@ export function createExpiry(db: Db, onLeftOut: OnSkippedRow): Expiry {
     const look = { now, behind, leftOut: leftOut.keys() }
     const { ended, last } = await endOldest(db, look, leftOut)
     behind = last
-    leftOut.tell()
+    leftOut.report()
     return ended + Math.max(0, leftOut.size() - before)
   }
 }
@@ -65,7 +65,7 @@ async function endOldest(db: Db, look: ExpiryLook, leftOut: SkippedRows): Promis
     const ended = await takeUnlocked(db, {
       skipping: own =>
         own.transaction(async tx => {
-          await waitBriefly(tx)
+          await setShortLockTimeout(tx)
           const payments = await lockExpired(tx, look, batch)
           seen = payments
           return endThese(tx, payments, now, leftOut)
@@ -100,7 +100,7 @@ const endSome = async (db: Db, keys: readonly PaymentKey[], now: Date, leftOut: 
     await takeUnlocked(db, {
       skipping: own =>
         own.transaction(async tx => {
-          await waitBriefly(tx)
+          await setShortLockTimeout(tx)
           return endThese(tx, await lockFreePayments(tx, keys), now, leftOut)
         }),
       find: async () => keys,

@@ -1,6 +1,6 @@
 import type { GaveUpFor } from '../../core/payment/attempt.ts'
 import { giveUp as decide, type GivenUp } from '../../core/payment/giveUp.ts'
-import { databaseDeadline, withShortDeadline } from '../../runtime/inTime.ts'
+import { databaseDeadline, withShortDeadline } from '../../runtime/deadline.ts'
 import type { Tx } from '../../store/db.ts'
 import { attemptsOf, saveGivenUp } from '../../store/payments/attempts.ts'
 import { addEvents } from '../../store/payments/events.ts'
@@ -22,7 +22,7 @@ export async function giveUp(
   deadline = databaseDeadline(),
 ): Promise<void> {
   const now = deps.clock()
-  const db = deps.db.withQuota('give_up').until(deadline)
+  const db = deps.db.withQuota('give_up').withDeadline(deadline)
   const given = await db.transaction(tx => store(tx, payment, request, now))
   if (!given) return
   deps.watch({ ...given, tasks: [] })

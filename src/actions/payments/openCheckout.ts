@@ -10,7 +10,7 @@ import {
 import { type Attempt, isUnresolved, requestEndsAt } from '../../core/payment/attempt.ts'
 import { type Obstacle, obstacle, secondsToWait } from '../../core/payment/mayStart.ts'
 import { isToken, merchantOfToken } from '../../runtime/ids.ts'
-import { databaseDeadline, inTime } from '../../runtime/inTime.ts'
+import { databaseDeadline, inTime } from '../../runtime/deadline.ts'
 import type { AvailableMethod } from '../../runtime/providers/availableMethods.ts'
 import { methodsWithFields } from '../../runtime/providers/methodsWithFields.ts'
 import type { Runtime } from '../../runtime/runtime.ts'

@@ -1,7 +1,7 @@
 import { type FieldFault, readFormFields } from '../../core/provider/formFields.ts'
 import { isUnresolved } from '../../core/payment/attempt.ts'
 import { submit as decide, type Submitted, type TooSoon } from '../../core/payment/submit.ts'
-import { databaseDeadline, withShortDeadline } from '../../runtime/inTime.ts'
+import { databaseDeadline, withShortDeadline } from '../../runtime/deadline.ts'
 import type { Tx } from '../../store/db.ts'
 import { attemptsOf, saveSubmitted } from '../../store/payments/attempts.ts'
 import { addEvents } from '../../store/payments/events.ts'
@@ -27,7 +27,7 @@ export async function submit(
   wish: StepInput,
   deadline = databaseDeadline(),
 ): Promise<Submitting> {
-  const db = deps.db.withQuota('submit').until(deadline)
+  const db = deps.db.withQuota('submit').withDeadline(deadline)
   const decided = await db.transaction(tx => store(deps, tx, payment, wish))
   if (!decided) return { done: 'nothing' }
   if ('faults' in decided) return { done: 'faults', faults: decided.faults }

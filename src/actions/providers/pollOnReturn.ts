@@ -22,7 +22,7 @@ export function createReturnPolls(deps: PaymentDeps) {
 
 async function askOnReturn(deps: PaymentDeps, attempt: Attempt, deadline: number) {
   const now = deps.clock()
-  const db = deps.db.withQuota('checkout').until(deadline)
+  const db = deps.db.withQuota('checkout').withDeadline(deadline)
   if (!isWithinGap(attempt, now) && (await noteReturn(db, attempt, now, returnGapMs)))
     return deps.providerAccounts.findFor(attempt)
       ? pollAttempt(deps, attempt)

@@ -9,7 +9,7 @@ import {
   spellingsOf,
   withoutPayer,
 } from '../../core/redaction/redact.ts'
-import { bisectBatch } from '../../runtime/bisectBatch.ts'
+import { bisectBatch } from '../../runtime/skippedRows.ts'
 import { createSkippedRows, type OnSkippedRow } from '../../runtime/skippedRows.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import { attemptsOfMany, lockFreePayments, lockPayments } from '../../store/payments/expired.ts'
@@ -25,7 +25,7 @@ import {
   tasksOfAttempts,
   unsentOf,
 } from '../../store/redaction/toRedact.ts'
-import { takeUnlocked, waitBriefly } from '../../store/skipLocked.ts'
+import { takeUnlocked, setShortLockTimeout } from '../../store/skipLocked.ts'
 
 const batch = 200
 const dayMs = 24 * 3_600_000
@@ -63,7 +63,7 @@ async function redactSome(db: Db, keys: readonly PaymentKey[], times: Times, onL
         if (alone) leftOut.add([alone], why)
       },
     )
-    leftOut.tell()
+    leftOut.report()
     return redacted
   }
 }
@@ -76,7 +76,7 @@ const redactFree = async (db: Db, keys: readonly PaymentKey[], times: Times) =>
     await takeUnlocked(db, {
       skipping: own =>
         own.transaction(async tx => {
-          await waitBriefly(tx)
+          await setShortLockTimeout(tx)
           return redactThese(tx, await lockFreePayments(tx, keys), times)
         }),
       find: async () => keys,

@@ -8,7 +8,7 @@ import {
   unknownIn,
 } from '../../core/fitDatabase.ts'
 import { startEmbedded } from '../../postgres/embedded.ts'
-import { isMade } from '../../postgres/folder/dataFolder.ts'
+import { isMade } from '../../postgres/dataFolder.ts'
 import { type Db, openDb } from '../../store/db.ts'
 import { installationKeyIdsInUse } from '../../store/installation/secrets.ts'
 import { masterKeyIdsInUse } from '../../store/merchants/merchants.ts'

@@ -1,9 +1,8 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { isMade } from '../../postgres/folder/dataFolder.ts'
-import { holdsFiles, noPlace } from '../../postgres/folder/folder.ts'
-import { whyNotBegin } from '../../postgres/folder/trust.ts'
+import { isMade } from '../../postgres/dataFolder.ts'
+import { holdsFiles, noPlace, whyNotBegin } from '../../postgres/files.ts'
 import { isGatewayGroup } from '../../postgres/user.ts'
 import { type Check, failed, fine, gigabyte, megabyte, size, warning } from './check.ts'
 

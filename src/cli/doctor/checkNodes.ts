@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
 import type { Db } from '../../store/db.ts'
-import { openListener } from '../../workers/nodes/listener.ts'
+import { openListeningSession } from '../../store/nodeSession.ts'
 import { type Check, fine, warning } from './check.ts'
 
 // Whether nodes hear each other through the database.
 export async function checkNodes(db: Db): Promise<Check> {
   try {
-    const line = await openListener(db, randomInt(1, 2 ** 31), () => {})
-    await line.close()
+    const session = await openListeningSession(db, randomInt(1, 2 ** 31), () => {})
+    await session.close()
     return fine('nodes', 'they hear each other through the database')
   } catch (error) {
     return warning(

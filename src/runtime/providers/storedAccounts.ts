@@ -1,6 +1,6 @@
 import { accountsSince, highestVersions, listAccounts } from '../../store/providers/accounts.ts'
 import type { Db } from '../../store/db.ts'
-import { databaseDeadline } from '../inTime.ts'
+import { databaseDeadline } from '../deadline.ts'
 import { type OpenedAccount, type Opening, storedAccount } from './accounts.ts'
 
 export type OnFault = (account: OpenedAccount) => void
@@ -14,7 +14,7 @@ export function createStoredAccounts(db: Db, opening: Opening, onFault: OnFault)
   // Whether any has changed, or the business of any: one question for two numbers where none has. Those that have are
   // opened anew. A lower number is that of a backup: what it does not have is gone.
   async function look(): Promise<boolean> {
-    const inTime = db.until(databaseDeadline())
+    const inTime = db.withDeadline(databaseDeadline())
     const found = await highestVersions(inTime)
     const isConfirmed = found.businesses !== businesses
     const highest = found.accounts

@@ -34,7 +34,7 @@ export const createSharedTokens = (deps: Deps) => ({
 
     async function find(asked: Asked): Promise<string> {
       const deadline = performance.now() + claimMs + makeMs
-      const ours = { ...deps, db: deps.db.until(deadline) }
+      const ours = { ...deps, db: deps.db.withDeadline(deadline) }
       while (performance.now() < deadline) {
         known = await findToken(ours.db, ours.masterKeys, holder)
         if (isGood(known, asked.refused, deps.clock())) return known.token

@@ -1,52 +1,52 @@
-const lookMs = 250
-const silentLooks = 6 // at so many in a row was nobody answered who waits
-const lateMs = 2 * lookMs
+const checkMs = 250
+const maxSilentChecks = 6
+const lateMs = 2 * checkMs
 
-// Whether the database hangs: connections stand, or can be made, and no answer comes. Somebody who asks then is told at
-// once, because the wait would be in vain; a server that refuses connections answers, and may be back in a moment.
+// Detects that the database hangs: connections are open or can be opened, and no statement returns. Then statements fail
+// at once instead of waiting in vain. A server that refuses connections does not count as hanging: it may be back soon.
 export type Health = {
-  begin(): void // somebody waits for an answer
+  begin(): void // a statement waits for its result
   end(isAnswered: boolean): void
   isHanging(): boolean
   stop(): void
 }
 
-// One slow statement is no sign of it, so before it is believed somebody callbacks: `isSilent` tells whether nobody opened.
-// Silence is counted in looks and not on a clock: a process that was stopped, or that its machine gave no time, reads the
-// answers that lie there after its timers.
+// One slow statement does not prove anything. So after six checks in a row without a result, `isSilent` probes the
+// database with a connection of its own. Silence is counted in checks and not by the clock: after a pause of this process,
+// its timers fire before the results that have arrived meanwhile are read.
 export function watchHealth(isSilent: () => Promise<boolean>): Health {
   let waiting = 0
-  let silence = 0 // in looks, while somebody waits
+  let silentChecks = 0
   let hanging = false
-  let knocking = false
-  let stoodStill = false
-  let lookedAt = performance.now()
+  let probing = false
+  let wasPaused = false // this process, since the probe began
+  let checkedAt = performance.now()
 
-  const isLate = () => performance.now() - lookedAt > lateMs
+  const isLate = () => performance.now() - checkedAt > lateMs
 
-  async function look() {
-    if (isLate()) stoodStill = true
-    lookedAt = performance.now()
-    silence = waiting > 0 ? silence + 1 : 0
-    if (knocking || !(hanging || silence > silentLooks)) return
-    knocking = true
-    stoodStill = false
+  async function check() {
+    if (isLate()) wasPaused = true
+    checkedAt = performance.now()
+    silentChecks = waiting > 0 ? silentChecks + 1 : 0
+    if (probing || !(hanging || silentChecks > maxSilentChecks)) return
+    probing = true
+    wasPaused = false
     const silent = await isSilent()
-    knocking = false
-    if (silent && (stoodStill || isLate())) return // the next look callbacks again
-    hanging = silent && (hanging || silence > silentLooks)
+    probing = false
+    if (silent && (wasPaused || isLate())) return // the next check probes again
+    hanging = silent && (hanging || silentChecks > maxSilentChecks)
   }
 
-  const timer = setInterval(() => void look(), lookMs)
+  const timer = setInterval(() => void check(), checkMs)
   timer.unref()
   return {
     begin() {
-      if (waiting++ === 0) silence = 0
+      if (waiting++ === 0) silentChecks = 0
     },
     end(isAnswered) {
       waiting--
       if (!isAnswered) return
-      silence = 0
+      silentChecks = 0
       hanging = false
     },
     isHanging: () => hanging,

@@ -2,39 +2,37 @@ import type pg from 'pg'
 import { Locked, Unavailable } from '../../core/interface/refusal.ts'
 import { isLocked, isLost, isSerialization } from '../databaseErrors.ts'
 import type { Health } from './health.ts'
-import { type Plans, plansOf } from './plans.ts'
-import { connectUntil } from './pool.ts'
-import type { ConnectionQuota } from './connectionQuota.ts'
+import { connectWithin, type Plans, plansOf } from './pool.ts'
 
-const patienceMs = 5000 // how long a caller waits for a primary to come back
+const maxRetryMs = 5000 // how long a caller waits for a primary to come back
 const retryPauseMs = 50
 const serializationTries = 5
 
-export type Limits = { share?: ConnectionQuota; until?: number }
-export type Connection = { client: pg.PoolClient; plans?: Plans; until?: number }
+export type Limits = { quota?: ConnectionQuota; deadline?: number }
+export type Connection = { client: pg.PoolClient; plans?: Plans; deadline?: number }
 
-// Runs work on a connection to a primary. Everything that comes here may safely run twice: work that was
-// cut off either left nothing or finds its own rows again, so a lost connection is simply tried anew.
+// Runs work on a connection to the primary. After a lost connection the work is retried on another one, so it must be
+// safe to run twice: work that was interrupted either changed nothing or finds its own rows.
 export async function withPrimary<T>(
   { pool, health }: { pool: pg.Pool; health: Health },
-  { share, until }: Limits,
+  { quota, deadline }: Limits,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const deadline = Math.min(until ?? Infinity, performance.now() + patienceMs)
-  if (share) await share.enter(deadline)
+  const lastRetry = Math.min(deadline ?? Infinity, performance.now() + maxRetryMs)
+  if (quota) await quota.acquire(lastRetry)
   try {
     for (let tries = 1; ; tries++) {
       if (health.isHanging()) throw new Unavailable('the database does not answer')
-      const { done, error } = await tryOnce(pool, health, until, work)
+      const { done, error } = await tryOnce(pool, health, deadline, work)
       if (done) return done.result
       if (isLocked(error)) throw new Locked(error)
       const lost = isLost(error)
       if (!lost && (!isSerialization(error) || tries === serializationTries)) throw error
-      if (lost && performance.now() + retryPauseMs > deadline) throw new Unavailable(error)
+      if (lost && performance.now() + retryPauseMs > lastRetry) throw new Unavailable(error)
       if (lost) await new Promise(go => setTimeout(go, retryPauseMs))
     }
   } finally {
-    share?.leave()
+    quota?.release()
   }
 }
 
@@ -43,20 +41,62 @@ type Tried<T> = { done: { result: T }; error?: undefined } | { done?: undefined;
 async function tryOnce<T>(
   pool: pg.Pool,
   health: Health,
-  until: number | undefined,
+  deadline: number | undefined,
   work: (connection: Connection) => Promise<T>,
 ): Promise<Tried<T>> {
   let client: pg.PoolClient | undefined
   let lost = false
   health.begin()
   try {
-    client = await (until === undefined ? pool.connect() : connectUntil(pool, until))
-    return { done: { result: await work({ client, plans: plansOf(client), until }) } }
+    client = await (deadline === undefined ? pool.connect() : connectWithin(pool, deadline))
+    return { done: { result: await work({ client, plans: plansOf(client), deadline }) } }
   } catch (error) {
     lost = isLost(error)
     return { error }
   } finally {
     health.end(!lost)
-    client?.release(lost) // true: this connection is not used again
+    client?.release(lost) // true: the pool closes this connection
   }
+}
+
+// A semaphore: how many connections one kind of work may use at once. If all of them wait for a lock, other work still
+// finds free connections in the pool.
+export type ConnectionQuota = { acquire(deadline: number): Promise<void>; release(): void }
+
+type Waiting = { resolve(): void; timer: NodeJS.Timeout }
+
+export function createConnectionQuota(max: number): ConnectionQuota {
+  let inUse = 0
+  const queue = new Set<Waiting>()
+
+  function acquire(deadline: number): Promise<void> {
+    if (inUse < max) {
+      inUse++
+      return Promise.resolve()
+    }
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        resolve,
+        timer: setTimeout(() => {
+          queue.delete(waiting)
+          reject(new Unavailable('the connection quota of this work is used up'))
+        }, deadline - performance.now()),
+      }
+      queue.add(waiting)
+    })
+  }
+
+  // Passes the connection on to the caller that has waited longest.
+  function release() {
+    const [next] = queue
+    if (!next) {
+      inUse--
+      return
+    }
+    queue.delete(next)
+    clearTimeout(next.timer)
+    next.resolve()
+  }
+
+  return { acquire, release }
 }

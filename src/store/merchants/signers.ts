@@ -3,9 +3,9 @@ import { readMerchantSettings, type SettingWords } from '../../core/merchant/set
 import type { Mode } from '../../core/mode.ts'
 import { type Signer, signingKey } from '../../core/notification/ipnRequest.ts'
 import { named, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
+import { ofMerchants } from '../groupStatement.ts'
 import { ipnPasswordPurpose, ipnSecretPurpose } from './callers.ts'
-import { type SealedIpnPasswords, sealedIpnPassword } from './merchants.ts'
+import { sealedIpnPassword, type SealedIpnPasswords } from './merchants.ts'
 import { type MasterKeys, openSecret, unwrapKey, type WrappedKey } from './vault.ts'
 
 type Row = WrappedKey &

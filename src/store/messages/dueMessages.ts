@@ -2,7 +2,7 @@ import type { Sql } from 'sql-template-tag'
 import type { Message, MessageKey } from '../../core/message/message.ts'
 import type { Medium } from '../../core/message/messenger.ts'
 import { type Db, named, sql } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
+import { ofMerchants } from '../groupStatement.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 
 export type MessageLease = { token: string; until: Date; now: Date }

@@ -1,7 +1,7 @@
 import type { Message, MessageKey } from '../../core/message/message.ts'
 import type { Receipt } from '../../core/message/messenger.ts'
 import { named, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
+import { ofMerchants } from '../groupStatement.ts'
 
 type SentMessage = MessageKey & Pick<Message, 'recipient'> & { provider_ref: string; sent_at: Date }
 

@@ -2,9 +2,8 @@ import { mailboxOf } from '../../core/message/mailbox.ts'
 import { inboxName, type Message, type MessageKey } from '../../core/message/message.ts'
 import type { Ending } from '../../core/message/messageTries.ts'
 import { named, sql, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
+import { ofMerchants, statementPart } from '../groupStatement.ts'
 import { paymentKeysOf } from '../payments/paymentKeys.ts'
-import { statementPart } from '../groupStatement.ts'
 
 type News = Pick<Message, 'topic' | 'created_at' | 'next_try_at'>
 type Addressed = Pick<Message, 'message_id' | 'medium' | 'recipient'>

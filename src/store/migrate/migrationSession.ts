@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { Unavailable } from '../../core/interface/refusal.ts'
 import { hostsOf } from '../connections/hosts.ts'
-import { codeOf, isAlreadyThere } from '../databaseErrors.ts'
+import { sqlState, isAlreadyThere } from '../databaseErrors.ts'
 import type { Migration } from './migrationList.ts'
 
 export const lockTimeoutMs = 2000 // short: every statement that comes after a waiting lock request waits behind it
@@ -118,9 +118,11 @@ export const recordApplied = (session: MigrationSession, { name, compatible }: M
   ])
 
 // A lock timeout or a deadlock.
-export const isLockConflict = (error: unknown) => ['55P03', '40P01'].includes(codeOf(error))
+export const isLockConflict = (error: unknown) => ['55P03', '40P01'].includes(sqlState(error))
 
 // The server or the network failed, not the statement.
 export const isConnectionLost = (error: unknown) =>
-  /^(08|57P|25006|25P03|53300|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|ENOTFOUND)/.test(codeOf(error)) ||
+  /^(08|57P|25006|25P03|53300|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOENT|EAI_|ENOTFOUND)/.test(
+    sqlState(error),
+  ) ||
   /Connection terminated|timeout expired|not queryable/i.test(error instanceof Error ? error.message : '')

@@ -1,7 +1,7 @@
 import type { Mode } from '../../core/mode.ts'
 import { type PathCount, type PathGroup, pathsOfGroup } from '../../core/notification/acknowledgedPath.ts'
 import { named, sql, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
+import { ofMerchants } from '../groupStatement.ts'
 
 export type PathCounts = PathGroup & Pick<PathCount, 'path' | 'paid' | 'acknowledged'> & { hour: Date }
 

@@ -7,7 +7,7 @@ import type { Delivery } from '../../core/notification/delivery.ts'
 import type { Notification, NotificationKey } from '../../core/notification/notification.ts'
 import type { Status } from '../../core/payment/payment.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
+import { ofMerchants } from '../groupStatement.ts'
 import { shortLockTimeout, takeOptimistically } from '../skipLocked.ts'
 import { keysOf } from './notificationKeys.ts'
 import { amongUnlocked } from './unlockedDeliveries.ts'
@@ -96,7 +96,7 @@ export const takeAlone = (tx: Tx, keys: readonly NotificationKey[], lease: Lease
 // The same past those that somebody holds.
 export const takeUnlockedAlone = (db: Db, keys: readonly NotificationKey[], lease: Lease) =>
   takeOptimistically(db, {
-    hoping: tx => takeBy(tx, 'take_alone_hoping', shortLockTimeout, keys, lease),
+    optimistic: tx => takeBy(tx, 'take_alone_hoping', shortLockTimeout, keys, lease),
     ...amongUnlocked(
       keys,
       key => key,

@@ -1,10 +1,9 @@
 import type { IpnStyle } from '../../core/merchant/settings.ts'
 import type { Notification, NotificationKey } from '../../core/notification/notification.ts'
-import { named, sql, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
-import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
-import { type StatementPart, statementPart, groupStatement } from '../groupStatement.ts'
 import type { UntrustedUrl } from '../../core/urlTrust.ts'
+import { named, sql, type Tx } from '../db.ts'
+import { groupStatement, ofMerchants, type StatementPart, statementPart } from '../groupStatement.ts'
+import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
 
 export type NewNotification = Omit<Notification, 'sequence'>
 export type Destination = { url: UntrustedUrl; lane: string; style: IpnStyle }

@@ -1,6 +1,6 @@
 import { nodeOfToken } from '../../core/nodes.ts'
 import { sql, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
+import { ofMerchants } from '../groupStatement.ts'
 import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
 
 // The numbers of the nodes that have deliveries in their hands, by the word of their leases.

@@ -1,7 +1,7 @@
 import type { Sql } from 'sql-template-tag'
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import { named, sql, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
+import { ofMerchants } from '../groupStatement.ts'
 import { shortLockTimeout } from '../skipLocked.ts'
 import { keysOf } from './notificationKeys.ts'
 import type { Try } from './tries.ts'

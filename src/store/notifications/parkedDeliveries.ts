@@ -1,6 +1,6 @@
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import { type Db, named, type Query, sql, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
+import { ofMerchants } from '../groupStatement.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 import { keysOf } from './notificationKeys.ts'
 import { amongUnlocked } from './unlockedDeliveries.ts'

@@ -1,7 +1,7 @@
 import type { Result } from '../../core/notification/delivery.ts'
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import { named, sql, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
+import { ofMerchants } from '../groupStatement.ts'
 import type { PaymentKey } from '../payments/paymentKeys.ts'
 import { keysOf } from './notificationKeys.ts'
 

@@ -1,6 +1,6 @@
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import { type Db, named, type Tx } from '../db.ts'
-import type { Taking } from '../skipLocked.ts'
+import type { TakeStatements } from '../skipLocked.ts'
 import { keysOf } from './notificationKeys.ts'
 
 // Work on some deliveries, without those that somebody else holds.
@@ -8,7 +8,7 @@ export const amongUnlocked = <Item, Done>(
   items: readonly Item[],
   keyOf: (item: Item) => NotificationKey,
   work: (tx: Tx, items: readonly Item[]) => Promise<readonly Done[]>,
-): Taking<Item, Done> => ({
+): TakeStatements<Item, Done> => ({
   skipping: (db: Db) =>
     db.transaction(async tx => {
       const free = (await lockFree(tx, items.map(keyOf))).map(at => items[at] as Item)

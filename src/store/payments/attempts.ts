@@ -1,7 +1,6 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { named, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
-import { statementPart } from '../groupStatement.ts'
+import { ofMerchants, statementPart } from '../groupStatement.ts'
 
 type Instants =
   | 'acknowledged_at'

@@ -1,16 +1,16 @@
 import type { Sql } from 'sql-template-tag'
-import type { OpenedIdentity } from '../../core/provider/accountIdentity.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
+import type { OpenedIdentity } from '../../core/provider/accountIdentity.ts'
 import { type Db, named, type Query, sql, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
+import { ofMerchants } from '../groupStatement.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 import {
-  type PollLease,
   type Claimed,
   type DueAttempt,
   dueOf,
   isOfHere,
   openedHere,
+  type PollLease,
   returning,
 } from './dueAttempts.ts'
 

@@ -1,8 +1,8 @@
 import { raw, type Sql } from 'sql-template-tag'
-import type { OpenedIdentity } from '../../core/provider/accountIdentity.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
+import type { OpenedIdentity } from '../../core/provider/accountIdentity.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
+import { ofMerchants } from '../groupStatement.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 import type { OrderedPayment } from './paymentLife.ts'
 

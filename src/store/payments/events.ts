@@ -1,7 +1,6 @@
 import type { NewEvent, PaymentEvent } from '../../core/payment/event.ts'
 import { named, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
-import { statementPart } from '../groupStatement.ts'
+import { ofMerchants, statementPart } from '../groupStatement.ts'
 import { type PaymentKey, paymentKeysOf } from './paymentKeys.ts'
 
 type EventOfPayment = NewEvent & PaymentKey & { place: number }

@@ -1,6 +1,6 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { named, sql, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
+import { ofMerchants } from '../groupStatement.ts'
 import { type PaymentKey, paymentKeysOf, paymentName } from './paymentKeys.ts'
 import { lockPayment, type PaymentWithMerchant, paymentWithMerchant } from './paymentLife.ts'
 

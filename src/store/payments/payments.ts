@@ -2,7 +2,7 @@ import type { Mode } from '../../core/mode.ts'
 import type { NewPayment, Payment, PaymentState, Status } from '../../core/payment/payment.ts'
 import { isAlreadyThere } from '../databaseErrors.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
+import { ofMerchants } from '../groupStatement.ts'
 
 export type InvoiceKey = Pick<NewPayment, 'merchant_id' | 'mode' | 'invoice_id'>
 export type StoredRequest = Pick<

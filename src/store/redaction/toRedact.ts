@@ -2,7 +2,7 @@ import type { NotificationKey } from '../../core/notification/notification.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Task } from '../../core/payment/task.ts'
 import { sql, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
+import { ofMerchants } from '../groupStatement.ts'
 import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
 // `place` as PostgreSQL writes it: to the microsecond, or a look would begin with its own last one.
 export type EndedPayment = PaymentKey & { place: string }

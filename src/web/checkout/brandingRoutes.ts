@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { showLogo } from '../../actions/merchants/showLogo.ts'
 import { accentCss, accentFault } from '../../core/merchant/accent.ts'
-import { databaseDeadline } from '../../runtime/inTime.ts'
+import { databaseDeadline } from '../../runtime/deadline.ts'
 import { digestOf, cacheControlOf } from '../documents/documents.ts'
 import { addressOf } from '../http/apiRequest.ts'
 import { type Ctx, type Env, respond } from '../http/context.ts'
@@ -31,7 +31,7 @@ export function brandingRoutes({ runtime, trustedProxies }: CheckoutOptions) {
   app.get('/logos/:merchant/:file', async (c: Ctx) => {
     const address = addressOf(c.env.incoming, trustedProxies)
     runtime.limits.visit(address)
-    const db = runtime.db.until(databaseDeadline())
+    const db = runtime.db.withDeadline(databaseDeadline())
     const logo = await showLogo(db, c.req.param('merchant') ?? '', c.req.path)
     if (!logo) {
       runtime.limits.unknownToken(address)

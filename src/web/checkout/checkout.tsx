@@ -6,7 +6,7 @@ import { redirectOnce } from '../../actions/payments/redirectOnce.ts'
 import { createReturnPolls } from '../../actions/providers/pollOnReturn.ts'
 import { chosenLang, type Lang, languages } from '../../core/languages/languages.ts'
 import { PageFrame } from '../../core/markup/page.tsx'
-import { withShortDeadline } from '../../runtime/inTime.ts'
+import { withShortDeadline } from '../../runtime/deadline.ts'
 import { jsonType } from '../http/apiRequest.ts'
 import { type Ctx, type Env, plainly } from '../http/context.ts'
 import { headersOf, sendPage } from '../pages/sendPage.ts'
@@ -84,7 +84,7 @@ function openOrReturn(options: CheckoutOptions) {
 async function withEnding(options: CheckoutOptions, view: View, deadline: number): Promise<View> {
   const { checkout, visit, now } = view
   const { carries, runtime } = options
-  const db = runtime.db.until(deadline)
+  const db = runtime.db.withDeadline(deadline)
   const mayLeave = !view.framed && exitByItself(checkout)?.known
   const leaves = mayLeave ? await redirectOnce(db, checkout, visit, now) : undefined
   const showsRecipient = checkout.stage === 'paid' && carries

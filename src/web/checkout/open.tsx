@@ -10,7 +10,7 @@ import { chosenLang, languages, preferredLang } from '../../core/languages/langu
 import { type Contacts, maskContacts } from '../../core/mask.ts'
 import { stripBidiControls } from '../../core/text.ts'
 import { isToken, newVisit } from '../../runtime/ids.ts'
-import { databaseDeadline } from '../../runtime/inTime.ts'
+import { databaseDeadline } from '../../runtime/deadline.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import { addressOf } from '../http/apiRequest.ts'
 import { hasBody, readFields } from '../http/body.ts'

@@ -60,7 +60,7 @@ const isPlain = ({ outcome }: Tried) =>
 
 const savePlain = (db: Db, tried: readonly Tried[]) =>
   takeOptimistically(db, {
-    hoping: tx => savePlainBy(tx, saveAcknowledgedOptimistically, tried),
+    optimistic: tx => savePlainBy(tx, saveAcknowledgedOptimistically, tried),
     ...amongUnlocked(tried, outcomeOf, (tx, some) => savePlainBy(tx, saveAcknowledged, some)),
   })
 

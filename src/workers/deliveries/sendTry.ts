@@ -9,7 +9,7 @@ import type { Outbound } from '../../net/outbound.ts'
 import type { MerchantSigner } from '../../store/merchants/signers.ts'
 import type { Taken } from '../../store/notifications/deliveries.ts'
 import type { Outcome } from '../../store/notifications/outcomes.ts'
-import type { Leases } from '../nodes/node.ts'
+import type { Leases } from '../node.ts'
 import type { SignerCache } from './signerCache.ts'
 
 export type Sending = {

@@ -76,7 +76,7 @@ const counted = (db: Db): Db => ({
     spent.statements++
     return db.one(query)
   },
-  until: deadline => counted(db.until(deadline)),
+  withDeadline: deadline => counted(db.withDeadline(deadline)),
   withQuota: verb => counted(db.withQuota(verb)),
 })
 

@@ -21,7 +21,7 @@ const no: Reply = { state: 'failed', reason: 'declined' }
 const interrupted = (db: Db, happens: () => Promise<unknown>): Db => ({
   ...db,
   withQuota: verb => interrupted(db.withQuota(verb), happens),
-  until: deadline => interrupted(db.until(deadline), happens),
+  withDeadline: deadline => interrupted(db.withDeadline(deadline), happens),
   rows: async <Row>(query: Query) => {
     const rows = await db.rows<Row>(query)
     await happens()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
-import { whyNotDurable, whyNotStart } from '../../../src/core/fitDatabase.ts'
+import { whyNotDurable, whyNotStartOn } from '../../../src/core/fitDatabase.ts'
 import { startGateway } from '../../../src/main.ts'
 import { catalogOf } from '../../support/catalog.ts'
 import { type FreshDatabase, freshDatabase, query } from '../../support/database.ts'
@@ -117,7 +117,7 @@ const state = {
 }
 
 test('an old PostgreSQL', () =>
-  expect(whyNotStart({ ...state, version: '14.9', version_num: 140_009 }, [])).toBe(
+  expect(whyNotStartOn({ ...state, version: '14.9', version_num: 140_009 }, [])).toBe(
     'The database is PostgreSQL 14.9 and Tollgate needs 15 or later: upgrade it, or name another in DATABASE_URL.',
   ))
 

@@ -43,7 +43,7 @@ export function crashingDb(db: Db, stage: Stage, life = { isOver: false }): Db {
     rows: query => (life.isOver ? Promise.reject(die('long ago')) : db.rows(query)),
     one: query => (life.isOver ? Promise.reject(die('long ago')) : db.one(query)),
     withQuota: verb => crashingDb(db.withQuota(verb), stage, life),
-    until: deadline => crashingDb(db.until(deadline), stage, life),
+    withDeadline: deadline => crashingDb(db.withDeadline(deadline), stage, life),
     async transaction(work) {
       const fate = troubles ? dice() / crashShare : Number.POSITIVE_INFINITY
       if (life.isOver || fate < 1) throw die('before')

@@ -204,6 +204,7 @@ const isSomeoneWaiting = async () =>
 // A database in whose transactions something happens before rows are changed and counted.
 const beforeCount = (happens: () => Promise<void>): Db => ({
   ...post.db,
+  locks: { strategy: { state: 'untested' } }, // so that it uses transactions
   transaction: work =>
     post.db.transaction(tx => {
       const count: Tx['count'] = async query => {

@@ -1,5 +1,5 @@
 import { createBatcher } from '../../../runtime/batcher.ts'
-import { sharedDeadline } from '../../../runtime/inTime.ts'
+import { sharedDeadline } from '../../../runtime/deadline.ts'
 import { isAlreadyThere } from '../../../store/databaseErrors.ts'
 import type { Db, Tx } from '../../../store/db.ts'
 import type { Patience } from '../../../store/payments/locks.ts'
@@ -31,7 +31,7 @@ export function groupTransactions<Item extends PaymentKey, Answer>(
 ): (item: Item) => Promise<Answer> {
   async function together(items: Item[]) {
     try {
-      const own = db.until(sharedDeadline())
+      const own = db.withDeadline(sharedDeadline())
       const outcomes = await writeChanges(own, writersOn(db), (tx, write) =>
         decide(tx, items, 'skipping', write),
       )
@@ -44,7 +44,7 @@ export function groupTransactions<Item extends PaymentKey, Answer>(
 
   async function alone(item: Item, tries = 1): Promise<DecisionOutcome<Answer>> {
     try {
-      const own = db.withQuota(verb).until(sharedDeadline())
+      const own = db.withQuota(verb).withDeadline(sharedDeadline())
       const outcomes = await writeChanges(own, writersOn(db), (tx, write) =>
         decide(tx, [item], 'waiting', write),
       )

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { openDb, sql } from '../../../src/store/db.ts'
-import { openNodeSession } from '../../../src/store/nodeSession.ts'
-import { type Node, startNode } from '../../../src/workers/nodes/node.ts'
-import { query } from '../../support/database.ts'
-import { seconds } from '../../support/lifeRows.ts'
-import { startProxy } from '../../support/proxy.ts'
-import { openPost, type Post } from '../deliveries/post.ts'
+import { openDb, sql } from '../../src/store/db.ts'
+import { openNodeSession } from '../../src/store/nodeSession.ts'
+import { type Node, startNode } from '../../src/workers/node.ts'
+import { query } from '../support/database.ts'
+import { seconds } from '../support/lifeRows.ts'
+import { startProxy } from '../support/proxy.ts'
+import { openPost, type Post } from './deliveries/post.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // its polls wait for up to 40 s
 
@@ -29,7 +29,7 @@ afterEach(async () => {
   living.clear()
 })
 
-async function start(name: string, watch = { deaf() {}, gone() {} }, db = post.db) {
+async function start(name: string, watch = { cannotListen() {}, died() {} }, db = post.db) {
   const node = startNode({ db, clock: post.clock, onWakeUp: who => heard.push(`${name} ${who}`), watch })
   living.add(node)
   await expect.poll(() => node.token(), soon).toMatch(/^n\d+-/)
@@ -58,7 +58,7 @@ const cut = () =>
       where application_name = 'tollgate node' and datname = current_database()`,
   )
 
-test('a hint reaches every other node and not the one that gave it; many at once are few', async () => {
+test('a wake-up reaches every other node and not its sender; many at once are few', async () => {
   const ama = await start('ama')
   await start('kofi')
   await start('esi')
@@ -70,7 +70,7 @@ test('a hint reaches every other node and not the one that gave it; many at once
   expect(heard.length).toBeLessThan(20)
 })
 
-test('what strangers say on the provider is no word of ours', async () => {
+test('other payloads on the channel are ignored', async () => {
   await start('ama')
   await query(post.url, `select pg_notify('tollgate', 'drop table'), pg_notify('tollgate', '')`)
   await query(post.url, `select pg_notify('tollgate', 'senders nobody')`)
@@ -80,7 +80,7 @@ test('what strangers say on the provider is no word of ours', async () => {
 test('a connection that is cut is opened again, under the same number: nothing that it holds is ended', async () => {
   const gone = vi.fn()
   const ama = await start('ama')
-  await start('kofi', { deaf() {}, gone })
+  await start('kofi', { cannotListen() {}, died: gone })
   await post.tell({ merchant_id: post.ids[0] as string })
   // Whoever is not back in time is another one for the others: then once more.
   for (const tries of [1, 2, 3, 4, 5]) {
@@ -117,11 +117,11 @@ for (const [what, isSeen] of [
     await lease(`n${number}-abc`)
     await post.db.rows(sql`update deliveries set lease_token = 'former' where tx_reference = (
       select min(tx_reference) from deliveries)`)
-    if (isSeen) await start('ama', { deaf() {}, gone })
+    if (isSeen) await start('ama', { cannotListen() {}, died: gone })
     await sleep(1500)
     expect(await leased()).toBe(3)
     await dying.close()
-    if (!isSeen) await start('ama', { deaf() {}, gone })
+    if (!isSeen) await start('ama', { cannotListen() {}, died: gone })
     await expect.poll(leased, soon).toBe(1)
     await expect.poll(() => gone.mock.calls, soon).toEqual([[number, 2]])
     expect(heard).toEqual(['ama senders'])
@@ -134,7 +134,7 @@ for (const [what, isSeen] of [
 test('who does not know whether others see it takes leases that have only their time, and keeps none that ends with it', async () => {
   let url = post.url
   const db = Object.defineProperty({ ...post.db }, 'url', { get: () => url })
-  const ama = await start('ama', { deaf() {}, gone() {} }, db)
+  const ama = await start('ama', { cannotListen() {}, died() {} }, db)
   const token = ama.token()
   await expect.poll(() => [ama.isOurs(token), ama.isOurs('former')], soon).toEqual([true, true])
   url = 'postgres://nobody@127.0.0.1:1/none'
@@ -152,7 +152,7 @@ test('who was held up for long asks once more, and keeps what it has: its connec
   const proxy = await startProxy(post.url)
   const db = Object.defineProperty({ ...post.db }, 'url', { value: proxy.url })
   try {
-    const ama = await start('ama', { deaf() {}, gone() {} }, db)
+    const ama = await start('ama', { cannotListen() {}, died() {} }, db)
     const token = ama.token()
     proxy.hold()
     await expect.poll(() => ama.isOurs(token), soon).toBe(false)
@@ -172,13 +172,23 @@ test('no connection at all, or one on which nothing is heard: it goes on without
   const { db } = post
   // As a pooler does it that gives each transaction another connection: what is said reaches nobody.
   const unheard = { ...db, rows: async () => [] } as typeof db
-  const node = startNode({ db: unheard, clock: post.clock, onWakeUp() {}, watch: { deaf, gone() {} } })
+  const node = startNode({
+    db: unheard,
+    clock: post.clock,
+    onWakeUp() {},
+    watch: { cannotListen: deaf, died() {} },
+  })
   living.add(node)
   await expect.poll(() => deaf.mock.calls.length, soon).toBe(1)
   expect(node.token()).not.toMatch(/^n\d+-/)
   node.sendWakeUp('senders')
   const nowhere = openDb('postgres://nobody@127.0.0.1:1/none', 1)
-  const alone = startNode({ db: nowhere, clock: post.clock, onWakeUp() {}, watch: { deaf, gone() {} } })
+  const alone = startNode({
+    db: nowhere,
+    clock: post.clock,
+    onWakeUp() {},
+    watch: { cannotListen: deaf, died() {} },
+  })
   living.add(alone)
   alone.sendWakeUp('pollers')
   await sleep(500)

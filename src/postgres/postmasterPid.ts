@@ -1,45 +1,45 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf } from '../error.ts'
+import { codeOf } from './error.ts'
 
-// Who has the database files, as PostgreSQL itself wrote it down.
+// The server that has the database files, from its lock file postmaster.pid.
 export type Postmaster = {
   pid: number
-  alive: boolean // false: the note was left behind by a crash
+  alive: boolean // false: the file is left over from a crash
   ready: boolean
   sockets: string // the folder with its socket
 }
 
-// Whether the server that wrote the note says that it is ready, as long as it runs. The note is written in place, so it
-// is read through a file that stays open: a gateway that has dropped root's rights may not enter the cluster.
+// Returns whether the server is ready, until it ends. The server rewrites the file in place, so it can be read by an open
+// file: a gateway that has dropped root's rights may not enter the cluster.
 export function watchReadiness(cluster: string, ended: Promise<unknown>): () => boolean {
-  const note = openSync(join(cluster, 'postmaster.pid'), 'r')
+  const file = openSync(join(cluster, 'postmaster.pid'), 'r')
   let isOpen = true
   void ended.then(() => {
     isOpen = false
-    closeSync(note)
+    closeSync(file)
   })
   return () => {
     if (!isOpen) return false
-    const text = Buffer.alloc(noteBytes)
-    return statusIn(text.toString('utf8', 0, readSync(note, text, 0, noteBytes, 0))) === 'ready'
+    const text = Buffer.alloc(maxBytes)
+    return statusIn(text.toString('utf8', 0, readSync(file, text, 0, maxBytes, 0))) === 'ready'
   }
 }
 
-const noteBytes = 4096
-const statusIn = (note: string) => note.split('\n')[7]?.trim()
+const maxBytes = 4096
+const statusIn = (text: string) => text.split('\n')[7]?.trim()
 
 export function readPostmaster(cluster: string): Postmaster | undefined {
-  const note = readNote(cluster)
-  const [pid = '', , , , sockets = ''] = note.split('\n')
+  const text = readLockFile(cluster)
+  const [pid = '', , , , sockets = ''] = text.split('\n')
   if (!/^\d+$/.test(pid)) return undefined
-  const alive = worksIn(cluster, Number(pid))
-  // A socket in somebody else's folder is not spoken to.
-  const ready = alive && statusIn(note) === 'ready' && ownerOf(sockets) === ownerOf(cluster)
+  const alive = isServerOf(cluster, Number(pid))
+  // A socket in a folder of another user is not trusted.
+  const ready = alive && statusIn(text) === 'ready' && ownerOf(sockets) === ownerOf(cluster)
   return { pid: Number(pid), alive, ready, sockets }
 }
 
-function readNote(cluster: string): string {
+function readLockFile(cluster: string): string {
   try {
     return readFileSync(join(cluster, 'postmaster.pid'), 'utf8')
   } catch (error) {
@@ -48,13 +48,13 @@ function readNote(cluster: string): string {
   }
 }
 
-// After a crash the process id in the note may belong to a stranger; a server works in its own folder.
-function worksIn(cluster: string, pid: number): boolean {
+// After a crash, the process id may be that of another program. The working directory of a server is its cluster.
+function isServerOf(cluster: string, pid: number): boolean {
   try {
     const [there, here] = [statSync(`/proc/${pid}/cwd`), statSync(cluster)]
     return there.ino === here.ino && there.dev === here.dev
   } catch (error) {
-    // Root in a container may not look into processes of other users; their names are public.
+    // Root in a container may not read the directory of other users' processes, but their names are public.
     return codeOf(error) === 'EACCES' && nameOf(pid) === 'postgres'
   }
 }
