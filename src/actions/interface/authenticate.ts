@@ -9,7 +9,7 @@ import { type Guarded, mustBeReadable } from './mustBeReadable.ts'
 export type Claim = { merchant_key: string; strings: readonly string[]; hash: string | undefined }
 
 // Hashed for an unknown merchant: two readings of a secret, as a known one has.
-export const nobody: readonly Buffer[] = [randomBytes(64), randomBytes(32)]
+export const decoySecrets: readonly Buffer[] = [randomBytes(64), randomBytes(32)]
 
 // The merchant that signed the claim; otherwise the refusal, and the address has one guess less.
 export async function authenticate(
@@ -36,7 +36,7 @@ async function signedBy(
   { caller: known, isFresh }: Found,
   { merchant_key, strings, hash }: Claim,
 ): Promise<Caller | undefined> {
-  if (isSigned(known?.secrets ?? nobody, strings, hash)) return known
+  if (isSigned(known?.secrets ?? decoySecrets, strings, hash)) return known
   const fresh = isFresh ? known : await callers.findFresh(merchant_key)
-  return isSigned(fresh?.secrets ?? nobody, strings, hash) ? fresh : undefined
+  return isSigned(fresh?.secrets ?? decoySecrets, strings, hash) ? fresh : undefined
 }

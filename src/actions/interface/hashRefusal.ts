@@ -2,7 +2,7 @@ import { type FeedSignature, feedFault, feedHeader, feedMistake } from '../../co
 import { type Refusal, unknownMerchant, wrongHash, wrongSignature } from '../../core/interface/refusal.ts'
 import { likelyMistake } from '../../core/interface/signature.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
-import { type Claim, nobody } from './authenticate.ts'
+import { type Claim, decoySecrets } from './authenticate.ts'
 
 // A developer who tests is told what we hashed; nobody else is, and never the secret. An unknown merchant gets the
 // refusal for strangers, after the same work.
@@ -14,7 +14,7 @@ export function hashRefusal(
   const { hash, strings } = claim
   const refusal = wrongHash(hash === undefined ? 'is missing' : 'does not match this request')
   if (isTest(caller, claim)) {
-    const likely_mistake = likelyMistake(hash, caller?.secrets ?? nobody, strings[0] ?? '')
+    const likely_mistake = likelyMistake(hash, caller?.secrets ?? decoySecrets, strings[0] ?? '')
     refusal.hint = { hashed_string: strings[0] ?? '', likely_mistake }
   }
   return caller ? refusal : forStrangers()
@@ -28,7 +28,7 @@ export function feedRefusal(
   now: Date,
 ): Refusal {
   const [text = ''] = claim.strings
-  const secrets = caller?.secrets ?? nobody
+  const secrets = caller?.secrets ?? decoySecrets
   const refusal = wrongSignature(feedHeader, feedFault(signature, secrets, text, now))
   if (isTest(caller, claim))
     refusal.hint = { hashed_string: text, likely_mistake: feedMistake(signature, secrets, text, now) }

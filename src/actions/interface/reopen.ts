@@ -1,5 +1,5 @@
 import { readMerchantSettings, unreadableSettings } from '../../core/merchant/settings.ts'
-import { reopen as decide, hasEndedUnpaid } from '../../core/payment/reopen.ts'
+import { decideReopen as decide, hasEndedUnpaid } from '../../core/payment/expiry.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Tx } from '../../store/db.ts'
 import { attemptsOf } from '../../store/payments/attempts.ts'

@@ -1,8 +1,8 @@
 import { Locked, Unavailable } from '../../core/interface/refusal.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
-import { expire } from '../../core/payment/end.ts'
+import { decideExpiry } from '../../core/payment/expiry.ts'
 import { bisectBatch } from '../../runtime/bisectBatch.ts'
-import { createSkippedRows, type SkippedRows, type OnSkippedRow } from '../../runtime/skippedRows.ts'
+import { createSkippedRows, type OnSkippedRow, type SkippedRows } from '../../runtime/skippedRows.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import {
   attemptsOfMany,
@@ -128,7 +128,7 @@ function decide(
   leftOut: SkippedRows,
 ): PaymentChange | undefined {
   try {
-    const ended = expire(payment, attempts, now)
+    const ended = decideExpiry(payment, attempts, now)
     if (ended) return changeOf(payment, ended.payment, ended.events)
   } catch (error) {
     leftOut.add([payment], error)

@@ -1,6 +1,6 @@
 import { readMerchantSettings } from '../../core/merchant/settings.ts'
 import type { Payment } from '../../core/payment/payment.ts'
-import { readReference } from '../../core/payment/reference.ts'
+import { parseReference } from '../../core/payment/reference.ts'
 import type { PaymentHistory } from '../../core/timeline/history.ts'
 import { type Timeline, timeline } from '../../core/timeline/timeline.ts'
 import { isPlainText } from '../../core/text.ts'
@@ -19,7 +19,7 @@ const unseen = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g // that comes 
 export async function findByWord(db: Db, word: string, merchant_id?: string): Promise<Payment[]> {
   const typed = word.replace(unseen, '').trim()
   if (typed === '' || typed.length > maxWordLength || !isPlainText(typed + (merchant_id ?? ''))) return []
-  const reference = readReference(typed)
+  const reference = parseReference(typed)
   const found = reference ? await searchEverywhere(db, reference, merchant_id) : []
   if (found.length === 0 && reference !== typed)
     found.push(...(await searchEverywhere(db, typed, merchant_id)))

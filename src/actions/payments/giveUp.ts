@@ -1,5 +1,5 @@
 import type { GaveUpFor } from '../../core/payment/attempt.ts'
-import { giveUp as decide, type GivenUp } from '../../core/payment/giveUp.ts'
+import { decideGiveUp as decide, type GivenUp } from '../../core/payment/customerActs.ts'
 import { databaseDeadline, withShortDeadline } from '../../runtime/inTime.ts'
 import type { Tx } from '../../store/db.ts'
 import { attemptsOf, saveGivenUp } from '../../store/payments/attempts.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Attempt } from '../../core/payment/attempt.ts'
-import type { Cause } from '../../core/payment/event.ts'
+import type { Cause } from '../../core/payment/change.ts'
 import { failureWindowMs, maxFailures, type Refused } from '../../core/payment/mayStart.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { firstPollAfter } from '../../core/payment/pollSchedule.ts'

@@ -1,6 +1,6 @@
-import { type FieldFault, readFormFields } from '../../core/provider/formFields.ts'
 import { isUnresolved } from '../../core/payment/attempt.ts'
-import { submit as decide, type Submitted, type TooSoon } from '../../core/payment/submit.ts'
+import { decideSubmit as decide, type Submitted, type TooSoon } from '../../core/payment/customerActs.ts'
+import { type FieldFault, readFormFields } from '../../core/provider/formFields.ts'
 import { databaseDeadline, withShortDeadline } from '../../runtime/inTime.ts'
 import type { Tx } from '../../store/db.ts'
 import { attemptsOf, saveSubmitted } from '../../store/payments/attempts.ts'

@@ -4,7 +4,7 @@ import { merchantOfToken } from '../../runtime/ids.ts'
 import type { Db } from '../../store/db.ts'
 import { promptAttempt } from '../../store/payments/attempts.ts'
 import type { PollLease, DueAttempt } from '../../store/payments/dueAttempts.ts'
-import { attemptStates, recordCallbacks } from '../../store/payments/callbacks.ts'
+import { readAttemptStates, recordCallbacks } from '../../store/payments/callbacks.ts'
 import type { PaymentDeps } from '../payments/deps.ts'
 
 // Who asks in this process.
@@ -63,7 +63,7 @@ function createQueue(db: Db, askers: ReadonlySet<Poller>) {
       if (is_leased) asker?.poll(attempt)
     }
     const notTaken = each.filter(({ attempt_id }) => !heard.has(attempt_id))
-    for (const { attempt_id, state } of notTaken.length > 0 ? await attemptStates(db, notTaken) : [])
+    for (const { attempt_id, state } of notTaken.length > 0 ? await readAttemptStates(db, notTaken) : [])
       heard.set(attempt_id, state === 'paid' ? 'paid' : 'held')
     return items.map(({ attempt_id }) => heard.get(attempt_id))
   }

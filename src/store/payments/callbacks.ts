@@ -48,7 +48,7 @@ export const recordCallbacks = (
   })
 
 // Of those that there are.
-export const attemptStates = (tx: Tx, keys: readonly AttemptKey[]) =>
+export const readAttemptStates = (tx: Tx, keys: readonly AttemptKey[]) =>
   tx.rows<Pick<Attempt, 'attempt_id' | 'state'>>(named('attempt_states')`
     select a.attempt_id, a.state
     from unnest(${keys.map(k => k.merchant_id)}::text[], ${keys.map(k => k.attempt_id)}::text[])

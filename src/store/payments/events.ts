@@ -1,7 +1,7 @@
-import type { NewEvent, PaymentEvent } from '../../core/payment/event.ts'
+import type { NewEvent, PaymentEvent } from '../../core/payment/change.ts'
 import { named, type Tx } from '../db.ts'
-import { ofMerchants } from '../ofMerchants.ts'
 import { statementPart } from '../groupStatement.ts'
+import { ofMerchants } from '../ofMerchants.ts'
 import { type PaymentKey, paymentKeysOf } from './paymentKeys.ts'
 
 type EventOfPayment = NewEvent & PaymentKey & { place: number }

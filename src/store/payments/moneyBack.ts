@@ -1,5 +1,5 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
-import type { DisputeRecord, MoneyBack, ReversalRecord } from '../../core/payment/moneyBack.ts'
+import type { DisputeRecord, MoneyBack, ReversalRecord } from '../../core/payment/change.ts'
 import { named, type Tx } from '../db.ts'
 
 // Refunds and disputes of an attempt. Its row is locked by the caller, so nobody adds one at the same time.

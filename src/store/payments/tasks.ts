@@ -1,5 +1,5 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
-import type { Task, TaskKind } from '../../core/payment/task.ts'
+import type { Task, TaskKind } from '../../core/payment/change.ts'
 import { named, sql, type Tx } from '../db.ts'
 
 // A task is raised once, however often its cause is seen. One about refunds is open again when their sum has changed, one
@@ -63,7 +63,7 @@ export const countOpenTasks = async (tx: Tx): Promise<number> =>
   )
 
 // Undefined when there is no such open task.
-export const closeTask = (
+export const closeOpenTask = (
   tx: Tx,
   merchant_id: string,
   attempt_id: string,

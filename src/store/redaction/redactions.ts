@@ -1,12 +1,12 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
+import type { Task } from '../../core/payment/change.ts'
 import type { Payment } from '../../core/payment/payment.ts'
-import type { Task } from '../../core/payment/task.ts'
 import { plainEvents } from '../../core/redaction/redact.ts'
 import { sql, type Tx } from '../db.ts'
 import { keysOf as notificationKeys } from '../notifications/notificationKeys.ts'
 import { ofMerchants } from '../ofMerchants.ts'
 import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
-import type { MessageName, NotedEvent, SentTo, NotificationBody } from './toRedact.ts'
+import type { MessageName, NotedEvent, NotificationBody, SentTo } from './toRedact.ts'
 
 export type Redaction = {
   payments: readonly Payment[]

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeOf, saveChanges } from '../../../src/actions/payments/decisions/saveChange.ts'
-import { expire } from '../../../src/core/payment/end.ts'
+import { decideExpiry } from '../../../src/core/payment/expiry.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { sql, type Tx } from '../../../src/store/db.ts'
 import { insertAttempt } from '../../../src/store/payments/attempts.ts'
@@ -65,7 +65,7 @@ async function live(payment: Payment, { url, email, events, told, tries }: Histo
 
 const changesOf = (payments: readonly PaymentWithMerchant[]) =>
   payments.map(payment => {
-    const ended = expire(payment, [], later)
+    const ended = decideExpiry(payment, [], later)
     if (!ended) throw new Error('its time is not over')
     return changeOf(payment, ended.payment, ended.events)
   })

@@ -1,14 +1,14 @@
 import { readMerchantSettings } from '../../../core/merchant/settings.ts'
 import type { Attempt } from '../../../core/payment/attempt.ts'
-import { begin as start } from '../../../core/payment/begin.ts'
-import type { Cause } from '../../../core/payment/event.ts'
-import { fillsCap, type Refused, secondsToCool, whyNotStart } from '../../../core/payment/mayStart.ts'
+import type { Cause } from '../../../core/payment/change.ts'
+import { decideBegin as start } from '../../../core/payment/customerActs.ts'
+import { fillsCap, type Refused, secondsToCool, whyNotBegin } from '../../../core/payment/mayStart.ts'
 import type { Tx } from '../../../store/db.ts'
 import { type Beginning, lockToBegin, type Patience, type ToBegin } from '../../../store/payments/locks.ts'
 import { paymentName } from '../../../store/payments/paymentKeys.ts'
 import type { PaymentWithMerchant } from '../../../store/payments/paymentLife.ts'
+import { byName, type DecisionOutcome, eachMerchant, oneFromEach, outcomeOf } from './groupTransactions.ts'
 import { changeOf, type PaymentChange } from './saveChange.ts'
-import { byName, eachMerchant, oneFromEach, type DecisionOutcome, outcomeOf } from './groupTransactions.ts'
 import type { Write } from './writing.ts'
 
 export type BeginItem = Beginning & { attempt: Attempt; cause: Cause }
@@ -66,7 +66,7 @@ function decide(
     active: payment.merchant_active,
     settings: readMerchantSettings(payment.merchant_settings),
   }
-  const refused = whyNotStart(payment, attempts, merchant, attempt.number, now)
+  const refused = whyNotBegin(payment, attempts, merchant, attempt.number, now)
   if (refused) return { done: 'refused', ...refused }
   const caps = capsOf(item)
   const fills = (whose: keyof typeof caps) =>

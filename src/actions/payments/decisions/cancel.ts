@@ -1,10 +1,10 @@
-import { cancel as decide } from '../../../core/payment/end.ts'
+import { decideCancel as decide } from '../../../core/payment/customerActs.ts'
 import type { Tx } from '../../../store/db.ts'
 import { attemptsOfMany } from '../../../store/payments/expired.ts'
 import { lockToEnd, type Patience } from '../../../store/payments/locks.ts'
 import { type PaymentKey, paymentName } from '../../../store/payments/paymentKeys.ts'
+import { byName, type DecisionOutcome, eachMerchant, oneFromEach, outcomeOf } from './groupTransactions.ts'
 import { changeOf, type PaymentChange } from './saveChange.ts'
-import { byName, eachMerchant, oneFromEach, type DecisionOutcome, outcomeOf } from './groupTransactions.ts'
 import type { Write } from './writing.ts'
 
 export type CancelItem = PaymentKey & { now: Date }

@@ -14,7 +14,7 @@ import { lockToResolve, type Patience, type ToResolve } from '../../../store/pay
 import { holdReference, nameOfAttempt, type PaidReference } from '../../../store/payments/paidReferences.ts'
 import type { PaymentKey } from '../../../store/payments/paymentKeys.ts'
 import { addMoneyBack, moneyBackOf } from '../../../store/payments/moneyBack.ts'
-import { addTasks, closeTask } from '../../../store/payments/tasks.ts'
+import { addTasks, closeOpenTask } from '../../../store/payments/tasks.ts'
 import { changeOf, type PaymentChange } from './saveChange.ts'
 import { byName, eachMerchant, oneFromEach, type DecisionOutcome, outcomeOf } from './groupTransactions.ts'
 import type { Write } from './writing.ts'
@@ -95,7 +95,7 @@ async function saveMoneyBack(tx: Tx, { payment, attempt, moneyBack }: Change, no
     await addNotification(tx, entry, undefined)
   }
   for (const { kind, note } of moneyBack.closes)
-    await closeTask(tx, merchant_id, attempt.attempt_id, kind, note, now)
+    await closeOpenTask(tx, merchant_id, attempt.attempt_id, kind, note, now)
 }
 
 // Whatever becomes paid holds the provider's reference. A yes without one goes by the order's own name.

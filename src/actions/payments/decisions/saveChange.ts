@@ -1,8 +1,8 @@
 import type { Attempt } from '../../../core/payment/attempt.ts'
-import type { Change } from '../../../core/payment/change.ts'
-import type { NewEvent } from '../../../core/payment/event.ts'
+import type { Change, NewEvent } from '../../../core/payment/change.ts'
 import type { Payment } from '../../../core/payment/payment.ts'
 import type { Query, Tx } from '../../../store/db.ts'
+import { groupStatement, type StatementPart } from '../../../store/groupStatement.ts'
 import { customerMessages } from '../../../store/messages/messages.ts'
 import {
   addNotifications,
@@ -14,7 +14,6 @@ import { addEventsOfMany } from '../../../store/payments/events.ts'
 import { holdReferences, type PaidReference } from '../../../store/payments/paidReferences.ts'
 import { type PaymentWithMerchant, savePayments } from '../../../store/payments/paymentLife.ts'
 import { addTasks } from '../../../store/payments/tasks.ts'
-import { type StatementPart, groupStatement } from '../../../store/groupStatement.ts'
 import type { Inbox } from '../../messages/inbox.ts'
 import { type NotificationUpdate, notificationUpdateOf } from '../../notifications/recordNotification.ts'
 
