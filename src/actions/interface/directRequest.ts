@@ -1,15 +1,15 @@
-import { type FieldFault, readFormFields } from '../../core/provider/formFields.ts'
-import type { PaymentMethod } from '../../core/provider/paymentMethod.ts'
 import { malformed, type Refusal, slowDown } from '../../core/interface/refusal.ts'
 import type { PaymentRequest } from '../../core/interface/request.ts'
 import { readMerchantSettings } from '../../core/merchant/settings.ts'
 import { usualCurrency } from '../../core/money.ts'
 import { ghanaNumbers, parsePhone } from '../../core/phone.ts'
+import { type FieldFault, readFormFields } from '../../core/provider/formFields.ts'
+import type { PaymentMethod } from '../../core/provider/paymentMethod.ts'
 import { methodsWithFields } from '../../runtime/providers/methodsWithFields.ts'
+import type { PaymentDeps } from '../../runtime/runtime.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
 import { findPayment } from '../../store/payments/paymentLife.ts'
-import type { PaymentDeps } from '../payments/deps.ts'
 import { pay } from '../payments/pay.ts'
 
 // What an older request without a page says about the wallet to charge.

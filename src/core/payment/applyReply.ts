@@ -93,8 +93,8 @@ function effectOf(subject: Subject, reply: SanitizedReply): Change {
     // The reply is about another order: unknown, with a task, because money may have moved unnoticed.
     case 'other_order':
       return withTask(subject, 'other_order', reply.words)
-    // No clear reply: unknown.
-    case 'unknown':
+    // `unknown`, no clear reply: the outcome stays open.
+    default:
       return onUnknown(subject, reply)
   }
 }
