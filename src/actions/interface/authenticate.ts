@@ -50,11 +50,7 @@ async function signedBy(
 
 // In test mode the refusal contains the string that was hashed, never the secret. An unknown merchant gets another refusal
 // after the same work.
-export function hashRefusal(
-  caller: Caller | undefined,
-  claim: Claim,
-  forUnknown = unknownMerchant,
-): Refusal {
+export function hashRefusal(caller: Caller | undefined, claim: Claim, forUnknown = unknownMerchant): Refusal {
   const { hash, strings } = claim
   const refusal = wrongHash(hash === undefined ? 'is missing' : 'does not match this request')
   if (isTest(caller, claim)) {

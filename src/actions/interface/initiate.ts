@@ -39,7 +39,8 @@ export async function initiate(
   return withErrorsAs200(found.caller, async () => {
     const initiated = await inTime(deadline, take(runtime, fields, door, address, found, deadline))
     const { stored, direct } = initiated
-    if (direct) await payDirectly(runtime, stored, direct, isFromServer(fields, door) ? null : address, deadline)
+    if (direct)
+      await payDirectly(runtime, stored, direct, isFromServer(fields, door) ? null : address, deadline)
     return initiated
   })
 }
