@@ -11,13 +11,12 @@ export type LoopOptions = {
 }
 
 export function startLoop({ restMs, step, onTrouble, pause }: LoopOptions): Loop {
-  let isStopping = false
-  let isWoken = false // since the last step began
+  const state = { isStopping: false, isWoken: false } // woken since the last step began
   let endRest: (() => void) | undefined
 
   const rest = () =>
     new Promise<void>(resolve => {
-      if (isWoken || isStopping) return resolve()
+      if (state.isWoken || state.isStopping) return resolve()
       const timer = setTimeout(resolve, typeof restMs === 'number' ? restMs : restMs())
       endRest = () => {
         clearTimeout(timer)
@@ -29,13 +28,13 @@ export function startLoop({ restMs, step, onTrouble, pause }: LoopOptions): Loop
   const stopping = new Promise<void>(resolve => void (endPause = resolve))
 
   async function run() {
-    while (!isStopping) {
+    while (!state.isStopping) {
       const paused = pause?.()
       if (paused) {
         await Promise.race([paused, stopping])
         continue
       }
-      isWoken = false
+      state.isWoken = false
       const done = await step().catch((error: unknown) => {
         onTrouble(error)
         return 0
@@ -47,11 +46,11 @@ export function startLoop({ restMs, step, onTrouble, pause }: LoopOptions): Loop
   const running = run()
   return {
     wake() {
-      isWoken = true
+      state.isWoken = true
       endRest?.()
     },
     stop() {
-      isStopping = true
+      state.isStopping = true
       endPause?.()
       endRest?.()
       return running
