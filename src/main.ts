@@ -3,36 +3,38 @@ import type { Logger } from 'pino'
 import { installationSecrets } from './actions/installation/secrets.ts'
 import { makeSupportLink, type SupportLink } from './actions/installation/supportLinks.ts'
 import { type Welcome, welcome } from './actions/merchants/welcome.ts'
+import { createDecisions } from './actions/payments/decisions.ts'
 import type { Config } from './config.ts'
 import { operatorKeys } from './core/operator/operatorKeys.ts'
 import { urlOf } from './core/thisMachine.ts'
 import { watchAccounts } from './observe/accounts.ts'
 import { watchAttempts } from './observe/attempts.ts'
-import { gaugeProviders, gaugeWaiting, watchCalls } from './observe/providers.ts'
 import { gaugeClock, watchClock } from './observe/clock.ts'
-import { createMetrics, watchRuntime } from './observe/metrics.ts'
+import { createMetrics, type Metrics, watchRuntime } from './observe/metrics.ts'
+import { gaugeProviders, gaugeWaiting, watchCalls } from './observe/providers.ts'
 import { watchNodes, watchReading, watchRedaction } from './observe/workers.ts'
 import type { User } from './postgres/user.ts'
-import { createHealthMonitors } from './runtime/providers/healthMonitor.ts'
+import type { LocalWorkers } from './runtime/localWorkers.ts'
 import { openProviderAccounts } from './runtime/providerAccounts.ts'
+import { createHealthMonitors } from './runtime/providers/healthMonitor.ts'
 import { createRuntime } from './runtime/runtime.ts'
 import { createWakeUps } from './runtime/wakeUps.ts'
-import { accountTools } from './start/providers.ts'
 import { checkDatabase, checkMasterKeys, type OpenDatabase, openDatabase } from './start/database.ts'
 import { openDeliveries } from './start/deliveries.ts'
 import { openMessages } from './start/messages.ts'
 import { dropPrivileges } from './start/privileges.ts'
+import { accountTools } from './start/providers.ts'
 import { rememberStarted, type Started } from './start/started.ts'
 import { openSandbox, serveWeb } from './start/web.ts'
 import { migrate } from './store/migrate/migrate.ts'
 import { migrationNames, recordServed } from './store/migrate/migrationList.ts'
 import { watchOverload } from './web/server/overload.ts'
 import { listen } from './web/server/server.ts'
-import { startProviderHealth } from './workers/providerHealth.ts'
-import { startAccountsWatch } from './workers/providerAccounts.ts'
 import { givenClock, startClock } from './workers/clock.ts'
 import { startNode } from './workers/node.ts'
 import { startWorkers } from './workers/payments.ts'
+import { startAccountsWatch } from './workers/providerAccounts.ts'
+import { startProviderHealth } from './workers/providerHealth.ts'
 import { startRedaction } from './workers/redaction.ts'
 
 export type Gateway = {
@@ -46,129 +48,73 @@ export type Gateway = {
 
 export type GatewayOptions = {
   log: Logger
-  onLost?(why: string): void // the embedded database went away under us
-  runAs?: User // root becomes this user, for good, before the first request is answered
+  onLost?(why: string): void // the embedded database stopped
+  runAs?: User // root becomes this user before the first request is answered
   clock?(): Date // instead of the database's
-  stopSeconds?: number // between the word that we stop, at /readyz and in every answer, and the stop
+  stopSeconds?: number // between the announcement of the stop, at /readyz and in every response, and the stop
   isOverloaded?(): boolean
   migrationFolder?: URL // for tests, of a later release
   mayLosePayments?: boolean // for tests, on a database that does not wait for its disk
-  sandboxPace?: number // the simulated provider's waiting times are multiplied by it
+  sandboxPace?: number // multiplies the simulated provider's waiting times
 }
 
 export async function startGateway(config: Config, options: GatewayOptions): Promise<Gateway> {
   const started = rememberStarted()
   try {
-    return await open(config, options, started)
+    return await open({ config, options, log: options.log, started })
   } catch (error) {
-    await started.stop().catch(() => {}) // why it did not start is what counts
+    await started.stop().catch(() => {}) // the first error says why the gateway did not start
     throw error
   }
 }
 
-// From the database up to the workers. Whatever is started here is added to what has to be stopped, before the next step
-// can fail.
-async function open(config: Config, options: GatewayOptions, started: Started): Promise<Gateway> {
-  const { log } = options
-  const database = await openDatabase(config, 'gateway', options.onLost, options.runAs)
-  started.add(database.close)
-  const { db, masterKeys } = database
-  const migrations = migrationNames(options.migrationFolder)
-  await checkDatabase(database, migrations, { durable: !options.mayLosePayments })
-  const applied = await migrate(db, { folder: options.migrationFolder, onProgress: text => log.warn(text) })
-  if (applied.length > 0) log.info({ applied }, 'migrated')
-  await checkMasterKeys(database)
+type Start = { config: Config; options: GatewayOptions; log: Logger; started: Started }
 
+// Builds everything, from the database up to the workers. Each step adds what it starts to `started` before the next step
+// can fail.
+async function open(start: Start): Promise<Gateway> {
+  const { config, options, log, started } = start
+  const { database, migrations } = await openMigrated(start)
+  const { db, masterKeys } = database
   const time = options.clock ? givenClock(options.clock) : await startClock(database, watchClock(log))
   started.add(time.stop)
-  const { now: clock, pause } = time
+  const { now: clock } = time
   const { supportToken, formKey } = await installationSecrets(db, masterKeys, clock())
   const keys = operatorKeys(supportToken, config.TOLLGATE_SUPPORT_TOKEN)
 
-  const opened = await listen(config.HOST, config.PORT)
-  const stopListening = started.add(opened.stop)
-  const url = urlOf(config.HOST, opened.port)
+  const server = await listen(config.HOST, config.PORT)
+  const stopListening = started.add(server.stop)
+  const url = urlOf(config.HOST, server.port)
   const baseUrl = config.TOLLGATE_BASE_URL ?? url
-
-  const sandbox = openSandbox(config, url, { db, clock, formKey, baseUrl, pace: options.sandboxPace, log })
-  if (sandbox) started.add(sandbox.stop)
-
   const metrics = createMetrics()
-  const wakeUps = createWakeUps()
-  const node = startNode({ db, clock, onWakeUp: wakeUps.receive, watch: watchNodes(log) })
-  started.add(node.stop)
-  wakeUps.forward(node.sendWakeUp)
-  const monitors = createHealthMonitors({ nodes: node.count, watch: watchCalls(metrics) })
-  gaugeProviders(metrics, monitors)
-  const providerAccounts = await openProviderAccounts({
-    env: { ...config.providerSettings, ...sandbox?.settings },
-    tools: accountTools(config, { db, clock, masterKeys }),
-    stored: database,
-    preferred: config.TOLLGATE_PROVIDERS,
-    monitors,
-    onFault: watchAccounts(log),
-  })
-  const watch = watchAttempts(metrics, log)
-  const runtime = createRuntime({
-    db,
-    migrations,
-    masterKeys,
-    batchRows: config.TOLLGATE_BATCH_ROWS,
-    poolSize: config.TOLLGATE_POOL_SIZE,
-    providerAccounts,
-    formKey,
-    baseUrl: () => baseUrl,
-    clock,
-    observeBatch: (kind, rows) => metrics.batchRows.observe({ kind }, rows),
-    watch(news) {
-      watch(news)
-      monitors.ended(news)
-    },
-    wake: wakeUps.wake,
-  })
-  watchRuntime(metrics, runtime)
   gaugeClock(metrics, time)
 
-  const messages = await openMessages(config, { db, clock, pause, baseUrl: runtime.baseUrl, metrics, log })
-  const stopMessages = started.add(messages.stop)
-  wakeUps.on('senders', messages.wake, 'thisNode')
+  const base = { ...start, database, time, metrics, formKey, url, baseUrl }
+  const nodes = joinNodes(base)
+  const providers = await openProviders(base, nodes)
+  const localWorkers: LocalWorkers = {} // the deliveries, the messages and the poller register here as they start
+  const runtime = buildRuntime(base, nodes, providers, localWorkers, migrations)
 
+  const messages = await startMessaging(base, nodes, localWorkers)
   if (options.runAs) await becomeUser(options.runAs, database, log)
-
-  const overload = watchOverload()
-  started.add(overload.stop)
-  const isOverloaded = options.isOverloaded ?? overload.isOverloaded
-  serveWeb(opened, config, {
+  const { isOverloaded } = watchLoad(start)
+  const sandbox = providers.sandbox?.app
+  serveWeb(server, config, {
     runtime,
     metrics,
     log,
     isOverloaded,
     operatorKeys: keys,
     messengers: messages,
-    sandbox: sandbox?.app,
+    sandbox,
   })
+  const stopWorkers = startPaymentWorkers(base, nodes, providers, runtime)
+  const stopDeliveries = startDelivering(base, nodes, localWorkers)
 
-  const trouble = (error: unknown) => log.warn({ error: String(error) }, 'a worker has to try again')
-  const workers = startWorkers(runtime, { ...watchReading(log), trouble, pause })
-  const stopWorkers = started.add(workers.stop)
-  gaugeWaiting(metrics, workers.waiting)
-  started.add(startAccountsWatch(providerAccounts, trouble).stop)
-  wakeUps.on('pollers', workers.wake)
-  started.add(startProviderHealth(runtime, monitors, trouble).stop)
-
-  const days = config.TOLLGATE_REDACT_DAYS
-  if (days)
-    started.add(startRedaction(runtime, days, { ...watchRedaction(metrics, log), trouble, pause }).stop)
-
-  const left = () => wakeUps.wake('senders')
-  const deliveries = openDeliveries(config, database, { clock, pause, leases: node, left, metrics, log })
-  const stopDeliveries = started.add(deliveries.stop)
-  wakeUps.on('senders', deliveries.wake)
-
-  // After listening: a start that finds its port taken must not use up the one time that a secret is shown.
+  // After listening: a start that fails because its port is taken must not use up the one time that a secret is shown.
   const greeting = database.embedded ? await welcome(db, masterKeys, clock()) : undefined
   await recordServed(db, migrations) // last: nodes of an earlier release stop being ready
-  log.info({ port: opened.port, host: config.HOST }, 'listening')
+  log.info({ port: server.port, host: config.HOST }, 'listening')
   return {
     url,
     baseUrl,
@@ -176,23 +122,163 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
     embedded: database.embedded,
     makeSupportLink: () => makeSupportLink(db, keys, baseUrl, clock()),
     async stop() {
-      opened.announceStop()
+      server.announceStop()
       if (options.stopSeconds) {
         log.info({ seconds: options.stopSeconds }, 'stopping')
         await sleep(options.stopSeconds * 1000)
       }
       await Promise.allSettled([stopListening(), stopWorkers()])
-      await Promise.allSettled([stopDeliveries(), stopMessages()]) // after whoever changes payments
-      await started.stop() // the rest; and what could not be stopped is told
+      await Promise.allSettled([stopDeliveries(), messages.stop()]) // after everything that changes payments
+      await started.stop() // the rest; errors of the stops before are thrown here
       log.info('stopped')
     },
   }
 }
 
-// Nothing of ours is loaded or read from a file after this, except for the master key after a rotation.
+async function openMigrated({ config, options, log, started }: Start) {
+  const database = await openDatabase(config, 'gateway', options.onLost, options.runAs)
+  started.add(database.close)
+  const migrations = migrationNames(options.migrationFolder)
+  await checkDatabase(database, migrations, { durable: !options.mayLosePayments })
+  const applied = await migrate(database.db, {
+    folder: options.migrationFolder,
+    onProgress: text => log.warn(text),
+  })
+  if (applied.length > 0) log.info({ applied }, 'migrated')
+  await checkMasterKeys(database)
+  return { database, migrations }
+}
+
+type Base = Start & {
+  database: OpenDatabase
+  time: ReturnType<typeof givenClock>
+  metrics: Metrics
+  formKey: Buffer
+  url: string
+  baseUrl: string
+}
+
+// The other nodes, and the wake-ups that nodes send to each other.
+function joinNodes({ database: { db }, time, started, log }: Base) {
+  const wakeUps = createWakeUps()
+  const node = startNode({ db, clock: time.now, onWakeUp: wakeUps.receive, watch: watchNodes(log) })
+  started.add(node.stop)
+  wakeUps.forward(node.sendWakeUp)
+  return { node, wakeUps }
+}
+type Nodes = ReturnType<typeof joinNodes>
+
+// The provider accounts with their health monitors, and the simulated provider if it is enabled.
+async function openProviders(base: Base, { node }: Nodes) {
+  const { config, options, database, time, metrics, formKey, url, baseUrl, started, log } = base
+  const { db, masterKeys } = database
+  const clock = time.now
+  const sandbox = openSandbox(config, url, { db, clock, formKey, baseUrl, pace: options.sandboxPace, log })
+  if (sandbox) started.add(sandbox.stop)
+  const monitors = createHealthMonitors({ nodes: node.count, watch: watchCalls(metrics) })
+  gaugeProviders(metrics, monitors)
+  const accounts = await openProviderAccounts({
+    env: { ...config.providerSettings, ...sandbox?.settings },
+    tools: accountTools(config, { db, clock, masterKeys }),
+    stored: database,
+    preferred: config.TOLLGATE_PROVIDERS,
+    monitors,
+    onFault: watchAccounts(log),
+  })
+  return { accounts, monitors, sandbox }
+}
+type Providers = Awaited<ReturnType<typeof openProviders>>
+
+// What every action gets. A click on "Pay" takes this path: the checkout route calls `pay` with the runtime; `decisions`
+// stores the attempt; `providerAccounts` sends its order; `decisions` applies the reply, and `localWorkers.dispatch` sends
+// the notification of its commit.
+function buildRuntime(
+  { config, database, time, metrics, formKey, baseUrl, log }: Base,
+  { wakeUps }: Nodes,
+  { accounts, monitors }: Providers,
+  localWorkers: LocalWorkers,
+  migrations: readonly string[],
+) {
+  const watch = watchAttempts(metrics, log)
+  const runtime = createRuntime({
+    db: database.db,
+    migrations,
+    masterKeys: database.masterKeys,
+    batchRows: config.TOLLGATE_BATCH_ROWS,
+    poolSize: config.TOLLGATE_POOL_SIZE,
+    decisions: createDecisions(database.db, localWorkers),
+    localWorkers,
+    providerAccounts: accounts,
+    formKey,
+    baseUrl: () => baseUrl,
+    clock: time.now,
+    observeBatch: (kind, rows) => metrics.batchRows.observe({ kind }, rows),
+    watch(update) {
+      watch(update)
+      monitors.ended(update)
+    },
+    wake: wakeUps.wake,
+  })
+  watchRuntime(metrics, runtime)
+  return runtime
+}
+
+async function startMessaging(
+  { config, database: { db }, time, baseUrl, metrics, log, started }: Base,
+  { wakeUps }: Nodes,
+  localWorkers: LocalWorkers,
+) {
+  const { now: clock, pause } = time
+  const deps = { db, localWorkers, clock, pause, baseUrl: () => baseUrl, metrics, log }
+  const messages = await openMessages(config, deps)
+  const stop = started.add(messages.stop)
+  wakeUps.on('senders', messages.wake, 'thisNode')
+  return { ...messages, stop }
+}
+
+// Nothing is loaded or read from a file after this, except for the master key after a rotation.
 async function becomeUser(user: User, database: OpenDatabase, log: Logger) {
   database.giveTo(user)
   dropPrivileges(user)
   await database.checkReachable()
   log.info(user, "root's rights are dropped")
+}
+
+function watchLoad({ options, started }: Start) {
+  const overload = watchOverload()
+  started.add(overload.stop)
+  return { isOverloaded: options.isOverloaded ?? overload.isOverloaded }
+}
+
+function startPaymentWorkers(
+  { config, time: { pause }, metrics, log, started }: Base,
+  { wakeUps }: Nodes,
+  { accounts, monitors }: Providers,
+  runtime: ReturnType<typeof buildRuntime>,
+) {
+  const trouble = (error: unknown) => log.warn({ error: String(error) }, 'a worker has to try again')
+  const workers = startWorkers(runtime, { ...watchReading(log), trouble, pause })
+  const stopWorkers = started.add(workers.stop)
+  gaugeWaiting(metrics, workers.waiting)
+  started.add(startAccountsWatch(accounts, trouble).stop)
+  wakeUps.on('pollers', workers.wake)
+  started.add(startProviderHealth(runtime, monitors, trouble).stop)
+  const days = config.TOLLGATE_REDACT_DAYS
+  if (days)
+    started.add(startRedaction(runtime, days, { ...watchRedaction(metrics, log), trouble, pause }).stop)
+  return stopWorkers
+}
+
+function startDelivering(
+  { config, database, time, metrics, log, started }: Base,
+  { node, wakeUps }: Nodes,
+  localWorkers: LocalWorkers,
+) {
+  const { now: clock, pause } = time
+  const left = () => wakeUps.wake('senders')
+  const deps = { localWorkers, clock, pause, leases: node, left, metrics, log }
+  const deliveries = openDeliveries(config, database, deps)
+  const stop = started.add(deliveries.stop)
+  wakeUps.on('senders', deliveries.wake)
+  return stop
 }

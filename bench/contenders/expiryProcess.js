@@ -5,12 +5,24 @@ process.once('message', (/** @type {any} */ job) => void begin(job))
 process.on('disconnect', () => process.exit()) // the parent is gone
 
 async function begin({ folder, env }) {
-  const [{ readConfig }, { openDatabase }, { providerAccountsOf }, { startWorkers }] = await versionAt(
-    folder,
-  ).load('config', 'start/database', 'runtime/providerAccounts', 'workers/payments')
+  const version = versionAt(folder)
+  const [{ readConfig }, { openDatabase }, { providerAccountsOf }, { startWorkers }] = await version.load(
+    'config',
+    'start/database',
+    'runtime/providerAccounts',
+    'workers/payments',
+  )
+  const [{ createDecisions }, { createCallbackBatcher }] = await version.load(
+    'actions/payments/decisions',
+    'runtime/callbackBatcher',
+  )
   const records = await openDatabase(readConfig(env), 'gateway')
+  const localWorkers = {}
   const asking = {
     db: records.db,
+    localWorkers,
+    decisions: createDecisions(records.db, localWorkers),
+    callbacks: createCallbackBatcher(records.db, localWorkers),
     providerAccounts: providerAccountsOf(new Map()),
     baseUrl: () => 'http://localhost',
     clock: () => new Date(),

@@ -51,19 +51,20 @@ async function delivering(version, { env }) {
       'observe/log',
       'actions/payments/cancel',
     )
-  const [{ inlineDispatchOn }] = await version.load('actions/notifications/inlineDispatch')
+  const [{ createDecisions }] = await version.load('actions/payments/decisions')
   const config = readConfig(env)
   const records = await openDatabase(config, 'gateway')
-  const isHandedOver = () => inlineDispatchOn(records.db) !== undefined // else it has to be looked for
+  const localWorkers = {}
+  const decisions = createDecisions(records.db, localWorkers)
   const dispatch = openDeliveries(config, records, {
+    localWorkers,
     clock,
     metrics: createMetrics(),
     log: createLog('silent'),
   })
   return {
     async change(payment) {
-      await cancel(records.db, payment, clock())
-      if (!isHandedOver()) dispatch.wake()
+      await cancel({ decisions }, payment, clock())
     },
     async close() {
       await dispatch.stop()
@@ -73,18 +74,21 @@ async function delivering(version, { env }) {
 }
 
 async function hinting(version, { env }) {
-  const [{ readConfig }, { openDatabase }, { cancel }, { startNode }] = await version.load(
-    'config',
-    'start/database',
-    'actions/payments/cancel',
-    'workers/node',
-  )
+  const [{ readConfig }, { openDatabase }, { cancel }, { createDecisions }, { startNode }] =
+    await version.load(
+      'config',
+      'start/database',
+      'actions/payments/cancel',
+      'actions/payments/decisions',
+      'workers/node',
+    )
   const records = await openDatabase(readConfig(env), 'gateway')
+  const decisions = createDecisions(records.db, {})
   const watch = { deaf() {}, gone() {} }
   const node = startNode({ db: records.db, clock, onWakeUp() {}, watch })
   return {
     async change(payment) {
-      await cancel(records.db, payment, clock())
+      await cancel({ decisions }, payment, clock())
       node.sendWakeUp('senders')
     },
     async close() {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
-import { readReference as read } from '../core/payment/reference.ts'
+import { parseReference as read } from '../core/payment/reference.ts'
 import { isPlainText } from '../core/text.ts'
 
 // Readers for what comes after an option. What they refuse, Commander tells with the name of the option.

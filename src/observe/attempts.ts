@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { StatusUpdate } from '../core/payment/change.ts'
 import type { Metrics } from './metrics.ts'
 
-// Counts how attempts end, and raises the alarm for what needs a person. The log has references, no customers.
+// Counts how attempts end, and raises an alarm for every new task. The log has references, no personal data.
 export function watchAttempts(metrics: Metrics, log: Logger) {
   return ({ attempt, events, tasks }: StatusUpdate) => {
     const { payment_method, provider_account, attempt_id } = attempt

@@ -15,39 +15,67 @@ import {
 import { readDatabaseState } from '../store/serverFacts.ts'
 import { type BodyQuota, createBodyQuota } from './bodyQuota.ts'
 import { type Batcher, createBatcher } from './batcher.ts'
+import { type CallbackBatcher, createCallbackBatcher } from './callbackBatcher.ts'
 import { type CallerCache, createCallerCache } from './callerCache.ts'
 import type { ProviderAccounts } from './providerAccounts.ts'
 import { databaseDeadline, sharedDeadline } from './deadline.ts'
+import type { LocalWorkers } from './localWorkers.ts'
+import type { PaymentDecisions } from './paymentDecisions.ts'
 import { createRateLimits, type RateLimits } from './rateLimits.ts'
 import type { WakeUps } from './wakeUps.ts'
 
-const batchesInFlight = 2 // one fills while another commits, and a slow one does not hold up everybody
-const maxQueued = 5000 // callers that wait for one kind of statement; more are told to come back
+const batchesInFlight = 2 // one fills while another commits, and a slow one does not stop all callers
+const maxQueued = 5000 // callers that wait for one kind of statement; more are refused
 
-// Everything that the verbs of the interface need, made once.
+// The long-lived objects that actions use, each made once.
 export type Runtime = {
   db: Db
-  migrations: readonly string[] // the names of those of this release
   callers: CallerCache
   limits: RateLimits
   bodies: BodyQuota
   payments: Batcher<NewPayment, StoredRequest>
   lookups: Batcher<InvoiceKey, PaymentState | undefined>
   checkouts: Batcher<CheckoutKey, StoredCheckout | undefined>
+  decisions: PaymentDecisions
+  callbacks: CallbackBatcher
+  localWorkers: LocalWorkers
   providerAccounts: ProviderAccounts
   formKey: Buffer // 32 bytes: signs the form tokens of pages; all nodes share it
   baseUrl(): string
   clock(): Date
-  watch(news: StatusUpdate): void // sees what followed from a provider's word, after its commit
+  watch(update: StatusUpdate): void // called after the commit of a change
   wake: WakeUps['wake']
+  whyNotReady(): Promise<string | undefined> // undefined if this node can serve
 }
+
+// What the actions that change payments need.
+export type PaymentDeps = Pick<
+  Runtime,
+  | 'db'
+  | 'decisions'
+  | 'callbacks'
+  | 'localWorkers'
+  | 'providerAccounts'
+  | 'baseUrl'
+  | 'clock'
+  | 'watch'
+  | 'wake'
+>
 
 export type RuntimeOptions = Pick<
   Runtime,
-  'db' | 'providerAccounts' | 'formKey' | 'baseUrl' | 'clock' | 'watch' | 'wake'
+  | 'db'
+  | 'decisions'
+  | 'localWorkers'
+  | 'providerAccounts'
+  | 'formKey'
+  | 'baseUrl'
+  | 'clock'
+  | 'watch'
+  | 'wake'
 > & {
   masterKeys: MasterKeys
-  migrations?: readonly string[] // those in the folder of this release, unless given
+  migrations?: readonly string[] // by default those of this release
   batchRows: number
   poolSize: number
   observeBatch(kind: 'initiation' | 'status' | 'checkout', rows: number): void
@@ -56,8 +84,8 @@ export type RuntimeOptions = Pick<
 const monotonicMs = () => performance.now()
 
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const { db, migrations = migrationNames(), masterKeys, batchRows, poolSize, observeBatch } = options
-  const { providerAccounts, formKey, baseUrl, clock, watch, wake } = options
+  const { migrations = migrationNames(), masterKeys, batchRows, poolSize, observeBatch, ...given } = options
+  const { db, localWorkers, clock } = given
   const shared = {
     maxRows: batchRows,
     maxInFlight: batchRows === 1 ? Math.floor(poolSize / 2) : Math.min(batchesInFlight, poolSize - 1),
@@ -66,8 +94,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   }
   const inTime = () => db.withDeadline(sharedDeadline())
   return {
-    db,
-    migrations,
+    ...given,
     callers: createCallerCache(db, masterKeys, clock, monotonicMs),
     limits: createRateLimits(monotonicMs),
     bodies: createBodyQuota(monotonicMs),
@@ -86,29 +113,18 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       run: keys => findCheckouts(inTime().withQuota('checkout'), keys),
       observe: rows => observeBatch('checkout', rows),
     }),
-    providerAccounts,
-    formKey,
-    baseUrl,
-    clock,
-    watch,
-    wake,
+    callbacks: createCallbackBatcher(db, localWorkers),
+    whyNotReady: createReadiness(db, migrations),
   }
 }
 
-const looks = new WeakMap<Runtime['db'], Promise<string | undefined>>()
-
-// Undefined when this node can serve; otherwise the sentence that says what is missing. Anybody may ask, so however many
-// do at once, one look at the database answers them all.
-export function whyNotReady({
-  db,
-  migrations,
-}: Pick<Runtime, 'db' | 'migrations'>): Promise<string | undefined> {
-  const look = looks.get(db) ?? lookWhyNot(db, migrations).finally(() => looks.delete(db))
-  looks.set(db, look)
-  return look
+// Any client may ask whether this node is ready, so all that ask at the same time share one check of the database.
+function createReadiness(db: Db, migrations: readonly string[]): Runtime['whyNotReady'] {
+  let checking: Promise<string | undefined> | undefined
+  return () => (checking ??= checkDatabase(db, migrations).finally(() => void (checking = undefined)))
 }
 
-async function lookWhyNot(db: Db, migrations: readonly string[]): Promise<string | undefined> {
+async function checkDatabase(db: Db, migrations: readonly string[]): Promise<string | undefined> {
   try {
     return whyNotStore(await readDatabaseState(db.withDeadline(databaseDeadline())), migrations)
   } catch (error) {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
-import { setInlineDispatch } from '../actions/notifications/inlineDispatch.ts'
 import { countDeliveries } from '../actions/notifications/countDeliveries.ts'
 import type { Config } from '../config.ts'
 import type { Pause } from '../core/databaseClock.ts'
+import type { LocalWorkers } from '../runtime/localWorkers.ts'
 import { createOutbound } from '../net/outbound.ts'
 import { gaugeDeliveries, watchDeliveries } from '../observe/deliveries.ts'
 import type { Metrics } from '../observe/metrics.ts'
@@ -14,6 +14,7 @@ import { merchantEgress } from './egress.ts'
 
 export type OpenDeliveries = { wake(): void; stop(): Promise<void> }
 type DeliveriesDeps = {
+  localWorkers: LocalWorkers
   clock(): Date
   pause?: Pause
   leases?: Leases
@@ -26,7 +27,7 @@ type DeliveriesDeps = {
 export function openDeliveries(
   config: Config,
   records: Pick<OpenDatabase, 'db' | 'masterKeys' | 'embedded'>,
-  { clock, pause, leases, left, metrics, log }: DeliveriesDeps,
+  { localWorkers, clock, pause, leases, left, metrics, log }: DeliveriesDeps,
 ): OpenDeliveries {
   const { masterKeys, embedded } = records
   const db = records.db.withQuota('deliver')
@@ -46,14 +47,11 @@ export function openDeliveries(
     watch: watchDeliveries(metrics, log),
   })
   gaugeDeliveries(metrics, deliveries, () => countDeliveries(records.db, clock()))
-  const endCarrying = setInlineDispatch(records.db, {
-    reserve: deliveries.reserve,
-    undispatched: left ?? deliveries.wake,
-  })
+  localWorkers.dispatch = { reserve: deliveries.reserve, undispatched: left ?? deliveries.wake }
   return {
     wake: deliveries.wake,
     async stop() {
-      endCarrying()
+      localWorkers.dispatch = undefined
       await deliveries.stop()
       await outbound.close()
     },

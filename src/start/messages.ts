@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 import { countQueuedMessages } from '../actions/messages/countMessages.ts'
-import { type Inbox, keepInInboxFor } from '../actions/messages/inbox.ts'
 import type { CanSend } from '../actions/messages/receiptTo.ts'
 import { warnWithoutMessenger } from '../actions/messages/warnWithoutMessenger.ts'
 import { type Config, ConfigError } from '../config.ts'
@@ -9,6 +8,7 @@ import { isReachable, type MessageRules } from '../core/message/messageRules.ts'
 import type { Medium } from '../core/message/messenger.ts'
 import { gaugeMessages, watchMessages } from '../observe/messages.ts'
 import type { Metrics } from '../observe/metrics.ts'
+import type { Inbox, LocalWorkers } from '../runtime/localWorkers.ts'
 import { type Messengers, openMessengers } from '../runtime/messengers.ts'
 import { faultsIn } from '../runtime/settingFaults.ts'
 import type { Db } from '../store/db.ts'
@@ -22,7 +22,15 @@ export type OpenMessages = Pick<Messengers, 'configured'> & {
   wake(): void
   stop(): Promise<void>
 }
-type MessagesDeps = { db: Db; clock(): Date; pause?: Pause; baseUrl(): string; metrics: Metrics; log: Logger }
+type MessagesDeps = {
+  db: Db
+  localWorkers: LocalWorkers
+  clock(): Date
+  pause?: Pause
+  baseUrl(): string
+  metrics: Metrics
+  log: Logger
+}
 
 export const messageRules = (config: Config): MessageRules => ({
   smsPrefixes: config.TOLLGATE_SMS_PREFIXES,
@@ -36,7 +44,7 @@ const isDue = ({ created_at, next_try_at }: CustomerMessage) =>
 // All that it takes to reach customers: the messengers that are set up, who sends, and who hears what became of it.
 export async function openMessages(
   config: Config,
-  { db, clock, pause, baseUrl, metrics, log }: MessagesDeps,
+  { db, localWorkers, clock, pause, baseUrl, metrics, log }: MessagesDeps,
 ): Promise<OpenMessages> {
   const { observe, receipt, trouble } = watchMessages(metrics, log)
   const receipts = createReceipts({ db, clock, observe: receipt, onTrouble: trouble })
@@ -70,20 +78,20 @@ export async function openMessages(
   // What waits for a while may be overtaken by better news.
   const keeps: Inbox['keeps'] = message =>
     isDue(message) && !messengers.configured(message.medium) && reaches(message.medium, message.recipient)
-  const endKeeping = keepInInboxFor(db, {
+  localWorkers.inbox = {
     keeps,
     written(all) {
       for (const message of all.filter(keeps)) observe(seen(message, 'kept', ''))
       if (all.some(message => isDue(message) && !keeps(message))) messages.wake()
     },
-  })
+  }
   gaugeMessages(metrics, () => countQueuedMessages(db, clock()))
   return {
     configured: messengers.configured,
     carries: (medium, recipient) => messengers.configured(medium) && reaches(medium, recipient),
     wake: messages.wake,
     async stop() {
-      endKeeping()
+      localWorkers.inbox = undefined
       await messages.stop()
       await messengers.close()
       await receipts.stop()

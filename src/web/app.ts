@@ -11,7 +11,7 @@ import type { Observe } from '../observe/requests.ts'
 import { newRequestId } from '../runtime/ids.ts'
 import type { Messengers } from '../runtime/messengers.ts'
 import type { RateLimits } from '../runtime/rateLimits.ts'
-import { type Runtime, whyNotReady } from '../runtime/runtime.ts'
+import type { Runtime } from '../runtime/runtime.ts'
 import { callbackRoute, webhookRoute } from './callbacks.ts'
 import { brandingRoutes } from './checkout/brandingRoutes.ts'
 import { checkoutRoutes } from './checkout/checkout.tsx'
@@ -71,7 +71,7 @@ export function createApp(options: AppOptions) {
   app.get('/', homeRoute(home))
   app.get('/healthz', c => c.text('ok'))
   app.get('/readyz', async c => {
-    const why = isStopping() ? 'stopping' : await whyNotReady(runtime)
+    const why = isStopping() ? 'stopping' : await runtime.whyNotReady()
     return why ? c.text(`not ready: ${why}`, 503) : c.text('ready')
   })
   app.get('/metrics', metricsRoute(metrics, { ...auth, name: 'metrics', metricsToken }))

@@ -1,5 +1,4 @@
-import { createAttemptCallbacks } from '../actions/providers/attemptCallbacks.ts'
-import { isAttemptId } from '../actions/providers/callbacks.ts'
+import { createAttemptCallbacks, isAttemptId } from '../actions/providers/callbacks.ts'
 import { handleWebhook } from '../actions/providers/handleWebhook.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Runtime } from '../runtime/runtime.ts'

@@ -1,41 +1,40 @@
 import type { Pause } from '../core/databaseClock.ts'
 
-// A worker that looks for work again and again. It takes what is there without a pause, then rests; a ring wakes it
-// at once. What it does can be done by several processes at the same time.
+// A worker that repeats a step: without a rest while there is work, else after a rest. `wake` ends the rest.
 export type Loop = { wake(): void; stop(): Promise<void> }
 
 export type LoopOptions = {
   restMs: number | (() => number)
-  step(): Promise<number> // how much there was to do
+  step(): Promise<number> // how much work there was
   onTrouble(error: unknown): void
   pause?: Pause
 }
 
 export function startLoop({ restMs, step, onTrouble, pause }: LoopOptions): Loop {
-  const told = { toStop: false, toWake: false }
-  let wakeUp: (() => void) | undefined
+  const state = { isStopping: false, isWoken: false } // woken since the last step began
+  let endRest: (() => void) | undefined
 
   const rest = () =>
     new Promise<void>(resolve => {
-      if (told.toWake || told.toStop) return resolve()
+      if (state.isWoken || state.isStopping) return resolve()
       const timer = setTimeout(resolve, typeof restMs === 'number' ? restMs : restMs())
-      wakeUp = () => {
+      endRest = () => {
         clearTimeout(timer)
         resolve()
       }
     })
 
-  let stop: (() => void) | undefined
-  const stopped = new Promise<void>(resolve => void (stop = resolve))
+  let endPause: (() => void) | undefined
+  const stopping = new Promise<void>(resolve => void (endPause = resolve))
 
   async function run() {
-    while (!told.toStop) {
+    while (!state.isStopping) {
       const paused = pause?.()
       if (paused) {
-        await Promise.race([paused, stopped])
+        await Promise.race([paused, stopping])
         continue
       }
-      told.toWake = false
+      state.isWoken = false
       const done = await step().catch((error: unknown) => {
         onTrouble(error)
         return 0
@@ -47,13 +46,13 @@ export function startLoop({ restMs, step, onTrouble, pause }: LoopOptions): Loop
   const running = run()
   return {
     wake() {
-      told.toWake = true
-      wakeUp?.()
+      state.isWoken = true
+      endRest?.()
     },
     stop() {
-      told.toStop = true
-      stop?.()
-      wakeUp?.()
+      state.isStopping = true
+      endPause?.()
+      endRest?.()
       return running
     },
   }

@@ -15,7 +15,7 @@ import type { Runtime } from '../../src/runtime/runtime.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
-import { checkReversals } from '../../src/store/payments/moneyBack.ts'
+import { promptReversalCheck } from '../../src/store/payments/callbacks.ts'
 import { findPayment } from '../../src/store/payments/paymentLife.ts'
 import { tasksOf } from '../../src/store/payments/tasks.ts'
 import { type AcmeServer, acmeFolder, acmeTools, openAcme } from '../support/acme.ts'
@@ -167,7 +167,7 @@ test('a refund of a paid attempt is read after its business was confirmed, thoug
   const attempt = await lastAttempt(payment)
   expect(attempt.state).toBe('paid')
   const node = await openNode('live_second')
-  await checkReversals(db, attempt, new Date()) // as a webhook does
+  await promptReversalCheck(db, attempt, new Date()) // as a webhook does
   await pollDue({ ...node, clock: later(1000) }, fail)
   const watch = createOverdueWatch({ ...node, clock: later(90_000) })
   await watch.look()

@@ -7,6 +7,7 @@ import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
 import { aWish, simulatedAccount, simulatedNode } from '../support/lifeNode.ts'
 import { after, hours, no, noon, seconds, yes } from '../support/lifeRows.ts'
+import { changesOn } from '../support/runtime.ts'
 
 let lives: Lives
 beforeAll(async () => {
@@ -34,7 +35,9 @@ test('a callback long after the last time that we asked is heard', async () => {
   now = after(hours(300))
   expect(await pollDue(node(yes), fail)).toBe(0)
   const [life] = await lives.read([payment.tx_reference])
-  expect(await promptPoll({ db: lives.db, clock }, life?.attempts[0]?.attempt_id ?? '')).toBe(true)
+  expect(
+    await promptPoll({ ...changesOn(lives.db), clock, wake() {} }, life?.attempts[0]?.attempt_id ?? ''),
+  ).toBe(true)
   await pollDue(node(yes), fail)
   expect((await lives.read([payment.tx_reference]))[0]?.payment).toMatchObject({ status: 'paid', late: true })
 })
@@ -72,7 +75,9 @@ test.each([
   await expect.poll(async () => answer && (await asks()), { timeout: 20_000 }).toBe(1)
   now = after(hours(3) + knockAfter)
   const [life] = await lives.read([payment.tx_reference])
-  expect(await promptPoll({ db: lives.db, clock }, life?.attempts[0]?.attempt_id ?? '')).toBe(true)
+  expect(
+    await promptPoll({ ...changesOn(lives.db), clock, wake() {} }, life?.attempts[0]?.attempt_id ?? ''),
+  ).toBe(true)
   const room = { ...simulatedAccount, callback_received: true, most: 20 }
   if (isAsked)
     expect(await claimDueAttempts(lives.db, [room], { now, until: after(seconds(20), now) })).toHaveLength(1) // B, that dies

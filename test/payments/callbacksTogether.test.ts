@@ -1,25 +1,29 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type Poller, callbacksOn, promptPoll } from '../../src/actions/providers/callbacks.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
+import { promptPoll } from '../../src/actions/providers/callbacks.ts'
+import type { Poller } from '../../src/runtime/localWorkers.ts'
 import { openDb, sql } from '../../src/store/db.ts'
-import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'
 import { recordCallbacks } from '../../src/store/payments/callbacks.ts'
+import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
 import { aWish, simulatedAccount, simulatedNode } from '../support/lifeNode.ts'
 import { after, noon, pending, seconds } from '../support/lifeRows.ts'
 import { withoutSkipping } from '../support/withoutSkipping.ts'
+import { changesOn } from '../support/runtime.ts'
 
 let lives: Lives
+let shared: ReturnType<typeof changesOn>
 beforeAll(async () => {
   lives = await openLives()
+  shared = changesOn(lives.db)
 })
 afterAll(() => lives.close())
-afterEach(() => callbacksOn(lives.db).pollers.clear())
+afterEach(() => void (shared.localWorkers.poller = undefined))
 
 const clock = () => after(seconds(1))
 const lease = { now: clock(), until: after(seconds(30)) }
 const knock = (attempt_id: string) =>
-  promptPoll({ db: lives.db, clock, wake: who => woken.push(who) }, attempt_id)
+  promptPoll({ ...shared, clock, wake: who => woken.push(who) }, attempt_id)
 let woken: string[] = []
 
 function asks(room: number) {
@@ -31,7 +35,7 @@ function asks(room: number) {
     opened: () => [simulatedAccount],
     poll: attempt => void asked.push(attempt.attempt_id),
   }
-  callbacksOn(lives.db).pollers.add(asker)
+  shared.localWorkers.poller = asker
   return asked
 }
 
@@ -82,7 +86,7 @@ test('with no room, or nobody who asks here, all of them are due', async () => {
     await Promise.all(ids.map(knock))
     expect([asked, woken]).toEqual([[], ['pollers', 'pollers']])
     expect((await claimed()).toSorted()).toEqual(ids.toSorted())
-    callbacksOn(lives.db).pollers.clear()
+    shared.localWorkers.poller = undefined
   }
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { inboxOn, keepInInboxFor } from '../../src/actions/messages/inbox.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
+import type { Inbox } from '../../src/runtime/localWorkers.ts'
 import { sql } from '../../src/store/db.ts'
 import type { CustomerMessage } from '../../src/store/messages/messages.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
@@ -17,7 +17,7 @@ afterAll(() => lives.close())
 const keeps = ({ medium, next_try_at, created_at }: CustomerMessage) =>
   medium === 'email' && next_try_at !== null && next_try_at <= created_at
 
-async function payWith(reply: typeof yes | typeof no) {
+async function payWith(reply: typeof yes | typeof no, inbox?: Inbox) {
   const [payment] = await lives.addPayments(1, noon)
   if (!payment) throw new Error('no payment')
   const contact = sql`update payments set number = '+233240000001', email = 'ama@example.com'
@@ -27,6 +27,7 @@ async function payWith(reply: typeof yes | typeof no) {
     start: () => Promise.resolve(reply),
     check: () => Promise.resolve(reply),
   })
+  node.localWorkers.inbox = inbox
   await pay(node, payment, aWish())
   return lives.db.rows(sql`
     select medium, state, messenger, tries, next_try_at is null as ended, sent_at, ended_at from messages
@@ -38,8 +39,8 @@ const queued = { state: 'queued', messenger: null, tries: 0, ended: false, sent_
 
 test('what no messenger carries is in the inbox with the change itself; the rest is for those who send', async () => {
   const told: CustomerMessage[] = []
-  const end = keepInInboxFor(lives.db, { keeps, written: messages => void told.push(...messages) })
-  expect(await payWith(yes)).toEqual([
+  const inbox: Inbox = { keeps, written: messages => void told.push(...messages) }
+  expect(await payWith(yes, inbox)).toEqual([
     { medium: 'email', ...kept },
     { medium: 'sms', ...queued },
   ])
@@ -47,17 +48,13 @@ test('what no messenger carries is in the inbox with the change itself; the rest
     ['sms', 'paid'],
     ['email', 'paid'],
   ])
-  end()
-  expect(inboxOn(lives.db)).toBeUndefined()
 })
 
 test('news that may be overtaken by better news waits, as it does for a messenger', async () => {
-  const end = keepInInboxFor(lives.db, { keeps, written() {} })
-  expect(await payWith(no)).toEqual([
+  expect(await payWith(no, { keeps, written() {} })).toEqual([
     { medium: 'email', ...queued },
     { medium: 'sms', ...queued },
   ])
-  end()
 })
 
 test('where nobody keeps them here, all are for those who send', async () => {

@@ -8,14 +8,17 @@ import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'
 import { type Lives, openLives } from '../support/lifeDb.ts'
 import { aWish, recordingLine, simulatedNode, simulatedAccount } from '../support/lifeNode.ts'
 import { after, hours, noon, pending, seconds, unclear } from '../support/lifeRows.ts'
+import { changesOn } from '../support/runtime.ts'
 
 const workers = 4
 const payments = 60
 let lives: Lives
 let pools: Db[]
+let shared: ReturnType<typeof changesOn>
 
 beforeAll(async () => {
   lives = await openLives()
+  shared = changesOn(lives.db)
   pools = Array.from({ length: workers }, () => openDb(lives.url, 2))
 })
 afterAll(async () => {
@@ -25,7 +28,7 @@ afterAll(async () => {
 
 const fail = (error: unknown) => expect(error).toBeUndefined()
 const request = (at: number) => aWish({ address: `192.0.2.${at}`, input: { phone: `024${1_000_000 + at}` } })
-const knock = (id: string) => promptPoll({ db: lives.db, clock: () => noon }, id)
+const knock = (id: string) => promptPoll({ ...shared, clock: () => noon, wake() {} }, id)
 
 async function payAll(count: number) {
   const all = await lives.addPayments(count, noon)

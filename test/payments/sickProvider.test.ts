@@ -1,23 +1,24 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { promptPoll } from '../../src/actions/providers/callbacks.ts'
-import type { PaymentDeps } from '../../src/actions/payments/deps.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
+import { promptPoll } from '../../src/actions/providers/callbacks.ts'
 import type { ProviderAccount } from '../../src/core/provider/provider.ts'
 import type { Reply } from '../../src/core/provider/reply.ts'
-import { createHealthMonitors, type HealthMonitors } from '../../src/runtime/providers/healthMonitor.ts'
-import { providerAccountsOf } from '../../src/runtime/providerAccounts.ts'
 import { newAttemptId } from '../../src/runtime/ids.ts'
+import { providerAccountsOf } from '../../src/runtime/providerAccounts.ts'
+import { createHealthMonitors, type HealthMonitors } from '../../src/runtime/providers/healthMonitor.ts'
+import type { PaymentDeps } from '../../src/runtime/runtime.ts'
 import { sql } from '../../src/store/db.ts'
-import { insertAttempt } from '../../src/store/payments/attempts.ts'
 import type { Loop } from '../../src/workers/loop.ts'
-import { startPolling as startLoop } from '../../src/workers/polling.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
+import { startPolling as startLoop } from '../../src/workers/payments.ts'
+import { insertAttempt, type Lives, openLives } from '../support/lifeDb.ts'
 import { aWish, simulatedWay, terms } from '../support/lifeNode.ts'
 import { after, anAttempt, hours, inItsName, noon, seconds, yes } from '../support/lifeRows.ts'
+import { changesOn } from '../support/runtime.ts'
 
 // Two providers: one gives no answer to anything, ever; the other is well. Nobody waits for a clock here: deadlines are
 // over when the test says so.
 let lives: Lives
+let shared: ReturnType<typeof changesOn>
 let workers: Loop | undefined
 let asked: { sick: string[]; well: string[] }
 let deadlines: Set<() => void>
@@ -26,6 +27,7 @@ const clock = () => now
 
 beforeAll(async () => {
   lives = await openLives(8)
+  shared = changesOn(lives.db)
 })
 afterAll(() => lives.close())
 
@@ -48,7 +50,7 @@ const provider = (name: 'sick' | 'well', check: () => Promise<Reply>): [string, 
 ]
 
 const depsWith = (monitors?: HealthMonitors): PaymentDeps => ({
-  db: lives.db,
+  ...shared,
   providerAccounts: providerAccountsOf(
     new Map([provider('sick', silence), provider('well', () => Promise.resolve(yes))]),
     ring => (deadlines.add(ring), () => deadlines.delete(ring)),
@@ -94,7 +96,7 @@ const longDue = (at: number) => after(seconds(at))
 const notDue = () => after(hours(1), now)
 
 async function knock(attempt_id = '') {
-  expect(await promptPoll({ db: lives.db, clock }, attempt_id)).toBe(true)
+  expect(await promptPoll({ ...shared, clock, wake() {} }, attempt_id)).toBe(true)
   workers?.wake()
 }
 const slotsFull = () => expect.poll(() => asked.sick.length).toBeGreaterThanOrEqual(50)

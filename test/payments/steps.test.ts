@@ -193,7 +193,7 @@ test('given up or cancelled while it asks: what is typed then is not carried on'
   expect(await one.type()).toEqual({ done: 'nothing' })
   expect(await one.attempt()).toMatchObject({ state: 'failed', step: null })
   const two = await journey({})
-  await cancel(lives.db, two.payment, noon)
+  await cancel(two.node(), two.payment, noon)
   expect(await two.type()).toEqual({ done: 'nothing' })
   expect([...one.carried, ...two.carried]).toEqual([])
 })

@@ -33,7 +33,7 @@ async function notify(env: Record<string, string>, embedded: boolean, mode: Mode
   const dispatch = openDeliveries(
     readConfig(env),
     { db: shop.db, masterKeys, embedded },
-    { clock: () => new Date(), metrics: createMetrics(), log: pino({ level: 'silent' }) },
+    { localWorkers: {}, clock: () => new Date(), metrics: createMetrics(), log: pino({ level: 'silent' }) },
   )
   const resultOf = async () => {
     const found = await shop.db.one<{ last_result: string | null }>(

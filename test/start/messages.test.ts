@@ -25,7 +25,14 @@ test('from the settings to the mailbox, and not a word of the recipient in the l
       SMTP_FROM: 'pay@tollgate.example',
       TOLLGATE_MESSAGES_PER_RECIPIENT: '1',
     }),
-    { db: shop.db, clock: () => new Date(), baseUrl: () => 'https://pay.example', metrics, log },
+    {
+      db: shop.db,
+      localWorkers: shop.runtime.localWorkers,
+      clock: () => new Date(),
+      baseUrl: () => 'https://pay.example',
+      metrics,
+      log,
+    },
   )
   const told = { number: '0241234567', email: 'ama@shop.example' }
   const payments = [await shop.ask(merchant, told), await shop.ask(merchant, told)]

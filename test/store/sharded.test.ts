@@ -16,7 +16,6 @@ import {
   takeAmongSiblings,
   takeUnlockedAlone,
 } from '../../src/store/notifications/deliveries.ts'
-import { parkDeliveries } from '../../src/store/notifications/parkedDeliveries.ts'
 import { addNotification } from '../../src/store/notifications/notifications.ts'
 import {
   exhaustedOf,
@@ -24,14 +23,16 @@ import {
   saveAcknowledged,
   saveOutcomes,
 } from '../../src/store/notifications/outcomes.ts'
+import { parkDeliveries } from '../../src/store/notifications/parkedDeliveries.ts'
 import { beginAgain } from '../../src/store/notifications/redeliveries.ts'
 import { addTries, moveLastTries } from '../../src/store/notifications/tries.ts'
-import { insertAttempt, promptAttempt } from '../../src/store/payments/attempts.ts'
+import { attemptsOfMany } from '../../src/store/payments/attempts.ts'
+import { promptAttempt } from '../../src/store/payments/callbacks.ts'
 import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'
-import { attemptsOfMany } from '../../src/store/payments/expired.ts'
 import { findCheckout, findPaymentsByKeys } from '../../src/store/payments/paymentLife.ts'
 import { findPayments, findRequests, storePayments } from '../../src/store/payments/payments.ts'
 import type { FreshDatabase } from '../support/database.ts'
+import { insertAttempt } from '../support/lifeDb.ts'
 import { simulatedAccount } from '../support/lifeNode.ts'
 import { after, anAttempt, aPayment, hours } from '../support/lifeRows.ts'
 import { shardedDatabase, shardedUrl, shardsOf } from '../support/shardedDatabase.ts'
@@ -207,7 +208,9 @@ describe.skipIf(!shardedUrl)(title, () => {
     const [{ merchant_id, tx_token }] = payments as [Payment]
     expect(await mostShards(own => findCheckout(own, merchant_id, tx_token))).toBe(1)
     expect((await findCheckout(db, merchant_id, tx_token))?.attempts).toHaveLength(1)
-    expect(await mostShards(own => promptAttempt(own, merchant_id, `${merchant_id}0`, now))).toBe(1)
+    expect(
+      await mostShards(own => promptAttempt(own, { merchant_id, attempt_id: `${merchant_id}0` }, now)),
+    ).toBe(1)
     const again = { ...(told[0] as NotificationKey), mode: 'test' as const, created_at: now }
     const to = { url: 'https://new.example/ipn', lane: 'new', style: 'post' as const }
     const later = after(hours(2), now)

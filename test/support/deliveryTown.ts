@@ -66,7 +66,7 @@ export async function openTown() {
       return payments
     },
     // One notification.
-    cancel: (payment: Payment) => cancel(db, payment, clock()),
+    cancel: (payment: Payment) => cancel(declines, payment, clock()),
     // Three: declined, tried again, paid.
     async payAtLast(payment: Payment) {
       await pay(declines, payment, { ...aWish({ address: anAddress() }), input: { phone: aPhone() } })

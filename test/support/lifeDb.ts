@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { onboard } from '../../src/actions/merchants/onboard.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
-import type { PaymentEvent } from '../../src/core/payment/event.ts'
+import type { DisputeRecord, PaymentEvent, ReversalRecord, Task } from '../../src/core/payment/change.ts'
 import type { NewPayment, Payment } from '../../src/core/payment/payment.ts'
-import type { DisputeRecord, ReversalRecord } from '../../src/core/payment/moneyBack.ts'
-import type { Task } from '../../src/core/payment/task.ts'
 import { newReference, newToken } from '../../src/runtime/ids.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
-import { type Db, openDb, sql } from '../../src/store/db.ts'
+import { type Db, openDb, sql, type Tx } from '../../src/store/db.ts'
+import { insertAttempts, saveAttempts } from '../../src/store/payments/attempts.ts'
 import { storePayments } from '../../src/store/payments/payments.ts'
 import { migratedDatabase, query } from './database.ts'
 import { after, aPayment, hours } from './lifeRows.ts'
@@ -62,6 +61,9 @@ export async function openLives(poolSize = 4): Promise<Lives> {
     },
   }
 }
+
+export const insertAttempt = (tx: Tx, attempt: Attempt) => tx.rows(insertAttempts([attempt]))
+export const saveAttempt = (tx: Tx, attempt: Attempt) => tx.rows(saveAttempts([attempt]))
 
 export function newPayment(merchant_id: string, now: Date, expiresMs: number): Payment {
   const tx_reference = newReference(now)

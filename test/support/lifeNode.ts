@@ -1,13 +1,14 @@
-import type { PaymentDeps } from '../../src/actions/payments/deps.ts'
 import type { PayRequest } from '../../src/actions/payments/pay.ts'
-import type { ProviderAccount, ProviderTools } from '../../src/core/provider/provider.ts'
-import type { Order } from '../../src/core/provider/order.ts'
-import type { Reply } from '../../src/core/provider/reply.ts'
-import type { PaymentMethod } from '../../src/core/provider/paymentMethod.ts'
 import type { Mode } from '../../src/core/mode.ts'
+import type { Order } from '../../src/core/provider/order.ts'
+import type { PaymentMethod } from '../../src/core/provider/paymentMethod.ts'
+import type { ProviderAccount, ProviderTools } from '../../src/core/provider/provider.ts'
+import type { Reply } from '../../src/core/provider/reply.ts'
 import { providerAccountsOf } from '../../src/runtime/providerAccounts.ts'
+import type { PaymentDeps } from '../../src/runtime/runtime.ts'
 import type { Db } from '../../src/store/db.ts'
 import { inItsName, minutes } from './lifeRows.ts'
+import { changesOn } from './runtime.ts'
 
 export const simulatedWay: PaymentMethod = {
   payment_method: 'mtn_mobile_money',
@@ -66,7 +67,7 @@ export function simulatedNode(
     }),
   }
   return {
-    db,
+    ...changesOn(db),
     // Time goes by as the test says, so no call is ever late: one that never ends is a process that has died.
     providerAccounts: providerAccountsOf(new Map([['simulated', providerAccount]]), () => () => {}),
     baseUrl: () => 'https://pay.example',

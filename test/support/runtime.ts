@@ -1,13 +1,20 @@
+import { createDecisions } from '../../src/actions/payments/decisions.ts'
+import { createCallbackBatcher } from '../../src/runtime/callbackBatcher.ts'
+import type { LocalWorkers } from '../../src/runtime/localWorkers.ts'
 import { providerAccountsOf } from '../../src/runtime/providerAccounts.ts'
 import { createRuntime, type Runtime, type RuntimeOptions } from '../../src/runtime/runtime.ts'
+import type { Db } from '../../src/store/db.ts'
 
 // What the verbs need, without a server around it; what a test does not care about is filled in.
 export function testRuntime(
   options: Pick<RuntimeOptions, 'db' | 'masterKeys'> & Partial<RuntimeOptions>,
 ): Runtime {
+  const localWorkers = options.localWorkers ?? {}
   return createRuntime({
     batchRows: 256,
     poolSize: 10,
+    decisions: createDecisions(options.db, localWorkers),
+    localWorkers,
     providerAccounts: providerAccountsOf(new Map()),
     formKey: Buffer.alloc(32, 7),
     baseUrl: () => 'http://pay.example',
@@ -18,3 +25,11 @@ export function testRuntime(
     ...options,
   })
 }
+
+// What one process shares of its changes of payments.
+export const changesOn = (db: Db, localWorkers: LocalWorkers = {}) => ({
+  db,
+  localWorkers,
+  decisions: createDecisions(db, localWorkers),
+  callbacks: createCallbackBatcher(db, localWorkers),
+})

@@ -132,9 +132,9 @@ async function addEndedPayments(shop: TestShop, merchant: TestMerchant) {
   await shop.try(await ask(shop, merchant, 'FAILED-1'), no)
   const again = await shop.try(await ask(shop, merchant, 'AGAIN-1'), no)
   await shop.try(again, yes)
-  await cancel(shop.db, await ask(shop, merchant, 'CANCELLED-1'), madeAt)
+  await cancel(shop.runtime, await ask(shop, merchant, 'CANCELLED-1'), madeAt)
   const late = await shop.try(await ask(shop, merchant, 'LATE-1'), no)
-  await cancel(shop.db, late, madeAt)
+  await cancel(shop.runtime, late, madeAt)
   await shop.hear(late, yes)
   const mismatch = await shop.try(await ask(shop, merchant, 'CLOSED-TASK-1'), wrong)
   const closed = await closeTask(

@@ -1,17 +1,24 @@
 import { randomBytes } from 'node:crypto'
-import type { Refusal } from '../../core/interface/refusal.ts'
-import { isSigned } from '../../core/interface/signature.ts'
+import { type FeedSignature, feedFault, feedHeader, feedMistake } from '../../core/interface/feedSignature.ts'
+import {
+  Refusal,
+  unknownMerchant,
+  unreadable,
+  wrongHash,
+  wrongSignature,
+} from '../../core/interface/refusal.ts'
+import { isSigned, likelyMistake } from '../../core/interface/signature.ts'
+import type { SettingName } from '../../core/merchant/settings.ts'
 import type { CallerCache, Found } from '../../runtime/callerCache.ts'
 import type { RateLimits } from '../../runtime/rateLimits.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
-import { type Guarded, mustBeReadable } from './mustBeReadable.ts'
 
 export type Claim = { merchant_key: string; strings: readonly string[]; hash: string | undefined }
 
-// Hashed for an unknown merchant: two readings of a secret, as a known one has.
-export const nobody: readonly Buffer[] = [randomBytes(64), randomBytes(32)]
+// Hashed for an unknown merchant, so that it takes as long as for a known one: a secret has two readings.
+const decoySecrets: readonly Buffer[] = [randomBytes(64), randomBytes(32)]
 
-// The merchant that signed the claim; otherwise the refusal, and the address has one guess less.
+// Returns the merchant that signed the claim. Otherwise it throws the refusal, and the address has one guess less.
 export async function authenticate(
   { callers, limits }: { callers: CallerCache; limits: RateLimits },
   found: Found,
@@ -29,14 +36,85 @@ export async function authenticate(
   return signer
 }
 
-// The caller as we know it or, when it was changed a moment ago, as it is now. A claim that does not hold costs the same
-// for a known merchant and for an unknown one: one reading of it, and every hash twice.
+// The cached caller or, if it was changed a moment ago, the caller as it is now. A wrong claim costs the same for a known
+// and for an unknown merchant: one read of the caller, and every hash twice.
 async function signedBy(
   callers: CallerCache,
   { caller: known, isFresh }: Found,
   { merchant_key, strings, hash }: Claim,
 ): Promise<Caller | undefined> {
-  if (isSigned(known?.secrets ?? nobody, strings, hash)) return known
+  if (isSigned(known?.secrets ?? decoySecrets, strings, hash)) return known
   const fresh = isFresh ? known : await callers.findFresh(merchant_key)
-  return isSigned(fresh?.secrets ?? nobody, strings, hash) ? fresh : undefined
+  return isSigned(fresh?.secrets ?? decoySecrets, strings, hash) ? fresh : undefined
+}
+
+// In test mode the refusal contains the string that was hashed, never the secret. An unknown merchant gets another refusal
+// after the same work.
+export function hashRefusal(caller: Caller | undefined, claim: Claim, forUnknown = unknownMerchant): Refusal {
+  const { hash, strings } = claim
+  const refusal = wrongHash(hash === undefined ? 'is missing' : 'does not match this request')
+  if (isTest(caller, claim)) {
+    const likely_mistake = likelyMistake(hash, caller?.secrets ?? decoySecrets, strings[0] ?? '')
+    refusal.hint = { hashed_string: strings[0] ?? '', likely_mistake }
+  }
+  return caller ? refusal : forUnknown()
+}
+
+// The same for a signature that contains its time.
+export function feedRefusal(
+  caller: Caller | undefined,
+  claim: Claim,
+  signature: FeedSignature,
+  now: Date,
+): Refusal {
+  const [text = ''] = claim.strings
+  const secrets = caller?.secrets ?? decoySecrets
+  const refusal = wrongSignature(feedHeader, feedFault(signature, secrets, text, now))
+  if (isTest(caller, claim))
+    refusal.hint = { hashed_string: text, likely_mistake: feedMistake(signature, secrets, text, now) }
+  return caller ? refusal : unknownMerchant()
+}
+
+const isTest = (caller: Caller | undefined, { merchant_key }: Claim) =>
+  caller ? caller.mode === 'test' : merchant_key.startsWith('tk_')
+
+// The settings that guard each endpoint. While one of them cannot be read, its default could allow what the merchant has
+// forbidden.
+const guards = {
+  initiation: [
+    'unsigned_requests',
+    'allowed_origins',
+    'form_ipn_url',
+    'currencies',
+    'min_total',
+    'max_total',
+    'rate_limit',
+    'rate_burst',
+  ],
+  status: ['signed_status_checks', 'rate_limit', 'rate_burst'],
+  feed: ['rate_limit', 'rate_burst'],
+} as const satisfies Record<string, readonly SettingName[]>
+
+export type Guarded = keyof typeof guards
+
+export function mustBeReadable({ merchant_id, unreadable: names, sealed }: Caller, door: Guarded) {
+  if (sealed !== undefined)
+    throw unreadable('the secret of this merchant_key, which cannot be opened', String(sealed))
+  const guarding = names.filter(name => guards[door].some(guard => guard === name))
+  if (guarding.length === 0) return
+  const settings = guarding.length === 1 ? 'the setting' : 'the settings'
+  throw unreadable(
+    `${settings} ${guarding.join(', ')}, which cannot be read`,
+    `settings of merchant ${merchant_id}: ${guarding.join(', ')}`,
+  )
+}
+
+// Marks refusals that the merchant's client expects with status 200.
+export async function withErrorsAs200<T>(caller: Caller | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal) error.as200 = caller?.settings.errors_as_200 ?? false
+    throw error
+  }
 }

@@ -9,10 +9,7 @@ import { databaseDeadline, inTime } from '../../runtime/deadline.ts'
 import type { RateLimits } from '../../runtime/rateLimits.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 import type { InvoiceKey } from '../../store/payments/payments.ts'
-import { authenticate, type Claim } from './authenticate.ts'
-import { withErrorsAs200 } from './errorsAs200.ts'
-import { hashRefusal } from './hashRefusal.ts'
-import { mustBeReadable } from './mustBeReadable.ts'
+import { authenticate, type Claim, hashRefusal, mustBeReadable, withErrorsAs200 } from './authenticate.ts'
 
 export type StatusDeps = {
   callers: CallerCache
@@ -25,9 +22,9 @@ export type StatusCheck = { payment: PaymentState; view: StatusView }
 
 type Asked = { merchant_key: string; invoice_id: string; secure_hash: string | undefined }
 
-// A merchant asks how a payment stands. An unknown merchant and an unknown invoice give the same answer after
-// the same work, so that neither can be guessed by its timing. Whoever does not sign may be anybody, because merchant
-// keys stand in web pages: the answer is masked.
+// The status of a payment. An unknown merchant and an unknown invoice get the same answer after the same work, so that
+// neither can be guessed by its timing. An unsigned check may come from anybody, because merchant keys are in web pages:
+// its answer is masked.
 export async function checkStatus(
   runtime: StatusDeps,
   question: StatusQuestion,
@@ -54,13 +51,13 @@ async function answer(
     ? found.caller
     : await authenticate(runtime, found, claim, 'status', address, refuse)
   const isShut = isUnsigned && caller?.settings.signed_status_checks
-  if (caller && !isShut) mindRate(runtime.limits, caller, isUnsigned, address)
+  if (caller && !isShut) limitRate(runtime.limits, caller, isUnsigned, address)
   const payment = await runtime.lookups.add(keyOf(isShut ? undefined : caller, asked.invoice_id))
   if (caller && payment) {
     const { public_extra } = caller.settings
     return { payment, view: isUnsigned ? { public_extra } : 'whole' }
   }
-  if (!found.isFresh) await runtime.callers.findFresh(asked.merchant_key) // as an unknown one was
+  if (!found.isFresh) await runtime.callers.findFresh(asked.merchant_key) // as for an unknown one
   runtime.limits.failedLookup(address)
   throw isShut ? hashRefusal(caller, claim) : unknownInvoice()
 }
@@ -71,10 +68,10 @@ const claimOf = ({ merchant_key, invoice_id, secure_hash }: Asked): Claim => ({
   hash: secure_hash,
 })
 
-const mindRate = (limits: RateLimits, caller: Caller, isUnsigned: boolean, address: string) =>
+const limitRate = (limits: RateLimits, caller: Caller, isUnsigned: boolean, address: string) =>
   isUnsigned ? limits.unsigned(caller, address) : limits.request(caller)
 
-// A key of nothing where nobody may know: it is looked up all the same.
+// If the client may not see the payment, a key that matches nothing is looked up, which takes as long.
 const keyOf = (caller: Caller | undefined, invoice_id: string): InvoiceKey => ({
   merchant_id: caller?.merchant_id ?? '',
   mode: caller?.mode ?? 'test',

@@ -1,18 +1,18 @@
-import { type FieldFault, readFormFields } from '../../core/provider/formFields.ts'
-import type { PaymentMethod } from '../../core/provider/paymentMethod.ts'
 import { malformed, type Refusal, slowDown } from '../../core/interface/refusal.ts'
 import type { PaymentRequest } from '../../core/interface/request.ts'
 import { readMerchantSettings } from '../../core/merchant/settings.ts'
 import { usualCurrency } from '../../core/money.ts'
 import { ghanaNumbers, parsePhone } from '../../core/phone.ts'
+import { type FieldFault, readFormFields } from '../../core/provider/formFields.ts'
+import type { PaymentMethod } from '../../core/provider/paymentMethod.ts'
 import { methodsWithFields } from '../../runtime/providers/methodsWithFields.ts'
+import type { PaymentDeps } from '../../runtime/runtime.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
 import { findPayment } from '../../store/payments/paymentLife.ts'
-import type { PaymentDeps } from '../payments/deps.ts'
 import { pay } from '../payments/pay.ts'
 
-// What an older request without a page says about the wallet to charge.
+// The wallet that a request without a checkout page charges.
 export type Direct = { payment_method: string; input: Record<string, string>; offered: boolean }
 
 const methodOfNetwork = {
@@ -24,10 +24,10 @@ const methodOfNetwork = {
   telecel: 'telecel_cash',
 } as const
 
-// The names of the wire, by the ask that they answer.
+// The request's field names, by the name of the form field.
 const wireNames: Record<string, string> = { phone: 'pymt_instrument' }
 
-const faultWords: Record<FieldFault['fault'], string> = {
+const faultTexts: Record<FieldFault['fault'], string> = {
   missing: 'is needed for this network',
   not_a_phone: 'is not a possible phone number',
   not_a_wallet: 'cannot have a wallet of this network',
@@ -38,7 +38,7 @@ const faultWords: Record<FieldFault['fault'], string> = {
   not_a_date: 'is not a date',
 }
 
-// Read before the payment is stored, so that what is at fault leaves nothing behind.
+// Read before the payment is stored, so that a faulty request stores nothing.
 export function readDirect(
   providerAccounts: PaymentDeps['providerAccounts'],
   { merchant_id, mode, settings }: Pick<Caller, 'merchant_id' | 'mode' | 'settings'>,
@@ -54,19 +54,19 @@ export function readDirect(
   const wrong = method && readFormFields(method, input).faults[0]
   return {
     direct: { payment_method, input, offered: method !== undefined },
-    fault: wrong && malformed(wireNames[wrong.field] ?? wrong.field, wordsOf(wrong, method)),
+    fault: wrong && malformed(wireNames[wrong.field] ?? wrong.field, textOf(wrong, method)),
   }
 }
 
-// A request's number without a country code is one of Ghana, so the example of another country has its code.
-function wordsOf({ fault }: FieldFault, { numbers }: PaymentMethod): string {
-  if (fault !== 'not_a_wallet' || !numbers) return faultWords[fault]
+// A number without a country code is a Ghanaian one, so an example of another country has its code.
+function textOf({ fault }: FieldFault, { numbers }: PaymentMethod): string {
+  if (fault !== 'not_a_wallet' || !numbers) return faultTexts[fault]
   const { example, region } = numbers
   const shown = region === ghanaNumbers.region ? example : (parsePhone(example, region) ?? example)
-  return `${faultWords[fault]}, which takes mobile numbers like ${shown}`
+  return `${faultTexts[fault]}, which takes mobile numbers like ${shown}`
 }
 
-// The first and only attempt of such a request: sent again, it finds the same one. The address is that of whoever could
+// The only attempt of such a request: a repeated request finds the same one. The address is that of the client that could
 // try one wallet after the other.
 export async function payDirectly(
   deps: PaymentDeps,
@@ -77,7 +77,7 @@ export async function payDirectly(
 ) {
   if (!direct.offered) return
   const payment = await findPayment(deps.db.withDeadline(deadline), key)
-  if (!payment) throw new Error('a stored payment is not there')
+  if (!payment) throw new Error('a stored payment is missing')
   const { payment_method, input } = direct
   const payRequest = { number: 1, payment_method, input, cause: 'merchant', address } as const
   const settings = readMerchantSettings(payment.merchant_settings)

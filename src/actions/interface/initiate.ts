@@ -14,21 +14,18 @@ import { databaseDeadline, inTime } from '../../runtime/deadline.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 import { findRequests, type StoredRequest } from '../../store/payments/payments.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticate, hashRefusal, mustBeReadable, withErrorsAs200 } from './authenticate.ts'
 import { type Direct, payDirectly, readDirect } from './directRequest.ts'
-import { withErrorsAs200 } from './errorsAs200.ts'
-import { hashRefusal } from './hashRefusal.ts'
-import { mustBeReadable } from './mustBeReadable.ts'
 import { reopen } from './reopen.ts'
 
-// The contract's door asks for generate_checkout_url; the older form doors never knew it.
+// The API requires generate_checkout_url; the older form endpoints do not have it.
 export type Door = 'api' | 'form'
 export type Initiated = { stored: StoredRequest; direct?: Direct }
 
-const nobodyFound: Found = { caller: undefined, isFresh: true }
+const notFound: Found = { caller: undefined, isFresh: true }
 
-// A merchant asks for a payment. The same request again finds the same payment, and opens it where it ended unpaid;
-// nothing is answered before it is stored.
+// A merchant requests a payment. The same request again finds the same payment, and reopens it if it ended unpaid. The
+// request is answered after the payment is stored.
 export async function initiate(
   runtime: Runtime,
   sent: Fields,
@@ -38,18 +35,19 @@ export async function initiate(
   const deadline = databaseDeadline()
   const fields = presentFields(sent)
   const key = fields.merchant_key
-  const found = typeof key === 'string' ? await runtime.callers.find(key) : nobodyFound
+  const found = typeof key === 'string' ? await runtime.callers.find(key) : notFound
   return withErrorsAs200(found.caller, async () => {
     const initiated = await inTime(deadline, take(runtime, fields, door, address, found, deadline))
     const { stored, direct } = initiated
-    if (direct) await payDirectly(runtime, stored, direct, isOwn(fields, door) ? null : address, deadline)
+    if (direct)
+      await payDirectly(runtime, stored, direct, isFromServer(fields, door) ? null : address, deadline)
     return initiated
   })
 }
 
-// A signed request is the merchant's own server's; but a form that it signed is sent by the customer's browser, as often
-// as that likes.
-const isOwn = (fields: Fields, door: Door) => door === 'api' && fields.secure_hash !== undefined
+// A signed API request comes from the merchant's own server. A signed form is sent by the customer's browser, which can
+// repeat it.
+const isFromServer = (fields: Fields, door: Door) => door === 'api' && fields.secure_hash !== undefined
 
 async function take(
   runtime: Runtime,
@@ -61,7 +59,7 @@ async function take(
 ): Promise<Initiated> {
   if (found.caller) mustBeReadable(found.caller, 'initiation')
   const proved = await prove(runtime, fields, door, address, found)
-  if (isOwn(fields, door)) runtime.limits.request(proved)
+  if (isFromServer(fields, door)) runtime.limits.request(proved)
   else runtime.limits.unsigned(proved, address)
   const request = readRequest(fields, door, proved)
   const { direct, fault } = isDirect(request)
@@ -76,7 +74,7 @@ async function take(
 
 const noDirect = { direct: undefined, fault: undefined }
 
-// Who asks, proved by the hash, or by the merchant's wish to take older requests that have none.
+// The caller, proved by the hash, or by the merchant's setting that accepts older requests without one.
 async function prove(
   runtime: Runtime,
   fields: Fields,
@@ -96,7 +94,7 @@ async function prove(
   return signer
 }
 
-// Without them there is nothing to prove; a known merchant is read all the same, as an unknown one was.
+// A request without them is refused after the same work for a known and for an unknown merchant.
 async function requiredFields(runtime: Runtime, fields: Fields, { caller, isFresh }: Found) {
   try {
     return readRequired(fields)
@@ -123,7 +121,7 @@ function readRequired(fields: Fields) {
 const isDirect = (fields: Fields) =>
   fields.pymt_instrument !== undefined && fields.generate_checkout_url === undefined
 
-// What is wrong with a request for every merchant. A currency that we do not know is refused by those that this one has.
+// Validates a request, apart from the merchant's settings. The refusal of an unknown currency lists the merchant's.
 function readRequest(fields: Fields, door: Door, { settings }: Caller): PaymentRequest {
   if (fields.currency !== undefined && !isCurrency(fields.currency)) throw otherCurrency(settings)
   const request = parseRequest(fields)
@@ -135,7 +133,7 @@ function readRequest(fields: Fields, door: Door, { settings }: Caller): PaymentR
   return request
 }
 
-// Refused by the settings as they are now. When the same request was stored under others, its answer stands.
+// The present settings refuse the request. If the same request was stored under earlier settings, it is answered as then.
 async function storedBefore(
   { db }: Runtime,
   { merchant_id, mode }: Caller,
@@ -156,7 +154,7 @@ async function store(runtime: Runtime, caller: Caller, request: PaymentRequest):
   return stored
 }
 
-// Of the request alone: no setting is part of it.
+// Only the request is hashed, not the settings.
 const digestOf = (request: PaymentRequest) =>
   Buffer.from(hash('sha256', requestFingerprint(request), 'hex'), 'hex')
 

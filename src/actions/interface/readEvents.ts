@@ -12,23 +12,20 @@ import {
   oldestKept,
   readFeed,
 } from '../../store/notifications/feed.ts'
-import { authenticate } from './authenticate.ts'
-import { withErrorsAs200 } from './errorsAs200.ts'
-import { feedRefusal } from './hashRefusal.ts'
-import { mustBeReadable } from './mustBeReadable.ts'
+import { authenticate, feedRefusal, mustBeReadable, withErrorsAs200 } from './authenticate.ts'
 
 const keptMs = 30 * 86_400_000
 const usualLimit = 100
 export const mostEvents = 500
-const numberedAtOnce = 1000 // more than anyone can ask for, so that `more` is true when there are more
+const numberedAtOnce = 1000 // more than the largest page, so that `more` is right
 
 type Reading = Pick<Runtime, 'db' | 'callers' | 'limits' | 'clock'>
 
 export type FeedQuestion = Partial<Record<'merchant_key' | 'after' | 'limit' | 'secure_hash', unknown>>
 export type EventPage = { merchant_id: string; events: FeedEvent[]; next: bigint; more: boolean }
 
-// A merchant reads what happened after its cursor, the oldest first. It tells everything about the merchant's customers,
-// so it is always signed, with the time. One that is deactivated can still ask.
+// The events of a merchant after its cursor, the oldest first. They contain its customers' data, so the request is always
+// signed, with its time. A deactivated merchant can still read them.
 export async function readEvents(
   runtime: Reading,
   question: FeedQuestion,
@@ -91,7 +88,7 @@ function readLimit(text: unknown): number {
 
 type Page = Omit<EventPage, 'merchant_id'>
 
-// The lock is taken only when there is something to number.
+// Takes the lock only if there are events without a number.
 async function newest(
   { db }: Pick<Reading, 'db'>,
   feed: Feed,
@@ -105,7 +102,7 @@ async function newest(
   const end = position ?? 0n
   if (after > end) throw malformed('after', 'is beyond the end of your events: begin again without it')
   if (unnumbered) await numberFeed(db, feed, since, numberedAtOnce)
-  else if (page.next === end) return page // otherwise somebody has numbered since we looked
+  else if (page.next === end) return page // otherwise another request has numbered events since
   return pageAfter(db, feed, after, since, limit)
 }
 

@@ -1,56 +1,47 @@
 import { readMerchantSettings, unreadableSettings } from '../../core/merchant/settings.ts'
-import { reopen as decide, hasEndedUnpaid } from '../../core/payment/reopen.ts'
+import { decideReopen, hasEndedUnpaid } from '../../core/payment/expiry.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import type { Tx } from '../../store/db.ts'
 import { attemptsOf } from '../../store/payments/attempts.ts'
 import { eventsOf } from '../../store/payments/events.ts'
-import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
-import { lockPayment, type PaymentWithMerchant, prolongPayment } from '../../store/payments/paymentLife.ts'
+import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import type { StoredRequest } from '../../store/payments/payments.ts'
 import { tasksOf } from '../../store/payments/tasks.ts'
-import { savePaymentChange } from '../payments/decisions/saveChange.ts'
+import { wakeDispatchers } from '../notifications/wakeDispatchers.ts'
+import { changeOf, changeOne } from '../payments/writeChanges.ts'
 
-type Reopening = Pick<Runtime, 'db' | 'clock' | 'wake'>
-
-// The same request again, for a payment that ended unpaid: it is open when the answer leaves. A request that has just
-// been stored, or whose payment is open, costs nothing here.
+// The merchant sends the request of a payment again that ended unpaid: the payment is open before the request is answered.
+// Of many repeats one reopens it, and a payment that was paid meanwhile stays paid. A payment that is open costs no
+// statement here.
 export async function reopen(
-  { db, clock, wake }: Reopening,
+  runtime: Pick<Runtime, 'db' | 'localWorkers' | 'clock' | 'wake'>,
   stored: StoredRequest,
   deadline: number,
 ): Promise<void> {
-  const now = clock()
+  const now = runtime.clock()
   if (!hasEndedUnpaid(stored, now)) return
-  const has = await db
-    .withQuota('reopen')
-    .withDeadline(deadline)
-    .transaction(tx => reopenHeld(tx, stored, now))
-  if (has) wake('senders')
+  const { merchant_id, tx_reference } = stored
+  const db = runtime.db.withQuota('reopen').withDeadline(deadline)
+  const isReopened = await changeOne(db, runtime.localWorkers, stored, async (tx, payment) => {
+    const history = {
+      attempts: await attemptsOf(tx, merchant_id, tx_reference),
+      tasks: await tasksOf(tx, merchant_id, tx_reference),
+      events: await eventsOf(tx, merchant_id, tx_reference),
+    }
+    const opened = decideReopen(payment, history, merchantOf(payment), now)
+    if (!opened) return { answer: false }
+    const reopenedUntil = opened.payment.expires_at
+    return { answer: true, change: { ...changeOf(payment, opened.payment, opened.events), reopenedUntil } }
+  })
+  if (isReopened === undefined) throw new Error('a stored payment is missing')
+  if (isReopened) wakeDispatchers(runtime)
 }
 
-// Under its lock: of many repeats one opens it, and money that arrived in between stays.
-async function reopenHeld(tx: Tx, key: PaymentKey, now: Date): Promise<boolean> {
-  const payment = await lockPayment(tx, key)
-  if (!payment) throw new Error('a stored payment is not there')
-  const { merchant_id, tx_reference } = key
-  const past = {
-    attempts: await attemptsOf(tx, merchant_id, tx_reference),
-    tasks: await tasksOf(tx, merchant_id, tx_reference),
-    events: await eventsOf(tx, merchant_id, tx_reference),
-  }
-  const opened = decide(payment, past, merchantOf(payment), now)
-  if (!opened) return false
-  await savePaymentChange(tx, payment, opened.payment, opened.events)
-  await prolongPayment(tx, opened.payment)
-  return true
-}
-
-// While nobody can read whether the merchant wants it, nothing is opened.
+// While the merchant's setting cannot be read, nothing is reopened.
 function merchantOf({ merchant_active, merchant_settings }: PaymentWithMerchant) {
   const settings = readMerchantSettings(merchant_settings)
-  const isUnclear = unreadableSettings(merchant_settings).includes('reopen_unpaid')
+  const isUnreadable = unreadableSettings(merchant_settings).includes('reopen_unpaid')
   return {
     active: merchant_active,
-    settings: { ...settings, reopen_unpaid: settings.reopen_unpaid && !isUnclear },
+    settings: { ...settings, reopen_unpaid: settings.reopen_unpaid && !isUnreadable },
   }
 }

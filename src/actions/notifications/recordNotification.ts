@@ -1,7 +1,7 @@
 import { readMerchantSettings } from '../../core/merchant/settings.ts'
 import { laneOf } from '../../core/notification/laneName.ts'
 import { ipnUrlOf, isSent, notificationBody } from '../../core/notification/notification.ts'
-import type { NewEvent } from '../../core/payment/event.ts'
+import type { NewEvent } from '../../core/payment/change.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import type { CustomerMessage } from '../../store/messages/messages.ts'
 import type { NotificationToAdd } from '../../store/notifications/notifications.ts'

@@ -1,9 +1,7 @@
 import type { Runtime } from '../../runtime/runtime.ts'
-import { inboxOn } from '../messages/inbox.ts'
-import { inlineDispatchOn } from './inlineDispatch.ts'
 
-// After a decision that was written. Those who carry notifications and messages in this process have heard of it by then;
-// where there are none, somebody has to look.
-export function wakeDispatchers({ db, wake }: Pick<Runtime, 'db' | 'wake'>) {
-  if (!inlineDispatchOn(db) || !inboxOn(db)) wake('senders')
+// After a commit that added notifications or messages. The workers of this process know of them already; without these
+// workers, other nodes are woken.
+export function wakeDispatchers({ localWorkers, wake }: Pick<Runtime, 'localWorkers' | 'wake'>) {
+  if (!localWorkers.dispatch || !localWorkers.inbox) wake('senders')
 }

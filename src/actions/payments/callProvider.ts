@@ -1,40 +1,42 @@
-import { isSameAccount, notSetUpWords } from '../../core/provider/accountIdentity.ts'
-import type { Order } from '../../core/provider/order.ts'
-import type { SanitizedReply } from '../../core/provider/reply.ts'
 import {
   type Attempt,
-  isUnresolved,
   idempotencyKeyOf,
+  isUnresolved,
+  maySendAgain,
   requestEndsAt,
+  sentAgain,
   sentAt,
 } from '../../core/payment/attempt.ts'
 import { type Change, event } from '../../core/payment/change.ts'
-import { maySendAgain, sentAgain } from '../../core/payment/sendAgain.ts'
+import { isSameAccount, notSetUpWords } from '../../core/provider/accountIdentity.ts'
+import type { Order } from '../../core/provider/order.ts'
+import type { SanitizedReply } from '../../core/provider/reply.ts'
 import { stripBidiControls } from '../../core/text.ts'
 import type { GuardedAccount } from '../../runtime/providers/guard.ts'
 import { webhookIdOf } from '../../runtime/providers/webhookId.ts'
-import { countOpenByIdentity } from '../../store/providers/businesses.ts'
+import type { PaymentDeps } from '../../runtime/runtime.ts'
 import type { Db } from '../../store/db.ts'
-import { lockAttempt, promptAttempt, saveSending } from '../../store/payments/attempts.ts'
-import { addEvents } from '../../store/payments/events.ts'
-import { findPayment, lockPayment, type OrderedPayment } from '../../store/payments/paymentLife.ts'
-import type { PaymentDeps } from './deps.ts'
+import { lockAttempt } from '../../store/payments/attempts.ts'
+import { promptAttempt } from '../../store/payments/callbacks.ts'
+import { findPayment, type OrderedPayment } from '../../store/payments/paymentLife.ts'
+import { countOpenByIdentity } from '../../store/providers/businesses.ts'
 import { resolveAttempt } from './resolveAttempt.ts'
+import { changeOf, changeOne } from './writeChanges.ts'
 
-// Sends an attempt to its provider for the first time. It is stored already: whatever happens to us from here on,
-// somebody will ask about it by the same reference.
+// Sends the order of an attempt to its provider for the first time. The attempt is stored already: if this process dies, a
+// worker polls it by the same id.
 export async function startAttempt(
   deps: PaymentDeps,
   payment: OrderedPayment,
   attempt: Attempt,
 ): Promise<Change> {
   const askedAt = deps.clock()
-  const { line, reply } = await call(deps, payment, attempt, 'start')
-  return resolveAttempt(deps, attempt, reply, askedAt, line)
+  const { account, reply } = await call(deps, payment, attempt, 'start')
+  return resolveAttempt(deps, attempt, reply, askedAt, account)
 }
 
-// Carries on what the customer typed at a step. That it was typed is stored already; what it was stands nowhere: when we
-// die, whoever asks finds the step still open, and the customer types it again.
+// Sends the customer's input at a step. The submission is stored already, the input is not: if this process dies, the next
+// poll finds the step still open, and the customer types it again.
 export async function submitStep(
   deps: PaymentDeps,
   attempt: Attempt,
@@ -56,62 +58,63 @@ async function orderedPayment({ db }: PaymentDeps, attempt: Attempt): Promise<Or
   return payment
 }
 
-// Asks the provider how an attempt stands, or to withdraw it, where the customer has given it up and the provider can ask
-// for that: so whoever dies in between, the next who asks goes on with it. What for certain has not left us is sent now;
-// what the provider has never heard of may be sent again, see core/payment/sendAgain.ts.
+// Polls the provider for the outcome of an attempt. If the customer has given the attempt up, it asks the provider to
+// withdraw the order instead, so that a poll continues what a process that died has begun. An order that was never sent is
+// sent now. An order that the provider does not have may be sent again, see `maySendAgain`.
 export async function pollAttempt(
   deps: PaymentDeps,
   attempt: Attempt,
-  known?: OrderedPayment, // by whoever has just read it
+  known?: OrderedPayment, // if the caller has just read it
 ): Promise<Change> {
   const payment = known ?? (await orderedPayment(deps, attempt))
   const askedAt = deps.clock()
   const asked: Called =
     attempt.state === 'not_sent'
-      ? { line: deps.providerAccounts.findFor(attempt), reply: { state: 'not_sent', words: '' } }
+      ? { account: deps.providerAccounts.findFor(attempt), reply: { state: 'not_sent', words: '' } }
       : await call(deps, payment, attempt, questionOf(attempt))
   const isSendable = asked.reply.state === 'absent' || asked.reply.state === 'not_sent'
   const sending = isSendable ? await sendAgain(deps, payment, attempt) : undefined
-  if (!sending) return resolveAttempt(deps, attempt, asked.reply, askedAt, asked.line)
+  if (!sending) return resolveAttempt(deps, attempt, asked.reply, askedAt, asked.account)
   const resentAt = deps.clock()
   const sent = await call(deps, payment, sending, 'start')
-  return resolveAttempt(deps, sending, sent.reply, resentAt, sent.line)
+  return resolveAttempt(deps, sending, sent.reply, resentAt, sent.account)
 }
 
-// The account is not open here: a node that has it asks.
+// The account is not open here: a node that has it polls.
 export async function pollElsewhere(deps: PaymentDeps, db: Db, attempt: Attempt) {
-  await promptAttempt(db, attempt.merchant_id, attempt.attempt_id, deps.clock())
+  await promptAttempt(db, attempt, deps.clock())
   deps.wake('pollers')
 }
 
-// What a person looks into was answered: there is nothing to withdraw.
+// A disputed attempt is paid at the provider: there is nothing to withdraw.
 const questionOf = (attempt: Attempt) =>
   attempt.gave_up_at && isUnresolved(attempt) && attempt.state !== 'disputed' ? 'giveUp' : 'check'
 
-// Written down before it leaves, so that it is sent once, whoever dies and however many nodes think of it. Whoever cannot
-// be sure to have written it, because a commit was lost, does not send. While nothing may leave for the account, that is
-// not spent on it. Gives back the attempt as it is sent.
+// The sending is stored before the order is sent, so that it is sent once, even if processes die or several nodes decide it
+// at the same time. If its commit was lost, this process does not send. Nothing is stored while the account may not be
+// called. Returns the attempt as it is sent.
 async function sendAgain(
-  { db, providerAccounts, clock }: PaymentDeps,
-  payment: OrderedPayment,
+  { db, localWorkers, providerAccounts, clock }: PaymentDeps,
+  known: OrderedPayment,
   asked: Attempt,
 ): Promise<Attempt | undefined> {
   const account = providerAccounts.findFor(asked)
   const now = clock()
-  if (!account?.mayStart() || !maySendAgain(payment, asked, account.startIsIdempotent, now)) return undefined
-  return db.transaction(async tx => {
-    const held = await lockPayment(tx, asked)
+  if (!account?.mayStart() || !maySendAgain(known, asked, account.startIsIdempotent, now)) return undefined
+  return changeOne(db, localWorkers, asked, async (tx, payment) => {
     const attempt = await lockAttempt(tx, asked.merchant_id, asked.attempt_id)
-    if (!held || !attempt || attempt.sends !== asked.sends) return undefined
-    if (!maySendAgain(held, attempt, account.startIsIdempotent, now)) return undefined
+    if (!attempt || attempt.sends !== asked.sends) return { answer: undefined }
+    if (!maySendAgain(payment, attempt, account.startIsIdempotent, now)) return { answer: undefined }
     const sending = sentAgain(attempt, now)
-    await saveSending(tx, sending)
-    if (sending.resent_at && !attempt.resent_at) await addEvents(tx, attempt, [resent(sending, now)])
-    return { ...sending, polls: asked.polls, next_poll_at: asked.next_poll_at }
+    const events = sending.resent_at && !attempt.resent_at ? [resentEvent(sending, now)] : []
+    return {
+      answer: { ...sending, polls: asked.polls, next_poll_at: asked.next_poll_at },
+      change: { ...changeOf(payment, payment, events), resent: sending },
+    }
   })
 }
 
-const resent = (attempt: Attempt, now: Date) =>
+const resentEvent = (attempt: Attempt, now: Date) =>
   event(
     'attempt_resent',
     'clock',
@@ -120,10 +123,10 @@ const resent = (attempt: Attempt, now: Date) =>
     now,
   )
 
-type Called = { line: GuardedAccount | undefined; reply: SanitizedReply }
+type Called = { account: GuardedAccount | undefined; reply: SanitizedReply }
 
-// The account must still be the one that the attempt was made for: the same mode, environment and business. An order is
-// not sent to another one, so nobody was charged; a question is not asked there, so nothing is known.
+// The account must be the one that the attempt was made for: the same mode, environment and business. Otherwise an order is
+// not sent, so nobody was charged, and a poll is not made, so nothing is known.
 async function call(
   deps: PaymentDeps,
   payment: OrderedPayment,
@@ -133,10 +136,10 @@ async function call(
   const account = deps.providerAccounts.findFor(attempt)
   if (!account) {
     const reply = await notSetUp(deps, attempt)
-    return { line: account, reply: verb === 'start' ? { ...reply, state: 'not_sent' } : reply }
+    return { account, reply: verb === 'start' ? { ...reply, state: 'not_sent' } : reply }
   }
   const ask = account[verb] ?? account.check
-  return { line: account, reply: await ask(orderOf(deps, account, payment, attempt)) }
+  return { account, reply: await ask(orderOf(deps, account, payment, attempt)) }
 }
 
 async function notSetUp({ db, providerAccounts }: PaymentDeps, attempt: Attempt) {
@@ -149,7 +152,7 @@ async function notSetUp({ db, providerAccounts }: PaymentDeps, attempt: Attempt)
   return { state: 'not_set_up' as const, words: notSetUpWords(attempt, opened, attempts) }
 }
 
-// `back` tells that the customer comes from there and has done something.
+// `back` means that the customer returns from the provider's page.
 function returnUrl({ tx_token }: { tx_token: string }, { given }: Attempt, baseUrl: string): string {
   return `${baseUrl}/checkout/${tx_token}?back=1${given.lang ? `&lang=${given.lang}` : ''}`
 }
@@ -169,7 +172,7 @@ const orderOf = (
   started_at: attempt.created_at,
   sent_at: sentAt(attempt),
   ends_at: endsAt(account, attempt),
-  is_first_sending: attempt.resent_at === null, // those before it, if any, never left
+  is_first_sending: attempt.resent_at === null, // earlier ones, if any, were never sent
   provider_code: attempt.provider_code,
   check_reversals: attempt.check_reversals,
   tx_reference: payment.tx_reference,

@@ -1,44 +1,43 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
-import { closeTask as decide } from '../../core/payment/closeTask.ts'
+import type { Task, TaskKind } from '../../core/payment/change.ts'
+import { decideCloseTask } from '../../core/payment/closeTask.ts'
 import type { Payment } from '../../core/payment/payment.ts'
-import type { Task, TaskKind } from '../../core/payment/task.ts'
-import type { Db, Tx } from '../../store/db.ts'
+import type { Db } from '../../store/db.ts'
 import { attemptsOf } from '../../store/payments/attempts.ts'
-import { addEvents } from '../../store/payments/events.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
-import { lockPayment, type PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
-import { closeTask as close, tasksOf } from '../../store/payments/tasks.ts'
-import { redactAgain } from '../../store/redaction/redactions.ts'
-import { saveChange } from './decisions/saveChange.ts'
+import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
+import { tasksOf } from '../../store/payments/tasks.ts'
+import { changeOf, changeOne, type PaymentChange } from './writeChanges.ts'
 
-export type Closing = { kind: TaskKind; note: string; number?: number } // of the attempt, where several have one
+export type Closing = { kind: TaskKind; note: string; number?: number } // of the attempt, if several have such a task
 export type Closed =
   | { done: 'closed'; task: Task; payment: Payment; gaveUp: boolean }
   | { done: 'no_such_task' }
   | { done: 'several'; numbers: number[] }
 
-// A person has looked and says what came of it. What only that person waited for ends with it.
-export const closeTask = (db: Db, key: PaymentKey, closing: Closing, now: Date): Promise<Closed> =>
-  db.transaction(async tx => {
-    const payment = await lockPayment(tx, key)
-    if (!payment) return { done: 'no_such_task' }
+const noSuchTask = { done: 'no_such_task' } as const
+
+// An operator closes a task with a note. An attempt that waited only for the operator is given up. The CLI does this, in a
+// process without workers.
+export const closeTask = async (db: Db, key: PaymentKey, closing: Closing, now: Date): Promise<Closed> =>
+  (await changeOne<Closed>(db, {}, key, async (tx, payment) => {
     const attempts = await attemptsOf(tx, key.merchant_id, key.tx_reference)
-    const asked = (await tasksOf(tx, key.merchant_id, key.tx_reference)).filter(
+    const tasks = (await tasksOf(tx, key.merchant_id, key.tx_reference)).filter(
       ({ kind, attempt_id }) =>
         kind === closing.kind &&
         (closing.number === undefined || numberOf(attempts, attempt_id) === closing.number),
     )
-    const ours = asked.find(({ closed_at }) => closed_at?.getTime() === now.getTime()) // a lost commit, run again
-    if (ours) return { done: 'closed', task: ours, payment, gaveUp: isGivenUp(attempts, ours) }
-    const open = asked.filter(({ closed_at }) => closed_at === null)
-    if (open.length > 1)
-      return {
-        done: 'several',
-        numbers: open.map(({ attempt_id }) => numberOf(attempts, attempt_id)).sort((a, b) => a - b),
-      }
-    const [task] = open
-    return task ? closeOne(tx, payment, attempts, task, closing.note, now) : { done: 'no_such_task' }
-  })
+    const closed = tasks.find(({ closed_at }) => closed_at?.getTime() === now.getTime()) // run again after a lost commit
+    if (closed)
+      return { answer: { done: 'closed', task: closed, payment, gaveUp: isGivenUp(attempts, closed) } }
+    const [open, ...others] = tasks.filter(({ closed_at }) => closed_at === null)
+    if (!open) return { answer: noSuchTask }
+    if (others.length > 0) {
+      const numbers = [open, ...others].map(({ attempt_id }) => numberOf(attempts, attempt_id))
+      return { answer: { done: 'several', numbers: numbers.sort((a, b) => a - b) } }
+    }
+    return closeOne(payment, attempts, open, closing.note, now)
+  })) ?? noSuchTask
 
 const numberOf = (attempts: readonly Attempt[], attempt_id: string) =>
   attempts.find(attempt => attempt.attempt_id === attempt_id)?.number ?? 0
@@ -51,21 +50,27 @@ const isGivenUp = (attempts: readonly Attempt[], { attempt_id, closed_at }: Task
       one.ended_at?.getTime() === closed_at?.getTime(),
   )
 
-async function closeOne(
-  tx: Tx,
+// The operator's note may contain personal data, so a redacted payment is saved, which makes it due for redaction again.
+function closeOne(
   payment: PaymentWithMerchant,
   attempts: readonly Attempt[],
   open: Task,
   note: string,
   now: Date,
-): Promise<Closed> {
-  const { merchant_id, attempt_id, kind } = open
-  const task = await close(tx, merchant_id, attempt_id, kind, note, now)
+): { answer: Closed; change: PaymentChange } {
+  const { attempt_id, kind } = open
   const attempt = attempts.find(one => one.attempt_id === attempt_id)
-  if (!task || !attempt) throw new Error('a task without its attempt')
-  await redactAgain(tx, payment)
-  const { gaveUp, ...change } = decide(payment, attempt, kind, note, now)
-  if (gaveUp) await saveChange(tx, payment, change)
-  else await addEvents(tx, payment, change.events)
-  return { done: 'closed', task, payment: change.payment, gaveUp }
+  if (!attempt) throw new Error('a task without its attempt')
+  const { gaveUp, ...change } = decideCloseTask(payment, attempt, kind, note, now)
+  const after = change.payment === payment && payment.redacted_at ? { ...payment } : change.payment
+  const task = { ...open, closed_at: now, closed_note: note }
+  return {
+    answer: { done: 'closed', task, payment: change.payment, gaveUp },
+    change: {
+      ...changeOf(payment, after, change.events),
+      replied: gaveUp ? change.attempt : undefined,
+      tasks: change.tasks,
+      closedTasks: [{ attempt_id, kind, note, closed_at: now }],
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import { readMerchantSettings } from '../../core/merchant/settings.ts'
 import type { Payment } from '../../core/payment/payment.ts'
-import { readReference } from '../../core/payment/reference.ts'
+import { parseReference } from '../../core/payment/reference.ts'
 import type { PaymentHistory } from '../../core/timeline/history.ts'
 import { type Timeline, timeline } from '../../core/timeline/timeline.ts'
 import { isPlainText } from '../../core/text.ts'
@@ -11,15 +11,16 @@ import { eventsOf } from '../../store/payments/events.ts'
 import { tasksOf } from '../../store/payments/tasks.ts'
 import { searchEverywhere } from './findPayments.ts'
 
-const maxWordLength = 200 // longer than any reference or invoice id
+const maxTextLength = 200 // longer than any reference or invoice id
 
-const unseen = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g // that comes along with what is copied
+const invisible = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g // characters that copied text may contain
 
-// Newest first. Of one merchant a reference is exact: an invoice id that looks like it does not count.
-export async function findByWord(db: Db, word: string, merchant_id?: string): Promise<Payment[]> {
-  const typed = word.replace(unseen, '').trim()
-  if (typed === '' || typed.length > maxWordLength || !isPlainText(typed + (merchant_id ?? ''))) return []
-  const reference = readReference(typed)
+// Finds payments by a reference or an invoice id, newest first. Of one merchant a reference is exact: an invoice id that
+// looks like it does not count.
+export async function findByWord(db: Db, text: string, merchant_id?: string): Promise<Payment[]> {
+  const typed = text.replace(invisible, '').trim()
+  if (typed === '' || typed.length > maxTextLength || !isPlainText(typed + (merchant_id ?? ''))) return []
+  const reference = parseReference(typed)
   const found = reference ? await searchEverywhere(db, reference, merchant_id) : []
   if (found.length === 0 && reference !== typed)
     found.push(...(await searchEverywhere(db, typed, merchant_id)))
@@ -29,7 +30,7 @@ export async function findByWord(db: Db, word: string, merchant_id?: string): Pr
 
 export type Explained = PaymentHistory & Timeline
 
-// Why a payment stands as it does. Not one snapshot: what is told may be a moment older than the rest.
+// The history of a payment and its timeline. Not one snapshot: the payment may be a moment older than the rest.
 export async function explainPayment(db: Db, payment: Payment, now: Date): Promise<Explained> {
   const { merchant_id, tx_reference } = payment
   const [merchant, attempts, events, tasks] = await Promise.all([
@@ -40,12 +41,12 @@ export async function explainPayment(db: Db, payment: Payment, now: Date): Promi
   ])
   if (!merchant) throw new Error('a payment without its merchant')
   const { name, active } = merchant
-  const story: PaymentHistory = {
+  const history: PaymentHistory = {
     payment,
     merchant: { name, active, settings: readMerchantSettings(merchant.settings) },
     attempts,
     events,
     tasks,
   }
-  return { ...story, ...timeline(story, now) }
+  return { ...history, ...timeline(history, now) }
 }

@@ -9,21 +9,21 @@ import {
 } from '../../store/payments/payments.ts'
 
 // By our reference or by an invoice id; an invoice id can belong to several merchants and modes.
-export async function searchEverywhere(db: Db, word: string, merchant_id?: string): Promise<Payment[]> {
+export async function searchEverywhere(db: Db, text: string, merchant_id?: string): Promise<Payment[]> {
   const ids = merchant_id ? [merchant_id] : (await listMerchants(db)).map(merchant => merchant.merchant_id)
-  return searchPayments(db, ids, word)
+  return searchPayments(db, ids, text)
 }
 
-const mostLooked = 200_000 // of one merchant: an answer within a second, whatever is asked for
+const maxRead = 200_000 // of one merchant: an answer within a second, whatever the filter
 
-// `before`: there are older ones that were not looked at. Asked with it, the list goes on there.
+// `before`: there are older payments that were not read. The list continues there.
 export type NewestPayments = { payments: Payment[]; before: string | undefined }
 
-// The newest of one merchant, or of all.
+// The newest payments of one merchant, or of all merchants.
 export async function newestPayments(
   db: Db,
   { merchant_id, ...filter }: PaymentFilter & { merchant_id?: string },
-  most = mostLooked,
+  most = maxRead,
 ): Promise<NewestPayments> {
   const ids = merchant_id ? [merchant_id] : (await listMerchants(db)).map(merchant => merchant.merchant_id)
   const lists: Payment[][] = []
@@ -36,7 +36,7 @@ export async function newestPayments(
   }
   const payments = lists
     .flat()
-    .filter(({ tx_reference }) => before === undefined || tx_reference >= before) // the others come with the rest
+    .filter(({ tx_reference }) => before === undefined || tx_reference >= before) // older ones come with the next page
     .sort((a, b) => b.created_at.getTime() - a.created_at.getTime())
   return {
     payments: payments.slice(0, filter.limit),

@@ -1,49 +1,39 @@
 import type { GaveUpFor } from '../../core/payment/attempt.ts'
-import { giveUp as decide, type GivenUp } from '../../core/payment/giveUp.ts'
+import { decideGiveUp } from '../../core/payment/customerActs.ts'
 import { databaseDeadline, withShortDeadline } from '../../runtime/deadline.ts'
-import type { Tx } from '../../store/db.ts'
-import { attemptsOf, saveGivenUp } from '../../store/payments/attempts.ts'
-import { addEvents } from '../../store/payments/events.ts'
+import type { PaymentDeps } from '../../runtime/runtime.ts'
+import { attemptsOf } from '../../store/payments/attempts.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
-import { lockPayment } from '../../store/payments/paymentLife.ts'
 import { pollAttempt, pollElsewhere } from './callProvider.ts'
-import type { PaymentDeps } from './deps.ts'
+import { changeOf, changeOne } from './writeChanges.ts'
 
-// `number` is the attempt that the page was made for: an old page, or a second click, wishes for nothing.
+// `number` is the attempt that the page was made for: an old page or a second click changes nothing.
 export type GiveUpRequest = { number: number; gave_up_for: GaveUpFor }
 
-// The customer goes on without the attempt that is on its way. The wish is stored before the provider hears of it; the
-// provider's answer is stored before ours is given, if it comes soon. Whoever dies in between, the next who asks about
-// the attempt asks for the same.
+// The customer continues without the unresolved attempt. This is stored before the provider is asked to withdraw the order.
+// If the provider's reply comes soon, it is stored before this returns. If this process dies in between, the next poll asks
+// the provider for the same. Run again after a lost commit, the transaction finds the request and leaves the poll to a
+// worker.
 export async function giveUp(
   deps: PaymentDeps,
-  payment: PaymentKey,
+  key: PaymentKey,
   request: GiveUpRequest,
   deadline = databaseDeadline(),
 ): Promise<void> {
   const now = deps.clock()
   const db = deps.db.withQuota('give_up').withDeadline(deadline)
-  const given = await db.transaction(tx => store(tx, payment, request, now))
+  const given = await changeOne(db, deps.localWorkers, key, async (tx, payment) => {
+    const attempts = await attemptsOf(tx, key.merchant_id, key.tx_reference)
+    const answer = decideGiveUp(payment, attempts, request, now)
+    return {
+      answer,
+      change: answer && { ...changeOf(payment, payment, answer.events), acted: answer.attempt },
+    }
+  })
   if (!given) return
   deps.watch({ ...given, tasks: [] })
   const { attempt } = given
   await (deps.providerAccounts.findFor(attempt)
     ? withShortDeadline(pollAttempt(deps, attempt))
     : pollElsewhere(deps, db, attempt))
-}
-
-// One transaction. Run again after a lost commit, it finds the wish and leaves the question to a worker.
-async function store(
-  tx: Tx,
-  key: PaymentKey,
-  request: GiveUpRequest,
-  now: Date,
-): Promise<GivenUp | undefined> {
-  const payment = await lockPayment(tx, key)
-  if (!payment) return undefined
-  const given = decide(payment, await attemptsOf(tx, key.merchant_id, key.tx_reference), request, now)
-  if (!given) return undefined
-  await saveGivenUp(tx, given.attempt)
-  await addEvents(tx, key, given.events)
-  return given
 }

@@ -16,7 +16,7 @@ import { methodsWithFields } from '../../runtime/providers/methodsWithFields.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 
-// The payment behind a checkout address, and everything that its page shows.
+// The payment of a checkout address, and everything that its page shows.
 export type Checkout = Omit<PaymentWithMerchant, 'merchant_settings' | 'line_items'> & {
   line_items: readonly LineItem[] | null
   face: Branding
@@ -25,17 +25,16 @@ export type Checkout = Omit<PaymentWithMerchant, 'merchant_settings' | 'line_ite
   attempts: Attempt[]
   stage: Stage
   obstacle: Obstacle | undefined
-  seconds: number // to wait before the next try
+  seconds: number // to wait before the next attempt
   methods: readonly AvailableMethod[]
-  shut?: readonly string[] // of these ways, those that nothing is sent by for the moment
-  testerPage: string | undefined // where a tester answers what is on its way
-  requestEndsAt: Date | undefined // then nobody can approve what is on its way
+  shut?: readonly string[] // the methods by which nothing is sent at the moment
+  testerPage: string | undefined // where a tester approves or declines the unresolved attempt
+  requestEndsAt: Date | undefined // then the customer cannot approve the unresolved attempt any more
 }
 
 export type CheckoutDeps = Pick<Runtime, 'checkouts' | 'providerAccounts' | 'clock'>
 
-// Whoever looks at the same time shares one look. It starts after all of them have asked, so each sees what was stored
-// before it asked.
+// Requests that arrive together share one statement. It starts after all of them, so each sees what was stored before it.
 export async function openCheckout(
   { checkouts, providerAccounts, clock }: CheckoutDeps,
   token: string,
@@ -62,7 +61,7 @@ export async function openCheckout(
     stage: stageOf(found, attempts, against),
     obstacle: against,
     seconds: secondsToWait(attempts, now),
-    methods: methods,
+    methods,
     shut: shutOf(methods, providerAccounts),
     testerPage: open && account?.testerPage?.(open.attempt_id),
     requestEndsAt: open && lifetimeMs !== undefined ? requestEndsAt(open, lifetimeMs) : undefined,

@@ -1,42 +1,55 @@
 import { hash } from 'node:crypto'
+import { readMerchantSettings } from '../../core/merchant/settings.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
-import type { Cause } from '../../core/payment/event.ts'
-import { failureWindowMs, maxFailures, type Refused } from '../../core/payment/mayStart.ts'
+import type { Cause } from '../../core/payment/change.ts'
+import { decideBegin } from '../../core/payment/customerActs.ts'
+import {
+  failureWindowMs,
+  fillsCap,
+  maxFailures,
+  type Refused,
+  secondsToCool,
+  whyNotBegin,
+} from '../../core/payment/mayStart.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { firstPollAfter } from '../../core/payment/pollSchedule.ts'
 import { type FieldFault, readFormFields } from '../../core/provider/formFields.ts'
 import { newAttemptId } from '../../runtime/ids.ts'
 import { databaseDeadline, inTime, withShortDeadline } from '../../runtime/deadline.ts'
+import type { BeginItem, Begun } from '../../runtime/paymentDecisions.ts'
 import type { MethodSubject } from '../../runtime/providers/availableMethods.ts'
 import type { GuardedAccount } from '../../runtime/providers/guard.ts'
 import { methodsWithFields } from '../../runtime/providers/methodsWithFields.ts'
 import { network } from '../../runtime/rateLimits.ts'
-import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
+import type { PaymentDeps } from '../../runtime/runtime.ts'
+import type { Tx } from '../../store/db.ts'
+import { type LockMode, lockToBegin, type ToBegin } from '../../store/payments/locks.ts'
+import { byPaymentName, type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
 import { startAttempt } from './callProvider.ts'
-import { decisionsOn } from './decisions/decisions.ts'
-import type { PaymentDeps } from './deps.ts'
+import { type DecisionOutcome, eachMerchant, oneFromEach, outcomeOf } from './groupTransactions.ts'
+import { changeOf, type PaymentChange, type Write } from './writeChanges.ts'
 
-// What somebody who pays has chosen and typed. `number` is the attempt that the form was made for: a form sent twice
-// names the same one.
+// The choice and the input of a payer. `number` is the attempt that the form was made for: a form that is sent twice has
+// the same number.
 export type PayRequest = {
   number: number
   payment_method: string
   input: Readonly<Record<string, string>>
   cause: Cause & ('customer' | 'merchant')
-  address: string | null // null: the merchant's own server asks, and the wallet alone is counted
-  lang?: string // of the page: messages speak it
-  askedLang?: string // chosen by hand: the way back from a provider's page leads to it
+  address: string | null // null: the merchant's own server asks, and only the wallet is counted
+  lang?: string // of the page; messages use it
+  askedLang?: string // chosen by the payer; the return address from the provider's page has it
 }
 
 export type Paying =
-  | { done: 'started' } // or it was there already: the same form came twice
+  | { done: 'started' } // or it existed already: the same form was sent twice
   | { done: 'faults'; faults: FieldFault[] }
   | ({ done: 'refused' } & Refused)
   | { done: 'no_such_way' }
 
-// Starts one attempt. It is stored before the provider hears of it. The provider's first answer is stored before ours
-// is given, if it comes soon; else it goes on behind the page that waits. What is asked of the database before that has
-// to be done by the deadline.
+// Starts one attempt. It is stored before the order is sent to the provider. If the provider's first reply comes soon, it is
+// stored before this returns; otherwise the call continues while the customer sees a waiting page. The deadline is for the
+// database work before the order is sent.
 export async function pay(
   deps: PaymentDeps,
   payment: MethodSubject & Pick<Payment, 'tx_reference' | 'email' | 'name'>,
@@ -56,7 +69,7 @@ export async function pay(
   const since = new Date(attempt.created_at.getTime() - failureWindowMs)
   const { merchant_id, tx_reference, mode } = payment
   const item = { merchant_id, tx_reference, attempt, cause: request.cause, since, most: maxFailures[mode] }
-  const begun = await inTime(deadline, decisionsOn(deps.db).begin(item))
+  const begun = await inTime(deadline, deps.decisions.begin(item))
   if (begun.done !== 'begun') return begun
   if (begun.payment) await withShortDeadline(startAttempt(deps, begun.payment, attempt))
   return { done: 'started' }
@@ -123,4 +136,69 @@ function newAttempt(
     updated_at: now,
     ended_at: null,
   }
+}
+
+// The caps that an attempt counts against, by wallet and by payer.
+const capsOf = ({ merchant_id, attempt: { instrument, payer } }: BeginItem) => ({
+  instrument: instrument === null ? undefined : `${merchant_id} instrument ${instrument}`,
+  payer: payer === null ? undefined : `${merchant_id} payer ${payer}`,
+})
+
+// A transaction does not see the uncommitted rows of others, so transactions that run at once could each fill a cap. One
+// process therefore never begins attempts of the same wallet or payer in two batches at once. Processes do not coordinate:
+// with n nodes a burst can reach n times the cap within the time of one transaction. An item that is decided alone, because
+// its payment was locked, can add one more while it runs beside a batch.
+export const cappedBy = (item: BeginItem): string[] =>
+  Object.values(capsOf(item)).filter(cap => cap !== undefined)
+
+// Run again after a lost commit, it finds its own attempt and continues.
+export async function beginMany(tx: Tx, items: readonly BeginItem[], mode: LockMode, write: Write) {
+  const firsts = oneFromEach(items)
+  const locked = await eachMerchant(firsts, (merchant_id, some) => lockToBegin(tx, merchant_id, some, mode))
+  const payments = new Map(locked.map(payment => [paymentName(payment), payment]))
+  const begun = new Map<string, PaymentChange>()
+  const begunAt = new Map<string, Date[]>() // by cap, in the order of arrival
+  const outcomes = new Map<BeginItem, DecisionOutcome<Begun>>()
+  for (const item of items) {
+    const payment = payments.get(paymentName(item))
+    const change = begun.get(paymentName(item))
+    if (payment && (change || firsts.includes(item)))
+      outcomes.set(
+        item,
+        outcomeOf(() => decide(withBegun(payment, change), item, begun, begunAt)),
+      )
+  }
+  await write([...begun.values()].toSorted((a, b) => byPaymentName(a.before, b.before)))
+  return outcomes
+}
+
+// Clicks that arrive together find the attempt that the first of them has begun.
+const withBegun = (payment: ToBegin, change: PaymentChange | undefined): ToBegin =>
+  change?.begun ? { ...payment, attempts: [...payment.attempts, change.begun] } : payment
+
+function decide(
+  { attempts, failures, ...payment }: ToBegin,
+  item: BeginItem,
+  changes: Map<string, PaymentChange>,
+  begunAt: Map<string, Date[]>,
+): Begun {
+  const { attempt, cause, most } = item
+  const same = attempts.find(({ number }) => number === attempt.number)
+  if (same) return { done: 'begun', payment: same.attempt_id === attempt.attempt_id ? payment : undefined }
+  const now = attempt.created_at
+  const merchant = {
+    active: payment.merchant_active,
+    settings: readMerchantSettings(payment.merchant_settings),
+  }
+  const refused = whyNotBegin(payment, attempts, merchant, attempt.number, now)
+  if (refused) return { done: 'refused', ...refused }
+  const caps = capsOf(item)
+  const fills = (whose: keyof typeof caps) =>
+    fillsCap(failures[whose], begunAt.get(caps[whose] ?? '') ?? [], most[whose])
+  const seconds = secondsToCool({ instrument: fills('instrument'), payer: fills('payer') }, now)
+  if (seconds > 0) return { done: 'refused', obstacle: 'too_many', seconds }
+  const begun = decideBegin(payment, attempt, cause)
+  changes.set(paymentName(payment), { ...changeOf(payment, begun.payment, begun.events), begun: attempt })
+  for (const cap of cappedBy(item)) begunAt.set(cap, [...(begunAt.get(cap) ?? []), now])
+  return { done: 'begun', payment: begun.payment }
 }

@@ -2,11 +2,11 @@ import { maxLeaves, mayLeave } from '../../core/checkout/leave.ts'
 import { Unavailable } from '../../core/interface/refusal.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import type { Db } from '../../store/db.ts'
-import { recordRedirect } from '../../store/payments/redirects.ts'
+import { changeOf, changeOne } from './writeChanges.ts'
 
-// Whether this visit goes on to the shop by itself: the one in which the customer saw the payment end, and no later one.
-// The pages before it gave it a name, which is good for once. What an address says anybody can write, so a name counts
-// for little: for a while after the end, and for a few visits of one payment.
+// Whether this visit is redirected to the shop: only the visit in which the customer saw the payment end, and only once. The
+// pages before the end gave the visit its name. Anybody can write an address, so a name is accepted for a limited time after
+// the end, and for a few visits of one payment.
 export async function redirectOnce(
   db: Db,
   payment: Omit<Payment, 'line_items'>,
@@ -14,10 +14,15 @@ export async function redirectOnce(
   now: Date,
 ): Promise<boolean> {
   if (visit === undefined || !mayLeave(payment, now)) return false
+  const redirecting = changeOne(db.withQuota('leave'), {}, payment, async (_, locked) => {
+    const { left_by } = locked
+    if (left_by.includes(visit) || left_by.length >= maxLeaves) return { answer: false }
+    return { answer: true, change: { ...changeOf(locked, locked, []), visit } }
+  })
   try {
-    return (await recordRedirect(db.withQuota('leave'), payment, visit, maxLeaves)) === 1
+    return (await redirecting) ?? false
   } catch (error) {
-    if (error instanceof Unavailable) return false // the result is worth more than the way on, which has a button
+    if (error instanceof Unavailable) return false // the page has a button that leads to the shop
     throw error
   }
 }

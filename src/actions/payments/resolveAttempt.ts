@@ -1,50 +1,223 @@
-import type { SanitizedReply } from '../../core/provider/reply.ts'
 import { Unavailable } from '../../core/interface/refusal.ts'
+import { figureIn } from '../../core/money.ts'
+import { moneyBackBody } from '../../core/notification/moneyBack.ts'
+import { applyReply, keepLaterPoll, referenceTaken } from '../../core/payment/applyReply.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
-import type { Change } from '../../core/payment/change.ts'
+import type { Change, Task } from '../../core/payment/change.ts'
+import { pollGap } from '../../core/payment/pollSchedule.ts'
+import type { SanitizedReply } from '../../core/provider/reply.ts'
+import { cleanError } from '../../core/untrusted.ts'
+import type { ResolveItem } from '../../runtime/paymentDecisions.ts'
 import type { GuardedAccount } from '../../runtime/providers/guard.ts'
+import type { PaymentDeps } from '../../runtime/runtime.ts'
+import type { Tx } from '../../store/db.ts'
+import { postponeAttempt } from '../../store/payments/dueAttempts.ts'
+import { type LockMode, lockToResolve, type ToResolve } from '../../store/payments/locks.ts'
+import { moneyBackOf } from '../../store/payments/moneyBack.ts'
+import { findReferenceHolder, type PaidReference } from '../../store/payments/paidReferences.ts'
+import { byPaymentName } from '../../store/payments/paymentKeys.ts'
+import { reopenTaskOf } from '../../store/payments/tasks.ts'
 import { wakeDispatchers } from '../notifications/wakeDispatchers.ts'
-import { raiseTask } from './raiseTask.ts'
-import { decisionsOn } from './decisions/decisions.ts'
-import type { PaymentDeps } from './deps.ts'
+import { type DecisionOutcome, eachMerchant, oneFromEach, outcomeOf } from './groupTransactions.ts'
+import { changeOf, type PaymentChange, type Write } from './writeChanges.ts'
 
-// A provider replied to our question. Safe to call twice with the same news.
+// Applies a provider's reply. Idempotent: the same reply twice changes nothing.
 export async function resolveAttempt(
   deps: PaymentDeps,
-  asked: Attempt, // as it was when we asked
+  asked: Attempt, // as it was when the provider was asked
   reply: SanitizedReply,
   askedAt: Date,
-  account: GuardedAccount | undefined, // the account that was asked
+  guarded: GuardedAccount | undefined, // the account that was asked
 ): Promise<Change> {
   const now = deps.clock()
-  const change = await save(deps, account, asked, reply, askedAt, now).catch(async (error: unknown) => {
-    if (!(error instanceof Unavailable)) await raiseTask(deps, asked, reply, error, now)
-    throw error
-  })
+  const { merchant_id, tx_reference, payment_method, provider_account, sends, submits } = asked
+  const context = { ...(guarded?.terms(payment_method) ?? noTerms), askedAt, sends, submits }
+  const account = guarded?.account ?? provider_account
+  const change = await deps.decisions
+    .resolve({ merchant_id, tx_reference, asked, reply, context, account, now })
+    .catch(async (error: unknown) => {
+      if (!(error instanceof Unavailable)) await raiseNotRecorded(deps, asked, reply, error, now)
+      throw error
+    })
   deps.watch(change)
   if (change.events.some(({ kind }) => kind === 'status_changed')) wakeDispatchers(deps)
   return change
 }
 
-function save(
-  { db }: PaymentDeps,
-  line: GuardedAccount | undefined,
-  asked: Attempt,
-  reply: SanitizedReply,
-  askedAt: Date,
-  now: Date,
-) {
-  const terms = line?.terms(asked.payment_method) ?? noTerms
-  const worth = { ...terms, askedAt, sends: asked.sends, submits: asked.submits }
-  const { merchant_id, tx_reference } = asked
-  const account = line?.account ?? asked.provider_account
-  return decisionsOn(db).resolve({ merchant_id, tx_reference, asked, reply, worth, account, now })
-}
-
-// Of a provider that is not set up any more nothing is known.
+// The terms of a provider that is not set up any more are unknown.
 const noTerms = {
   absentForMs: Infinity,
   lifetimeMs: undefined,
   failureMayReverseForMs: undefined,
   timing: {},
 }
+
+export async function resolveMany(tx: Tx, all: readonly ResolveItem[], mode: LockMode, write: Write) {
+  const items = oneFromEach(all).toSorted(byPaymentName)
+  const locked = await eachMerchant(items, (merchant_id, some) =>
+    lockToResolve(
+      tx,
+      merchant_id,
+      some.map(({ asked }) => asked.attempt_id),
+      mode,
+    ),
+  )
+  const byAttempt = new Map(locked.map(one => [one.attempt.attempt_id, one]))
+  const decided = new Map<ResolveItem, DecisionOutcome<Resolved>>()
+  for (const item of items) {
+    const found = byAttempt.get(item.asked.attempt_id)
+    if (found) decided.set(item, await decide(tx, found, item, mode))
+  }
+  const newTasks = await write(
+    [...decided.values()].flatMap(one => ('answer' in one ? [one.answer.saved] : [])),
+  )
+  const outcomes = new Map<ResolveItem, DecisionOutcome<Change>>()
+  for (const [item, outcome] of decided)
+    outcomes.set(
+      item,
+      'error' in outcome ? outcome : { answer: withNewTasks(outcome.answer.change, newTasks) },
+    )
+  return outcomes
+}
+
+type Resolved = { change: Change; saved: PaymentChange }
+
+const withNewTasks = (change: Change, tasks: readonly Task[]): Change => ({
+  ...change,
+  tasks: tasks.filter(({ attempt_id }) => attempt_id === change.attempt.attempt_id),
+})
+
+async function decide(
+  tx: Tx,
+  found: ToResolve,
+  item: ResolveItem,
+  mode: LockMode,
+): Promise<DecisionOutcome<Resolved>> {
+  const { payment, attempt } = found
+  const stored = mayHaveMoneyBack(attempt, item.reply) ? await moneyBackOf(tx, attempt) : undefined
+  const applied = outcomeOf(() => applyReply(payment, attempt, item.reply, item.now, item.context, stored))
+  if ('error' in applied) return applied
+  const paidBy = paidReferenceOf(attempt, applied.answer, item.account)
+  const { change: decided, reference } = await withReference(
+    tx,
+    found,
+    applied.answer,
+    paidBy,
+    mode,
+    item.now,
+  )
+  const change = { ...decided, attempt: keepLaterPoll(decided.attempt, attempt, item.asked) }
+  return outcomeOf(() => ({
+    change,
+    saved: {
+      ...changeOf(payment, change.payment, change.events),
+      replied: change.attempt,
+      reference,
+      tasks: change.tasks,
+      ...moneyBackPartsOf(change, item.now),
+    },
+  }))
+}
+
+// An attempt that becomes paid holds the provider's reference, or its own id if the provider has no reference.
+function paidReferenceOf(before: Attempt, { attempt }: Change, account: string): PaidReference | undefined {
+  if (attempt.state !== 'paid' || before.state === 'paid') return undefined
+  const { merchant_id, attempt_id, provider_ref } = attempt
+  return { account, reference: provider_ref ?? attempt_id, merchant_id, attempt_id }
+}
+
+// If another attempt holds the reference, this one does not become paid. A batch does not look for holders: a reference that
+// is held violates the key of its table, and every item is decided again, alone. Alone, a holder that commits after the look
+// has the same effect, and the next try finds it.
+async function withReference(
+  tx: Tx,
+  { payment, attempt }: ToResolve,
+  change: Change,
+  paidBy: PaidReference | undefined,
+  mode: LockMode,
+  now: Date,
+): Promise<{ change: Change; reference?: PaidReference }> {
+  const holder = paidBy && mode === 'waiting' ? await findReferenceHolder(tx, paidBy) : undefined
+  if (!paidBy || !holder) return { change, reference: paidBy }
+  if (holder.attempt_id === paidBy.attempt_id) return { change } // it holds the reference already
+  const taken = { reference: paidBy.reference, holder: holder.name }
+  return { change: referenceTaken(payment, attempt, taken, now) }
+}
+
+// Refunds and disputes are rare, so their records are read only if there may be some: the reply or a webhook named one, or
+// the provider reported a charge before that did not pay.
+const mayHaveMoneyBack = ({ state, charged, check_reversals }: Attempt, reply: SanitizedReply) =>
+  reply.state === 'paid' &&
+  (reply.reversals !== undefined ||
+    reply.disputes !== undefined ||
+    check_reversals ||
+    (charged !== null && state !== 'paid'))
+
+// The merchant reads refunds and disputes in its feed.
+function moneyBackPartsOf(
+  { payment, attempt, moneyBack }: Change,
+  now: Date,
+): Pick<PaymentChange, 'moneyBack' | 'feedEntries' | 'closedTasks'> {
+  if (!moneyBack) return {}
+  const { merchant_id, tx_reference, mode, status } = payment
+  const { attempt_id } = attempt
+  return {
+    moneyBack,
+    feedEntries: moneyBack.notices.map(notice => ({
+      merchant_id,
+      tx_reference,
+      mode,
+      status,
+      type: notice.type,
+      body: moneyBackBody(payment, attempt, notice),
+      created_at: now,
+    })),
+    closedTasks: moneyBack.closes.map(({ kind, note }) => ({ attempt_id, kind, note, closed_at: now })),
+  }
+}
+
+const maxErrorLength = 300
+const minPostponeMs = 20_000 // as long as a lease
+
+// The provider has replied, and the database refused the change. A task is raised once, in its own commit, and the attempt
+// is polled again with growing gaps: the next reply may be accepted.
+async function raiseNotRecorded(
+  { db, watch }: PaymentDeps,
+  asked: Attempt,
+  reply: SanitizedReply,
+  why: unknown,
+  now: Date,
+) {
+  const note = `The provider says ${summaryOf(reply)}. Why it was not written down: ${cleanError(why, maxErrorLength)}`
+  const task = await reopenTaskOf(db, asked, 'not_recorded', note, now).catch(() =>
+    unstoredTask(asked, note, now),
+  )
+  if (task) watch({ attempt: asked, events: [], tasks: [task] })
+  const soonest = new Date(now.getTime() + Math.max(pollGap(asked.polls), minPostponeMs))
+  await postponeAttempt(db, asked, soonest).catch(() => {}) // then it is polled when its lease ends
+}
+
+function summaryOf(reply: SanitizedReply): string {
+  if (reply.state === 'paid') {
+    const { amount, currency, provider_ref } = reply
+    const said =
+      amount === 'not_said' ? 'an amount that it does not say' : `${currency} ${figureIn(amount, currency)}`
+    return `paid, ${said}${provider_ref ? `, reference ${provider_ref}` : ''}`
+  }
+  if (reply.state === 'failed') return `failed, ${reply.reason}`
+  return 'words' in reply ? reply.words || reply.state : reply.state
+}
+
+// The task could not be stored either. It still raises the alarm of this process.
+const unstoredTask = ({ merchant_id, attempt_id, tx_reference }: Attempt, note: string, now: Date): Task => ({
+  merchant_id,
+  attempt_id,
+  kind: 'not_recorded',
+  tx_reference,
+  amount: 0n,
+  currency: '',
+  note,
+  created_at: now,
+  closed_at: null,
+  closed_note: null,
+})

@@ -1,16 +1,16 @@
-import { type FieldFault, readFormFields } from '../../core/provider/formFields.ts'
 import { isUnresolved } from '../../core/payment/attempt.ts'
-import { submit as decide, type Submitted, type TooSoon } from '../../core/payment/submit.ts'
+import { decideSubmit, type Submitted, type TooSoon } from '../../core/payment/customerActs.ts'
+import { type FieldFault, readFormFields } from '../../core/provider/formFields.ts'
 import { databaseDeadline, withShortDeadline } from '../../runtime/deadline.ts'
+import type { PaymentDeps } from '../../runtime/runtime.ts'
 import type { Tx } from '../../store/db.ts'
-import { attemptsOf, saveSubmitted } from '../../store/payments/attempts.ts'
-import { addEvents } from '../../store/payments/events.ts'
+import { attemptsOf } from '../../store/payments/attempts.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
-import { lockPayment } from '../../store/payments/paymentLife.ts'
+import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import { submitStep } from './callProvider.ts'
-import type { PaymentDeps } from './deps.ts'
+import { changeOf, changeOne } from './writeChanges.ts'
 
-// What the customer typed at a step. `number` and `submits` are of the attempt that the page was made for.
+// The customer's input at a step. `number` and `submits` are of the attempt that the page was made for.
 export type StepInput = { number: number; submits: number; input: Readonly<Record<string, string>> }
 export type Submitting =
   | { done: 'submitted' }
@@ -18,17 +18,21 @@ export type Submitting =
   | { done: 'too_soon'; waitMs: number }
   | { done: 'faults'; faults: FieldFault[] }
 
-// Carries on what the customer typed. That it was typed is stored before the provider hears of it, so that a second click
-// carries on nothing; what was typed is never stored. The provider's answer is stored before ours is given, if it comes
-// soon.
+// Sends the customer's input to the provider. The submission is stored first, so that a second click sends nothing; the
+// input itself is never stored. If the provider's reply comes soon, it is stored before this returns. Run again after a lost
+// commit, the transaction finds the step closed; a poll opens it again.
 export async function submit(
   deps: PaymentDeps,
-  payment: PaymentKey,
-  wish: StepInput,
+  key: PaymentKey,
+  request: StepInput,
   deadline = databaseDeadline(),
 ): Promise<Submitting> {
   const db = deps.db.withQuota('submit').withDeadline(deadline)
-  const decided = await db.transaction(tx => store(deps, tx, payment, wish))
+  const decided = await changeOne<Decided | undefined>(db, deps.localWorkers, key, async (tx, payment) => {
+    const answer = await decide(deps, tx, payment, request)
+    if (!answer || !('step' in answer)) return { answer }
+    return { answer, change: { ...changeOf(payment, payment, answer.events), acted: answer.attempt } }
+  })
   if (!decided) return { done: 'nothing' }
   if ('faults' in decided) return { done: 'faults', faults: decided.faults }
   if ('waitMs' in decided) return { done: 'too_soon', waitMs: decided.waitMs }
@@ -40,25 +44,18 @@ export async function submit(
 
 type Decided = (Submitted & { given: Record<string, string> }) | TooSoon | { faults: FieldFault[] }
 
-// One transaction. Run again after a lost commit, it finds the step closed: the customer is asked again, by whoever asks
-// the provider.
-async function store(
+async function decide(
   { providerAccounts, clock }: PaymentDeps,
   tx: Tx,
-  key: PaymentKey,
-  wish: StepInput,
+  payment: PaymentWithMerchant,
+  request: StepInput,
 ): Promise<Decided | undefined> {
-  const payment = await lockPayment(tx, key)
-  if (!payment) return undefined
-  const attempts = await attemptsOf(tx, key.merchant_id, key.tx_reference)
+  const attempts = await attemptsOf(tx, payment.merchant_id, payment.tx_reference)
   const open = attempts.find(isUnresolved)
   if (!open?.step) return undefined
-  const { timing: pace = {} } = providerAccounts.findFor(open)?.terms(open.payment_method) ?? {}
-  const submitted = decide(payment, attempts, wish, pace, clock())
+  const { timing = {} } = providerAccounts.findFor(open)?.terms(open.payment_method) ?? {}
+  const submitted = decideSubmit(payment, attempts, request, timing, clock())
   if (!submitted || 'waitMs' in submitted) return submitted
-  const { given, faults } = readFormFields({ fields: open.step.fields }, wish.input)
-  if (faults.length > 0) return { faults }
-  await saveSubmitted(tx, submitted.attempt)
-  await addEvents(tx, key, submitted.events)
-  return { ...submitted, given }
+  const { given, faults } = readFormFields({ fields: open.step.fields }, request.input)
+  return faults.length > 0 ? { faults } : { ...submitted, given }
 }

@@ -1,102 +1,80 @@
-import type { OpenedIdentity } from '../../core/provider/accountIdentity.ts'
-import { createBatcher } from '../../runtime/batcher.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CallbackQueue } from '../../runtime/callbackBatcher.ts'
 import { merchantOfToken } from '../../runtime/ids.ts'
-import type { Db } from '../../store/db.ts'
-import { promptAttempt } from '../../store/payments/attempts.ts'
-import type { PollLease, DueAttempt } from '../../store/payments/dueAttempts.ts'
-import { attemptStates, recordCallbacks } from '../../store/payments/callbacks.ts'
-import type { PaymentDeps } from '../payments/deps.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
 
-// Who asks in this process.
-export type Poller = {
-  room(): number
-  lease(now: Date): PollLease
-  opened(): readonly OpenedIdentity[] // attempts of other accounts are left to other nodes
-  poll(attempt: DueAttempt): void
-}
-
-type Item = { merchant_id: string; attempt_id: string; now: Date }
-// Asked by us and now; due for whoever looks; paid, so that nothing is left to ask; held by another transaction;
-// undefined: there is no such attempt.
-type CallbackOutcome = 'asked' | 'due' | 'paid' | 'held' | undefined
-// Callbacks from an address that sent many unknown ids have a queue and a connection quota of their own, so that they
-// hold up no others.
-export type CallbackQueue = 'usual' | 'suspect'
-export type ProviderCallbacks = {
-  record(item: Item, queue?: CallbackQueue): Promise<CallbackOutcome>
-  pollers: Set<Poller>
-}
-
-const limits = { maxRows: 100, maxInFlight: 1, maxQueued: 5000 } // one: room is counted between two
-const made = new WeakMap<Db, ProviderCallbacks>()
-
-// Callbacks that come together are written down by one statement. Where somebody in this process has room to ask, it also
-// takes them. Whether an unknown id is unknown is part of the same batch: it costs no statement of its own.
-export function callbacksOn(shared: Db): ProviderCallbacks {
-  const knocks = made.get(shared) ?? createCallbacks(shared)
-  made.set(shared, knocks)
-  return knocks
-}
-
-function createCallbacks(shared: Db): ProviderCallbacks {
-  const askers = new Set<Poller>()
-  const queues: Record<CallbackQueue, (item: Item) => Promise<CallbackOutcome>> = {
-    usual: createQueue(shared.withQuota('knock'), askers),
-    suspect: createQueue(shared.withQuota('suspect_callback'), askers),
-  }
-  return { record: (item, queue = 'usual') => queues[queue](item), pollers: askers }
-}
-
-function createQueue(db: Db, askers: ReadonlySet<Poller>) {
-  async function recordAll(items: readonly Item[]): Promise<CallbackOutcome[]> {
-    const [asker] = askers
-    const room = asker?.room() ?? 0
-    const each = [...new Map(items.map(item => [item.attempt_id, item])).values()] // one poll per attempt, however many callbacks came
-    const now = new Date(Math.max(...each.map(item => item.now.getTime())))
-    const lease = asker?.lease(now) ?? { now, until: now }
-    const taken = new Set(each.slice(0, room).map(({ attempt_id }) => attempt_id))
-    const knocks = each.map(item => ({ ...item, isTaken: taken.has(item.attempt_id) }))
-    const found = await recordCallbacks(db, knocks, lease, asker?.opened() ?? [])
-    const heard = new Map<string, CallbackOutcome>()
-    for (const { is_leased, ...attempt } of found) {
-      heard.set(attempt.attempt_id, is_leased ? 'asked' : 'due')
-      if (is_leased) asker?.poll(attempt)
-    }
-    const notTaken = each.filter(({ attempt_id }) => !heard.has(attempt_id))
-    for (const { attempt_id, state } of notTaken.length > 0 ? await attemptStates(db, notTaken) : [])
-      heard.set(attempt_id, state === 'paid' ? 'paid' : 'held')
-    return items.map(({ attempt_id }) => heard.get(attempt_id))
-  }
-  const batcher = createBatcher<Item, CallbackOutcome>({ ...limits, isHanging: db.isHanging, run: recordAll })
-  // An attempt that another transaction holds is waited for.
-  return async (item: Item): Promise<CallbackOutcome> => {
-    const heard = await batcher.add(item)
-    if (heard !== 'held') return heard
-    return (await promptAttempt(db, item.merchant_id, item.attempt_id, item.now)) ? 'due' : 'paid'
-  }
-}
-
-type CallbackDeps = Pick<PaymentDeps, 'db' | 'clock'> & Partial<Pick<PaymentDeps, 'wake'>>
-
-export const isAttemptId = (text: string) => /^[0-9a-z]{36}$/.test(text)
-
-// A provider called the callback address of one attempt. Its content is not trusted: it only makes us poll. False when
-// there is no such attempt, or nothing left to learn about it.
-export const promptPoll = async (deps: CallbackDeps, attempt_id: string): Promise<boolean> =>
-  (await handleCallback(deps, attempt_id)) === 'prompted'
+type CallbackDeps = Pick<Runtime, 'callbacks' | 'clock' | 'wake'>
 
 // `nothing_to_ask`: the attempt is paid. `unknown`: there is no such attempt.
 export type CallbackResult = 'prompted' | 'nothing_to_ask' | 'unknown'
 
-export async function handleCallback(
-  { db, clock, wake }: CallbackDeps,
+export const isAttemptId = (text: string) => /^[0-9a-z]{36}$/.test(text)
+
+// A provider called the callback address of one attempt. Its content is not trusted: it only causes a poll. False if there
+// is no such attempt, or it is paid.
+export const promptPoll = async (deps: CallbackDeps, attempt_id: string): Promise<boolean> =>
+  (await handleCallback(deps, attempt_id)) === 'prompted'
+
+async function handleCallback(
+  { callbacks, clock, wake }: CallbackDeps,
   attempt_id: string,
   queue?: CallbackQueue,
 ): Promise<CallbackResult> {
   if (!isAttemptId(attempt_id)) return 'unknown'
   const merchant_id = merchantOfToken(attempt_id)
-  const heard = await callbacksOn(db).record({ merchant_id, attempt_id, now: clock() }, queue)
-  if (heard === undefined) return 'unknown'
-  if (heard === 'due') wake?.('pollers')
-  return heard === 'paid' ? 'nothing_to_ask' : 'prompted'
+  const recorded = await callbacks.record({ merchant_id, attempt_id, now: clock() }, queue)
+  if (recorded === undefined) return 'unknown'
+  if (recorded === 'due') wake('pollers')
+  return recorded === 'paid' ? 'nothing_to_ask' : 'prompted'
+}
+
+// Callbacks for one attempt cause one poll per gap. Otherwise a client that has the id of an attempt could cause polls
+// without end, until the provider limits the whole account.
+const gapMs = 1000
+
+type Recent = { untilMs: number; next?: Promise<CallbackResult> }
+export type AttemptCallbacks = {
+  receive(attempt_id: string, queue: CallbackQueue): Promise<CallbackResult>
+}
+
+// Callbacks at the addresses of attempts. The first one prompts a poll at once; those that arrive within the gap after it
+// share the next prompt, at the end of the gap. Each is answered after a prompt that was stored after its arrival, so that
+// none is refused and none is lost.
+export function createAttemptCallbacks(
+  deps: CallbackDeps,
+  monotonicMs = () => performance.now(),
+): AttemptCallbacks {
+  const recent = new Map<string, Recent>() // in the order of `untilMs`
+
+  async function prompt(attempt_id: string, queue: CallbackQueue): Promise<CallbackResult> {
+    const result = await handleCallback(deps, attempt_id, queue)
+    if (result === 'prompted') remember(attempt_id)
+    return result
+  }
+
+  function remember(attempt_id: string) {
+    const now = monotonicMs()
+    recent.delete(attempt_id) // and set again, to keep the order
+    recent.set(attempt_id, { untilMs: now + gapMs })
+    for (const [id, { untilMs, next }] of recent) {
+      if (untilMs > now) break
+      if (!next) recent.delete(id)
+    }
+  }
+
+  async function promptAfter(attempt_id: string, queue: CallbackQueue, waitMs: number) {
+    await sleep(waitMs)
+    recent.delete(attempt_id) // this prompt does not cover a callback that arrives from now on
+    return prompt(attempt_id, queue)
+  }
+
+  return {
+    async receive(attempt_id, queue) {
+      const last = recent.get(attempt_id)
+      const waitMs = last ? last.untilMs - monotonicMs() : 0
+      if (!last || waitMs <= 0) return prompt(attempt_id, queue)
+      last.next ??= promptAfter(attempt_id, queue, waitMs)
+      return last.next
+    },
+  }
 }

@@ -1,15 +1,18 @@
 import { sanitizeWebhook } from '../../core/provider/sanitizeWebhook.ts'
 import type { WebhookUpdate, Webhook } from '../../core/provider/webhook.ts'
 import { merchantOfToken } from '../../runtime/ids.ts'
-import { checkReversals } from '../../store/payments/moneyBack.ts'
-import { findAttemptByKey, saveProviderReference } from '../../store/payments/idempotencyKeys.ts'
-import type { PaymentDeps } from '../payments/deps.ts'
+import type { PaymentDeps } from '../../runtime/runtime.ts'
+import {
+  findAttemptByKey,
+  promptReversalCheck,
+  saveProviderReference,
+} from '../../store/payments/callbacks.ts'
 import { isAttemptId, promptPoll } from './callbacks.ts'
 
 export type HandledWebhook = { outcome: 'accepted' | 'forged' | 'no_such_account'; account?: string }
 
-// A provider has sent something to the address of an account. The provider says whether it is the provider's, and which
-// orders it is about; then we ask. What is not the provider's costs no more than that.
+// A webhook arrived at the address of an account. The provider module verifies it and reads which orders it is about; then
+// these are polled. A forged webhook causes no database work.
 export async function handleWebhook(
   deps: PaymentDeps,
   webhook_id: string,
@@ -18,24 +21,24 @@ export async function handleWebhook(
   const found = deps.providerAccounts.findByWebhookId(webhook_id)
   if (!found?.account.handleWebhook) return { outcome: 'no_such_account' }
   const { name: account } = found
-  const updates = read(() => found.account.handleWebhook?.(webhook))
+  const updates = verify(() => found.account.handleWebhook?.(webhook))
   if (!updates) return { outcome: 'forged', account }
-  for (const one of updates) await hearOne(deps, account, one)
+  for (const update of updates) await handleUpdate(deps, account, update)
   return { outcome: 'accepted', account }
 }
 
-// What a provider cannot even read is not the provider's.
-function read(hear: () => unknown): WebhookUpdate[] | undefined {
+// A webhook that the provider module cannot read is forged.
+function verify(read: () => unknown): WebhookUpdate[] | undefined {
   try {
-    return sanitizeWebhook(hear())
+    return sanitizeWebhook(read())
   } catch {
     return undefined
   }
 }
 
-// A plain call back at an order that is called as its attempt is needs no look: it makes us ask, and no more. All else counts
-// only for an attempt of this very account.
-async function hearOne(
+// An update that names an attempt by its id, and nothing else, only causes a poll, so no lookup is needed. Everything else
+// counts only for an attempt of this account.
+async function handleUpdate(
   deps: PaymentDeps,
   account: string,
   { idempotency_key: key, provider_ref, check_reversals }: WebhookUpdate,
@@ -44,11 +47,11 @@ async function hearOne(
   const merchant_id = isAttemptId(key) ? merchantOfToken(key) : undefined
   const attempt = await findAttemptByKey(deps.db, account, key, merchant_id)
   if (!attempt) return false
-  // Another business under this name may make us ask, which a task follows; it does not tell a reference.
+  // Another business under the same account name may cause a poll, which raises a task, but does not set a reference.
   if (provider_ref && deps.providerAccounts.findFor(attempt))
     await saveProviderReference(deps.db, attempt, provider_ref)
   if (check_reversals) {
-    await checkReversals(deps.db, attempt, deps.clock())
+    await promptReversalCheck(deps.db, attempt, deps.clock())
     deps.wake('pollers')
     return true
   }

@@ -1,23 +1,23 @@
 import { notSetUpWords } from '../../core/provider/accountIdentity.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
+import type { PaymentDeps } from '../../runtime/runtime.ts'
 import { claimOverdue, type OverdueAttempt, overdueElsewhere } from '../../store/payments/dueAttempts.ts'
 import { addTaskOf } from '../../store/payments/tasks.ts'
 import { pollAttempt } from '../payments/callProvider.ts'
-import type { PaymentDeps } from '../payments/deps.ts'
 import { pollLease } from './pollDue.ts'
 
 const minute = 60_000
 const changedAfterMs = minute // the account is open here, with another mode or business
 const missingAfterMs = 10 * minute // the account is not open here; another node may have it
-const mostAtOnce = 200
+const maxAtOnce = 200
 
 export type Waiting = { account: string; attempts: number }
 export type OverdueWatch = { look(): Promise<number>; waiting(): readonly Waiting[] }
 
-// Attempts of accounts that are not open here are asked about by the nodes that have the accounts. Those that stay overdue
-// are asked about by no node: each raises a task, once, and stays due, so that it goes on as soon as its account is back.
-// One look is not enough: after an outage the nodes that have the account may only be starting. An order that never left
-// needs no provider to end.
+// Attempts of accounts that are not open here are polled by the nodes that have the accounts. An attempt that stays overdue
+// is polled by no node: it raises a task, once, and stays due, so that it continues as soon as its account is back. An
+// attempt must be overdue in two searches: after an outage the nodes that have the account may only be starting. An order
+// that was never sent ends without its provider.
 export function createOverdueWatch(deps: PaymentDeps): OverdueWatch {
   let seenBefore = new Set<string>()
   let waiting: readonly Waiting[] = []
@@ -28,7 +28,7 @@ export function createOverdueWatch(deps: PaymentDeps): OverdueWatch {
     const isOpen = ({ provider_account }: Attempt) =>
       opened.some(({ account }) => account === provider_account)
     const since = new Date(now.getTime() - changedAfterMs)
-    const found = await overdueElsewhere(deps.db.withQuota('ask'), opened, { since, now, limit: mostAtOnce })
+    const found = await overdueElsewhere(deps.db.withQuota('ask'), opened, { since, now, limit: maxAtOnce })
     const late = found.filter(
       one => isOpen(one) || now.getTime() - (one.next_poll_at as Date).getTime() >= missingAfterMs,
     )
@@ -58,9 +58,9 @@ export function createOverdueWatch(deps: PaymentDeps): OverdueWatch {
   return { look, waiting: () => waiting }
 }
 
-// The same attempt, not asked about since.
-const nameOf = ({ attempt_id, polls: asks, next_poll_at }: Attempt) =>
-  `${attempt_id} ${asks} ${next_poll_at?.getTime()}`
+// The same attempt, not polled since.
+const nameOf = ({ attempt_id, polls, next_poll_at }: Attempt) =>
+  `${attempt_id} ${polls} ${next_poll_at?.getTime()}`
 
 function countByAccount(all: readonly Attempt[]): Waiting[] {
   const counts = new Map<string, number>()

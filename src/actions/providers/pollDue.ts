@@ -1,4 +1,6 @@
 import type { OpenedIdentity } from '../../core/provider/accountIdentity.ts'
+import type { Poller } from '../../runtime/localWorkers.ts'
+import type { PaymentDeps } from '../../runtime/runtime.ts'
 import {
   type PollLease,
   claimDueAttempts,
@@ -6,41 +8,39 @@ import {
   type Room,
 } from '../../store/payments/dueAttempts.ts'
 import { pollAttempt } from '../payments/callProvider.ts'
-import type { PaymentDeps } from '../payments/deps.ts'
-import type { Poller } from './callbacks.ts'
 
-// An ask and a resend of the most patient provider, and the time to write down what came of them.
+// A poll and a resend at the slowest provider, and the time to store their replies.
 const leaseMs = 5000 + 30_000 + 15_000
-const slots = 50 // of one provider: so many callbacks, and as many whose time has come
+const slots = 50 // of one account, for callbacks, and as many for scheduled polls
 
 export const pollLease = (now: Date): PollLease => ({ now, until: new Date(now.getTime() + leaseMs) })
 
 export type Pollers = {
-  step(): Promise<number> // takes what is due and has a slot; gives back how many
-  callbacks: Poller // takes what somebody callbacks for in this process
-  finished(): Promise<void> // what is under way has ended
+  step(): Promise<number> // claims and polls due attempts that have a slot; returns how many
+  poller: Poller // polls the attempts of callbacks that this process receives
+  finished(): Promise<void> // after all polls in flight
 }
 
-type Options = { onTrouble(error: unknown): void; wake(): void } // there is room again where there was none
+type Options = { onTrouble(error: unknown): void; wake(): void } // `wake`: an account that was full has a free slot
 
-// Asks about attempts that are due. Each provider has slots of its own, so that a sick provider holds up its own attempts
-// alone; and callbacks have theirs, so that what a provider wants to tell does not wait behind what it does not answer.
-// Attempts of accounts that are not open here are left to the nodes that have them: see overdueAttempts.ts.
+// Polls due attempts. Each account has its own slots, so that a slow provider delays only its own attempts. Callbacks have
+// separate slots, so that they do not wait behind polls that are not answered. Attempts of accounts that are not open here
+// are left to the nodes that have them: see overdueAttempts.ts.
 export function createPollers(deps: PaymentDeps, { onTrouble, wake }: Options): Pollers {
   const db = deps.db.withQuota('ask')
-  const underWay = new Map<string, Set<Promise<void>>>()
+  const inFlight = new Map<string, Set<Promise<void>>>()
 
-  const placeOf = (provider_account: string, byCallback: boolean) => {
+  const slotsOf = (provider_account: string, byCallback: boolean) => {
     const name = `${provider_account} ${byCallback ? 'callbacks' : 'due'}`
-    const place = underWay.get(name) ?? new Set()
-    underWay.set(name, place)
+    const place = inFlight.get(name) ?? new Set()
+    inFlight.set(name, place)
     return place
   }
   const roomsOf = (opened: OpenedIdentity): Room[] =>
     [true, false].map(callback_received => ({
       ...opened,
       callback_received,
-      most: slots - placeOf(opened.account, callback_received).size,
+      most: slots - slotsOf(opened.account, callback_received).size,
     }))
 
   async function step() {
@@ -54,37 +54,37 @@ export function createPollers(deps: PaymentDeps, { onTrouble, wake }: Options): 
   }
 
   function start({ by_callback, payment, ...attempt }: DueAttempt) {
-    const place = placeOf(attempt.provider_account, by_callback)
-    const asked = pollAttempt(deps, attempt, payment).then(() => {}, onTrouble)
-    place.add(asked)
-    void asked.then(() => {
+    const place = slotsOf(attempt.provider_account, by_callback)
+    const polling = pollAttempt(deps, attempt, payment).then(() => {}, onTrouble)
+    place.add(polling)
+    void polling.then(() => {
       const wasFull = place.size >= slots
-      place.delete(asked)
+      place.delete(polling)
       if (wasFull) wake()
     })
   }
 
   async function finished() {
-    await Promise.all([...underWay.values()].flatMap(place => [...place]))
+    await Promise.all([...inFlight.values()].flatMap(place => [...place]))
   }
 
-  // Before it was read, nobody knows whose it is: it may be of the one that has the least room.
+  // The account of a callback is known only after its attempt was read, so the fullest account decides.
   const roomForCallbacks = () =>
     Math.min(
       slots,
-      ...deps.providerAccounts.names.map(provider_account => slots - placeOf(provider_account, true).size),
+      ...deps.providerAccounts.names.map(provider_account => slots - slotsOf(provider_account, true).size),
     )
 
-  const callbacks = {
+  const poller = {
     room: roomForCallbacks,
     lease: pollLease,
     opened: deps.providerAccounts.opened,
     poll: start,
   }
-  return { step, finished, callbacks }
+  return { step, finished, poller }
 }
 
-// Asks about what is due now, to the end; gives back how many there were.
+// Polls everything that is due now and waits for the end; returns how many there were.
 export async function pollDue(deps: PaymentDeps, onTrouble: (error: unknown) => void): Promise<number> {
   const { step, finished } = createPollers(deps, { onTrouble, wake() {} })
   const found = await step()

@@ -1,26 +1,26 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { returnGapMs } from '../../core/payment/pollSchedule.ts'
-import { hastenPoll, noteReturn } from '../../store/payments/returns.ts'
+import type { PaymentDeps } from '../../runtime/runtime.ts'
+import { hastenPoll, noteReturn } from '../../store/payments/callbacks.ts'
 import { pollAttempt, pollElsewhere } from '../payments/callProvider.ts'
-import type { PaymentDeps } from '../payments/deps.ts'
 
-// Who comes back from a provider's page has just done something there: we ask before we show. However often the address
-// is called, and on however many nodes, that is done once in some seconds. Who comes in between waits for the question
-// that is under way here; and it is asked again when these seconds are over, because they may have done something since.
+// A customer who returns from the provider's page has probably acted there, so the attempt is polled before the page is
+// shown. However often the address is requested, and on however many nodes, this happens once per gap. A return in between
+// waits for the poll in flight on this node, and causes another poll at the end of the gap, because the customer may have
+// acted since.
 export function createReturnPolls(deps: PaymentDeps) {
-  const underWay = new Map<string, Promise<unknown>>()
+  const inFlight = new Map<string, Promise<unknown>>()
 
   return (attempt: Attempt, deadline: number): Promise<unknown> => {
     const { attempt_id } = attempt
-    const asked =
-      underWay.get(attempt_id) ??
-      askOnReturn(deps, attempt, deadline).finally(() => underWay.delete(attempt_id))
-    underWay.set(attempt_id, asked)
-    return asked
+    const polling =
+      inFlight.get(attempt_id) ?? pollOnce(deps, attempt, deadline).finally(() => inFlight.delete(attempt_id))
+    inFlight.set(attempt_id, polling)
+    return polling
   }
 }
 
-async function askOnReturn(deps: PaymentDeps, attempt: Attempt, deadline: number) {
+async function pollOnce(deps: PaymentDeps, attempt: Attempt, deadline: number) {
   const now = deps.clock()
   const db = deps.db.withQuota('checkout').withDeadline(deadline)
   if (!isWithinGap(attempt, now) && (await noteReturn(db, attempt, now, returnGapMs)))

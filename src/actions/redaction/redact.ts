@@ -1,7 +1,6 @@
 import { Locked, Unavailable } from '../../core/interface/refusal.ts'
 import { customerMessageIds } from '../../core/message/message.ts'
-import type { Attempt } from '../../core/payment/attempt.ts'
-import { isUnresolved } from '../../core/payment/attempt.ts'
+import { type Attempt, isUnresolved } from '../../core/payment/attempt.ts'
 import {
   addressWithoutPayer,
   bodyWithoutPayer,
@@ -12,7 +11,8 @@ import {
 import { bisectBatch } from '../../runtime/skippedRows.ts'
 import { createSkippedRows, type OnSkippedRow } from '../../runtime/skippedRows.ts'
 import type { Db, Tx } from '../../store/db.ts'
-import { attemptsOfMany, lockFreePayments, lockPayments } from '../../store/payments/expired.ts'
+import { attemptsOfMany } from '../../store/payments/attempts.ts'
+import { lockFreePayments, lockPayments } from '../../store/payments/locks.ts'
 import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
 import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import { redactPayments } from '../../store/redaction/redactions.ts'
@@ -20,8 +20,8 @@ import {
   bodiesOf,
   closingNotesOf,
   deliveriesOf,
-  type EndedPayment,
   endedBefore,
+  type EndedPayment,
   tasksOfAttempts,
   unsentOf,
 } from '../../store/redaction/toRedact.ts'

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import { firstReferenceAt } from '../../core/payment/reference.ts'
 import type { Db } from '../../store/db.ts'
-import { countPayers } from '../../store/payments/payers.ts'
+import { countPayers } from '../../store/payments/reports.ts'
 import { type Check, fine, warning } from './check.ts'
 
 const dayMs = 86_400_000

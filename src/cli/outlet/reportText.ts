@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import type { OutletReport, ReportTotal } from '../../actions/payments/outletReport.ts'
 import { figureIn } from '../../core/money.ts'
-import type { ReportRow } from '../../store/payments/outletReport.ts'
+import type { ReportRow } from '../../store/payments/reports.ts'
 import { heading, table } from '../terminal.ts'
 
 // Counts as numbers, money as text, as everywhere.

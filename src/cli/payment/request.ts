@@ -8,6 +8,7 @@ import { figureIn } from '../../core/money.ts'
 import { money } from '../../core/timeline/history.ts'
 import type { ProviderAccounts } from '../../runtime/providerAccounts.ts'
 import { newInvoiceId } from '../../runtime/ids.ts'
+import { createDecisions } from '../../actions/payments/decisions.ts'
 import { createRuntime } from '../../runtime/runtime.ts'
 import { checkoutUrl } from '../../web/api/initiate.ts'
 import { baseUrlOf } from '../provider/baseUrl.ts'
@@ -113,6 +114,8 @@ const nobodyServes = (mode: Mode) =>
 const runtimeOf = (opened: Opened, providerAccounts: ProviderAccounts) =>
   createRuntime({
     db: opened.db,
+    decisions: createDecisions(opened.db, {}),
+    localWorkers: {},
     masterKeys: opened.masterKeys,
     clock: opened.clock,
     providerAccounts,

@@ -1,7 +1,7 @@
 import { type Attempt, isUnresolved } from '../payment/attempt.ts'
+import { submissionsLeft } from '../payment/customerActs.ts'
 import type { Obstacle } from '../payment/mayStart.ts'
 import type { Payment } from '../payment/payment.ts'
-import { submissionsLeft } from '../payment/submissionLimit.ts'
 
 // What the checkout page shows.
 export type Stage =

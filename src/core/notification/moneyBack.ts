@@ -1,7 +1,7 @@
 import { moneyNumber } from '../money.ts'
 import type { Attempt } from '../payment/attempt.ts'
+import type { MoneyBackNotice } from '../payment/change.ts'
 import type { Payment } from '../payment/payment.ts'
-import type { MoneyBackNotice } from '../payment/moneyBack.ts'
 
 // What the feed says of a refund or a dispute. The status does not change: the payment stays paid.
 export const moneyBackBody = (payment: Payment, attempt: Attempt, notice: MoneyBackNotice) =>

@@ -2,8 +2,8 @@ import { extraOf } from '../interface/statusRecord.ts'
 import type { IpnStyle } from '../merchant/settings.ts'
 import type { Mode } from '../mode.ts'
 import { moneyNumber, twoDecimals } from '../money.ts'
+import type { MoneyBackType } from '../payment/change.ts'
 import type { NewPayment, Payment, Status } from '../payment/payment.ts'
-import type { MoneyBackType } from '../payment/moneyBack.ts'
 import type { UntrustedUrl } from '../urlTrust.ts'
 
 // An event told to the merchant. Its body is written once and sent byte for byte on every try.

@@ -1,11 +1,14 @@
 import type { Reason } from '../provider/reason.ts'
 import type { Step } from '../provider/paymentMethod.ts'
 import type { Mode } from '../mode.ts'
+import type { Payment } from './payment.ts'
 
-// One go at paying a payment through one account at a provider. `unknown` is not `failed`: it is asked about until the
-// provider knows. `not_sent`: for certain nothing has left us, so it may be sent on any provider. `needs_input`: the
-// provider waits for something that the customer has to type, see `step`. `disputed`: the provider says yes
-// to another amount, or by a reference that has paid another attempt, which a person must look at.
+// One try to pay a payment through one provider account.
+// `not_sent`: nothing was sent for certain, so it may be sent even if the provider does not deduplicate orders.
+// `needs_input`: the provider waits for input of the customer, see `step`.
+// `unknown`: no clear reply. It is not `failed`: the provider is polled until it gives one.
+// `disputed`: the provider reports paid, but another amount, or by a reference that paid another attempt. An operator
+// has to look at it.
 export const attemptStates = [
   'started',
   'not_sent',
@@ -18,48 +21,48 @@ export const attemptStates = [
 ] as const
 export type AttemptState = (typeof attemptStates)[number]
 
-// What a customer who gives an attempt up goes on to: the same way with another number, or another way.
+// What a customer who gives up an attempt continues with: another number, or another payment method.
 export const gaveUpFor = ['number', 'method'] as const
 export type GaveUpFor = (typeof gaveUpFor)[number]
 
 export type Attempt = {
   merchant_id: string
-  attempt_id: string // begins with the merchant's id, as a token does
+  attempt_id: string // starts with the merchant's id, as a token does
   tx_reference: string
-  number: number // 1, 2, 3 of its payment: a form carries the next one, so that a double click is one attempt
-  provider_account: string // the name of the account that it goes through
-  mode: Mode | null // of the payment; null only in rows that were written by hand
+  number: number // 1, 2, 3 of its payment; a form contains the next one, so that a double click is one attempt
+  provider_account: string // the name of the account
+  mode: Mode | null // of the payment; null only in rows written by hand
   account_identity: string | null // the provider's environment and business behind that name; null if it has none
-  idempotency_key: string | null // what the provider knows it by; null: the attempt_id
+  idempotency_key: string | null // the order id at the provider; null: the attempt_id
   payment_method: string
   state: AttemptState
   reason: Reason | null
-  instrument: string | null // a wallet's number (E.164), or what the provider told of a card, masked
-  payer: string | null // who asked, as a digest of the address: to count, not to know
-  lang: string | null // of the page that it was started on; messages speak it
-  given: Record<string, string> // what the customer gave, and the language; until the attempt ends
+  instrument: string | null // a wallet's number (E.164), or the provider's masked card number
+  payer: string | null // a digest of the payer's network address: enough to count attempts, not to identify
+  lang: string | null // of the page that started it; messages use it
+  given: Record<string, string> // the customer's input and chosen language; removed when the attempt ends
   provider_ref: string | null
   redirect_url: string | null
   qr: string | null
-  step: Step | null // what the customer has to type next
+  step: Step | null // the input that the provider waits for
   provider_text: string | null // for the customer
-  charged: bigint | null // what the provider says that it took
-  fee: bigint | null // of it, as the provider says
-  net: bigint | null // what the merchant gets of it
-  provider_time: Date | null // of the provider's clock
+  charged: bigint | null // as the provider reports it
+  fee: bigint | null // part of `charged`, as the provider reports it
+  net: bigint | null // part of `charged` that the merchant gets
+  provider_time: Date | null // by the provider's clock
   card_type: string | null
   psp_response_code: string | null
   psp_response_msg: string | null
   provider_code: string | null // the provider's raw code, for operators
   declined_at: Date | null // a card was declined on the provider's page, which is still open
-  check_reversals: boolean // a webhook named a refund or a dispute: the next question reads them
-  acknowledged_at: Date | null // since then the provider has shown that it has it
-  sends: number // how often it was handed to the provider
-  resent_at: Date | null // sent once more, although it may have arrived before
-  submits: number // how often the customer has typed what a step asked for
+  check_reversals: boolean // a webhook named a refund or a dispute: the next poll reads them
+  acknowledged_at: Date | null // the first reply which showed that the provider has the order
+  sends: number // how often the order was sent
+  resent_at: Date | null // sent again although it may have arrived before
+  submits: number // how often the customer submitted the input of a step
   submitted_at: Date | null
-  returned_at: Date | null // when the customer last came back from the provider's page and made us ask
-  gave_up_at: Date | null // when the customer wished to go on without it
+  returned_at: Date | null // when the customer's last return from the provider's page caused a poll
+  gave_up_at: Date | null // when the customer chose to continue without it
   gave_up_for: GaveUpFor | null
   polls: number
   next_poll_at: Date | null
@@ -70,7 +73,7 @@ export type Attempt = {
 
 export const isUnresolved = ({ state }: Pick<Attempt, 'state'>) => state !== 'paid' && state !== 'failed'
 
-// The provider has shown, by whatever answer, that it has the order.
+// Some reply of the provider showed that it has the order.
 export const isAcknowledged = ({ state, acknowledged_at }: Pick<Attempt, 'state' | 'acknowledged_at'>) =>
   acknowledged_at !== null || shown.has(state)
 
@@ -83,10 +86,44 @@ export const idempotencyKeyOf = ({
 
 type Sent = Pick<Attempt, 'created_at' | 'resent_at' | 'submitted_at'>
 
-// When the last thing was sent: what the customer typed at a step, the order again, or the order.
+// When something was last sent to the provider: the input of a step, the order again, or the order.
 export const sentAt = ({ created_at, resent_at, submitted_at }: Sent): Date =>
   submitted_at ?? resent_at ?? created_at
 
-// After this moment nobody can approve what was sent: the prompt, the page or the code has expired.
+// After this moment the customer cannot approve the request any more: its prompt, page or code has expired.
 export const requestEndsAt = (attempt: Sent, lifetimeMs: number): Date =>
   new Date(sentAt(attempt).getTime() + lifetimeMs)
+
+export const resendForMs = 60_000 // a prompt that comes later would surprise the customer
+
+type OpenPayment = Pick<Payment, 'status' | 'cancel_requested_at'>
+
+// An order is sent again only while the customer may still be waiting, and wants to pay with this attempt.
+export const isOverForSending = (
+  payment: OpenPayment,
+  { created_at, gave_up_at }: Pick<Attempt, 'created_at' | 'gave_up_at'>,
+  now: Date,
+) =>
+  payment.status !== 'awaiting_payment' ||
+  payment.cancel_requested_at !== null ||
+  gave_up_at !== null ||
+  now.getTime() - created_at.getTime() >= resendForMs
+
+// An order is sent once. It is sent again only where that cannot charge the customer twice: it was never sent for
+// certain, or the provider has not acknowledged it and deduplicates orders. In the second case it is sent again once.
+export function maySendAgain(
+  payment: OpenPayment,
+  attempt: Attempt,
+  startIsIdempotent: boolean,
+  now: Date,
+): boolean {
+  if (!isUnresolved(attempt) || isAcknowledged(attempt)) return false
+  if (isOverForSending(payment, attempt, now)) return false
+  return attempt.state === 'not_sent' || (startIsIdempotent && attempt.resent_at === null)
+}
+
+// The attempt as it has to be stored before the order is sent. From here on it is not known whether it was sent.
+export const sentAgain = (attempt: Attempt, now: Date): Attempt =>
+  attempt.state === 'not_sent'
+    ? { ...attempt, state: 'started', sends: attempt.sends + 1, updated_at: now }
+    : { ...attempt, resent_at: now, sends: attempt.sends + 1, updated_at: now }

@@ -1,10 +1,122 @@
+import type { Dispute } from '../provider/reply.ts'
 import type { Attempt } from './attempt.ts'
-import type { Cause, EventKind, NewEvent } from './event.ts'
-import type { Payment } from './payment.ts'
-import type { MoneyBackChange } from './moneyBack.ts'
-import type { Task, TaskKind } from './task.ts'
+import type { Payment, Status } from './payment.ts'
 
-// What has to be saved together, in one commit.
+// Everything that happened to a payment after its initiation, append-only, numbered per payment. A status change is one
+// event; the events before it say why the status changed.
+export const eventKinds = [
+  'attempt_started',
+  'attempt_pending', // the provider has the order
+  'attempt_needs_input', // the provider waits for input of the customer
+  'attempt_submitted', // the customer's input was sent to the provider
+  'attempt_not_sent', // nothing was sent: it is tried again
+  'attempt_unknown', // no clear reply
+  'attempt_resent', // the provider did not have the order: sent again under the same reference
+  'attempt_given_up', // the customer wants to continue without it
+  'attempt_declined', // a card was declined on the provider's page, which is still open
+  'attempt_failed',
+  'attempt_paid',
+  'attempt_disputed', // the provider reports paid, but another amount
+  'attempt_doubted', // the provider reports paid, but by a reference that paid another attempt
+  'status_changed',
+  'cancel_wished', // the customer cancelled while an attempt was unresolved
+  'overpaid', // a second attempt of the payment was paid
+  'reversed', // the provider refunded the charge, or part of it
+  'dispute_opened', // by the customer's bank; no money has moved
+  'dispute_won',
+  'dispute_lost', // the money went back
+  'task_closed',
+  'receipt_resent', // by an operator; the reason is the medium
+] as const
+export type EventKind = (typeof eventKinds)[number]
+
+// Who caused the event.
+export type Cause = 'customer' | 'merchant' | 'provider' | 'clock' | 'operator'
+
+export type NewEvent = {
+  kind: EventKind
+  cause: Cause
+  attempt_id: string | null
+  from_status: Status | null // of a `status_changed`
+  to_status: Status | null
+  reason: string // a sentence for operators, may be empty
+  at: Date
+}
+
+export type PaymentEvent = NewEvent & { merchant_id: string; tx_reference: string; sequence: number }
+
+// What needs an operator. An attempt has at most one task of each kind.
+export const taskKinds = {
+  refund: 'Money arrived twice: give this amount back.',
+  amount_mismatch: 'The provider took another amount than was asked for.',
+  unresolved: 'The provider has not said how this ended for a day.',
+  other_order: 'The provider said paid, and named another order.',
+  reference_taken: 'The provider says paid by a reference that has paid another attempt already.',
+  reversed: 'The provider refunded the charge, or part of it.',
+  dispute_opened: "The customer's bank disputes the charge.",
+  dispute_lost: 'A dispute was lost: the money went back to the customer.',
+  not_set_up: 'The provider account of the attempt is not set up, or is another one now.',
+  account_refused: 'The provider refuses the credentials of the account.',
+  unknown_code: 'The provider refuses payments with a code that we do not know.',
+  not_recorded: 'The provider answered, and we could not write it down.',
+} as const
+export type TaskKind = keyof typeof taskKinds
+
+export type Task = {
+  merchant_id: string
+  attempt_id: string
+  kind: TaskKind
+  tx_reference: string
+  amount: bigint
+  currency: string // as the provider reports it
+  note: string
+  created_at: Date
+  closed_at: Date | null
+  closed_note: string | null
+}
+
+// One refund and one dispute of a charge, as stored.
+export type ReversalRecord = {
+  merchant_id: string
+  attempt_id: string
+  reversal_id: string // the provider's
+  tx_reference: string
+  amount: bigint
+  currency: string
+  reason: string
+  reversed_at: Date
+  created_at: Date
+}
+export type DisputeRecord = {
+  merchant_id: string
+  attempt_id: string
+  dispute_id: string // the provider's
+  tx_reference: string
+  state: Dispute['state']
+  amount: bigint
+  currency: string
+  reason: string
+  due_at: Date | null
+  opened_at: Date
+  resolved_at: Date | null
+}
+
+// The stored refunds and disputes of one attempt.
+export type MoneyBack = { reversals: readonly ReversalRecord[]; disputes: readonly DisputeRecord[] }
+export const noMoneyBack: MoneyBack = { reversals: [], disputes: [] }
+
+// Entries of the merchant's feed.
+export const moneyBackTypes = ['reversed', 'dispute_opened', 'dispute_won', 'dispute_lost'] as const
+export type MoneyBackType = (typeof moneyBackTypes)[number]
+export type MoneyBackNotice = { type: MoneyBackType; amount: bigint; reason: string; at: Date }
+
+// What a change adds to these records. `closes`: tasks that no operator has to look at any more.
+export type MoneyBackChange = MoneyBack & {
+  notices: readonly MoneyBackNotice[]
+  closes: readonly { kind: TaskKind; note: string }[]
+}
+
+// Everything that one decision writes, in one commit.
 export type Change = {
   payment: Payment
   attempt: Attempt
@@ -12,7 +124,7 @@ export type Change = {
   tasks: Task[]
   moneyBack?: MoneyBackChange // refunds and disputes of the attempt
 }
-// What others see of it, once it is saved.
+// The part that metrics, logs and health monitors read after the commit.
 export type StatusUpdate = Omit<Change, 'payment'>
 
 export function event(

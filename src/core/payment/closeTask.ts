@@ -1,11 +1,11 @@
-import { failed } from './applyReply.ts'
+import { failAttempt } from './applyReply.ts'
 import { type Attempt, isUnresolved } from './attempt.ts'
-import { type Change, event } from './change.ts'
+import { type Change, event, type TaskKind } from './change.ts'
 import type { Payment } from './payment.ts'
 import { nextPoll } from './pollSchedule.ts'
-import type { TaskKind } from './task.ts'
 
-// What could not be written down, or was said of another order, says nothing about the money: it is asked about on.
+// Whether closing a task also gives up its attempt. The other tasks say nothing about the outcome of the attempt, so it is
+// polled further.
 const endsAttempt: Record<TaskKind, boolean> = {
   refund: false,
   amount_mismatch: true,
@@ -21,9 +21,9 @@ const endsAttempt: Record<TaskKind, boolean> = {
   not_recorded: false,
 }
 
-// A person has closed a task. An attempt that only that person waited for is given up, so that the payment can end or
-// be tried again.
-export function closeTask(
+// An operator closes a task. If the attempt waited for that operator only, it is given up, so that the payment can end or
+// be retried.
+export function decideCloseTask(
   payment: Payment,
   attempt: Attempt,
   kind: TaskKind,
@@ -33,8 +33,8 @@ export function closeTask(
   const closed = event('task_closed', 'operator', attempt, note, now)
   if (!endsAttempt[kind] || !isUnresolved(attempt))
     return { payment, attempt, events: [closed], tasks: [], gaveUp: false }
-  const change = failed(payment, attempt, 'given_up', now, 'operator')
-  // Where its yes is disputed the provider would only say the same again; where nothing is known it may yet speak.
+  const change = failAttempt(payment, attempt, 'given_up', now, 'operator')
+  // The provider repeats a disputed reply, so polling it is useless. It may still resolve an attempt of unknown outcome.
   const next_poll_at = kind === 'unresolved' ? nextPoll(change.attempt, now) : null
   return {
     ...change,

@@ -35,9 +35,9 @@ export type NewPayment = {
   expires_at: Date
 }
 
-// How it went so far; the latest attempt's, until one of them is paid. Empty when a payment is stored.
+// The outcome so far: that of the latest attempt, until an attempt is paid. Empty in a new payment.
 export type PaymentOutcome = {
-  late: boolean // the money came after we had said no
+  late: boolean // paid after the merchant was notified of failed or cancelled
   cancel_requested_at: Date | null // the customer cancelled while an attempt was unresolved
   payment_method: string | null
   payment_instrument: string | null // masked
@@ -50,7 +50,7 @@ export type PaymentOutcome = {
   paid_attempt_id: string | null // the attempt that paid it
   reversed_at: Date | null // when money of that attempt was first reversed; the payment stays paid
   reversed_amount: bigint | null // how much of it so far
-  redacted_at: Date | null // when what is known of the payer was removed
+  redacted_at: Date | null // when the payer's personal data was removed
 }
 export type Payment = NewPayment & PaymentOutcome
 
@@ -71,7 +71,7 @@ export const noOutcome: PaymentOutcome = {
   redacted_at: null,
 }
 
-// The whole life of a payment. Money that really moved outranks an earlier no.
+// All possible status changes. Money that really moved outranks an earlier failure or cancellation.
 export const moves: Readonly<Record<Status, readonly Status[]>> = {
   awaiting_payment: ['paid', 'failed', 'cancelled'],
   failed: ['awaiting_payment', 'cancelled', 'paid'],
@@ -79,7 +79,7 @@ export const moves: Readonly<Record<Status, readonly Status[]>> = {
   paid: [],
 }
 
-// The one place where a status changes. Undefined when there is nothing to do: providers repeat themselves.
+// The only function that changes a status. Undefined if nothing changes: providers repeat themselves.
 export function move<P extends Pick<NewPayment, 'status' | 'status_reason' | 'updated_at'>>(
   payment: P,
   to: Status,
@@ -90,7 +90,7 @@ export function move<P extends Pick<NewPayment, 'status' | 'status_reason' | 'up
   return { ...payment, status: to, status_reason: reason, updated_at: now }
 }
 
-// What a status check tells of a payment.
+// The fields of a payment that a status check reads.
 export type PaymentState = Omit<
   Payment,
   | 'tx_token'

@@ -5,45 +5,45 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-// How long to wait before asking a provider again: quick while the customer looks at the page, slow when only the
-// truth is waited for. It never ends while the outcome is unknown. A provider may say gaps of its own.
+// How long to wait before the next poll: short while the customer looks at the page, longer later. Polling never ends
+// while the outcome is unknown. A provider may define its own gaps.
 const usualGaps = [1, 1, 2, 2, 3, 4, 5, 5, 10, 10, 15, 15, 30, 30, 60, 60, 120, 120, 300].map(s => s * second)
 const longestGap = 15 * minute
 
-// A no is asked about again: some turn into a yes, and a callback that says so may be lost. Each provider says for how long.
+// A failed attempt is polled again: some become paid, and the callback for that may be lost. Each provider defines for
+// how long.
 const followUps = [20 * second, 2 * minute, 15 * minute, 2 * hour]
-const lastFollowUp = 2 * hour // and every so often after it
+const lastFollowUp = 2 * hour // the gap of all later ones
 
-export const defaultFirstPollMs = 8 * second // who started the attempt hears the first answer; we ask when they died
-const writeMs = 3 * second // to write down an answer that came in the last moment
-export const resendForMs = 60 * second // a prompt that comes later would surprise the customer
-export const returnGapMs = 5 * second // who comes back from a provider's page again and again makes us ask so often
-export const overdueAfterMs = 24 * hour // then a person is told
+// The process that sends a request waits for the reply itself. A worker polls only if that process has died.
+export const defaultFirstPollMs = 8 * second
+const writeMs = 3 * second // to store a reply that came at the last moment
+export const returnGapMs = 5 * second // between two polls that a customer's returns from the provider's page cause
+export const overdueAfterMs = 24 * hour // then a task is raised
 
-// Who sends an order, or what was typed at a step, waits for the answer itself; a worker asks when they died.
 export const firstPollAfter = ({ startTimeoutMs = 0 }: ProviderTiming = {}): number =>
   Math.max(defaultFirstPollMs, startTimeoutMs + writeMs)
 
-// Before the first look it is no use to ask, says the provider; then by its gaps.
+// No poll makes sense before the provider's `firstPollMs`.
 export function pollGap(
-  asks: number,
+  polls: number,
   { firstPollMs = 0, pollGapsMs: gapsMs = usualGaps }: ProviderTiming = {},
 ): number {
-  const gap = gapsMs[asks] ?? (gapsMs === usualGaps ? longestGap : (gapsMs.at(-1) ?? longestGap))
-  return Math.min(longestGap, asks === 0 ? Math.max(gap, firstPollMs) : gap)
+  const gap = gapsMs[polls] ?? (gapsMs === usualGaps ? longestGap : (gapsMs.at(-1) ?? longestGap))
+  return Math.min(longestGap, polls === 0 ? Math.max(gap, firstPollMs) : gap)
 }
 
-// What was sent is over when nobody can approve it any more. Its provider says so about then, by a clock of its own.
+// The customer cannot approve a request after its end. The provider reports the end about then, by its own clock.
 const closing = { afterMs: second, everyMs: 5 * second, forMs: minute }
 
-// A customer who has given it up waits for its end, and one who has typed what a step asked for waits for what comes of
-// it: the gaps begin anew, and grow with the wait.
+// A customer who gave up the attempt waits for its end; one who submitted a step waits for the result. The gaps start
+// again from here, and grow with the wait.
 const shortestWaitMs = 2 * second
 
-type Asked = Pick<Attempt, 'state' | 'polls' | 'ended_at' | 'gave_up_at' | 'submitted_at'> &
+type PolledAttempt = Pick<Attempt, 'state' | 'polls' | 'ended_at' | 'gave_up_at' | 'submitted_at'> &
   Partial<Pick<Attempt, 'check_reversals'>>
 
-// What the provider says of it, when what was sent is over, and when "not found" becomes final.
+// The provider's terms, when the request ends, and when "not found" becomes final.
 export type PollTerms = {
   endsAt?: Date
   absentAt?: Date
@@ -52,26 +52,26 @@ export type PollTerms = {
 }
 
 // A poll falls on the moment when "not found" becomes final, so that the customer does not wait for the next one.
-function gapOf(attempt: Asked, now: Date, terms: PollTerms): number {
+function gapOf(attempt: PolledAttempt, now: Date, terms: PollTerms): number {
   const gap = usualGapOf(attempt, now, terms)
   const absentInMs = terms.absentAt ? terms.absentAt.getTime() - now.getTime() : -Infinity
   return absentInMs > 0 ? Math.min(gap, absentInMs) : gap
 }
 
-function usualGapOf(attempt: Asked, now: Date, { endsAt, timing: pace }: PollTerms): number {
-  const { polls: asks, gave_up_at, submitted_at } = attempt
+function usualGapOf(attempt: PolledAttempt, now: Date, { endsAt, timing }: PollTerms): number {
+  const { polls, gave_up_at, submitted_at } = attempt
   const since = gave_up_at ?? submitted_at
   const waitedMs = since ? now.getTime() - since.getTime() : Infinity
-  const gap = Math.min(pollGap(asks, pace), Math.max(shortestWaitMs, waitedMs / 4))
+  const gap = Math.min(pollGap(polls, timing), Math.max(shortestWaitMs, waitedMs / 4))
   const closesInMs = endsAt ? endsAt.getTime() + closing.afterMs - now.getTime() : -Infinity
   if (closesInMs > 0) return Math.min(gap, closesInMs)
   return closesInMs > -closing.forMs ? Math.min(gap, closing.everyMs) : gap
 }
 
-// When to ask about an attempt after it was heard of at `now`; null when there is nothing left to learn. A no that
-// could not be asked about again stays a question, and one that was asked about long ago may have turned since.
+// When to poll an attempt after a reply at `now`; null if nothing can change any more. A failed attempt whose last poll
+// gave no clear reply is polled again, because it may have been paid since.
 export function nextPoll(
-  attempt: Asked,
+  attempt: PolledAttempt,
   now: Date,
   { wasClear = true, askedAt = now, ...terms }: PollTerms & { wasClear?: boolean; askedAt?: Date } = {},
 ): Date | null {
@@ -85,12 +85,12 @@ export function nextPoll(
   return new Date(attempt.ended_at.getTime() + next)
 }
 
-function followUpAfter(sinceMs: number, mayTurnForMs: number): number | undefined {
+function followUpAfter(sinceMs: number, mayReverseForMs: number): number | undefined {
   const next =
     followUps.find(after => after > sinceMs) ?? (Math.floor(sinceMs / lastFollowUp) + 1) * lastFollowUp
-  const due = Math.min(next, mayTurnForMs)
+  const due = Math.min(next, mayReverseForMs)
   return due > sinceMs ? due : undefined
 }
 
-// No ask is postponed further than this. What is was written by a clock that has been set back since.
+// No poll is scheduled later than this. A later one was written by a clock that was set back since.
 export const furthestPollMs = { unresolved: longestGap + minute, ended: lastFollowUp + minute }

@@ -1,22 +1,24 @@
 import type { Dispute, Reply } from '../provider/reply.ts'
 import { figureIn } from '../money.ts'
 import type { Attempt } from './attempt.ts'
-import { type Change, event, task } from './change.ts'
-import type { NewEvent } from './event.ts'
-import type {
-  DisputeRecord,
-  MoneyBack,
-  MoneyBackChange,
-  MoneyBackNotice,
-  ReversalRecord,
-} from './moneyBack.ts'
+import {
+  type Change,
+  type DisputeRecord,
+  event,
+  type MoneyBack,
+  type MoneyBackChange,
+  type MoneyBackNotice,
+  type NewEvent,
+  type ReversalRecord,
+  type Task,
+  task,
+} from './change.ts'
 import type { Payment } from './payment.ts'
-import type { Task } from './task.ts'
 
 type PaidReply = Reply & { state: 'paid' }
 
-// The sum of a charge's refunds and of the disputes that were lost, each once. What is stored counts although this reply
-// does not have it: the question may have been asked before the refund was made.
+// The sum of a charge's refunds and lost disputes, each counted once. Stored records count even if this reply does not
+// contain them: the poll may be older than the refund.
 export function reversedOf({ reversals = [], disputes = [] }: PaidReply, stored: MoneyBack): bigint {
   const lost = stored.disputes.filter(isLost)
   const isNewReversal = ({ id }: { id: string }) => !stored.reversals.some(one => one.reversal_id === id)
@@ -33,8 +35,8 @@ const isLost = ({ state }: { state: Dispute['state'] }) => state === 'lost'
 
 const sumOf = (all: readonly { amount: bigint }[]) => all.reduce((sum, { amount }) => sum + amount, 0n)
 
-// A charge that took money has refunds or disputes. Each is recorded once, by the provider's id; a dispute once more when
-// it is resolved. Only money of the attempt that paid marks the payment and is reported to the merchant: the refund of an
+// Records the refunds and disputes of a paid attempt. Each is recorded once, by the provider's id; a dispute once more when
+// it is resolved. Only the attempt that paid the payment changes the payment and notifies the merchant: the refund of an
 // overpayment leaves the payment as it is.
 export function recordMoneyBack(
   payment: Payment,
@@ -90,7 +92,7 @@ function newReversals(
     }))
 }
 
-// A dispute that was resolved stays so.
+// A resolved dispute stays resolved.
 function changedDisputes(
   { tx_reference, currency }: Payment,
   { merchant_id, attempt_id }: Attempt,
@@ -181,7 +183,7 @@ function tasksFor(
   return tasks
 }
 
-// The refund that an overpayment asked for has been made.
+// The refund of an overpayment has been made.
 const refundDone = ({ charged }: Attempt, { total: due }: Payment, total: bigint, isPaying: boolean) =>
   !isPaying && total >= (charged ?? due)
     ? [{ kind: 'refund' as const, note: 'The provider reports the refund.' }]
@@ -195,7 +197,7 @@ function disputesDone(stored: MoneyBack, changed: readonly DisputeRecord[]) {
     : []
 }
 
-// Refunded, or lost in a dispute, before we ever reported it paid: recorded beside the change that follows from that.
+// The charge was refunded, or lost in a dispute, before it was ever recorded as paid. Adds the records to that change.
 export const withReversals = (change: Change, reply: PaidReply, stored: MoneyBack, now: Date): Change => {
   const { payment, attempt } = change
   const reversals = newReversals(payment, attempt, reply, stored, now)

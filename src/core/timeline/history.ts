@@ -1,11 +1,10 @@
-import { paymentMethodName } from '../provider/paymentMethodNames.ts'
 import { maskInstrument, maskPhone } from '../mask.ts'
 import type { MerchantSettings } from '../merchant/settings.ts'
 import { figureIn } from '../money.ts'
 import type { Attempt } from '../payment/attempt.ts'
-import type { PaymentEvent } from '../payment/event.ts'
+import type { PaymentEvent, Task } from '../payment/change.ts'
 import type { Payment } from '../payment/payment.ts'
-import type { Task } from '../payment/task.ts'
+import { paymentMethodName } from '../provider/paymentMethodNames.ts'
 
 // Everything that is known of one payment.
 export type PaymentHistory = {

@@ -1,9 +1,9 @@
-import { paymentMethodName } from '../provider/paymentMethodNames.ts'
 import { type Attempt, isUnresolved } from '../payment/attempt.ts'
+import type { Task } from '../payment/change.ts'
+import { decideReopen } from '../payment/expiry.ts'
 import { type Obstacle, obstacle, secondsToWait } from '../payment/mayStart.ts'
 import { overdueAfterMs } from '../payment/pollSchedule.ts'
-import { reopen } from '../payment/reopen.ts'
-import type { Task } from '../payment/task.ts'
+import { paymentMethodName } from '../provider/paymentMethodNames.ts'
 import { money, type PaymentHistory } from './history.ts'
 
 // What happens next; `at` is null where nobody can know when.
@@ -69,7 +69,7 @@ function paymentSteps(story: PaymentHistory, now: Date): Next[] {
 // Of a direct request nobody would be asked to pay.
 function shopSteps(story: PaymentHistory, now: Date): Next[] {
   const { payment, merchant } = story
-  if (payment.pymt_instrument || !reopen(payment, story, merchant, now)) return []
+  if (payment.pymt_instrument || !decideReopen(payment, story, merchant, now)) return []
   return [step('If the shop sends the same request again, the payment is open again')]
 }
 

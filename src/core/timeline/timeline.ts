@@ -1,9 +1,8 @@
 import type { Attempt } from '../payment/attempt.ts'
-import type { Cause, EventKind, PaymentEvent } from '../payment/event.ts'
-import { isReopening } from '../payment/reopen.ts'
-import type { Task } from '../payment/task.ts'
-import { type Next, nextSteps } from './nextSteps.ts'
+import type { Cause, EventKind, PaymentEvent, Task } from '../payment/change.ts'
+import { isReopening } from '../payment/expiry.ts'
 import { money, type PaymentHistory, wayAndInstrument, withoutNumbers } from './history.ts'
+import { type Next, nextSteps } from './nextSteps.ts'
 
 // One thing that happened: when, who said so, and what.
 export type Moment = { at: Date; who: string; words: string }

@@ -1,6 +1,7 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
 import { named, type Tx } from '../db.ts'
 import { ofMerchants, statementPart } from '../groupStatement.ts'
+import { type PaymentKey, unnestPaymentKeys } from './paymentKeys.ts'
 
 type Instants =
   | 'acknowledged_at'
@@ -19,7 +20,7 @@ export type AttemptInJson = Omit<Attempt, Instants | Amounts> &
   Record<Instants, string | null> &
   Record<Amounts, number | null>
 
-// JSON has neither instants nor 64-bit integers. Amounts fit a double: `understand` refuses larger ones.
+// JSON has neither instants nor 64-bit integers. Amounts fit a double: sanitizeReply.ts refuses larger ones.
 export const attemptOfJson = (row: AttemptInJson): Attempt => ({
   ...row,
   charged: amount(row.charged),
@@ -53,12 +54,10 @@ export const insertAttempts = (all: readonly Attempt[]) => statementPart('begun'
     ${all.map(a => a.next_poll_at)}::timestamptz[], ${all.map(a => a.created_at)}::timestamptz[],
     ${all.map(a => a.updated_at)}::timestamptz[])`
 
-export const insertAttempt = (tx: Tx, attempt: Attempt) => tx.rows(insertAttempts([attempt]))
-
-// Everything that changes in an attempt's life; what it is for never does. How often it was asked about is
-// counted where it is claimed, how often it was sent where it is sent. When it is asked about next changes with an answer
-// to the latest question alone: that ends the lease and the callback, too. Else both are somebody else's, who still waits.
-export const saveAttempts = (all: readonly Attempt[]) => statementPart('heard')`
+// Everything that a provider's reply can change. `polls` is counted where the attempt is claimed, `sends` where the order
+// is sent. `next_poll_at` changes only with the reply to the latest question, which also ends its lease and its callback.
+// A reply to an older question leaves all three to the newer one.
+export const saveAttempts = (all: readonly Attempt[]) => statementPart('replied')`
   update attempts a set state = c.state, reason = c.reason, instrument = c.instrument, given = c.given,
     provider_ref = c.provider_ref, redirect_url = c.redirect_url, qr = c.qr, step = c.step,
     provider_text = c.provider_text, provider_time = c.provider_time, charged = c.charged, fee = c.fee, net = c.net,
@@ -85,70 +84,43 @@ export const saveAttempts = (all: readonly Attempt[]) => statementPart('heard')`
       acknowledged_at, next_poll_at, updated_at, ended_at)
   where a.merchant_id = c.merchant_id and a.attempt_id = c.attempt_id and ${ofMerchants('a', all)}`
 
-export const saveAttempt = (tx: Tx, attempt: Attempt) => tx.rows(saveAttempts([attempt]))
+// Before the order is sent to its provider again.
+export const saveSendings = (all: readonly Attempt[]) => statementPart('resent')`
+  update attempts a set state = c.state, sends = c.sends, resent_at = c.resent_at, updated_at = c.updated_at
+  from unnest(${all.map(a => a.merchant_id)}::text[], ${all.map(a => a.attempt_id)}::text[],
+      ${all.map(a => a.state)}::text[], ${all.map(a => a.sends)}::integer[],
+      ${all.map(a => a.resent_at)}::timestamptz[], ${all.map(a => a.updated_at)}::timestamptz[])
+    as c (merchant_id, attempt_id, state, sends, resent_at, updated_at)
+  where a.merchant_id = c.merchant_id and a.attempt_id = c.attempt_id and ${ofMerchants('a', all)}`
 
-// Before it is handed to its provider once more.
-export const saveSending = (tx: Tx, a: Attempt) =>
-  tx.rows(named('save_sending')`
-    update attempts set state = ${a.state}, sends = ${a.sends}, resent_at = ${a.resent_at}, updated_at = ${a.updated_at}
-    where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`)
+// The customer submitted the input of a step, or gave the attempt up. The next poll is rescheduled and the lease ends, so
+// that the reply to an older question does not count as the reply to what is sent now.
+export const saveCustomerActs = (all: readonly Attempt[]) => statementPart('acted')`
+  update attempts a set state = c.state, step = c.step, submits = c.submits, submitted_at = c.submitted_at,
+    gave_up_at = c.gave_up_at, gave_up_for = c.gave_up_for, next_poll_at = c.next_poll_at, lease_until = null,
+    updated_at = c.updated_at
+  from unnest(${all.map(a => a.merchant_id)}::text[], ${all.map(a => a.attempt_id)}::text[],
+      ${all.map(a => a.state)}::text[], ${all.map(a => a.step && JSON.stringify(a.step))}::jsonb[],
+      ${all.map(a => a.submits)}::integer[], ${all.map(a => a.submitted_at)}::timestamptz[],
+      ${all.map(a => a.gave_up_at)}::timestamptz[], ${all.map(a => a.gave_up_for)}::text[],
+      ${all.map(a => a.next_poll_at)}::timestamptz[], ${all.map(a => a.updated_at)}::timestamptz[])
+    as c (merchant_id, attempt_id, state, step, submits, submitted_at, gave_up_at, gave_up_for, next_poll_at,
+      updated_at)
+  where a.merchant_id = c.merchant_id and a.attempt_id = c.attempt_id and ${ofMerchants('a', all)}`
 
-// Before what the customer typed is carried on. An answer to a question from before is not taken for what comes of it.
-export const saveSubmitted = (tx: Tx, a: Attempt) =>
-  tx.rows(named('save_submitted')`
-    update attempts set state = ${a.state}, step = null, submits = ${a.submits}, submitted_at = ${a.submitted_at},
-      next_poll_at = ${a.next_poll_at}, lease_until = null, updated_at = ${a.updated_at}
-    where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`)
-
-// The wish of the customer. An answer to an older question is not taken for the one to what is asked now.
-export const saveGivenUp = (tx: Tx, a: Attempt) =>
-  tx.rows(named('save_given_up')`
-    update attempts set gave_up_at = ${a.gave_up_at}, gave_up_for = ${a.gave_up_for},
-      next_poll_at = ${a.next_poll_at}, lease_until = null, updated_at = ${a.updated_at}
-    where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id}`)
-
-// In the order in which they were made.
+// In the order of their numbers.
 export const attemptsOf = (tx: Tx, merchant_id: string, tx_reference: string) =>
   tx.rows<Attempt>(named('attempts_of')`
     select * from attempts where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}
     order by number`)
 
+export const attemptsOfMany = (tx: Tx, keys: readonly PaymentKey[]) =>
+  tx.rows<Attempt>(named('attempts_of_many')`
+    select a.* from ${unnestPaymentKeys(keys)}
+      join attempts a on a.merchant_id = k.merchant_id and a.tx_reference = k.tx_reference
+    where ${ofMerchants('a', keys)}
+    order by a.number`)
+
 export const lockAttempt = (tx: Tx, merchant_id: string, attempt_id: string) =>
   tx.one<Attempt>(named('lock_attempt')`
     select * from attempts where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} for update`)
-
-// A callback came: poll now. False when there is no such attempt, or nothing left to learn about it. The time changes
-// even when it is due already, so that an answer to an older question is not taken for the answer to this one.
-export const promptAttempt = async (tx: Tx, merchant_id: string, attempt_id: string, now: Date) =>
-  (await tx.one(named('prompt_attempt')`
-    update attempts set callback_received = true, lease_until = null, next_poll_at = least(${now}::timestamptz,
-      (next_poll_at at time zone 'UTC' - interval '1 millisecond') at time zone 'UTC')
-    where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and state <> 'paid'
-    returning 1`)) !== undefined
-
-// It could not be written down what was said of it: it is asked about again, but not as soon as its lease ends.
-export const postponeAttempt = (tx: Tx, a: Attempt, next_poll_at: Date) =>
-  tx.rows(named('put_off_attempt')`
-    update attempts set next_poll_at = ${next_poll_at}, callback_received = false, lease_until = null
-    where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id} and polls = ${a.polls}
-      and next_poll_at = ${a.next_poll_at}`)
-
-// What is still on its way counts as a failure until it is paid, or a crowd of tries would slip through at once. What
-// never left us has tried nothing.
-// Where there are as many as may be, the moment of the one that has to grow old before another may be made.
-export type Failures = { instrument: Date | null; payer: Date | null }
-
-export const countFailures = async (
-  tx: Tx,
-  a: Pick<Attempt, 'merchant_id' | 'instrument' | 'payer'>,
-  most: Record<keyof Failures, number>,
-  since: Date,
-): Promise<Failures> =>
-  (await tx.one<Failures>(named('count_failures')`
-    select
-      (select created_at from attempts where merchant_id = ${a.merchant_id} and state <> 'paid'
-        and instrument = ${a.instrument} and created_at > ${since} and reason is distinct from 'not_sent'
-        order by created_at desc offset ${most.instrument - 1} limit 1) as instrument,
-      (select created_at from attempts where merchant_id = ${a.merchant_id} and state <> 'paid'
-        and payer = ${a.payer} and created_at > ${since} and reason is distinct from 'not_sent'
-        order by created_at desc offset ${most.payer - 1} limit 1) as payer`)) as Failures

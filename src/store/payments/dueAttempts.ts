@@ -6,19 +6,18 @@ import { ofMerchants } from '../groupStatement.ts'
 import { takeUnlocked } from '../skipLocked.ts'
 import type { OrderedPayment } from './paymentLife.ts'
 
-// How many may be taken of one account: of those with a callback, and of those whose time has come.
-// Attempts that belong to another mode or business under the same account name are left to the nodes that have it.
+// How many attempts of one provider account may be claimed: of those with a callback, or of those whose scheduled time has
+// come. Attempts of another mode or business under the same account name are left to the nodes that have that account.
 export type Room = Omit<OpenedIdentity, 'identity'> & { callback_received: boolean; most: number }
 export type PollLease = { now: Date; until: Date }
-// With what its order says of the payment.
+// With the payment's fields that its order contains.
 export type DueAttempt = Attempt & { by_callback: boolean; payment: OrderedPayment }
 
 type Key = Pick<Attempt, 'merchant_id' | 'attempt_id' | 'tx_reference'> & { callback_received: boolean }
 
-// Takes what is due under a lease, so that no other worker asks at the same time; when this one dies, the lease runs
-// out and another asks. Asking twice would do no harm, only cost. The oldest of each room first, and nobody waits for an
-// attempt that somebody else holds. No column that an index knows is changed: when it is asked about next, and whether
-// a callback came, changes with the answer.
+// Claims due attempts under a lease, so that no other worker polls them at the same time. If this one dies, the lease ends
+// and another worker polls; polling twice does no harm. The oldest of each room come first, and locked attempts are
+// skipped. The claim changes no indexed column: `next_poll_at` and `callback_received` change with the reply.
 export const claimDueAttempts = (db: Db, rooms: readonly Room[], lease: PollLease) =>
   takeUnlocked<Key, DueAttempt>(db, {
     skipping: async tx =>
@@ -37,8 +36,8 @@ export const claimDueAttempts = (db: Db, rooms: readonly Room[], lease: PollLeas
       ).map(dueOf),
   })
 
-// The accounts that are open here, as a table to compare attempts with: see `isSameAccount` of
-// core/provider/accountIdentity.ts, which says the same.
+// The accounts that are open here, as a table to compare attempts with. The same rule in TypeScript is `isSameAccount` in
+// core/provider/accountIdentity.ts.
 export const openedHere = (opened: readonly OpenedIdentity[]) => sql`
   unnest(${opened.map(one => one.account)}::text[], ${opened.map(one => one.mode)}::text[],
     ${opened.map(one => one.identities.join(','))}::text[]) as here (account, mode, identities)`
@@ -51,12 +50,12 @@ export const isOfHere = (attempt: string) => {
 
 const longestLeaseMs = 60_000
 
-// A lease that ends later than any can was written by a clock that has been set back since.
+// A lease that ends later than any lease can was written before the clock was set back.
 const isFree = (now: Date) => sql`(lease_until is null or lease_until <= ${now}
   or lease_until > ${new Date(now.getTime() + longestLeaseMs)})`
 
-// One index scan for each room, however many are due in the others. The limit around them cuts nothing: the planner
-// would otherwise expect a tenth of all that is due.
+// One index scan per room, however many attempts are due in other rooms. The outer limit removes no row: without it the
+// planner expects a tenth of all due attempts.
 const dueUnlocked = (rooms: readonly Room[], { now }: PollLease) => sql`
   select found.* from unnest(${rooms.map(r => r.account)}::text[], ${rooms.map(r => r.mode)}::text[],
       ${rooms.map(r => r.identities.join(','))}::text[], ${rooms.map(r => r.callback_received)}::boolean[],
@@ -104,7 +103,7 @@ export type Claimed = Attempt &
     payment_status: OrderedPayment['status']
     payment_email: string | null
     payment_name: string | null
-    payment_phone: string | null // an attempt has a number of its own
+    payment_phone: string | null // `number` is the attempt's
   }
 
 export function dueOf(row: Claimed): DueAttempt {
@@ -141,8 +140,7 @@ export function dueOf(row: Claimed): DueAttempt {
 
 export type OverdueAttempt = Attempt & { has_task: boolean }
 
-// Attempts that are overdue, that no node has leased, and whose account is not open here, with the oldest first. Nothing
-// is claimed.
+// Overdue attempts that no node has leased and whose account is not open here, the oldest first. Nothing is claimed.
 export const overdueElsewhere = (
   tx: Tx,
   opened: readonly OpenedIdentity[],
@@ -156,13 +154,16 @@ export const overdueElsewhere = (
       and not exists (select from ${openedHere(opened)} where ${isOfHere('a')})
     order by has_task, a.next_poll_at limit ${limit}`)
 
-// One that ends without its provider. False where another node has it by now.
-export const claimOverdue = async (
-  tx: Tx,
-  { merchant_id, attempt_id, polls: asks }: Attempt,
-  lease: PollLease,
-) =>
+// An attempt that ends without its provider. False if another node has claimed it.
+export const claimOverdue = async (tx: Tx, { merchant_id, attempt_id, polls }: Attempt, lease: PollLease) =>
   (await tx.count(sql`
     update attempts set lease_until = ${lease.until}, polls = polls + 1
-    where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and polls = ${asks} and ${isFree(lease.now)}`)) >
+    where merchant_id = ${merchant_id} and attempt_id = ${attempt_id} and polls = ${polls} and ${isFree(lease.now)}`)) >
   0
+
+// A reply could not be stored. The attempt is polled again, but later than its lease ends.
+export const postponeAttempt = (tx: Tx, a: Attempt, next_poll_at: Date) =>
+  tx.rows(named('postpone_attempt')`
+    update attempts set next_poll_at = ${next_poll_at}, callback_received = false, lease_until = null
+    where merchant_id = ${a.merchant_id} and attempt_id = ${a.attempt_id} and polls = ${a.polls}
+      and next_poll_at = ${a.next_poll_at}`)

@@ -1,4 +1,4 @@
-import type { NewEvent, PaymentEvent } from '../../core/payment/event.ts'
+import type { NewEvent, PaymentEvent } from '../../core/payment/change.ts'
 import { named, type Tx } from '../db.ts'
 import { ofMerchants, statementPart } from '../groupStatement.ts'
 import { type PaymentKey, paymentKeysOf } from './paymentKeys.ts'
@@ -6,9 +6,10 @@ import { type PaymentKey, paymentKeysOf } from './paymentKeys.ts'
 type EventOfPayment = NewEvent & PaymentKey & { place: number }
 export type EventsOfPayment = { key: PaymentKey; events: readonly NewEvent[] }
 
-// Numbers go on from the last one of each payment, whose row is locked by the caller, so that no two count at once.
-export function addEventsOfMany(news: readonly EventsOfPayment[]) {
-  const all: EventOfPayment[] = news.flatMap(({ key: { merchant_id, tx_reference }, events }) =>
+// Numbers continue from the last one of each payment. The caller has locked the payment's row, so no two transactions
+// count at once.
+export function addEventsOfMany(changes: readonly EventsOfPayment[]) {
+  const all: EventOfPayment[] = changes.flatMap(({ key: { merchant_id, tx_reference }, events }) =>
     events.map((event, at) => ({ ...event, merchant_id, tx_reference, place: at + 1 })),
   )
   const { merchants, references } = paymentKeysOf(all)

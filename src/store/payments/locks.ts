@@ -3,21 +3,22 @@ import type { Attempt } from '../../core/payment/attempt.ts'
 import type { RecentFailures } from '../../core/payment/mayStart.ts'
 import { named, sql, type Tx } from '../db.ts'
 import { type AttemptInJson, attemptOfJson } from './attempts.ts'
-import type { PaymentKey } from './paymentKeys.ts'
-import { merchantColumns, type PaymentWithMerchant } from './paymentLife.ts'
+import { byPaymentName, type PaymentKey, paymentName, unnestPaymentKeys } from './paymentKeys.ts'
+import { lockPayment, merchantColumns, type PaymentWithMerchant, paymentWithMerchant } from './paymentLife.ts'
 
-// Whoever changes payments holds their rows: changes of one payment come one after the other. These are of one merchant,
-// as a sharded database wants it. Of many at once, what somebody else holds is left out; one alone is waited for.
-export type Patience = 'skipping' | 'waiting'
+// A transaction that changes payments locks their rows first: the changes of one payment come one after the other. Each
+// statement is about one merchant, because a sharded database locks on one shard only. A batch skips rows that other
+// transactions have locked; a single item waits.
+export type LockMode = 'skipping' | 'waiting'
 
-const forUpdate = (of: string, patience: Patience) =>
-  raw(`for update of ${of}${patience === 'skipping' ? ' skip locked' : ''}`)
+const forUpdate = (of: string, mode: LockMode) =>
+  raw(`for update of ${of}${mode === 'skipping' ? ' skip locked' : ''}`)
 
 type Capped = 'instrument' | 'payer'
 
 export type Beginning = PaymentKey & {
   attempt: Pick<Attempt, Capped>
-  most: Record<Capped, number> // unpaid attempts since then
+  most: Record<Capped, number> // unpaid attempts since `since`
   since: Date
 }
 export type ToBegin = PaymentWithMerchant & { attempts: Attempt[]; failures: Record<Capped, RecentFailures> }
@@ -29,18 +30,18 @@ type RowToBegin = PaymentWithMerchant & {
   payer_skipped: number
 }
 
-// With their attempts, and the unpaid attempts of the same wallet and of the same payer. `all` is in the order of arrival.
-// A lock that was waited for gives the payment as it is now, and everything else as it was when the statement began: an
-// attempt that was begun in between violates a unique key of the table.
+// Locks payments and reads their attempts and the unpaid attempts of the same wallet and payer. `all` is in the order of
+// arrival. After a wait for the lock, the payment is read as it is now, and everything else as it was when the statement
+// began. An attempt that began in between violates a unique key of the table when the new one is inserted.
 export async function lockToBegin(
   tx: Tx,
   merchant_id: string,
   all: readonly Beginning[],
-  patience: Patience,
+  mode: LockMode,
 ): Promise<ToBegin[]> {
   const instrument = failuresToRead('instrument', all)
   const payer = failuresToRead('payer', all)
-  const rows = await tx.rows<RowToBegin>(named(`lock_to_begin_${patience}`)`
+  const rows = await tx.rows<RowToBegin>(named(`lock_to_begin_${mode}`)`
     select p.*, ${merchantColumns},
       (select jsonb_agg(to_jsonb(a) order by a.number) from attempts a
         where a.merchant_id = ${merchant_id} and a.tx_reference = p.tx_reference) as attempts,
@@ -53,7 +54,7 @@ export async function lockToBegin(
         ${payer.skipped}::integer[], ${payer.read}::integer[], ${all.map(one => one.since)}::timestamptz[])
         as k (tx_reference, instrument, payer, instrument_skipped, instrument_read, payer_skipped, payer_read, since)
         on k.tx_reference = p.tx_reference
-    where p.merchant_id = ${merchant_id} order by p.tx_reference ${forUpdate('p', patience)}`)
+    where p.merchant_id = ${merchant_id} order by p.tx_reference ${forUpdate('p', mode)}`)
   return rows.map(
     ({ attempts, instrument_failed_at, instrument_skipped, payer_failed_at, payer_skipped, ...payment }) => ({
       ...payment,
@@ -66,8 +67,8 @@ export async function lockToBegin(
   )
 }
 
-// Usually the failure at the place of the cap is enough. Where others of the same wallet or payer come before it in this
-// transaction, each of them may fill a place, so as many more are read.
+// Usually the failure at the place of the cap is enough. Earlier items of the same wallet or payer in this transaction may
+// fill one place each, so as many more are read.
 function failuresToRead(whose: Capped, all: readonly Beginning[]) {
   const earlier = new Map<string | null, number>()
   const places = all.map(({ attempt: { [whose]: value }, most: { [whose]: cap } }) => {
@@ -88,26 +89,83 @@ const failedAt = (whose: Capped, merchant_id: string) => sql`
 
 export type ToResolve = { payment: PaymentWithMerchant; attempt: Attempt }
 
-// Both rows: of each it gives what is there now, however long the lock was waited for.
+// Locks both rows, so that both are read as they are now, even after a wait.
 export async function lockToResolve(
   tx: Tx,
   merchant_id: string,
   attempt_ids: readonly string[],
-  patience: Patience,
+  mode: LockMode,
 ): Promise<ToResolve[]> {
   const rows = await tx.rows<PaymentWithMerchant & { attempt: AttemptInJson }>(named(
-    `lock_to_settle_${patience}`,
+    `lock_to_resolve_${mode}`,
   )`
     select p.*, ${merchantColumns}, to_jsonb(a) as attempt
     from attempts a join payments p on p.merchant_id = a.merchant_id and p.tx_reference = a.tx_reference
       join merchants m on m.merchant_id = p.merchant_id
     where a.merchant_id = ${merchant_id} and p.merchant_id = ${merchant_id}
-      and a.attempt_id = any(${attempt_ids}) order by p.tx_reference ${forUpdate('p, a', patience)}`)
+      and a.attempt_id = any(${attempt_ids}) order by p.tx_reference ${forUpdate('p, a', mode)}`)
   return rows.map(({ attempt, ...payment }) => ({ payment, attempt: attemptOfJson(attempt) }))
 }
 
-export const lockToEnd = (tx: Tx, merchant_id: string, references: readonly string[], patience: Patience) =>
-  tx.rows<PaymentWithMerchant>(named(`lock_to_end_${patience}`)`
+export const lockToEnd = (tx: Tx, merchant_id: string, references: readonly string[], mode: LockMode) =>
+  tx.rows<PaymentWithMerchant>(named(`lock_to_end_${mode}`)`
     select p.*, ${merchantColumns} from payments p join merchants m on m.merchant_id = p.merchant_id
     where p.merchant_id = ${merchant_id} and p.tx_reference = any(${references})
-    order by p.tx_reference ${forUpdate('p', patience)}`)
+    order by p.tx_reference ${forUpdate('p', mode)}`)
+
+// Where the next search for expired payments continues: behind this payment, in the order of expiry.
+export type ExpiryPosition = PaymentKey & { expires_at: Date }
+
+// Finds payments that have expired by `now` and have no unresolved attempt.
+export type ExpirySearch = {
+  now: Date
+  behind?: ExpiryPosition // without it, from the oldest
+  leftOut: readonly PaymentKey[]
+}
+
+// The first condition on `behind` follows from the second; the planner uses it to start in the index.
+const isExpired = ({ now, behind, leftOut }: ExpirySearch) => sql`
+  p.status = 'awaiting_payment' and p.expires_at <= ${now}
+  ${
+    behind
+      ? sql`and p.expires_at >= ${behind.expires_at} and (p.expires_at, p.merchant_id, p.tx_reference) >
+          (${behind.expires_at}, ${behind.merchant_id}, ${behind.tx_reference})`
+      : sql``
+  }
+  and not exists (select from attempts a where a.merchant_id = p.merchant_id
+    and a.tx_reference = p.tx_reference and a.state not in ('paid', 'failed'))
+  ${isNoneOf(leftOut)}`
+
+const inExpiryOrder = sql`order by p.expires_at, p.merchant_id, p.tx_reference`
+
+const isNoneOf = (keys: readonly PaymentKey[]) =>
+  keys.length === 0
+    ? sql``
+    : sql`and p.merchant_id || ' ' || p.tx_reference <> all(${keys.map(paymentName)}::text[])`
+
+// The oldest that no other transaction has locked. Not named: the best plan depends on the times.
+export const lockExpired = (tx: Tx, search: ExpirySearch, limit: number) =>
+  tx.rows<PaymentWithMerchant>(sql`
+    ${paymentWithMerchant} where ${isExpired(search)}
+    ${inExpiryOrder} limit ${limit} for update of p skip locked`)
+
+export const findExpired = (tx: Tx, search: ExpirySearch, limit: number) =>
+  tx.rows<ExpiryPosition>(sql`
+    select p.merchant_id, p.tx_reference, p.expires_at from payments p where ${isExpired(search)}
+    ${inExpiryOrder} limit ${limit}`)
+
+export const lockFreePayments = (tx: Tx, keys: readonly PaymentKey[]) =>
+  tx.rows<PaymentWithMerchant>(named('lock_free_payments')`
+    ${paymentWithMerchant} join ${unnestPaymentKeys(keys)}
+      on k.merchant_id = p.merchant_id and k.tx_reference = p.tx_reference
+    for update of p skip locked`)
+
+// One by one, because a sharded database locks on one shard only.
+export async function lockPayments(tx: Tx, keys: readonly PaymentKey[]): Promise<PaymentWithMerchant[]> {
+  const locked: PaymentWithMerchant[] = []
+  for (const key of keys.toSorted(byPaymentName)) {
+    const payment = await lockPayment(tx, key)
+    if (payment) locked.push(payment)
+  }
+  return locked
+}

@@ -1,8 +1,8 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
-import type { DisputeRecord, MoneyBack, ReversalRecord } from '../../core/payment/moneyBack.ts'
+import type { DisputeRecord, MoneyBack, ReversalRecord } from '../../core/payment/change.ts'
 import { named, type Tx } from '../db.ts'
 
-// Refunds and disputes of an attempt. Its row is locked by the caller, so nobody adds one at the same time.
+// The refunds and disputes of an attempt. The caller has locked its row, so no other transaction adds one.
 export async function moneyBackOf(
   tx: Tx,
   { merchant_id, attempt_id }: Pick<Attempt, 'merchant_id' | 'attempt_id'>,
@@ -34,16 +34,3 @@ export async function addMoneyBack(tx: Tx, { reversals, disputes }: MoneyBack) {
         amount = excluded.amount, reason = excluded.reason, due_at = excluded.due_at,
         resolved_at = excluded.resolved_at`)
 }
-
-// A webhook named a refund or a dispute. The provider is asked for it, also about an attempt that is paid.
-export const checkReversals = async (
-  tx: Tx,
-  { merchant_id, attempt_id }: Pick<Attempt, 'merchant_id' | 'attempt_id'>,
-  now: Date,
-) =>
-  (await tx.one(named('check_reversals')`
-    update attempts set check_reversals = true, callback_received = true, lease_until = null,
-      next_poll_at = least(${now}::timestamptz,
-        (next_poll_at at time zone 'UTC' - interval '1 millisecond') at time zone 'UTC')
-    where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}
-    returning 1`)) !== undefined

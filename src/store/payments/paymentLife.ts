@@ -6,15 +6,16 @@ import type { Payment } from '../../core/payment/payment.ts'
 import { named, sql, type Tx } from '../db.ts'
 import { ofMerchants, statementPart } from '../groupStatement.ts'
 import { type AttemptInJson, attemptOfJson } from './attempts.ts'
-import { type PaymentKey, paymentKeysOf } from './paymentKeys.ts'
-// A payment and what its merchant says about it.
+import { type PaymentKey, paymentKeysOf, unnestPaymentKeys } from './paymentKeys.ts'
+
+// A payment with the settings of its merchant.
 export type PaymentWithMerchant = Payment & {
   merchant_name: string
   merchant_active: boolean
   merchant_settings: SettingWords
 }
 
-// What an order tells a provider of its payment, and what tells whether it may leave again.
+// The fields of a payment that its order contains, and that decide whether the order may be sent again.
 export type OrderedPayment = Pick<
   PaymentWithMerchant,
   | 'merchant_id'
@@ -39,9 +40,11 @@ export const paymentWithMerchant = sql`
   select p.*, ${merchantColumns}
   from payments p join merchants m on m.merchant_id = p.merchant_id`
 
-// Whoever changes a payment holds its row: changes of one payment come one after the other.
+export type LockedPayment = PaymentWithMerchant & { left_by: readonly string[] } // visits that were redirected to the shop
+
+// A transaction that changes a payment locks its row first: changes of one payment come one after the other.
 export const lockPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
-  tx.one<PaymentWithMerchant>(named('lock_payment')`
+  tx.one<LockedPayment>(named('lock_payment')`
     ${paymentWithMerchant}
     where p.merchant_id = ${merchant_id} and p.tx_reference = ${tx_reference} for update of p`)
 
@@ -52,8 +55,7 @@ export const findPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =
 export const findPaymentsByKeys = (tx: Tx, keys: readonly PaymentKey[]) =>
   tx.rows<PaymentWithMerchant>(named('find_payments_by_keys')`
     ${paymentWithMerchant}
-    join unnest(${keys.map(k => k.merchant_id)}::text[], ${keys.map(k => k.tx_reference)}::text[])
-      as k (merchant_id, tx_reference) on k.merchant_id = p.merchant_id and k.tx_reference = p.tx_reference
+    join ${unnestPaymentKeys(keys)} on k.merchant_id = p.merchant_id and k.tx_reference = p.tx_reference
     where ${ofMerchants('p', keys)} and ${ofMerchants('m', keys)}`)
 
 type CheckoutRow = PaymentWithMerchant & { attempts: AttemptInJson[] | null; logo: LogoFacts | null }
@@ -61,8 +63,8 @@ type CheckoutRow = PaymentWithMerchant & { attempts: AttemptInJson[] | null; log
 export type CheckoutKey = Pick<Payment, 'merchant_id' | 'tx_token'>
 export type StoredCheckout = Omit<CheckoutRow, 'attempts'> & { attempts: Attempt[] }
 
-// Payments with their attempts, as they stood at one moment. Read one after the other, a payment that was paid in
-// between would look like one that nobody has tried to pay.
+// Payments with their attempts, read at one moment. Read one after the other, a payment that was paid in between would
+// look like one without an attempt.
 export async function findCheckouts(
   tx: Tx,
   keys: readonly CheckoutKey[],
@@ -82,35 +84,32 @@ const checkoutOf = (row: CheckoutRow): StoredCheckout => ({
   attempts: (row.attempts ?? []).map(attemptOfJson),
 })
 
-const besideIt = (attemptsOfWhom: Sql, logosOfWhom: Sql) => sql`
+const attemptsAndLogo = (attemptsOfWhom: Sql, logosOfWhom: Sql) => sql`
   (select jsonb_agg(to_jsonb(a) order by a.number) from attempts a
     where a.merchant_id = p.merchant_id and a.tx_reference = p.tx_reference and ${attemptsOfWhom}) as attempts,
   (select jsonb_build_object('digest', l.digest, 'type', l.type, 'width', l.width, 'height', l.height)
     from merchant_logos l where l.merchant_id = p.merchant_id and ${logosOfWhom}) as logo`
 
-// A merchant that is named at every table leads a sharded database to one shard.
+// Naming the merchant at every table lets a sharded database use one shard.
 const oneCheckout = ({ merchant_id, tx_token }: CheckoutKey) => named('find_checkout')`
   select p.*, ${merchantColumns},
-    ${besideIt(sql`a.merchant_id = ${merchant_id}`, sql`l.merchant_id = ${merchant_id}`)}
+    ${attemptsAndLogo(sql`a.merchant_id = ${merchant_id}`, sql`l.merchant_id = ${merchant_id}`)}
   from payments p join merchants m on m.merchant_id = p.merchant_id
   where p.merchant_id = ${merchant_id} and p.tx_token = ${tx_token}`
 
 const manyCheckouts = (keys: readonly CheckoutKey[]) => named('find_checkouts')`
-  select p.*, ${merchantColumns}, ${besideIt(ofMerchants('a', keys), ofMerchants('l', keys))}
+  select p.*, ${merchantColumns}, ${attemptsAndLogo(ofMerchants('a', keys), ofMerchants('l', keys))}
   from unnest(${keys.map(key => key.merchant_id)}::text[], ${keys.map(key => key.tx_token)}::text[])
       as k (merchant_id, tx_token)
     join payments p on p.merchant_id = k.merchant_id and p.tx_token = k.tx_token and ${ofMerchants('p', keys)}
     join merchants m on m.merchant_id = p.merchant_id and ${ofMerchants('m', keys)}`
 
-// Its time begins anew, and a page that sees it end may go on to the shop as before.
-export const prolongPayment = (tx: Tx, { merchant_id, tx_reference, expires_at }: Payment) =>
-  tx.rows(named('prolong_payment')`
-    update payments set expires_at = ${expires_at}, left_by = '{}'
-    where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}`)
+// `reopened_until`: the payment was reopened and expires then. Its pages may redirect to the shop again.
+export type PaymentToSave = Payment & { reopened_until?: Date }
 
-// Everything that changes in a payment's life; what was asked for never does. What comes with a change may tell of the
-// payer again.
-export function savePayments(all: readonly Payment[]) {
+// Everything that can change in a payment; the request itself never does. A change may bring personal data of the payer
+// again, so the payment has to be redacted again.
+export function savePayments(all: readonly PaymentToSave[]) {
   const { merchants, references } = paymentKeysOf(all)
   return statementPart('moved')`
     update payments p set status = c.status, status_reason = c.status_reason, updated_at = c.updated_at,
@@ -118,7 +117,9 @@ export function savePayments(all: readonly Payment[]) {
       payment_instrument = c.payment_instrument, payment_reference = c.payment_reference,
       payment_time = c.payment_time, charged = c.charged, card_type = c.card_type,
       psp_response_code = c.psp_response_code, psp_response_msg = c.psp_response_msg, redacted_at = null,
-      paid_attempt_id = c.paid_attempt_id, reversed_at = c.reversed_at, reversed_amount = c.reversed_amount
+      paid_attempt_id = c.paid_attempt_id, reversed_at = c.reversed_at, reversed_amount = c.reversed_amount,
+      expires_at = coalesce(c.reopened_until, p.expires_at),
+      left_by = case when c.reopened_until is null then p.left_by else '{}' end
     from unnest(${merchants}::text[], ${references}::text[], ${all.map(p => p.status)}::text[],
         ${all.map(p => p.status_reason)}::text[], ${all.map(p => p.updated_at)}::timestamptz[],
         ${all.map(p => p.late)}::boolean[], ${all.map(p => p.cancel_requested_at)}::timestamptz[],
@@ -127,9 +128,18 @@ export function savePayments(all: readonly Payment[]) {
         ${all.map(p => p.charged)}::bigint[], ${all.map(p => p.card_type)}::text[],
         ${all.map(p => p.psp_response_code)}::text[], ${all.map(p => p.psp_response_msg)}::text[],
         ${all.map(p => p.paid_attempt_id)}::text[], ${all.map(p => p.reversed_at)}::timestamptz[],
-        ${all.map(p => p.reversed_amount)}::bigint[])
+        ${all.map(p => p.reversed_amount)}::bigint[], ${all.map(p => p.reopened_until ?? null)}::timestamptz[])
       as c (merchant_id, tx_reference, status, status_reason, updated_at, late, cancel_requested_at, payment_method,
         payment_instrument, payment_reference, payment_time, charged, card_type, psp_response_code,
-        psp_response_msg, paid_attempt_id, reversed_at, reversed_amount)
+        psp_response_msg, paid_attempt_id, reversed_at, reversed_amount, reopened_until)
     where p.merchant_id = c.merchant_id and p.tx_reference = c.tx_reference and ${ofMerchants('p', all)}`
 }
+
+export type Redirect = PaymentKey & { visit: string }
+
+// Visits that were redirected to the shop.
+export const saveRedirects = (all: readonly Redirect[]) => statementPart('redirected')`
+  update payments p set left_by = p.left_by || r.visit
+  from unnest(${all.map(r => r.merchant_id)}::text[], ${all.map(r => r.tx_reference)}::text[],
+      ${all.map(r => r.visit)}::text[]) as r (merchant_id, tx_reference, visit)
+  where p.merchant_id = r.merchant_id and p.tx_reference = r.tx_reference and ${ofMerchants('p', all)}`

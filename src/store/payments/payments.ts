@@ -17,10 +17,10 @@ export type StoredRequest = Pick<
   | 'expires_at'
 >
 
-// Stores new payments, many in one statement, and gives back for each what is stored under its invoice id
-// afterwards: the row itself, or the one that was there before. Running it again changes nothing.
+// Stores new payments in one statement, and returns what is stored under each invoice id: the new row, or the one that
+// existed before. Running it again changes nothing.
 export async function storePayments(db: Db, payments: NewPayment[]): Promise<StoredRequest[]> {
-  const inserted = await insertOrMeetOurselves(db, payments)
+  const inserted = await insertOnce(db, payments)
   const older = payments.filter(payment => !inserted.has(payment.tx_reference))
   const stored = new Map<string, StoredRequest>()
   if (older.length > 0) for (const row of await findRequests(db, older)) stored.set(invoiceKey(row), row)
@@ -32,9 +32,9 @@ export async function storePayments(db: Db, payments: NewPayment[]): Promise<Sto
   })
 }
 
-// A first try whose connection was cut may still be at work in the server: to meet it half-way is a clash of our
-// own reference with itself, and a moment later the row is simply there.
-async function insertOrMeetOurselves(db: Db, payments: NewPayment[]) {
+// A first try whose connection was lost may still run on the server. Then the second try violates the unique key of its
+// own reference, and a third one finds the row.
+async function insertOnce(db: Db, payments: NewPayment[]) {
   try {
     return await insertPayments(db, payments)
   } catch (error) {
@@ -43,8 +43,8 @@ async function insertOrMeetOurselves(db: Db, payments: NewPayment[]) {
   }
 }
 
-// In the order of the unique key, so that two batches with the same invoices wait for each other instead of
-// deadlocking. Named, so that PostgreSQL parses this long statement once per connection.
+// Sorted by the unique key, so that two batches with the same invoices wait for each other instead of deadlocking. Named, so
+// that PostgreSQL parses this long statement once per connection.
 async function insertPayments(db: Db, payments: NewPayment[]): Promise<Set<string>> {
   const p = [...payments].sort((a, b) => (invoiceKey(a) < invoiceKey(b) ? -1 : 1))
   const query = named('insert_payments')`
@@ -81,8 +81,6 @@ export const findRequests = (tx: Tx, keys: InvoiceKey[]) =>
     from ${unnestKeys(keys)} join payments p using (merchant_id, mode, invoice_id)
     where ${ofMerchants('p', keys)}`)
 
-// Not a named statement: it is planned anew each time, because a plan made while the table was small
-// would read all of it when it is large.
 export async function findPayments(tx: Tx, keys: InvoiceKey[]): Promise<(PaymentState | undefined)[]> {
   const rows = await tx.rows<PaymentState>(named('find_states')`
     select merchant_id, mode, invoice_id, p.tx_reference, p.status, p.status_reason, p.total, p.currency,
@@ -101,13 +99,13 @@ const unnestKeys = (keys: InvoiceKey[]) => sql`
 
 export const invoiceKey = (key: InvoiceKey) => `${key.merchant_id}\n${key.mode}\n${key.invoice_id}`
 
-// For a person who has a reference or an invoice id at hand, not the merchant's id.
-export const searchPayments = (tx: Tx, merchant_ids: string[], word: string) =>
+// For an operator who has a reference or an invoice id, but not the merchant's id.
+export const searchPayments = (tx: Tx, merchant_ids: string[], text: string) =>
   tx.rows<Payment>(sql`
-    select * from payments where merchant_id = any(${merchant_ids}) and tx_reference = ${word}
+    select * from payments where merchant_id = any(${merchant_ids}) and tx_reference = ${text}
     union all
     select * from payments
-    where merchant_id = any(${merchant_ids}) and mode in ('test', 'live') and invoice_id = ${word}`)
+    where merchant_id = any(${merchant_ids}) and mode in ('test', 'live') and invoice_id = ${text}`)
 
 export type PaymentFilter = {
   mode?: Mode
@@ -117,8 +115,8 @@ export type PaymentFilter = {
   limit: number
 }
 
-// Newest first, from the end of the merchant's own key range: references sort by time, so that no index is
-// needed that every initiation would have to keep. What is asked for may be rare: no more than so many are looked at.
+// Newest first, from the end of the merchant's key range: references sort by time, so no other index is needed. The filter
+// may match few payments, so at most `most` are read.
 export const listPayments = (tx: Tx, merchant_id: string, f: PaymentFilter, most: number) =>
   tx.rows<Payment>(sql`
     select * from (
@@ -132,7 +130,7 @@ export const listPayments = (tx: Tx, merchant_id: string, f: PaymentFilter, most
 const isOlder = ({ before }: PaymentFilter) =>
   before === undefined ? sql`true` : sql`tx_reference < ${before}`
 
-// The last one that such a look has looked at; undefined when there are no more behind it.
+// The last payment that such a search has read; undefined if there are no older ones.
 export const lastLookedAt = async (tx: Tx, merchant_id: string, f: PaymentFilter, most: number) => {
   const [last, next] = await tx.rows<{ tx_reference: string }>(sql`
     select tx_reference from payments where merchant_id = ${merchant_id} and ${isOlder(f)}

@@ -1,10 +1,10 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
-import type { Task, TaskKind } from '../../core/payment/task.ts'
+import type { Task, TaskKind } from '../../core/payment/change.ts'
 import { named, sql, type Tx } from '../db.ts'
 
-// A task is raised once, however often its cause is seen. One about refunds is open again when their sum has changed, one
-// about disputes when another dispute comes after it was closed. Returns those that are new or open again.
-export async function addTasks(tx: Tx, tasks: Task[]): Promise<Task[]> {
+// A task is raised once, however often its cause occurs. A task about refunds reopens when their sum changes, one about
+// disputes when another dispute follows after it was closed. Returns the tasks that are new or reopened.
+export async function addTasks(tx: Tx, tasks: readonly Task[]): Promise<Task[]> {
   const added: Task[] = []
   for (const t of tasks)
     added.push(
@@ -28,7 +28,7 @@ const insertTaskOf = (attempt: Attempt, kind: TaskKind, note: string, now: Date)
       ${now}::timestamptz
     from payments where merchant_id = ${attempt.merchant_id} and tx_reference = ${attempt.tx_reference}`
 
-// For a task that follows from no change of the attempt. One that was closed is open again. Undefined when it is open.
+// Raises a task that follows from no change of the attempt. A closed one is reopened. Undefined if it is open already.
 export const reopenTaskOf = (tx: Tx, attempt: Attempt, kind: TaskKind, note: string, now: Date) =>
   tx.one<Task>(named('reopen_task_of')`
     ${insertTaskOf(attempt, kind, note, now)}
@@ -37,11 +37,7 @@ export const reopenTaskOf = (tx: Tx, attempt: Attempt, kind: TaskKind, note: str
       where tasks.closed_at is not null
     returning *`)
 
-// Written where the change itself could not be. Whoever closed it before thought that the cause was gone.
-export const addNotRecorded = (tx: Tx, attempt: Attempt, note: string, now: Date) =>
-  reopenTaskOf(tx, attempt, 'not_recorded', note, now)
-
-// The same, raised once: undefined also when it was closed.
+// The same, but a closed task stays closed.
 export const addTaskOf = (tx: Tx, attempt: Attempt, kind: TaskKind, note: string, now: Date) =>
   tx.one<Task>(named('add_task_of')`
     ${insertTaskOf(attempt, kind, note, now)}
@@ -53,7 +49,7 @@ export const tasksOf = (tx: Tx, merchant_id: string, tx_reference: string) =>
     select * from tasks where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}
     order by created_at, kind`)
 
-// The oldest first: it has waited longest.
+// The oldest first.
 export const openTasks = (tx: Tx, limit: number) =>
   tx.rows<Task>(sql`select * from tasks where closed_at is null order by created_at limit ${limit}`)
 
@@ -62,8 +58,8 @@ export const countOpenTasks = async (tx: Tx): Promise<number> =>
     (await tx.one<{ open: bigint }>(sql`select count(*) as open from tasks where closed_at is null`))?.open,
   )
 
-// Undefined when there is no such open task.
-export const closeTask = (
+// Undefined if there is no such open task.
+export const closeOpenTask = (
   tx: Tx,
   merchant_id: string,
   attempt_id: string,

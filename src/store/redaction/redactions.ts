@@ -1,11 +1,11 @@
 import type { Attempt } from '../../core/payment/attempt.ts'
+import type { Task } from '../../core/payment/change.ts'
 import type { Payment } from '../../core/payment/payment.ts'
-import type { Task } from '../../core/payment/task.ts'
 import { plainEvents } from '../../core/redaction/redact.ts'
 import { sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
 import { keysOf as notificationKeys } from '../notifications/notificationKeys.ts'
-import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
+import { paymentKeysOf } from '../payments/paymentKeys.ts'
 import type { MessageName, NotedEvent, NotificationBody, SentTo } from './toRedact.ts'
 
 export type Redaction = {
@@ -17,12 +17,6 @@ export type Redaction = {
   notes: readonly NotedEvent[]
   messages: readonly MessageName[]
 }
-
-// What came with a task, and what a person wrote about it, may tell of the payer again.
-export const redactAgain = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
-  tx.rows(sql`
-    update payments set redacted_at = null
-    where merchant_id = ${merchant_id} and tx_reference = ${tx_reference} and redacted_at is not null`)
 
 // Takes out of all tables what is known of the payers of some payments; `bodies`, `deliveries`, `tasks` and `notes` come
 // as they are to stand. In the transaction that holds the payments, so all of it goes or nothing.

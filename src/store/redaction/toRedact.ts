@@ -1,6 +1,6 @@
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
-import type { Task } from '../../core/payment/task.ts'
+import type { Task } from '../../core/payment/change.ts'
 import { sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
 import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'

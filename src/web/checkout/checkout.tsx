@@ -58,7 +58,7 @@ export function checkoutRoutes(options: CheckoutOptions) {
     withPayment(
       options,
       withOwnForm(options, async (c, view, _, deadline) => {
-        await cancel(runtime.db, view.checkout, runtime.clock(), deadline)
+        await cancel(runtime, view.checkout, runtime.clock(), deadline)
         wakeDispatchers(runtime)
         return goHome(c, view)
       }),

@@ -6,7 +6,7 @@ import {
 } from '../../actions/messages/recentMessages.ts'
 import { malformed } from '../../core/interface/refusal.ts'
 import { mailboxOf } from '../../core/message/mailbox.ts'
-import { readReference } from '../../core/payment/reference.ts'
+import { parseReference } from '../../core/payment/reference.ts'
 import { parsePhone } from '../../core/phone.ts'
 import { isPlainText } from '../../core/text.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
@@ -31,7 +31,7 @@ export async function sendList({ runtime }: Asked, c: Ctx) {
   }
   const filter = {
     mailbox: to === undefined ? undefined : readRecipient(to),
-    name: name === undefined ? undefined : (readReference(name) ?? name),
+    name: name === undefined ? undefined : (parseReference(name) ?? name),
   }
   const found = await messagesLike(runtime, filter, limit)
   return c.json({ messages: found.map(messageData), older: null })

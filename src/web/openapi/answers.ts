@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { currencies } from '../../core/money.ts'
-import { moneyBackTypes } from '../../core/payment/moneyBack.ts'
+import { moneyBackTypes } from '../../core/payment/change.ts'
 import { codes } from './codes.ts'
 
 // The bodies that we answer, key by key. The description is made from these schemas, and a test holds real

@@ -1,7 +1,7 @@
-import type { InlineDispatch, Reservation } from '../../actions/notifications/inlineDispatch.ts'
 import type { Pause } from '../../core/databaseClock.ts'
 import { admitNew, type Candidate, type Traffic } from '../../core/notification/admit.ts'
 import type { NotificationKey } from '../../core/notification/notification.ts'
+import type { InlineDispatch, Reservation } from '../../runtime/localWorkers.ts'
 import type { Lease, Taken } from '../../store/notifications/deliveries.ts'
 import type { Sending } from '../../store/notifications/notifications.ts'
 import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'

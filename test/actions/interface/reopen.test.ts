@@ -51,7 +51,7 @@ const stageOf = async ({ tx_token }: Payment) => (await openCheckout(shop.runtim
 
 test('cancelled, asked for again, paid: the shop is told of each, and the page shows the payment methods', async () => {
   const { payment, ask, look } = await order()
-  await cancel(shop.db, payment, now)
+  await cancel(shop.runtime, payment, now)
   expect(await stageOf(payment)).toBe('cancelled')
   wait(minutes(50))
   expect((await ask()).tx_token).toBe(payment.tx_token)
@@ -89,7 +89,7 @@ test('the customer hears of each status once, however often it comes', async () 
   const { payment, ask } = await order()
   await shop.try(payment, no)
   for (let round = 0; round < 3; round++) {
-    await cancel(shop.db, payment, now)
+    await cancel(shop.runtime, payment, now)
     wait(seconds(30))
     await ask()
   }
@@ -114,7 +114,7 @@ test('whose time is over and nobody has noticed yet only gets more of it', async
 
 test('twenty repeats at once open it once', async () => {
   const { payment, ask, look } = await order()
-  await cancel(shop.db, payment, now)
+  await cancel(shop.runtime, payment, now)
   wait(seconds(1))
   await Promise.all(Array.from({ length: 20 }, ask))
   expect((await look()).status).toBe('awaiting_payment')
@@ -125,7 +125,7 @@ test('a repeat that meets a late yes never undoes it', async () => {
   for (let turn = 0; turn < 5; turn++) {
     const { payment, ask, look } = await order()
     await shop.try(payment, no)
-    await cancel(shop.db, payment, now)
+    await cancel(shop.runtime, payment, now)
     await Promise.all([ask(), shop.hear(payment, yes), ask()])
     await ask()
     expect((await look()).status).toBe('paid')
@@ -138,7 +138,7 @@ test('a repeat that meets a late yes never undoes it', async () => {
 test('while an attempt is on its way the wish to cancel stands', async () => {
   const { payment, ask, look } = await order()
   await shop.try(payment, pending)
-  await cancel(shop.db, payment, now)
+  await cancel(shop.runtime, payment, now)
   wait(hours(2))
   await ask()
   const wished = await look()
@@ -164,7 +164,7 @@ for (const [why, change] of [
   test(`${why}: the answer stands, and the payment stays as it is`, async () => {
     const own = await shop.addMerchant('Efua Shop')
     const { payment, ask, look } = await order({}, own)
-    await cancel(shop.db, payment, now)
+    await cancel(shop.runtime, payment, now)
     await setMerchant(shop.db, own.merchant_id, [...change])
     await shop.runtime.callers.findFresh(own.live.merchant_key)
     expect((await ask()).tx_token).toBe(payment.tx_token)
@@ -174,7 +174,7 @@ for (const [why, change] of [
 test('a merchant whose setting nobody can read keeps what it has', async () => {
   const own = await shop.addMerchant('Efua Shop')
   const { payment, ask, look } = await order({}, own)
-  await cancel(shop.db, payment, now)
+  await cancel(shop.runtime, payment, now)
   await shop.db.rows(sql`
     update merchants set settings = '{"reopen_unpaid": "perhaps"}' where merchant_id = ${own.merchant_id}`)
   await ask()
@@ -184,7 +184,7 @@ test('a merchant whose setting nobody can read keeps what it has', async () => {
 test('a deactivated merchant opens nothing', async () => {
   const own = await shop.addMerchant('Efua Shop')
   const { payment, ask, look } = await order({}, own)
-  await cancel(shop.db, payment, now)
+  await cancel(shop.runtime, payment, now)
   await shop.db.rows(sql`update merchants set active = false where merchant_id = ${own.merchant_id}`)
   await shop.runtime.callers.findFresh(own.live.merchant_key)
   await expect(ask()).rejects.toThrow('deactivated')
@@ -196,14 +196,14 @@ test('a direct request is not opened: nobody would be asked to pay', async () =>
   const wallet = { pymt_instrument: '0241234567', extra_wallet_issuer_hint: 'mtn' }
   const { payment, ask, look } = await order({ ...wallet, generate_checkout_url: undefined })
   await shop.hear(payment, no)
-  await cancel(shop.db, payment, now)
+  await cancel(shop.runtime, payment, now)
   await ask()
   expect((await look()).status).toBe('cancelled')
 })
 
 test('other details are refused as ever', async () => {
   const { payment, look } = await order({ invoice_id: 'SAME-1' })
-  await cancel(shop.db, payment, now)
+  await cancel(shop.runtime, payment, now)
   const other = signedRequest(merchant.live, { ...person, invoice_id: 'SAME-1', description: 'Three hats' })
   await expect(initiate(shop.runtime, other, 'api', '127.0.0.1')).rejects.toThrow('other details')
   expect((await look()).status).toBe('cancelled')

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
 import { closeTask } from '../../../src/actions/payments/closeTask.ts'
+import type { TaskKind } from '../../../src/core/payment/change.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
-import type { TaskKind } from '../../../src/core/payment/task.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { eventsOf } from '../../../src/store/payments/events.ts'
-import { addNotRecorded, countOpenTasks, tasksOf } from '../../../src/store/payments/tasks.ts'
+import { countOpenTasks, reopenTaskOf, tasksOf } from '../../../src/store/payments/tasks.ts'
 import type { TestMerchant } from '../../support/gateway.ts'
 import { after, hours, minutes, no, pending, unclear, wrong, yes } from '../../support/lifeRows.ts'
 import { openShop, type TestShop } from '../../support/shop.ts'
@@ -155,7 +155,7 @@ test('given up before the checkout expires, it can be tried again', async () => 
 
 test('where the customer wished to cancel, the payment is cancelled', async () => {
   const payment = await disputed()
-  await cancel(shop.db, payment, after(minutes(1), start))
+  await cancel(shop.runtime, payment, after(minutes(1), start))
   expect(await close(payment, 'amount_mismatch')).toMatchObject({ payment: { status: 'cancelled' } })
 })
 
@@ -172,13 +172,15 @@ test('what could not be written down says nothing about the money: it is closed,
   const payment = await shop.try(await shop.ask(merchant), pending)
   const [attempt] = (await rows(payment)).attempts
   if (!attempt) throw new Error('no attempt')
-  expect(await addNotRecorded(shop.db, attempt, 'no room', start)).toMatchObject({ amount: 2500n })
-  expect(await addNotRecorded(shop.db, attempt, 'no room', later)).toBeUndefined()
+  expect(await reopenTaskOf(shop.db, attempt, 'not_recorded', 'no room', start)).toMatchObject({
+    amount: 2500n,
+  })
+  expect(await reopenTaskOf(shop.db, attempt, 'not_recorded', 'no room', later)).toBeUndefined()
   expect(await close(payment, 'not_recorded')).toMatchObject({ done: 'closed', gaveUp: false })
   expect((await rows(payment)).attempts).toEqual([attempt])
   expect((await rows(payment)).events.at(-1)).toMatchObject({ kind: 'task_closed', cause: 'operator' })
   const again = { note: 'no room still', created_at: later, closed_at: null, closed_note: null }
-  expect(await addNotRecorded(shop.db, attempt, 'no room still', later)).toMatchObject(again)
+  expect(await reopenTaskOf(shop.db, attempt, 'not_recorded', 'no room still', later)).toMatchObject(again)
   expect(await shop.hear(payment, yes)).toMatchObject({ status: 'paid' })
   expect(await close(payment, 'not_recorded', after(1, later))).toMatchObject({ done: 'closed' })
 })

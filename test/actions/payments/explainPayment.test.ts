@@ -79,7 +79,7 @@ test('a payment that went all ways is told from the first word to the last', asy
   at(10)
   await shop.try(payment, pending, { payment_method: 'card', input: {} })
   at(11)
-  await cancel(shop.db, payment, after(seconds(11), start))
+  await cancel(shop.runtime, payment, after(seconds(11), start))
   at(12)
   await shop.hear(payment, no)
   at(13)

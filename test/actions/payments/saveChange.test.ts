@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { changeOf, saveChanges } from '../../../src/actions/payments/decisions/saveChange.ts'
-import { expire } from '../../../src/core/payment/end.ts'
+import { changeOf, statementOf } from '../../../src/actions/payments/writeChanges.ts'
+import { decideExpiry } from '../../../src/core/payment/expiry.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { sql, type Tx } from '../../../src/store/db.ts'
-import { insertAttempt } from '../../../src/store/payments/attempts.ts'
 import { addEvents } from '../../../src/store/payments/events.ts'
-import { lockPayments } from '../../../src/store/payments/expired.ts'
+import { lockPayments } from '../../../src/store/payments/locks.ts'
 import type { PaymentWithMerchant } from '../../../src/store/payments/paymentLife.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
+import { insertAttempt, type Lives, openLives } from '../../support/lifeDb.ts'
 import { after, anAttempt, hours, noon } from '../../support/lifeRows.ts'
 import { destination, tellOf } from '../../support/notifications.ts'
 
@@ -65,12 +64,15 @@ async function live(payment: Payment, { url, email, events, told, tries }: Histo
 
 const changesOf = (payments: readonly PaymentWithMerchant[]) =>
   payments.map(payment => {
-    const ended = expire(payment, [], later)
+    const ended = decideExpiry(payment, [], later)
     if (!ended) throw new Error('its time is not over')
     return changeOf(payment, ended.payment, ended.events)
   })
 
-const save = (tx: Tx, payments: readonly PaymentWithMerchant[]) => saveChanges(tx, changesOf(payments))
+async function save(tx: Tx, payments: readonly PaymentWithMerchant[]) {
+  const statement = statementOf(changesOf(payments))
+  if (statement) await tx.rows(statement)
+}
 
 // What stands there of one, without the names that differ.
 async function standing({ tx_reference }: Payment) {

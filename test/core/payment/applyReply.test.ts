@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { referenceTaken, applyReply as hearIt, keepLaterPoll } from '../../../src/core/payment/applyReply.ts'
-import type { SanitizedReply } from '../../../src/core/provider/reply.ts'
+import { applyReply as hearIt, keepLaterPoll, referenceTaken } from '../../../src/core/payment/applyReply.ts'
 import type { Attempt, AttemptState } from '../../../src/core/payment/attempt.ts'
+import type { MoneyBack } from '../../../src/core/payment/change.ts'
 import type { Payment, Status } from '../../../src/core/payment/payment.ts'
-import type { MoneyBack } from '../../../src/core/payment/moneyBack.ts'
+import type { SanitizedReply } from '../../../src/core/provider/reply.ts'
 import * as rows from '../../support/lifeRows.ts'
 import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { begin } from '../../../src/core/payment/begin.ts'
+import { decideBegin } from '../../../src/core/payment/customerActs.ts'
 import { after, anAttempt, aPayment, minutes } from '../../support/lifeRows.ts'
 
 const now = after(minutes(1))
@@ -10,7 +10,7 @@ for (const [status, kinds] of [
   ['failed', ['attempt_started', 'status_changed']], // it waits again
 ] as const)
   test(`a payment that is ${status} tells of its new attempt`, () => {
-    const { payment, events } = begin(aPayment({ status }), attempt, 'customer')
+    const { payment, events } = decideBegin(aPayment({ status }), attempt, 'customer')
     expect(events.map(({ kind }) => kind)).toEqual(kinds)
     expect(payment).toMatchObject({ status: 'awaiting_payment', payment_method: 'card', updated_at: now })
   })

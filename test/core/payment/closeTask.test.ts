@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { closeTask } from '../../../src/core/payment/closeTask.ts'
+import { decideCloseTask } from '../../../src/core/payment/closeTask.ts'
 import { after, anAttempt, aPayment, minutes } from '../../support/lifeRows.ts'
 
 const now = after(minutes(10))
@@ -18,7 +18,7 @@ for (const [kind, state, gaveUp, isAskedOn] of [
   test(`${kind} of an attempt that is ${state}: ${gaveUp ? 'given up' : 'as it was'}`, () => {
     const next_poll_at = state === 'paid' ? null : after(minutes(15))
     const attempt = anAttempt({ state, next_poll_at })
-    const change = closeTask(aPayment(), attempt, kind, 'Looked.', now)
+    const change = decideCloseTask(aPayment(), attempt, kind, 'Looked.', now)
     expect(change.gaveUp).toBe(gaveUp)
     expect(change.attempt.next_poll_at !== null).toBe(isAskedOn)
     expect(change.tasks).toEqual([])

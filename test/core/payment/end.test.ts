@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AttemptState } from '../../../src/core/payment/attempt.ts'
-import { cancel, expire } from '../../../src/core/payment/end.ts'
+import { decideCancel } from '../../../src/core/payment/customerActs.ts'
+import { decideExpiry } from '../../../src/core/payment/expiry.ts'
 import type { Status } from '../../../src/core/payment/payment.ts'
 import { after, anAttempt, aPayment, hours, noon } from '../../support/lifeRows.ts'
 
@@ -21,7 +22,7 @@ for (const [status, tries, expected] of cancels)
   for (const state of tries)
     test(`cancelling a ${status} payment with attempt ${state}: ${expected}`, () => {
       const payment = aPayment({ status })
-      const ended = cancel(payment, attemptsOf(state), after(1000))
+      const ended = decideCancel(payment, attemptsOf(state), after(1000))
       if (expected === 'nothing') return expect(ended).toBeUndefined()
       expect(ended?.payment.status).toBe(expected === 'cancelled' ? 'cancelled' : status)
       expect(ended?.payment.cancel_requested_at).toEqual(expected === 'wished' ? after(1000) : null)
@@ -31,12 +32,12 @@ for (const [status, tries, expected] of cancels)
 
 test('a wish is recorded once', () => {
   const payment = aPayment({ cancel_requested_at: noon })
-  expect(cancel(payment, [anAttempt()], after(1000))).toBeUndefined()
+  expect(decideCancel(payment, [anAttempt()], after(1000))).toBeUndefined()
 })
 
 test('cancelled again changes nothing', () => {
-  const once = cancel(aPayment(), [], noon)
-  expect(once && cancel(once.payment, [], after(1000))).toBeUndefined()
+  const once = decideCancel(aPayment(), [], noon)
+  expect(once && decideCancel(once.payment, [], after(1000))).toBeUndefined()
 })
 
 // What the end of the time does. Everything that is not here is left alone.
@@ -52,7 +53,7 @@ const expires: [Status, Try[], hours: number, 'nothing' | 'failed'][] = [
 for (const [status, tries, age, expected] of expires)
   for (const state of tries)
     test(`after ${age} of 1 hour, a ${status} payment with attempt ${state}: ${expected}`, () => {
-      const ended = expire(aPayment({ status }), attemptsOf(state), after(hours(age)))
+      const ended = decideExpiry(aPayment({ status }), attemptsOf(state), after(hours(age)))
       if (expected === 'nothing') return expect(ended).toBeUndefined()
       expect(ended?.payment).toMatchObject({
         status: 'failed',
@@ -75,5 +76,5 @@ test('one unresolved attempt among many failed ones holds the end off', () => {
     anAttempt({ state: 'pending' }),
     anAttempt({ state: 'failed' }),
   ]
-  expect(expire(aPayment(), many, after(hours(2)))).toBeUndefined()
+  expect(decideExpiry(aPayment(), many, after(hours(2)))).toBeUndefined()
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { applyReply } from '../../../src/core/payment/applyReply.ts'
 import { type AttemptState, attemptStates, isUnresolved } from '../../../src/core/payment/attempt.ts'
-import { closeTask } from '../../../src/core/payment/closeTask.ts'
-import { giveUp } from '../../../src/core/payment/giveUp.ts'
-import { whyNotStart } from '../../../src/core/payment/mayStart.ts'
+import { decideCloseTask } from '../../../src/core/payment/closeTask.ts'
+import { decideGiveUp } from '../../../src/core/payment/customerActs.ts'
+import { whyNotBegin } from '../../../src/core/payment/mayStart.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import {
   after,
@@ -23,7 +23,7 @@ import {
 const soon = after(seconds(30))
 const wish = { number: 1, gave_up_for: 'number' } as const
 const wanted = (changed: Partial<Payment> = {}, state: AttemptState = 'pending') =>
-  giveUp(aPayment(changed), [anAttempt({ state })], wish, soon)
+  decideGiveUp(aPayment(changed), [anAttempt({ state })], wish, soon)
 
 for (const state of attemptStates) {
   const can = isUnresolved({ state }) && state !== 'disputed'
@@ -45,7 +45,7 @@ for (const [what, attempts, payment] of [
   ['of a payment that another one has paid', [anAttempt()], { status: 'paid' }],
 ] as const)
   test(`one ${what} is left alone`, () =>
-    expect(giveUp(aPayment(payment), attempts, wish, soon)).toBeUndefined())
+    expect(decideGiveUp(aPayment(payment), attempts, wish, soon)).toBeUndefined())
 
 const gaveUp = { state: 'pending', gave_up_at: soon, gave_up_for: 'method' } as const
 const later = after(minutes(1))
@@ -56,11 +56,11 @@ for (const reply of [withdrawn, no])
     const { payment, attempt, events } = applyReply(aPayment(), anAttempt(gaveUp), reply, later, worth)
     expect([payment.status, payment.status_reason, attempt.state]).toEqual(['awaiting_payment', '', 'failed'])
     expect(events.map(({ kind }) => kind)).toEqual(['attempt_failed'])
-    expect(whyNotStart(payment, [attempt], shop, 2, later)).toBeUndefined() // one failure is the end there; this is none
+    expect(whyNotBegin(payment, [attempt], shop, 2, later)).toBeUndefined() // one failure is the end there; this is none
   })
 
 test('until the provider has ended it, nothing else starts', () => {
-  expect(whyNotStart(aPayment(), [anAttempt(gaveUp)], shop, 2, later)?.obstacle).toBe('unresolved')
+  expect(whyNotBegin(aPayment(), [anAttempt(gaveUp)], shop, 2, later)?.obstacle).toBe('unresolved')
 })
 
 test('a yes counts all the same', () => {
@@ -91,7 +91,7 @@ test('what has not left us ends at once, and is not sent any more', () => {
 })
 
 test('a person who closes the task of one that was given up leaves the payment open', () => {
-  const { payment, attempt } = closeTask(
+  const { payment, attempt } = decideCloseTask(
     aPayment(),
     anAttempt(gaveUp),
     'unresolved',

@@ -4,7 +4,7 @@ import {
   obstacle,
   secondsToCool,
   secondsToWait,
-  whyNotStart,
+  whyNotBegin,
 } from '../../../src/core/payment/mayStart.ts'
 import { after, anAttempt, aPayment, hours, noon, seconds } from '../../support/lifeRows.ts'
 
@@ -92,4 +92,4 @@ for (const [words, number, attempts, now, expected] of [
   ['too many', 11, failures(10), later, { obstacle: 'too_many', seconds: 0 }],
 ] as const)
   test(`attempt ${number}, ${words}: ${expected?.obstacle ?? 'go on'}`, () =>
-    expect(whyNotStart(aPayment(failed), attempts, shop, number, now)).toEqual(expected))
+    expect(whyNotBegin(aPayment(failed), attempts, shop, number, now)).toEqual(expected))

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { resendForMs } from '../../../src/core/payment/attempt.ts'
 import {
-  firstPollAfter,
   defaultFirstPollMs,
+  firstPollAfter,
   furthestPollMs,
   nextPoll,
   pollGap,
-  resendForMs,
 } from '../../../src/core/payment/pollSchedule.ts'
 import { after, anAttempt, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
-import type { NewEvent } from '../../../src/core/payment/event.ts'
+import { type NewEvent, taskKinds } from '../../../src/core/payment/change.ts'
+import { decideReopen, maxReopenings } from '../../../src/core/payment/expiry.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
-import { maxReopenings, type Past, reopen } from '../../../src/core/payment/reopen.ts'
-import { taskKinds } from '../../../src/core/payment/task.ts'
 import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 
+type Past = Parameters<typeof decideReopen>[1]
 const settings = { reopen_unpaid: true, expiry_minutes: 30, retry_after_failure: true }
 const merchant = { active: true, settings }
 const nothing: Past = { attempts: [], tasks: [], events: [] }
@@ -13,7 +13,7 @@ const late = after(hours(2)) // its hour is over
 const refused = anAttempt({ state: 'failed', ended_at: noon })
 
 const opened = (payment: Partial<Payment>, past: Partial<Past> = {}, now = late, whose = merchant) =>
-  reopen(aPayment(payment), { ...nothing, ...past }, whose, now)
+  decideReopen(aPayment(payment), { ...nothing, ...past }, whose, now)
 
 describe('it is opened, with its whole time before it', () => {
   for (const [why, payment, past, at] of [

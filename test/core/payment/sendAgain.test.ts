@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maySendAgain, sentAgain } from '../../../src/core/payment/sendAgain.ts'
+import { maySendAgain, sentAgain } from '../../../src/core/payment/attempt.ts'
 import { after, anAttempt, aPayment, minutes, noon, seconds } from '../../support/lifeRows.ts'
 
 const young = after(seconds(10))

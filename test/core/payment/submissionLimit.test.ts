@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import {
+  decideSubmit,
   maxSubmissions,
   submissionsLeft,
   submissionWaitMs,
-} from '../../../src/core/payment/submissionLimit.ts'
-import { submit } from '../../../src/core/payment/submit.ts'
+} from '../../../src/core/payment/customerActs.ts'
 import { after, anAttempt, aPayment, hours, noon, seconds } from '../../support/lifeRows.ts'
 
 const step = { name: 'otp', fields: [{ name: 'otp', kind: 'digits' }] } as const
@@ -19,7 +19,7 @@ for (const [submits, waitSeconds] of [
 ] as const)
   test(`after ${submits} submissions the next one waits for ${waitSeconds} seconds, and no longer`, () => {
     const attempt = asking(submits, noon)
-    const typeAt = (ms: number) => submit(aPayment(), [attempt], { number: 1, submits }, {}, after(ms))
+    const typeAt = (ms: number) => decideSubmit(aPayment(), [attempt], { number: 1, submits }, {}, after(ms))
     expect(typeAt(0)).toEqual({ waitMs: seconds(waitSeconds) })
     expect(typeAt(seconds(waitSeconds) - 1)).toEqual({ waitMs: 1 })
     expect(typeAt(seconds(waitSeconds))).toMatchObject({ attempt: { submits: submits + 1 } })
@@ -30,7 +30,7 @@ test('the first submission does not wait, and after the fifth there is none, how
   expect(maxSubmissions).toBe(5)
   expect(submissionsLeft(asking(5, noon))).toBe(0)
   const page = { number: 1, submits: 5 }
-  expect(submit(aPayment(), [asking(5, noon)], page, {}, after(hours(24)))).toBeUndefined()
+  expect(decideSubmit(aPayment(), [asking(5, noon)], page, {}, after(hours(24)))).toBeUndefined()
 })
 
 test('a clock that was set back makes nobody wait longer than the wait itself', () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { SanitizedReply } from '../../../src/core/provider/reply.ts'
-import type { Step } from '../../../src/core/provider/paymentMethod.ts'
 import { applyReply } from '../../../src/core/payment/applyReply.ts'
 import { type AttemptState, attemptStates } from '../../../src/core/payment/attempt.ts'
-import { submit as decide, type Submitted } from '../../../src/core/payment/submit.ts'
+import { decideSubmit as decide, type Submitted } from '../../../src/core/payment/customerActs.ts'
+import type { Step } from '../../../src/core/provider/paymentMethod.ts'
+import type { SanitizedReply } from '../../../src/core/provider/reply.ts'
 import * as rows from '../../support/lifeRows.ts'
 import { after, anAttempt, aPayment, minutes, noon, seconds, worth } from '../../support/lifeRows.ts'
 

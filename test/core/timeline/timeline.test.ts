@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
-import { type EventKind, eventKinds, type PaymentEvent } from '../../../src/core/payment/event.ts'
-import type { Task } from '../../../src/core/payment/task.ts'
-import { paymentFacts } from '../../../src/core/timeline/paymentFacts.ts'
+import { type EventKind, eventKinds, type PaymentEvent, type Task } from '../../../src/core/payment/change.ts'
 import { chargedFigure, type PaymentHistory } from '../../../src/core/timeline/history.ts'
+import { paymentFacts } from '../../../src/core/timeline/paymentFacts.ts'
 import { timeline } from '../../../src/core/timeline/timeline.ts'
 import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 

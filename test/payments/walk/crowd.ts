@@ -1,20 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { pollDue } from '../../../src/actions/providers/pollDue.ts'
-import { handleWebhook } from '../../../src/actions/providers/handleWebhook.ts'
-import { promptPoll } from '../../../src/actions/providers/callbacks.ts'
 import { reopen } from '../../../src/actions/interface/reopen.ts'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
-import type { PaymentDeps } from '../../../src/actions/payments/deps.ts'
 import { expireDue } from '../../../src/actions/payments/expire.ts'
 import { giveUp } from '../../../src/actions/payments/giveUp.ts'
 import { pay } from '../../../src/actions/payments/pay.ts'
 import { submit } from '../../../src/actions/payments/submit.ts'
-import type { Webhook } from '../../../src/core/provider/webhook.ts'
+import { promptPoll } from '../../../src/actions/providers/callbacks.ts'
+import { handleWebhook } from '../../../src/actions/providers/handleWebhook.ts'
+import { pollDue } from '../../../src/actions/providers/pollDue.ts'
 import { Unavailable } from '../../../src/core/interface/refusal.ts'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { webhookIdOf } from '../../../src/runtime/providers/webhookId.ts'
 import { databaseDeadline } from '../../../src/runtime/deadline.ts'
+import type { Webhook } from '../../../src/core/provider/webhook.ts'
+import type { PaymentDeps } from '../../../src/runtime/runtime.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 import { createDice } from './dice.ts'
@@ -22,6 +22,7 @@ import { insist } from './insist.ts'
 import { plain, prompting, stepping } from './manners.ts'
 import { Crash, crashingDb, createNode, type Stage } from './nodes.ts'
 import { createProvider, type Entry, type Provider, rightCode } from './provider.ts'
+import { changesOn } from '../../support/runtime.ts'
 
 const manners = [plain, prompting, stepping(minutes(30))]
 
@@ -159,17 +160,20 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     entry.knocks = false
   }
 
+  const steady = changesOn(pools[0] as Db)
+  const answering = { clock: today, wake() {} }
+
   // A provider that calls back until it is heard does so here.
   const knock = (reference: string, mayCrash = true) =>
     mayCrash
-      ? promptPoll({ db: crashingDb(pick(pools), stage), clock: today }, reference).catch(noteFault)
-      : insist(() => promptPoll({ db: pools[0] as Db, clock: today }, reference))
+      ? promptPoll({ ...changesOn(crashingDb(pick(pools), stage)), ...answering }, reference).catch(noteFault)
+      : insist(() => promptPoll({ ...steady, ...answering }, reference))
 
   function step(hot: readonly Payment[]): Promise<unknown> {
     const payment = pick(hot)
     const at = dice()
     if (at < 0.26) return customerPays(payment)
-    if (at < 0.3) return live(({ db, clock }) => cancel(db, payment, clock()))
+    if (at < 0.3) return live(deps => cancel(deps, payment, deps.clock()))
     if (at < 0.44) return live(deps => pollDue(deps, noteFault))
     if (at < 0.48) return live(({ db, clock }) => expireDue(db, clock()))
     if (at < 0.52) return shopAsksAgain(payment)

@@ -1,17 +1,21 @@
 import { type Attempt, isUnresolved } from '../../../src/core/payment/attempt.ts'
-import type { PaymentEvent } from '../../../src/core/payment/event.ts'
+import type {
+  DisputeRecord,
+  PaymentEvent,
+  ReversalRecord,
+  Task,
+  TaskKind,
+} from '../../../src/core/payment/change.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
-import type { DisputeRecord, ReversalRecord } from '../../../src/core/payment/moneyBack.ts'
-import type { Task, TaskKind } from '../../../src/core/payment/task.ts'
 import {
   arrows,
   begin,
   cancel,
   expire,
   giveUp,
-  type Model,
   mayBegin,
   mayType,
+  type Model,
   newModel,
   reopen,
   type Status,

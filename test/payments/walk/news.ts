@@ -1,8 +1,7 @@
-import type { Reply } from '../../../src/core/provider/reply.ts'
-import type { Attempt } from '../../../src/core/payment/attempt.ts'
+import { type Attempt, resendForMs } from '../../../src/core/payment/attempt.ts'
+import type { MoneyBack } from '../../../src/core/payment/change.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
-import type { MoneyBack } from '../../../src/core/payment/moneyBack.ts'
-import { resendForMs } from '../../../src/core/payment/pollSchedule.ts'
+import type { Reply } from '../../../src/core/provider/reply.ts'
 import type { Model, News } from './model.ts'
 import type { Message } from './wire.ts'
 

@@ -1,20 +1,18 @@
 import { applyReply } from '../../../src/core/payment/applyReply.ts'
-import { cancel, expire } from '../../../src/core/payment/end.ts'
-import { giveUp } from '../../../src/core/payment/giveUp.ts'
-import { whyNotStart } from '../../../src/core/payment/mayStart.ts'
-import { reopen } from '../../../src/core/payment/reopen.ts'
-import { maySendAgain } from '../../../src/core/payment/sendAgain.ts'
-import { submit } from '../../../src/core/payment/submit.ts'
+import { maySendAgain } from '../../../src/core/payment/attempt.ts'
+import { decideCancel, decideGiveUp, decideSubmit } from '../../../src/core/payment/customerActs.ts'
+import { decideExpiry, decideReopen } from '../../../src/core/payment/expiry.ts'
+import { whyNotBegin } from '../../../src/core/payment/mayStart.ts'
 
 // What the program decides by. A test puts a broken one in its place, to see that a walk notices.
 export const rules = {
   applyReply,
-  cancel,
-  expire,
-  giveUp,
+  cancel: decideCancel,
+  expire: decideExpiry,
+  giveUp: decideGiveUp,
   maySendAgain,
-  reopen,
-  submit,
-  whyNotStart,
+  reopen: decideReopen,
+  submit: decideSubmit,
+  whyNotStart: whyNotBegin,
 }
 export type Rules = typeof rules

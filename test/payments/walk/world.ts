@@ -1,12 +1,15 @@
-import type { Reply } from '../../../src/core/provider/reply.ts'
 import { keepLaterPoll } from '../../../src/core/payment/applyReply.ts'
-import { type Attempt, isUnresolved } from '../../../src/core/payment/attempt.ts'
-import { begin } from '../../../src/core/payment/begin.ts'
-import type { NewEvent } from '../../../src/core/payment/event.ts'
+import { type Attempt, isUnresolved, sentAgain } from '../../../src/core/payment/attempt.ts'
+import {
+  type DisputeRecord,
+  type MoneyBack,
+  type NewEvent,
+  noMoneyBack,
+  type Task,
+} from '../../../src/core/payment/change.ts'
+import { decideBegin } from '../../../src/core/payment/customerActs.ts'
 import { firstPollAfter } from '../../../src/core/payment/pollSchedule.ts'
-import { type DisputeRecord, type MoneyBack, noMoneyBack } from '../../../src/core/payment/moneyBack.ts'
-import { sentAgain } from '../../../src/core/payment/sendAgain.ts'
-import type { Task } from '../../../src/core/payment/task.ts'
+import type { Reply } from '../../../src/core/provider/reply.ts'
 import { after, anAttempt, aPayment, noon, notSent, seconds, unclear } from '../../support/lifeRows.ts'
 import type { Life } from './faults.ts'
 import { absentForMs, type Manner, plain } from './manners.ts'
@@ -85,7 +88,7 @@ export function createWorld(manners: readonly Manner[] = [plain], rules = ours) 
       next_poll_at: after(firstPollAfter(manner.timing), now),
     })
     life.attempts = [...attempts, attempt]
-    const begun = begin(payment, attempt, 'customer')
+    const begun = decideBegin(payment, attempt, 'customer')
     note(begun.events)
     life.payment = begun.payment
     model.begin(table, attempt.attempt_id)

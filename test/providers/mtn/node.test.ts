@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { pollDue } from '../../../src/actions/providers/pollDue.ts'
-import type { PaymentDeps } from '../../../src/actions/payments/deps.ts'
 import { pay } from '../../../src/actions/payments/pay.ts'
+import { pollDue } from '../../../src/actions/providers/pollDue.ts'
 import mtn from '../../../src/providers/mtn.ts'
-import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
 import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
+import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
+import type { PaymentDeps } from '../../../src/runtime/runtime.ts'
 import { openMtn, type PlayedMtn } from '../../simulators/mtn/mtn.ts'
 import { type Lives, openLives } from '../../support/lifeDb.ts'
 import { aWish } from '../../support/lifeNode.ts'
 import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 import { tools } from '../stories/stage.ts'
 import { mtnSettings } from './play.ts'
+import { changesOn } from '../../support/runtime.ts'
 
 // The real MTN module on a node with a database. MTN is played; time goes by as the test says.
 let lives: Lives
@@ -33,7 +34,7 @@ function openNode() {
   const providerAccount = mtn.open({ ...mtnSettings, environment: 'sandbox', url: played.url }, tools)
   const monitors = createHealthMonitors({ monotonicMs: () => now.getTime() - noon.getTime() })
   const node: PaymentDeps = {
-    db: lives.db,
+    ...changesOn(lives.db),
     providerAccounts: providerAccountsOf(
       new Map([
         ['mtn', { ...providerAccount, timing: { ...providerAccount.timing, pollsPerSecond: undefined } }],

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { newAttemptId } from '../../../src/runtime/ids.ts'
 import { type Db, sql, type Tx } from '../../../src/store/db.ts'
-import { insertAttempt, promptAttempt } from '../../../src/store/payments/attempts.ts'
+import { promptAttempt } from '../../../src/store/payments/callbacks.ts'
 import { claimDueAttempts } from '../../../src/store/payments/dueAttempts.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
+import { insertAttempt, type Lives, openLives } from '../../support/lifeDb.ts'
 import { simulatedAccount } from '../../support/lifeNode.ts'
 import { after, anAttempt, minutes, noon, seconds } from '../../support/lifeRows.ts'
 
@@ -67,7 +67,7 @@ for (const callback_received of [false, true])
       for (const { attempt_id } of await db.rows<{ attempt_id: string }>(
         sql`select attempt_id from attempts`,
       ))
-        await promptAttempt(db, lives.merchant_id, attempt_id, noon)
+        await promptAttempt(db, { merchant_id: lives.merchant_id, attempt_id }, noon)
     const changed = { all: 0, inPage: 0 }
     for (
       let round = 1;

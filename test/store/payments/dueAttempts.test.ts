@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newAttemptId } from '../../../src/runtime/ids.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
-import {
-  insertAttempt,
-  lockAttempt,
-  promptAttempt,
-  saveAttempt,
-} from '../../../src/store/payments/attempts.ts'
+import { lockAttempt } from '../../../src/store/payments/attempts.ts'
+import { promptAttempt } from '../../../src/store/payments/callbacks.ts'
 import {
   claimDueAttempts,
   type DueAttempt,
@@ -14,7 +10,7 @@ import {
   type Room,
 } from '../../../src/store/payments/dueAttempts.ts'
 import { hold } from '../../support/held.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
+import { insertAttempt, type Lives, openLives, saveAttempt } from '../../support/lifeDb.ts'
 import { after, anAttempt, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 import { withoutSkipping } from '../../support/withoutSkipping.ts'
 
@@ -49,7 +45,8 @@ async function add(name: string, provider_account: string, next_poll_at: Date | 
   )
 }
 const idOf = (name: string) => [...names].find(([, known]) => known === name)?.[0] ?? ''
-const knock = (name: string) => promptAttempt(db, lives.merchant_id, idOf(name), after(seconds(10)))
+const knock = (name: string) =>
+  promptAttempt(db, { merchant_id: lives.merchant_id, attempt_id: idOf(name) }, after(seconds(10)))
 
 const room = (account: string, most: number, callback_received = false): Room => ({
   account,

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { setInlineDispatch } from '../../../src/actions/notifications/inlineDispatch.ts'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { newReference, newToken } from '../../../src/runtime/ids.ts'
@@ -11,10 +10,12 @@ import { after, aPayment, hours, noon, seconds } from '../../support/lifeRows.ts
 import { cuts, type Proxy, startProxy } from '../../support/proxy.ts'
 import { createGateKeeper, fails, idOf, playedOutbound, says, thanks } from './answers.ts'
 import { carryAll, openPost, type Post, until } from './post.ts'
+import { changesOn } from '../../support/runtime.ts'
 
 // What a process has committed and could send leaves without being looked for.
 let post: Post
 let db: Db // of this node
+let node: ReturnType<typeof changesOn>
 let proxy: Proxy
 let ama: string
 let kofi: string
@@ -22,6 +23,7 @@ beforeAll(async () => {
   post = await openPost(2)
   proxy = await startProxy(post.url)
   db = openDb(proxy.url, 4)
+  node = changesOn(db)
   ;[ama, kofi] = post.ids as [string, string]
 })
 beforeEach(async () => {
@@ -51,7 +53,7 @@ async function addPayments(merchant_id: string, count: number, ipn_url = 'https:
 }
 
 // A node that carries what it commits.
-function openNode(answer = thanks, settings: Parameters<Post['dispatcher']>[1] = {}, own = db) {
+function openNode(answer = thanks, settings: Parameters<Post['dispatcher']>[1] = {}, own = node) {
   const sent: string[] = []
   const monitor = createGateKeeper()
   const outbound = playedOutbound(request => {
@@ -60,12 +62,13 @@ function openNode(answer = thanks, settings: Parameters<Post['dispatcher']>[1] =
   })
   const dispatcher = post.dispatcher(outbound, settings)
   const told = { left: 0 }
-  ends.push(setInlineDispatch(own, { reserve: dispatcher.reserve, undispatched: () => void told.left++ }))
+  own.localWorkers.dispatch = { reserve: dispatcher.reserve, undispatched: () => void told.left++ }
+  ends.push(() => void (own.localWorkers.dispatch = undefined))
   return { sent, keeper: monitor, dispatcher, told }
 }
 
 const cancelAll = (payments: readonly Payment[]) =>
-  Promise.all(payments.map(payment => cancel(db, payment, post.clock())))
+  Promise.all(payments.map(payment => cancel(node, payment, post.clock())))
 const nameOf = ({ tx_reference }: Payment, sequence = 1) => `${tx_reference}-N${sequence}`
 const areLeased = async () => (await post.deliveries()).map(one => one.lease_token !== null)
 
@@ -98,7 +101,7 @@ test('what is refused by the database is not sent, its slot is free, and its nei
   await post.db.rows(
     sql`create trigger poison before insert on events for each row execute function poison()`,
   )
-  const ended = await Promise.allSettled([sick as Payment, ...others].map(one => cancel(db, one, noon)))
+  const ended = await Promise.allSettled([sick as Payment, ...others].map(one => cancel(node, one, noon)))
   await post.db.rows(sql`drop trigger poison on events`)
   expect(ended.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
   await carryAll(dispatcher)
@@ -116,7 +119,7 @@ for (const cut of cuts)
       isCut = true
       return cut
     }
-    await cancel(db, payment, noon)
+    await cancel(node, payment, noon)
     expect(isCut).toBe(true)
     await until(async () => (await post.deliveries()).every(one => one.lease_token === null))
     await carryAll(dispatcher)
@@ -127,14 +130,15 @@ for (const cut of cuts)
 
 test('nobody hears of the commit, nor of anything after it: what may be there becomes free', async () => {
   const own = openDb(proxy.url, 1)
-  const { sent, dispatcher } = openNode(thanks, {}, own)
+  const alone = changesOn(own)
+  const { sent, dispatcher } = openNode(thanks, {}, alone)
   const [payment] = (await addPayments(ama, 1)) as [Payment]
   let isCut = false
   proxy.onStatement = text => {
     isCut ||= text === 'commit'
     return isCut ? 'unheard' : undefined
   }
-  await expect(cancel(own, payment, noon)).rejects.toThrow()
+  await expect(cancel(alone, payment, noon)).rejects.toThrow()
   await own.end()
   expect(sent).toEqual([])
   await dispatcher.finished() // which has another way to the database
@@ -147,7 +151,7 @@ test('what a dead node had in its hands is sent by another when its leases are e
   const dead = { token: () => 'n7-gone', isOurs: () => true, confirm: () => Promise.resolve(true) }
   const { sent, keeper } = openNode(thanks, { leases: dead })
   const [payment] = (await addPayments(ama, 1, 'https://hangs.example/ipn')) as [Payment]
-  await cancel(db, payment, noon)
+  await cancel(node, payment, noon)
   const other = post.dispatcher(playedOutbound(thanks))
   await carryAll(other)
   expect(await post.deliveries()).toMatchObject([{ tries: 1, acknowledged_at: null }])
@@ -168,7 +172,7 @@ test('a node that is not sure of its leases any more sends nothing, and what it 
     if (text === 'commit') isSure = false
     return undefined
   }
-  await cancel(db, payment, noon)
+  await cancel(node, payment, noon)
   await dispatcher.finished()
   expect(sent).toEqual([])
   expect(await post.deliveries()).toMatchObject([{ lease_token: null, tries: 0 }])
@@ -181,7 +185,7 @@ test('while it is on its way no other node takes it', async () => {
   const { sent, keeper, dispatcher } = openNode()
   const other = post.dispatcher(playedOutbound(thanks))
   const [payment] = (await addPayments(ama, 1, 'https://hangs.example/ipn')) as [Payment]
-  await cancel(db, payment, noon)
+  await cancel(node, payment, noon)
   await carryAll(other)
   expect(await areLeased()).toEqual([true])
   await until(() => keeper.waiting.length === 1)
@@ -204,7 +208,7 @@ test('a lane has its slots and no more; what has none waits as ever, and those w
   keeper.letGo()
   await until(() => dispatcher.inFlight() === 0)
   const [late] = (await addPayments(ama, 1, hanging)) as [Payment]
-  await cancel(db, late, post.clock())
+  await cancel(node, late, post.clock())
   expect(sent).toHaveLength(1)
   const carrying = carryAll(dispatcher)
   while (sent.length < 4) {
@@ -218,17 +222,17 @@ test('a lane has its slots and no more; what has none waits as ever, and those w
 test('a lane in trouble is left alone, also by what has just been committed', async () => {
   const { sent, dispatcher, told } = openNode(() => fails('timeout'))
   for (const payment of await addPayments(ama, 5)) {
-    await cancel(db, payment, noon)
+    await cancel(node, payment, noon)
     await dispatcher.finished()
   }
   expect(dispatcher.breakers()).toMatchObject([{ state: 'open' }])
   const [payment] = (await addPayments(ama, 1)) as [Payment]
-  await cancel(db, payment, noon)
+  await cancel(node, payment, noon)
   await dispatcher.finished()
   expect([sent.length, told.left]).toEqual([5, 1])
   post.pass(seconds(31)) // one at a time, to see: that is the dispatcher's choice
   const [another] = (await addPayments(ama, 1)) as [Payment]
-  await cancel(db, another, post.clock())
+  await cancel(node, another, post.clock())
   await dispatcher.finished()
   expect([sent.length, told.left]).toEqual([5, 2])
 })
@@ -237,7 +241,7 @@ test('a second notification of a payment waits for the first', async () => {
   const { sent, dispatcher, told } = openNode(() => says(500))
   const [payment] = (await addPayments(ama, 1)) as [Payment]
   await post.tell({ merchant_id: ama, tx_reference: payment.tx_reference }) // has not left yet
-  await cancel(db, payment, noon)
+  await cancel(node, payment, noon)
   expect([await areLeased(), sent, told.left]).toEqual([[false, false], [], 1])
   expect(dispatcher.inFlight()).toBe(0) // its slot was given back
   await carryAll(dispatcher)
@@ -252,8 +256,8 @@ test('in a pause nothing is kept, and what was kept before it is left to its lea
     if (text === 'commit') paused = new Promise(() => {})
     return undefined
   }
-  await cancel(db, before, noon)
-  await cancel(db, during, noon)
+  await cancel(node, before, noon)
+  await cancel(node, during, noon)
   await dispatcher.finished()
   expect([sent, told.left]).toEqual([[], 1])
   expect((await areLeased()).filter(Boolean)).toHaveLength(1)
@@ -269,7 +273,7 @@ test('without anybody who carries here it is written as ever', async () => {
   const { sent, dispatcher } = openNode()
   for (const end of ends.splice(0)) end()
   const [payment] = (await addPayments(ama, 1)) as [Payment]
-  await cancel(db, payment, noon)
+  await cancel(node, payment, noon)
   expect([await areLeased(), sent]).toEqual([[false], []])
   await carryAll(dispatcher)
   expect(sent).toEqual([nameOf(payment)])

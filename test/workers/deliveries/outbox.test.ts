@@ -65,12 +65,12 @@ for (const table of ['payments', 'events', 'notifications', 'deliveries'])
       `create trigger refuse before insert or update on ${table} for each row
       execute function refuse()`,
     )
-    await expect(cancel(shop.db, payment, now)).rejects.toThrow('refused by the test')
+    await expect(cancel(shop.runtime, payment, now)).rejects.toThrow('refused by the test')
     await query(shop.url, `drop trigger refuse on ${table}`)
     expect(await shop.fresh(payment)).toEqual(payment)
     expect(await rowsOf(payment)).toEqual({ notifications: [], deliveries: [] })
     expect(await eventsOf(shop.db, payment.merchant_id, payment.tx_reference)).toEqual([])
-    await cancel(shop.db, payment, now)
+    await cancel(shop.runtime, payment, now)
     expect((await rowsOf(payment)).deliveries).toHaveLength(1)
   })
 
@@ -108,8 +108,8 @@ test('one notification for every change of the status, and one delivery that is 
 
 test('the same news twice is told once', async () => {
   const payment = await liveALittle(await shop.ask(await shop.addMerchant(), { ipn_url: url }))
-  await cancel(shop.db, payment, now)
-  await cancel(shop.db, payment, now)
+  await cancel(shop.runtime, payment, now)
+  await cancel(shop.runtime, payment, now)
   expect((await rowsOf(payment)).notifications).toHaveLength(3)
 })
 

@@ -53,14 +53,14 @@ describe('who is told', () => {
 
   test('nobody who never tried: not of the own cancelling', async () => {
     const payment = await shop.ask(merchant, reachable)
-    await cancel(db, payment, new Date())
+    await cancel(shop.runtime, payment, new Date())
     expect(await told(payment)).toEqual([])
   })
 
   test('whoever cancels after a try', async () => {
     const payment = await shop.ask(merchant, { email: 'ama@shop.example' })
     await shop.try(payment, no)
-    await cancel(db, payment, new Date())
+    await cancel(shop.runtime, payment, new Date())
     expect((await told(payment)).toSorted()).toEqual([
       'cancelled email ama@shop.example',
       'failed email ama@shop.example',

@@ -99,7 +99,7 @@ describe('not sent', () => {
     const payment = await shop.ask(merchant, { email: 'ama@shop.example' })
     await shop.try(payment, no)
     setNow(after(seconds(10)))
-    await cancel(db, payment, now)
+    await cancel(shop.runtime, payment, now)
     setNow(after(minutes(2)))
     await post.sendAll()
     expect(await endings(payment)).toEqual([

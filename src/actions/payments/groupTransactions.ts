@@ -1,40 +1,40 @@
-import { createBatcher } from '../../../runtime/batcher.ts'
-import { sharedDeadline } from '../../../runtime/deadline.ts'
-import { isAlreadyThere } from '../../../store/databaseErrors.ts'
-import type { Db, Tx } from '../../../store/db.ts'
-import type { Patience } from '../../../store/payments/locks.ts'
-import { type PaymentKey, paymentName } from '../../../store/payments/paymentKeys.ts'
-import { writersOn, type Write, writeChanges } from './writing.ts'
+import { createBatcher } from '../../runtime/batcher.ts'
+import { sharedDeadline } from '../../runtime/deadline.ts'
+import type { LocalWorkers } from '../../runtime/localWorkers.ts'
+import { isAlreadyThere } from '../../store/databaseErrors.ts'
+import type { Db, Tx } from '../../store/db.ts'
+import type { LockMode } from '../../store/payments/locks.ts'
+import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
+import { type Write, writeChanges } from './writeChanges.ts'
 
 export type DecisionOutcome<Answer> = { answer: Answer } | { error: unknown }
 
-// In one transaction: takes the locks, decides about each by itself and writes all of it. The items are in the order of
-// arrival. An item without an outcome is locked by another transaction.
+// Runs in one transaction: locks the payments, decides about each item by itself and writes all changes. The items are in
+// the order of arrival. An item without an outcome is locked by another transaction.
 export type Decide<Item, Answer> = (
   tx: Tx,
   items: readonly Item[],
-  patience: Patience,
+  mode: LockMode,
   write: Write,
 ) => Promise<Map<Item, DecisionOutcome<Answer>>>
 
-const clashes = 3 // with what others have written in the meantime
+const maxTries = 3 // of an item whose insert violates a unique key, because another transaction was faster
 const limits = { maxRows: 100, maxInFlight: 2, maxQueued: 5000 }
 
-// Decisions about different payments that come together share a transaction and its commit, after which each hears its
-// own answer. Nobody waits there for a row that somebody else holds, nor for the row of a neighbour: such a one is decided
-// alone, in a transaction that waits.
+// Decisions about different payments that arrive together share a transaction and its commit. Each caller gets its own
+// answer after the commit. The shared transaction skips payments that other transactions have locked, and takes one item
+// of each payment. The remaining items are decided alone, in transactions that wait for the lock.
 export function groupTransactions<Item extends PaymentKey, Answer>(
   db: Db,
-  verb: string,
+  local: LocalWorkers,
+  quota: string, // of connections, for items that are decided alone
   decide: Decide<Item, Answer>,
   groupsOf?: (item: Item) => string[], // items of one group are never in two batches at once
 ): (item: Item) => Promise<Answer> {
   async function together(items: Item[]) {
     try {
       const own = db.withDeadline(sharedDeadline())
-      const outcomes = await writeChanges(own, writersOn(db), (tx, write) =>
-        decide(tx, items, 'skipping', write),
-      )
+      const outcomes = await writeChanges(own, local, (tx, write) => decide(tx, items, 'skipping', write))
       return items.map(item => outcomes.get(item))
     } catch (error) {
       if (!isAlreadyThere(error)) throw error
@@ -44,13 +44,11 @@ export function groupTransactions<Item extends PaymentKey, Answer>(
 
   async function alone(item: Item, tries = 1): Promise<DecisionOutcome<Answer>> {
     try {
-      const own = db.withQuota(verb).withDeadline(sharedDeadline())
-      const outcomes = await writeChanges(own, writersOn(db), (tx, write) =>
-        decide(tx, [item], 'waiting', write),
-      )
+      const own = db.withQuota(quota).withDeadline(sharedDeadline())
+      const outcomes = await writeChanges(own, local, (tx, write) => decide(tx, [item], 'waiting', write))
       return outcomes.get(item) ?? { error: new Error('there is no such payment') }
     } catch (error) {
-      if (!isAlreadyThere(error) || tries === clashes) throw error
+      if (!isAlreadyThere(error) || tries === maxTries) throw error
       return alone(item, tries + 1)
     }
   }
@@ -68,17 +66,14 @@ export function groupTransactions<Item extends PaymentKey, Answer>(
   }
 }
 
-// The first item of each payment, in the order of arrival. What is written of a payment is written once.
+// The first item of each payment, in the order of arrival: a transaction writes a payment once.
 export function oneFromEach<Item extends PaymentKey>(items: readonly Item[]): Item[] {
   const firsts = new Map<string, Item>()
   for (const item of items) if (!firsts.has(paymentName(item))) firsts.set(paymentName(item), item)
   return [...firsts.values()]
 }
 
-// Transactions write in this order, so that two of them that meet do not deadlock.
-export const byName = (a: PaymentKey, b: PaymentKey) => (paymentName(a) < paymentName(b) ? -1 : 1)
-
-// What is wrong with one is told to it alone.
+// An error of one item fails only that item.
 export function outcomeOf<Answer>(decide: () => Answer): DecisionOutcome<Answer> {
   try {
     return { answer: decide() }
@@ -87,7 +82,7 @@ export function outcomeOf<Answer>(decide: () => Answer): DecisionOutcome<Answer>
   }
 }
 
-// One statement for each merchant, all on their way at once.
+// One statement for each merchant, all sent at once.
 export async function eachMerchant<Item extends PaymentKey, Row>(
   items: readonly Item[],
   ask: (merchant_id: string, some: readonly Item[]) => Promise<readonly Row[]>,

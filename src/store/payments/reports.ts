@@ -23,7 +23,7 @@ export type ReportRow = {
   total: bigint // minor units
 }
 
-// The references bound the part of the merchant's own key range that is read; the times say what counts.
+// The references limit the part of the merchant's key range that is read; the times decide what counts.
 export const reportByOutlet = (tx: Tx, f: ReportFilter) =>
   tx.rows<ReportRow>(sql`
     select p.outlet, o.name as outlet_name, p.status, p.payment_method, p.currency, p.payments, p.total
@@ -37,3 +37,17 @@ export const reportByOutlet = (tx: Tx, f: ReportFilter) =>
       group by outlet, status, payment_method, currency) as p
     left join outlets o on o.merchant_id = ${f.merchant_id} and o.code = p.outlet
     order by p.outlet nulls last, p.status, p.payment_method nulls last, p.currency`)
+
+export type PayerCounts = { merchant_id: string; name: string; tries: number; payers: number }
+
+// How many attempts customers made on the pages of each merchant, and from how many addresses, for payments since that
+// reference. Only merchants with at least `atLeast` attempts; each is counted up to the limit.
+export const countPayers = (tx: Tx, sinceReference: string, atLeast: number, limit: number) =>
+  tx.rows<PayerCounts>(sql`
+    select m.merchant_id, m.name, recent.tries, recent.payers
+    from merchants m cross join lateral (
+      select count(*)::integer as tries, count(distinct payer)::integer as payers
+      from (select a.payer from attempts a
+        where a.merchant_id = m.merchant_id and a.tx_reference >= ${sinceReference}
+          and a.payer is not null and a.lang is not null limit ${limit}) as tried) as recent
+    where recent.tries >= ${atLeast}`)

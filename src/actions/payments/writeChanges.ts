@@ -1,0 +1,232 @@
+import { Locked, Unavailable } from '../../core/interface/refusal.ts'
+import type { NotificationKey } from '../../core/notification/notification.ts'
+import type { Attempt } from '../../core/payment/attempt.ts'
+import type { MoneyBack, NewEvent, Task, TaskKind } from '../../core/payment/change.ts'
+import type { Payment } from '../../core/payment/payment.ts'
+import type { LocalWorkers, Reservation } from '../../runtime/localWorkers.ts'
+import type { Db, Query, Tx } from '../../store/db.ts'
+import { groupStatement, type StatementPart } from '../../store/groupStatement.ts'
+import { type CustomerMessage, customerMessages } from '../../store/messages/messages.ts'
+import {
+  addNotification,
+  addNotifications,
+  type InlineLease,
+  leasedOfSent,
+  type NewNotification,
+  sendingsOf,
+} from '../../store/notifications/notifications.ts'
+import {
+  insertAttempts,
+  saveAttempts,
+  saveCustomerActs,
+  saveSendings,
+} from '../../store/payments/attempts.ts'
+import { addEventsOfMany } from '../../store/payments/events.ts'
+import { addMoneyBack } from '../../store/payments/moneyBack.ts'
+import { holdReferences, type PaidReference } from '../../store/payments/paidReferences.ts'
+import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
+import {
+  type LockedPayment,
+  lockPayment,
+  type PaymentWithMerchant,
+  savePayments,
+  saveRedirects,
+} from '../../store/payments/paymentLife.ts'
+import { addTasks, closeOpenTask } from '../../store/payments/tasks.ts'
+import { type NotificationUpdate, notificationUpdateOf } from '../notifications/recordNotification.ts'
+
+// The one writer of payments: every change of a payment, of its attempts, and the events, tasks and notifications that
+// follow from it are written here, in the transaction that has locked the payment's row. Only the schedule of polls is
+// written elsewhere (store/payments/dueAttempts.ts and callbacks.ts), and tasks that follow from no change.
+
+export type PaymentChange = {
+  before: PaymentWithMerchant
+  after: Payment
+  events: readonly NewEvent[]
+  update: NotificationUpdate | undefined // the notification and the messages of a new status
+  begun?: Attempt // inserted
+  replied?: Attempt // a provider's reply changed it
+  resent?: Attempt // its order is sent again
+  acted?: Attempt // the customer submitted a step or gave it up
+  reference?: PaidReference // of the provider, that has paid it
+  reopenedUntil?: Date
+  visit?: string // that is redirected to the shop
+  tasks?: readonly Task[]
+  closedTasks?: readonly ClosedTask[]
+  moneyBack?: MoneyBack // new records of refunds and disputes
+  feedEntries?: readonly NewNotification[] // notifications that are not delivered
+}
+
+export type ClosedTask = { attempt_id: string; kind: TaskKind; note: string; closed_at: Date }
+
+export function changeOf(
+  before: PaymentWithMerchant,
+  after: Payment,
+  events: readonly NewEvent[],
+): PaymentChange {
+  const changed = events.find(({ kind }) => kind === 'status_changed') // one at most: a payment moves once at a time
+  return { before, after, events, update: changed && notificationUpdateOf(before, after, changed) }
+}
+
+// Writes all changes of the transaction, most of them with its commit. Returns the tasks that are new. Called once at most.
+export type Write = (changes: readonly PaymentChange[]) => Promise<Task[]>
+
+type Written = {
+  sendings: number
+  messages: readonly CustomerMessage[]
+  reservation?: Reservation
+  leased: Promise<NotificationKey[]>
+}
+
+// Runs a transaction that locks payments, decides and calls `write`. If this process has free dispatch slots, deliveries are
+// inserted with their leases and sent right after the commit; no poll is needed. The slots are reserved before the rows are
+// written, because the rows contain the lease. A transaction whose connection was lost runs again: the outcome of the
+// first run is unknown then, and nothing of it is sent inline.
+export async function writeChanges<T>(
+  db: Db,
+  local: LocalWorkers,
+  work: (tx: Tx, write: Write) => Promise<T>,
+): Promise<T> {
+  const senders = { ...local } // one that stops meanwhile still gets the outcome
+  let written: Written | undefined
+  const result = await db
+    .transaction(tx => {
+      if (written) reportUnknownOutcome(senders, written)
+      written = undefined
+      return work(tx, async changes => {
+        const tasks: Task[] = []
+        for (const change of changes) tasks.push(...(await writeRareParts(tx, change)))
+        written = writeWithCommit(tx, senders, changes)
+        return tasks
+      })
+    })
+    .catch((error: unknown) => {
+      if (written && isUnknown(error)) reportUnknownOutcome(senders, written)
+      else written?.reservation?.release()
+      throw error
+    })
+  if (written) await dispatchWritten(senders, written)
+  return result
+}
+
+// Decides about one payment in a transaction of its own: for decisions that are too rare to share one. Undefined if there
+// is no such payment.
+export const changeOne = <Answer>(
+  db: Db,
+  local: LocalWorkers,
+  key: PaymentKey,
+  decide: (tx: Tx, payment: LockedPayment) => Promise<{ answer: Answer; change?: PaymentChange }>,
+): Promise<Answer | undefined> =>
+  writeChanges(db, local, async (tx, write) => {
+    const payment = await lockPayment(tx, key)
+    if (!payment) return undefined
+    const { answer, change } = await decide(tx, payment)
+    if (change) await write([change])
+    return answer
+  })
+
+// By statements of their own, before the one of the commit.
+async function writeRareParts(
+  tx: Tx,
+  { before, moneyBack, feedEntries = [], closedTasks = [], tasks = [] }: PaymentChange,
+): Promise<Task[]> {
+  if (moneyBack) await addMoneyBack(tx, moneyBack)
+  for (const entry of feedEntries) await addNotification(tx, entry, undefined)
+  for (const { attempt_id, kind, note, closed_at } of closedTasks)
+    await closeOpenTask(tx, before.merchant_id, attempt_id, kind, note, closed_at)
+  return addTasks(tx, tasks)
+}
+
+function writeWithCommit(
+  tx: Tx,
+  { dispatch, inbox }: LocalWorkers,
+  changes: readonly PaymentChange[],
+): Written | undefined {
+  const sendings = sendingsOf(changes.flatMap(({ update }) => update?.notification ?? []))
+  const reservation = sendings.length > 0 ? dispatch?.reserve(sendings) : undefined
+  const statement = statementOf(changes, reservation, inbox)
+  const leased = statement && tx.writeWithCommit<NotificationKey>(statement)
+  return leased && { sendings: sendings.length, messages: messagesIn(changes), reservation, leased }
+}
+
+// All changes in one statement, with one part for each table: there is no new status without its event, its notification
+// and its messages. The statement returns the deliveries that have the lease. Undefined if nothing changes.
+export function statementOf(
+  changes: readonly PaymentChange[],
+  lease?: InlineLease,
+  inbox?: LocalWorkers['inbox'],
+): Query | undefined {
+  const each = <Row>(rowsOf: (change: PaymentChange) => Row | undefined) =>
+    changes.flatMap(change => rowsOf(change) ?? [])
+  const parts: StatementPart[] = [
+    ...part(
+      holdReferences,
+      each(({ reference }) => reference),
+    ),
+    ...part(
+      insertAttempts,
+      each(({ begun }) => begun),
+    ),
+    ...part(
+      saveAttempts,
+      each(({ replied }) => replied),
+    ),
+    ...part(
+      saveSendings,
+      each(({ resent }) => resent),
+    ),
+    ...part(
+      saveCustomerActs,
+      each(({ acted }) => acted),
+    ),
+    ...part(
+      savePayments,
+      each(({ before, after, reopenedUntil }) =>
+        after === before ? undefined : { ...after, reopened_until: reopenedUntil },
+      ),
+    ),
+    ...part(
+      saveRedirects,
+      each(({ before, visit }) => (visit === undefined ? undefined : { ...before, visit })),
+    ),
+    ...part(
+      addEventsOfMany,
+      each(({ after, events }) => (events.length === 0 ? undefined : { key: after, events })),
+    ),
+    ...addNotifications(
+      each(({ update }) => update?.notification),
+      lease,
+    ),
+    ...part(
+      customerMessages,
+      messagesIn(changes).map(message => ({ ...message, isKept: inbox?.keeps(message) ?? false })),
+    ),
+  ]
+  if (parts.length === 0) return undefined
+  return parts.some(({ name }) => name === 'sent')
+    ? groupStatement(parts, leasedOfSent)
+    : groupStatement(parts)
+}
+
+const messagesIn = (changes: readonly PaymentChange[]) =>
+  changes.flatMap(({ update }) => update?.messages ?? [])
+
+const part = <Row>(write: (rows: readonly Row[]) => StatementPart, rows: readonly Row[]) =>
+  rows.length === 0 ? [] : [write(rows)]
+
+async function dispatchWritten(
+  { dispatch, inbox }: LocalWorkers,
+  { sendings, messages, reservation, leased }: Written,
+) {
+  const dispatched = reservation ? await leased : []
+  reservation?.confirm(dispatched)
+  if (dispatched.length < sendings) dispatch?.undispatched()
+  if (messages.length > 0) inbox?.written(messages)
+}
+
+function reportUnknownOutcome({ dispatch }: LocalWorkers, { reservation }: Written) {
+  reservation?.outcomeUnknown()
+  dispatch?.undispatched()
+}
+
+const isUnknown = (error: unknown) => error instanceof Unavailable && !(error instanceof Locked)
