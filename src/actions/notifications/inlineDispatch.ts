@@ -1,26 +1,27 @@
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import type { Db } from '../../store/db.ts'
-import type { InlineLease, Sending } from '../../store/notifications/notifications.ts'
+import type { InlineLease, NewDelivery } from '../../store/notifications/notifications.ts'
 
-// Whoever carries notifications in this process, as those see it who write them.
+// The dispatcher of this process, as the transactions see it that write notifications. It can send a delivery right after
+// the commit, without a poll.
 export type InlineDispatch = {
-  // Keeps room for those of them that could leave at once. Undefined when none could.
-  reserve(sendings: readonly Sending[]): Reservation | undefined
-  undispatched(): void // some were committed that nobody carries yet
+  // Reserves slots for those that can be sent at once. Returns undefined if there is none.
+  reserve(deliveries: readonly NewDelivery[]): Reservation | undefined
+  undispatched(): void // deliveries were committed that have to be found by a poll
 }
 
 export type Reservation = InlineLease & {
-  confirm(leased: readonly NotificationKey[]): void // committed: these go now, and the room of the others is free
-  release(): void // nothing was committed
-  outcomeUnknown(): void // nobody knows whether it was
+  confirm(leased: readonly NotificationKey[]): void // committed: these are sent now, the other slots are free
+  release(): void // not committed: all slots are free
+  outcomeUnknown(): void // the connection was lost during the commit: nothing is sent
 }
 
-const carriers = new WeakMap<Db, InlineDispatch>()
+const dispatches = new WeakMap<Db, InlineDispatch>()
 
-export const inlineDispatchOn = (db: Db): InlineDispatch | undefined => carriers.get(db)
+export const inlineDispatchOn = (db: Db): InlineDispatch | undefined => dispatches.get(db)
 
-// From now on, until what it gives back is called.
-export function setInlineDispatch(db: Db, carrier: InlineDispatch): () => void {
-  carriers.set(db, carrier)
-  return () => void carriers.delete(db)
+// Returns the function that removes it.
+export function setInlineDispatch(db: Db, dispatch: InlineDispatch): () => void {
+  dispatches.set(db, dispatch)
+  return () => void dispatches.delete(db)
 }

@@ -1,22 +1,22 @@
-import type { SanitizedReply } from '../../../core/provider/reply.ts'
-import { moneyBackBody } from '../../../core/notification/moneyBack.ts'
+import { moneyBackBody } from '../../../core/notification/notification.ts'
 import {
   applyReply,
+  keepLaterPoll,
   referenceTaken,
   type ReplyContext,
-  keepLaterPoll,
 } from '../../../core/payment/applyReply.ts'
 import type { Attempt } from '../../../core/payment/attempt.ts'
 import type { Change } from '../../../core/payment/change.ts'
+import type { SanitizedReply } from '../../../core/provider/reply.ts'
 import type { Tx } from '../../../store/db.ts'
 import { addNotification } from '../../../store/notifications/notifications.ts'
 import { lockToResolve, type Patience, type ToResolve } from '../../../store/payments/locks.ts'
+import { addMoneyBack, moneyBackOf } from '../../../store/payments/moneyBack.ts'
 import { holdReference, nameOfAttempt, type PaidReference } from '../../../store/payments/paidReferences.ts'
 import type { PaymentKey } from '../../../store/payments/paymentKeys.ts'
-import { addMoneyBack, moneyBackOf } from '../../../store/payments/moneyBack.ts'
 import { addTasks, closeTask } from '../../../store/payments/tasks.ts'
+import { byName, type DecisionOutcome, eachMerchant, oneFromEach, outcomeOf } from './groupTransactions.ts'
 import { changeOf, type PaymentChange } from './saveChange.ts'
-import { byName, eachMerchant, oneFromEach, type DecisionOutcome, outcomeOf } from './groupTransactions.ts'
 import type { Write } from './writing.ts'
 
 export type ResolveItem = PaymentKey & {

@@ -7,7 +7,7 @@ import { customerMessages } from '../../../store/messages/messages.ts'
 import {
   addNotifications,
   type InlineLease,
-  leasedOfSent,
+  leasedDeliveries,
 } from '../../../store/notifications/notifications.ts'
 import { insertAttempts, saveAttempts } from '../../../store/payments/attempts.ts'
 import { addEventsOfMany } from '../../../store/payments/events.ts'
@@ -79,7 +79,7 @@ export function writeOf(
   ]
   if (parts.length === 0) return undefined
   return parts.some(({ name }) => name === 'sent')
-    ? groupStatement(parts, leasedOfSent)
+    ? groupStatement(parts, leasedDeliveries)
     : groupStatement(parts)
 }
 

@@ -2,7 +2,7 @@ import { Locked, Unavailable } from '../../../core/interface/refusal.ts'
 import type { NotificationKey } from '../../../core/notification/notification.ts'
 import type { Db, Tx } from '../../../store/db.ts'
 import type { CustomerMessage } from '../../../store/messages/messages.ts'
-import { sendingsOf } from '../../../store/notifications/notifications.ts'
+import { newDeliveriesOf } from '../../../store/notifications/notifications.ts'
 import { type Inbox, inboxOn } from '../../messages/inbox.ts'
 import {
   type InlineDispatch,
@@ -51,7 +51,7 @@ export async function writeChanges<T>(
 }
 
 function writeLast(tx: Tx, { dispatch: carrier, inbox }: Writers, changes: readonly PaymentChange[]) {
-  const sendings = sendingsOf(changes.flatMap(({ update: news }) => news?.notification ?? []))
+  const sendings = newDeliveriesOf(changes.flatMap(({ update: news }) => news?.notification ?? []))
   const reservation = sendings.length > 0 ? carrier?.reserve(sendings) : undefined
   const write = writeOf(changes, reservation, inbox)
   const leased = write && tx.writeWithCommit<NotificationKey>(write)
