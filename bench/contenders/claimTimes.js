@@ -9,7 +9,7 @@ const taken = 64 // as many as Tollgate takes at once
 const leaseMs = 30_000
 
 export async function claimTimes(url) {
-  const [{ openDb }, { lookForDue, takeAlone }] = await thisVersion.load(
+  const [{ openDb }, { findDueDeliveries, takeAlone }] = await thisVersion.load(
     'store/db',
     'store/notifications/deliveries',
   )
@@ -19,7 +19,7 @@ export async function claimTimes(url) {
   const once = async tx => {
     const now = new Date()
     const began = performance.now()
-    const due = await lookForDue(tx, false, now, looked)
+    const due = await findDueDeliveries(tx, false, now, looked)
     const between = performance.now()
     await takeAlone(tx, due.slice(0, taken), { token: 'bench', until: new Date(+now + leaseMs), now })
     takeMs.push(performance.now() - between)

@@ -1,16 +1,15 @@
 import type { Logger } from 'pino'
 import { Counter, Gauge, Histogram } from 'prom-client'
-import type { DeliveryCounts } from '../actions/notifications/countDeliveries.ts'
+import type { DeliveryCounts } from '../actions/notifications/findNotifications.ts'
 import type { Dispatcher, DispatcherWatch } from '../workers/deliveries/dispatcher.ts'
 import type { Metrics } from './metrics.ts'
 
-// What the operator sees of notifications on their way. Lanes are named only while something is wrong with them, so
-// that their number stays small.
+// Metrics and log lines of deliveries.
 export function watchDeliveries({ registry }: Metrics, log: Logger): DispatcherWatch {
   const registers = [registry]
   const tries = new Counter({
     name: 'tollgate_delivery_tries_total',
-    help: 'Tries of deliveries to merchants, by mode and what came of them.',
+    help: 'Tries of deliveries to merchants, by mode and result.',
     labelNames: ['mode', 'result'],
     registers,
   })
@@ -39,11 +38,12 @@ export function watchDeliveries({ registry }: Metrics, log: Logger): DispatcherW
         { notification_id },
         'a notification was sent without the password: its address is not on an origin of the merchant',
       ),
-    trouble: error => log.warn({ error: String(error) }, 'deliveries have to try again'),
+    trouble: error => log.warn({ error: String(error) }, 'error in the delivery worker; it will retry'),
   }
 }
 
-// Numbers that are read when somebody asks for them.
+// Metrics that are read at each scrape. A lane has a label only while its breaker is not closed, so that the number of
+// labels stays small.
 export function gaugeDeliveries(
   { registry }: Metrics,
   { inFlight, breakers }: Pick<Dispatcher, 'inFlight' | 'breakers'>,

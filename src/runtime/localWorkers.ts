@@ -1,7 +1,7 @@
 import type { NotificationKey } from '../core/notification/notification.ts'
 import type { OpenedIdentity } from '../core/provider/accountIdentity.ts'
 import type { CustomerMessage } from '../store/messages/messages.ts'
-import type { InlineLease, Sending } from '../store/notifications/notifications.ts'
+import type { InlineLease, NewDelivery } from '../store/notifications/notifications.ts'
 import type { DueAttempt, PollLease } from '../store/payments/dueAttempts.ts'
 
 // The workers of this process that can take over work at the moment of its commit, so that no worker has to find it by
@@ -11,7 +11,7 @@ export type LocalWorkers = { dispatch?: InlineDispatch; inbox?: Inbox; poller?: 
 
 // Sends notifications right after the commit that adds them.
 export type InlineDispatch = {
-  reserve(sendings: readonly Sending[]): Reservation | undefined // slots for some of them; undefined if none is free
+  reserve(sendings: readonly NewDelivery[]): Reservation | undefined // slots for some of them; undefined if none is free
   undispatched(): void // deliveries without a reservation were committed
 }
 

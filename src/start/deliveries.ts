@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { countDeliveries } from '../actions/notifications/countDeliveries.ts'
+import { countDeliveries } from '../actions/notifications/findNotifications.ts'
 import type { Config } from '../config.ts'
 import type { Pause } from '../core/databaseClock.ts'
 import type { LocalWorkers } from '../runtime/localWorkers.ts'
@@ -18,12 +18,12 @@ type DeliveriesDeps = {
   clock(): Date
   pause?: Pause
   leases?: Leases
-  left?(): void // some were committed here that were not handed over
+  left?(): void // deliveries were committed here that were not dispatched inline
   metrics: Metrics
   log: Logger
 }
 
-// All that it takes to notify merchants: the way out of the house, what signs, and who carries.
+// Builds the delivery of notifications: the HTTP client, the signer cache and the dispatcher.
 export function openDeliveries(
   config: Config,
   records: Pick<OpenDatabase, 'db' | 'masterKeys' | 'embedded'>,
@@ -41,8 +41,8 @@ export function openDeliveries(
     outbound,
     random: Math.random,
     signers: createSignerCache(db, masterKeys, clock),
-    // By default a developer's own machine may be notified, and nobody else's inside: not that of a gateway which
-    // others reach.
+    // By default loopback is allowed on a developer's machine only: a gateway that others can reach must not send to
+    // services on its own host.
     loopback: mode => config.TOLLGATE_EGRESS_LOOPBACK ?? (isOwnMachine && mode === 'test'),
     watch: watchDeliveries(metrics, log),
   })

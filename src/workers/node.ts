@@ -1,19 +1,10 @@
 import { randomInt } from 'node:crypto'
-import {
-  aliveForMs,
-  forgetNode,
-  nodeLeaseToken,
-  nodeOfToken,
-  noPresence,
-  type Presence,
-  presenceCheckMs,
-  updatePresence,
-} from '../core/nodes.ts'
+import { aliveForMs, forgetNode, nodeLeaseToken, nodeOfToken, noPresence, type Presence, presenceCheckMs, updatePresence } from '../core/nodes.ts'
 import { newLeaseToken } from '../runtime/ids.ts'
 import { coalesce, isWakeable, type Wakeable } from '../runtime/wakeUps.ts'
 import type { Db } from '../store/db.ts'
 import { CannotListen, type NodeSession, openListeningSession } from '../store/nodeSession.ts'
-import { endLeasesOf, nodesWithLeases } from '../store/notifications/orphans.ts'
+import { endLeasesOf, nodesWithLeases } from '../store/notifications/deliveries.ts'
 import { startLoop } from './loop.ts'
 
 // This process as one of several nodes on a database. It has one connection for itself, over which it sends and receives

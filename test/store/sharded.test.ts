@@ -10,22 +10,23 @@ import { findSigners } from '../../src/store/merchants/signers.ts'
 import { takeDueMessages } from '../../src/store/messages/dueMessages.ts'
 import { addCustomerMessages, saveMessageResults } from '../../src/store/messages/messages.ts'
 import {
-  lookForDue,
+  findDueDeliveries,
   stillDue,
   takeAlone,
   takeAmongSiblings,
   takeUnlockedAlone,
 } from '../../src/store/notifications/deliveries.ts'
 import { addNotification } from '../../src/store/notifications/notifications.ts'
-import {
-  exhaustedOf,
-  type Outcome,
-  saveAcknowledged,
-  saveOutcomes,
-} from '../../src/store/notifications/outcomes.ts'
 import { parkDeliveries } from '../../src/store/notifications/parkedDeliveries.ts'
 import { beginAgain } from '../../src/store/notifications/redeliveries.ts'
-import { addTries, moveLastTries } from '../../src/store/notifications/tries.ts'
+import {
+  addTries,
+  type DeliveryOutcome,
+  exhaustedOf,
+  moveLastTries,
+  saveAcknowledged,
+  saveOutcomes,
+} from '../../src/store/notifications/tries.ts'
 import { attemptsOfMany } from '../../src/store/payments/attempts.ts'
 import { promptAttempt } from '../../src/store/payments/callbacks.ts'
 import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'
@@ -120,7 +121,7 @@ describe.skipIf(!shardedUrl)(title, () => {
     return Math.max(...counted.map(count => count ?? 0))
   }
 
-  const outcomeOf = (key: NotificationKey, changed: Partial<Outcome> = {}): Outcome => ({
+  const outcomeOf = (key: NotificationKey, changed: Partial<DeliveryOutcome> = {}): DeliveryOutcome => ({
     ...key,
     lease_token: lease.token,
     next_try_at: now,
@@ -131,7 +132,7 @@ describe.skipIf(!shardedUrl)(title, () => {
     ms: 3,
     address: '192.0.2.1',
     status: 500,
-    result: 'http_error' as Outcome['result'],
+    result: 'http_error' as DeliveryOutcome['result'],
     words: '',
     answer: null,
     ...changed,
@@ -229,7 +230,7 @@ describe.skipIf(!shardedUrl)(title, () => {
     const leased = { now: later, until: after(30_000, later) }
     expect(await claimDueAttempts(db, rooms, leased)).toHaveLength(2)
     expect(await claimDueAttempts(db, rooms, leased)).toHaveLength(0)
-    const due = await lookForDue(db, false, later, 10)
+    const due = await findDueDeliveries(db, false, later, 10)
     expect(due).toHaveLength(1)
     expect(
       await parkDeliveries(

@@ -3,12 +3,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { forgetOldMessages } from '../../src/actions/messages/forgetOldMessages.ts'
 import { recentMessages } from '../../src/actions/messages/recentMessages.ts'
-import { countDeliveries } from '../../src/actions/notifications/countDeliveries.ts'
 import {
+  countDeliveries,
   newestNotifications,
   sentNotificationsOf,
 } from '../../src/actions/notifications/findNotifications.ts'
-import { forgetOldTries } from '../../src/actions/notifications/forgetOldTries.ts'
 import { explainPayment, findByWord } from '../../src/actions/payments/explainPayment.ts'
 import { newestPayments } from '../../src/actions/payments/findPayments.ts'
 import { outletReport } from '../../src/actions/payments/outletReport.ts'
@@ -17,7 +16,8 @@ import type { Payment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
 import { countExhausted } from '../../src/store/notifications/notificationList.ts'
 import type { PaymentKey } from '../../src/store/payments/paymentKeys.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
+import { forgetOldTries } from '../../src/workers/deliveries/worker.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../support/gateway.ts'
 import { after, hours } from '../support/lifeRows.ts'
 import { checkStatus, post, send, signedQuestion, signedRequest } from '../support/merchant.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'

@@ -3,7 +3,7 @@ import type { Mode } from '../../core/mode.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import type { Tx } from '../../store/db.ts'
 import { findMerchant } from '../../store/merchants/merchants.ts'
-import { countExhausted, listExhausted } from '../../store/notifications/exhausted.ts'
+import { countMerchantExhausted, listExhausted } from '../../store/notifications/notificationList.ts'
 
 const windowMs = 24 * 3_600_000
 const maxExamples = 5
@@ -16,7 +16,7 @@ export async function exhaustedFacts(
   baseUrl: string,
 ): Promise<ExhaustedFacts | undefined> {
   const from = new Date(now.getTime() - windowMs)
-  const { count, since } = await countExhausted(tx, merchant_id, mode, from)
+  const { count, since } = await countMerchantExhausted(tx, merchant_id, mode, from)
   const merchant = await findMerchant(tx, merchant_id)
   if (!since || !merchant) return undefined
   const examples = await listExhausted(tx, merchant_id, mode, from, maxExamples)

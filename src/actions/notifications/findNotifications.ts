@@ -3,6 +3,7 @@ import type { Payment } from '../../core/payment/payment.ts'
 import { isPlainText } from '../../core/text.ts'
 import type { Db } from '../../store/db.ts'
 import { listMerchants } from '../../store/merchants/merchants.ts'
+import { deliveryStats } from '../../store/notifications/deliveries.ts'
 import {
   findNotificationRow,
   lastNotificationLookedAt,
@@ -12,22 +13,22 @@ import {
   type NotificationRow,
   notificationRowsOf,
 } from '../../store/notifications/notificationList.ts'
-import { type Try, triesOf, triesOfPayment } from '../../store/notifications/tries.ts'
+import { triesOf, triesOfPayment, type Try } from '../../store/notifications/tries.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
 import { findPayment } from '../../store/payments/paymentLife.ts'
 
 const merchantIds = async (db: Db) => (await listMerchants(db)).map(({ merchant_id }) => merchant_id)
 
-const mostLooked = 50_000 // of one merchant: an answer within a second, whatever is asked for
+const maxRead = 50_000 // rows of one merchant: any query answers within a second
 
-// `until`: there are older ones that were not looked at. Asked with it, the list goes on there.
+// `until`: there are older notifications that were not read. A query with this `until` continues there.
 export type NewestNotifications = { notifications: NotificationRow[]; until: Date | undefined }
 
 // The newest of one merchant, or of all.
 export async function newestNotifications(
   db: Db,
   { merchant_id, ...filter }: NotificationFilter & { merchant_id?: string },
-  most = mostLooked,
+  most = maxRead,
 ): Promise<NewestNotifications> {
   const lists: NotificationRow[][] = []
   let until: Date | undefined
@@ -38,13 +39,14 @@ export async function newestNotifications(
   }
   const notifications = lists
     .flat()
-    .filter(({ created_at }) => until === undefined || created_at >= until) // the others come with the rest
+    .filter(({ created_at }) => until === undefined || created_at >= until) // the rest is on the next page
     .sort((a, b) => b.created_at.getTime() - a.created_at.getTime())
   const isCut = until !== undefined && notifications.length < filter.limit
   return { notifications: notifications.slice(0, filter.limit), until: isCut ? until : undefined }
 }
 
-// A look that was cut short ends behind the whole millisecond of its last one, of which there may be more.
+// A query that has read `most` rows ends behind the whole millisecond of its last row, because other rows may have the
+// same time.
 async function newestOf(db: Db, merchant_id: string, filter: NotificationFilter, most: number) {
   const few = await listNotificationsOfFew(db, merchant_id, filter, most)
   const found = few ?? (await listNotifications(db, merchant_id, filter, most))
@@ -55,7 +57,7 @@ async function newestOf(db: Db, merchant_id: string, filter: NotificationFilter,
 
 export const notificationsOf = (db: Db, payment: Payment) => notificationRowsOf(db, payment)
 
-// By its id, as merchants and logs have it. Undefined when there is none.
+// By its public id. Returns undefined if there is none.
 export async function findNotification(db: Db, id: string) {
   const key = isPlainText(id) ? readNotificationId(id) : undefined
   return key && findNotificationRow(db, await merchantIds(db), key)
@@ -70,21 +72,29 @@ export type ExplainedNotification = NotificationRow & {
 
 export type SentNotification = NotificationRow & { written: Try[] }
 
-// All that a merchant was told of a payment, each with every try that is written down.
+// All notifications of a payment, each with its stored tries.
 export async function sentNotificationsOf(db: Db, payment: PaymentKey): Promise<SentNotification[]> {
-  const [told, tries] = await Promise.all([notificationRowsOf(db, payment), triesOfPayment(db, payment)])
-  return told.map(one => ({ ...one, written: tries.filter(({ sequence }) => sequence === one.sequence) }))
+  const [rows, tries] = await Promise.all([notificationRowsOf(db, payment), triesOfPayment(db, payment)])
+  return rows.map(row => ({ ...row, written: tries.filter(({ sequence }) => sequence === row.sequence) }))
 }
 
-// A notification with every try that is written down.
+// A notification with its stored tries.
 export async function explainNotification(db: Db, id: string): Promise<ExplainedNotification | undefined> {
-  const told = await findNotification(db, id)
-  if (!told) return undefined
-  const [written, payment] = await Promise.all([triesOf(db, told), findPayment(db, told)])
+  const row = await findNotification(db, id)
+  if (!row) return undefined
+  const [written, payment] = await Promise.all([triesOf(db, row), findPayment(db, row)])
   return {
-    ...told,
+    ...row,
     written,
     merchant_name: payment?.merchant_name ?? '',
     invoice_id: payment?.invoice_id ?? '',
   }
+}
+
+export type DeliveryCounts = { due: number; parked: number; oldest_due_seconds: number }
+
+export async function countDeliveries(db: Db, now: Date): Promise<DeliveryCounts> {
+  const { due, parked, oldest_due_at } = await deliveryStats(db, now)
+  const oldest_due_seconds = oldest_due_at ? Math.max(0, (now.getTime() - oldest_due_at.getTime()) / 1000) : 0
+  return { due, parked, oldest_due_seconds }
 }

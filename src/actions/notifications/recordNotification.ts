@@ -1,5 +1,5 @@
 import { readMerchantSettings } from '../../core/merchant/settings.ts'
-import { laneOf } from '../../core/notification/laneName.ts'
+import { laneOf } from '../../core/notification/lane.ts'
 import { ipnUrlOf, isSent, notificationBody } from '../../core/notification/notification.ts'
 import type { NewEvent } from '../../core/payment/change.ts'
 import type { Payment } from '../../core/payment/payment.ts'
@@ -10,8 +10,8 @@ import { messagesFor } from '../messages/queueMessages.ts'
 
 export type NotificationUpdate = { notification: NotificationToAdd; messages: CustomerMessage[] }
 
-// The status of a payment has changed: what whoever has to hear of it will hear, to be written down in the transaction
-// of the change. Nobody is spoken to here; workers do that.
+// The notification to the merchant and the messages to the customer about a status change. They are written in the
+// transaction of the change, and sent by workers.
 export function notificationUpdateOf(
   { merchant_settings }: PaymentWithMerchant,
   payment: Payment,

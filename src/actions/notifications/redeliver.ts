@@ -1,28 +1,28 @@
-import { type IpnStyle, readMerchantSettings, type MerchantSettings } from '../../core/merchant/settings.ts'
-import { laneOf } from '../../core/notification/laneName.ts'
+import { type IpnStyle, type MerchantSettings, readMerchantSettings } from '../../core/merchant/settings.ts'
+import { laneOf } from '../../core/notification/lane.ts'
 import { ipnUrlOf, isSent, type NotificationKey } from '../../core/notification/notification.ts'
 import type { Db, Tx } from '../../store/db.ts'
 import { findMerchant } from '../../store/merchants/merchants.ts'
 import {
   beginAgain,
   findRedeliverable,
-  lockBegun,
-  type Place,
-  type Range,
+  lockBegunAt,
   type Redeliverable,
-  type Redelivery,
   redeliverablesAfter,
+  type Redelivery,
+  type RedeliveryCursor,
+  type RedeliveryRange,
 } from '../../store/notifications/redeliveries.ts'
 
-const atOnce = 500 // in one statement, far within its time
+const pageSize = 500 // one statement, well within the statement timeout
 
-// How many are due now, how many are being sent at this moment and were left alone, how many have nowhere to go, and how
-// many of which the merchant's style leaves out.
+// `being_sent`: in flight, not changed. `left_out`: the merchant's style does not send this status.
 export type Redelivered = { redelivered: number; being_sent: number; no_address: number; left_out: number }
 
 const none: Redelivered = { redelivered: 0, being_sent: 0, no_address: 0, left_out: 0 }
 
-// The same id and the same bytes, from the start of the schedule. Undefined when there is no such notification.
+// Sends a notification again, with the same id and bytes, from the start of the schedule. Returns undefined if there is no
+// such notification.
 export async function redeliver(db: Db, key: NotificationKey, now: Date): Promise<Redelivered | undefined> {
   const found = await findRedeliverable(db, key)
   if (!found) return undefined
@@ -30,8 +30,8 @@ export async function redeliver(db: Db, key: NotificationKey, now: Date): Promis
   return db.transaction(tx => again(tx, [found], settings, now))
 }
 
-// The same, as somebody asks for it who saw when the delivery was begun, or that there was none. One that was begun since
-// is left alone: a button that is pressed twice sends once.
+// The same for an operator on a page. `seen` is the begin of the delivery on that page, null if there was none. A delivery
+// that has begun since is not changed, so that a button that is pressed twice sends once.
 export async function redeliverAsSeen(
   db: Db,
   key: NotificationKey,
@@ -42,22 +42,22 @@ export async function redeliverAsSeen(
   if (!found) return undefined
   const settings = await settingsOf(db, key.merchant_id)
   return db.transaction(async tx => {
-    const begun_at = await lockBegun(tx, key)
-    if (begun_at?.getTime() === now.getTime()) return { ...none, redelivered: 1 } // a lost commit, run again
+    const begun_at = await lockBegunAt(tx, key)
+    if (begun_at?.getTime() === now.getTime()) return { ...none, redelivered: 1 } // a rerun after a lost commit
     if (begun_at?.getTime() !== seen?.getTime()) return 'already'
     return again(tx, [found], settings, now)
   })
 }
 
-// The same for all of a time, piece by piece.
-export async function redeliverAll(db: Db, range: Range, now: Date): Promise<Redelivered> {
+// The same for all notifications of a time range, page by page.
+export async function redeliverAll(db: Db, range: RedeliveryRange, now: Date): Promise<Redelivered> {
   const settings = await settingsOf(db, range.merchant_id)
-  let after: Place | undefined = { created_at: range.from, tx_reference: '', sequence: 0 }
+  let after: RedeliveryCursor | undefined = { created_at: range.from, tx_reference: '', sequence: 0 }
   let sum = none
   while (after) {
-    const found = await redeliverablesAfter(db, range, after, atOnce)
+    const found = await redeliverablesAfter(db, range, after, pageSize)
     sum = add(sum, await db.transaction(tx => again(tx, found, settings, now)))
-    after = found.length === atOnce ? found.at(-1) : undefined
+    after = found.length === pageSize ? found.at(-1) : undefined
   }
   return sum
 }
@@ -92,8 +92,7 @@ async function again(
   }
 }
 
-// It goes where it would go today: an address that was mistyped may be why it never arrived. Where nothing is set any
-// more it goes where it went.
+// The current address is used, because the former one may have been wrong. If none is set now, the former one is used.
 function planFor(one: Redeliverable, settings: MerchantSettings): Redelivery | 'no_address' | 'left_out' {
   const { merchant_id, tx_reference, sequence, mode, created_at } = one
   if (one.url === null && !isSent(one.status, settings.ipn_style)) return 'left_out'
@@ -104,7 +103,7 @@ function planFor(one: Redeliverable, settings: MerchantSettings): Redelivery | '
   return { merchant_id, tx_reference, sequence, mode, created_at, url, lane, style }
 }
 
-// The bytes are what they are: only a body that was written for `basic` has an amount that such clients read.
+// The body does not change, and only a body that was written for `basic` has the amount as text.
 function styleFor(body: string, style: IpnStyle): IpnStyle {
   if (style !== 'basic') return style
   const { amount } = JSON.parse(body) as { amount: unknown }

@@ -1,6 +1,6 @@
 import { Unavailable } from '../../core/interface/refusal.ts'
 import { figureIn } from '../../core/money.ts'
-import { moneyBackBody } from '../../core/notification/moneyBack.ts'
+import { moneyBackBody } from '../../core/notification/notification.ts'
 import { applyReply, keepLaterPoll, referenceTaken } from '../../core/payment/applyReply.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Change, Task } from '../../core/payment/change.ts'

@@ -11,9 +11,9 @@ import {
   addNotification,
   addNotifications,
   type InlineLease,
-  leasedOfSent,
+  leasedDeliveries,
   type NewNotification,
-  sendingsOf,
+  newDeliveriesOf,
 } from '../../store/notifications/notifications.ts'
 import {
   insertAttempts,
@@ -142,7 +142,7 @@ function writeWithCommit(
   { dispatch, inbox }: LocalWorkers,
   changes: readonly PaymentChange[],
 ): Written | undefined {
-  const sendings = sendingsOf(changes.flatMap(({ update }) => update?.notification ?? []))
+  const sendings = newDeliveriesOf(changes.flatMap(({ update }) => update?.notification ?? []))
   const reservation = sendings.length > 0 ? dispatch?.reserve(sendings) : undefined
   const statement = statementOf(changes, reservation, inbox)
   const leased = statement && tx.writeWithCommit<NotificationKey>(statement)
@@ -204,7 +204,7 @@ export function statementOf(
   ]
   if (parts.length === 0) return undefined
   return parts.some(({ name }) => name === 'sent')
-    ? groupStatement(parts, leasedOfSent)
+    ? groupStatement(parts, leasedDeliveries)
     : groupStatement(parts)
 }
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { newestNotifications } from '../../actions/notifications/findNotifications.ts'
-import { type DeliveryState, deliveryStates, hintsFor } from '../../core/notification/deliveryWords.ts'
+import { type DeliveryState, deliveryStates, hintsFor } from '../../core/notification/delivery.ts'
 import { merchantOf, type Opened, withDatabase } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'

@@ -1,6 +1,6 @@
-import { deliveryState, isOnItsWay } from '../../core/notification/deliveryWords.ts'
+import { deliveryState, isInFlight } from '../../core/notification/delivery.ts'
 import { notificationId } from '../../core/notification/notification.ts'
-import { offsets, windowMs } from '../../core/notification/schedule.ts'
+import { deliveryWindowMs, offsets } from '../../core/notification/schedule.ts'
 import type { NotificationRow } from '../../store/notifications/notificationList.ts'
 import { dateTime } from '../terminal.ts'
 import { inWords } from './text.ts'
@@ -29,11 +29,11 @@ const capital = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 function comingWords(told: NotificationRow, now: Date): string {
   const { next_try_at, begun_at, parked } = told
-  if (isOnItsWay(told, now)) return 'Another is on its way now.'
+  if (isInFlight(told, now)) return 'Another is on its way now.'
   if (!next_try_at || !begun_at) return ''
   const when =
     next_try_at <= now ? 'now' : `${dateTime(next_try_at)}, ${inWords(next_try_at.getTime() - now.getTime())}`
-  const end = dateTime(new Date(begun_at.getTime() + windowMs))
+  const end = dateTime(new Date(begun_at.getTime() + deliveryWindowMs))
   const until = `At most ${offsets.length} since ${dateTime(begun_at)}; exhausted by ${end}.`
   return parked
     ? `It waits until its endpoint has recovered, and is tried at the latest ${when}.\n${until}`

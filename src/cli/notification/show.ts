@@ -3,7 +3,7 @@ import {
   type ExplainedNotification,
   explainNotification,
 } from '../../actions/notifications/findNotifications.ts'
-import { hintsFor, missingTries } from '../../core/notification/deliveryWords.ts'
+import { hintsFor, missingTries } from '../../core/notification/delivery.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { plainWords } from '../../core/timeline/history.ts'
 import type { Db } from '../../store/db.ts'

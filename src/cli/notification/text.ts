@@ -1,4 +1,4 @@
-import { type DeliverySummary, deliveryState, isOnItsWay } from '../../core/notification/deliveryWords.ts'
+import { deliveryState, type DeliverySummary, isInFlight } from '../../core/notification/delivery.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import type { NotificationRow } from '../../store/notifications/notificationList.ts'
 import { dateTime, table } from '../terminal.ts'
@@ -59,7 +59,7 @@ const progress = (told: NotificationRow) => [
 
 export function nextTry(journey: DeliverySummary, now: Date): string {
   if (journey.next_try_at === null) return ''
-  return isOnItsWay(journey, now) ? 'under way' : inWords(journey.next_try_at.getTime() - now.getTime())
+  return isInFlight(journey, now) ? 'under way' : inWords(journey.next_try_at.getTime() - now.getTime())
 }
 
 // As a person would say it, in the largest unit that fits.

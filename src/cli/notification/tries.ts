@@ -1,4 +1,4 @@
-import { resultWords, triesKeptDays } from '../../core/notification/deliveryWords.ts'
+import { resultText, triesKeptDays } from '../../core/notification/delivery.ts'
 import { plainWords } from '../../core/timeline/history.ts'
 import type { Try } from '../../store/notifications/tries.ts'
 import { dateTime, paint, table } from '../terminal.ts'
@@ -41,7 +41,7 @@ const cellsOf = (one: Try) => [
   one.ms < 10_000 ? `${one.ms} ms` : `${(one.ms / 1000).toFixed(1)} s`,
   plainWords(one.address ?? ''),
   one.status === null ? '' : String(one.status),
-  resultWords(one.result) + (one.words ? `: ${plainWords(one.words)}` : ''),
+  resultText(one.result) + (one.words ? `: ${plainWords(one.words)}` : ''),
 ]
 
 // A stranger's bytes: made one line that no terminal obeys.

@@ -1,38 +1,46 @@
 import type { Delivery } from './delivery.ts'
-import { breakerOf, isStuck, type Lane, mostInLane, newLane, roomIn, withInFlight } from './lane.ts'
-import { laneParts } from './laneName.ts'
+import {
+  breakerOf,
+  isStuck,
+  type Lane,
+  laneParts,
+  mostInLane,
+  newLane,
+  roomIn,
+  withInFlight,
+} from './lane.ts'
 import { tryAnyway } from './schedule.ts'
 
 export const mostInFlight = 128
-// Of a merchant. A customer can name any number of addresses that hang. So the live configured lane always finds 4
-// slots that no request takes, and the live lanes of acknowledged paths 4 that no other address takes.
+// Limits per merchant. A customer can name any number of addresses that hang. So 4 slots are reserved for the live
+// configured lane, and 4 more for it and the live lanes of acknowledged paths.
 const mostOfMerchant = 16
 const mostOfRequests = 12
 const mostOfUnproven = 8
 const leastQuota = Math.min(mostOfUnproven, mostInLane)
-const mostRetries = mostInFlight / 2 // the other half is kept for first tries
-const shareOfFree = 1 / 8 // a lane has at most that part of the slots that nobody has, or one
+const mostRetries = mostInFlight / 2 // the other half is reserved for first tries
+const shareOfFree = 1 / 8 // a lane has at most this part of the free slots, or one
 
-// What a look at the table tells of a delivery that is due.
+// A delivery that is due, as a poll of the table returns it.
 export type Candidate = Pick<
   Delivery,
   'merchant_id' | 'tx_reference' | 'sequence' | 'mode' | 'url' | 'lane' | 'retry' | 'begun_at' | 'last_try_at'
 > & {
-  by_hand: boolean // somebody wants it sent again, and it was not yet
-  due_at?: string // as the database writes it, to the microsecond
+  by_hand: boolean // an operator requested a redelivery, which has not been tried yet
+  due_at?: string // the database's text, exact to the microsecond
   lane_key?: string
   payment_key?: string
   quota?: Quota
-  past_breaker?: boolean // it is sent although its lane is shut, and is no probe
+  past_breaker?: boolean // sent although the breaker is not closed, and not as a probe
 }
 
-// What one process has in flight.
+// The tries that one process has in flight, counted by everything that has a limit.
 export type Traffic = {
   lanes: Map<string, Lane> // by laneKey
   merchants: Map<string, number>
   quotas: Map<string, number> // by quota key: a group of request lanes, or a rank of a merchant
-  parked: Map<string, { merchant_id: string; lane: string }> // lanes with deliveries that wait out of sight, by laneKey
-  probes: Map<string, string> // by laneKey: the parked delivery that was chosen as the probe
+  parked: Map<string, { merchant_id: string; lane: string }> // lanes with parked deliveries, by laneKey
+  probes: Map<string, string> // by laneKey: the key of the parked delivery that was chosen as the probe
   payments: Set<string>
   total: number
   retries: number
@@ -49,7 +57,7 @@ export const newTraffic = (): Traffic => ({
   retries: 0,
 })
 
-// Asked for again and again while a delivery waits, so each is put together once.
+// Keys are computed once per candidate, because a waiting delivery needs them at every step.
 type LaneName = Pick<Candidate, 'merchant_id' | 'lane'> & { lane_key?: string; quota?: Quota }
 type PaymentName = Pick<Candidate, 'merchant_id' | 'tx_reference'> & { payment_key?: string }
 
@@ -59,8 +67,8 @@ export const paymentKey = (name: PaymentName) =>
 export const deliveryKey = (name: PaymentName & { sequence: number }) =>
   `${paymentKey(name)} ${name.sequence}`
 
-// Which slots of its merchant a lane may have. Rank 0: the live configured lane; 1: live lanes of acknowledged paths; 2:
-// all others, and those of test mode.
+// Which slots of its merchant a lane may use. Rank 0: the live configured lane; 1: live lanes of acknowledged paths; 2:
+// shared lanes and all lanes of test mode.
 export type Quota = {
   rank: 0 | 1 | 2
   rank_keys: readonly [string, string, string]
@@ -85,19 +93,19 @@ export function rankKey(name: LaneName): string {
 
 export type Admission<C extends Candidate> = {
   take: C[] // can start now; counted as in flight
-  hold: C[] // its lane is closed to it: out of the way
-  wait: C[] // its lane is full
+  park: C[] // the breaker of its lane does not let it through
+  wait: C[] // there is no slot for it now
 }
 
-// Which of the deliveries that are due can start now, in the order given. A dead endpoint costs the slots of its own
-// lane: full lanes are skipped, and the fewer slots are free, the fewer a lane may have.
+// Decides which of the due deliveries can start now, in the order given. A dead endpoint occupies only the slots of its
+// own lane: full lanes are skipped, and the fewer slots are free, the fewer a lane may have.
 export function admit<C extends Candidate>(
   due: readonly C[],
   traffic: Traffic,
   now: Date,
   most = mostInFlight,
 ): Admission<C> {
-  const choice: Admission<C> = { take: [], hold: [], wait: [] }
+  const choice: Admission<C> = { take: [], park: [], wait: [] }
   const untried = lanesOfUntried(due)
   for (const [at, candidate] of due.entries()) {
     if (traffic.total >= mostInFlight || choice.take.length >= most) {
@@ -105,15 +113,15 @@ export function admit<C extends Candidate>(
       break
     }
     const lane = traffic.lanes.get(laneKey(candidate)) ?? newLane()
-    const pile = verdict(candidate, lane, traffic, now, untried)
-    choice[pile].push(candidate)
-    if (pile === 'take') depart(traffic, candidate, lane, now)
+    const verdict = judge(candidate, lane, traffic, now, untried)
+    choice[verdict].push(candidate)
+    if (verdict === 'take') countStart(traffic, candidate, lane, now)
   }
   return choice
 }
 
-// Whether one that is about to be written can start as soon as it is; then it is counted as in flight. A lane that is in
-// trouble has its own order.
+// Whether a delivery that is about to be inserted can start right after its commit. If so, it is counted as in flight.
+// Only for lanes with a closed breaker: the others choose their probe themselves.
 export function admitNew(candidate: Candidate, traffic: Traffic, now: Date): boolean {
   const lane = traffic.lanes.get(laneKey(candidate)) ?? newLane()
   return (
@@ -121,7 +129,7 @@ export function admitNew(candidate: Candidate, traffic: Traffic, now: Date): boo
   )
 }
 
-function verdict(
+function judge(
   candidate: Candidate,
   lane: Lane,
   traffic: Traffic,
@@ -129,18 +137,18 @@ function verdict(
   untried: () => ReadonlySet<string>,
 ): keyof Admission<Candidate> {
   const breaker = breakerOf(lane, now.getTime())
-  const isShut =
+  const isStopped =
     breaker === 'open' || (breaker === 'probing' && candidate.retry && !mayProbe(candidate, traffic, untried))
-  if (isShut && !isTriedAnyway(candidate, now)) return 'hold'
-  candidate.past_breaker = isShut
-  const room = isShut ? mostInLane - lane.inFlight : roomIn(lane, now.getTime())
-  const isBarred =
+  if (isStopped && !isTriedAnyway(candidate, now)) return 'park'
+  candidate.past_breaker = isStopped
+  const room = isStopped ? mostInLane - lane.inFlight : roomIn(lane, now.getTime())
+  const mustWait =
     room <= 0 ||
     hasItsShare(lane, traffic) ||
-    isBusy(candidate, traffic) ||
+    isAtQuota(candidate, traffic) ||
     (candidate.retry && traffic.retries >= mostRetries) ||
     traffic.payments.has(paymentKey(candidate))
-  return isBarred ? 'wait' : 'take'
+  return mustWait ? 'wait' : 'take'
 }
 
 const isTriedAnyway = ({ by_hand, begun_at, last_try_at }: Candidate, now: Date) =>
@@ -148,26 +156,27 @@ const isTriedAnyway = ({ by_hand, begun_at, last_try_at }: Candidate, now: Date)
 
 export const isProbing = (lane: Lane, now: Date) => breakerOf(lane, now.getTime()) === 'probing'
 
-// A probe is never spent on a delivery that has failed before while one that was never tried waits. Where some are parked,
-// the database has chosen the probe among them.
+// A delivery that has failed before is no probe while one waits that was never tried. If the lane has parked deliveries,
+// the probe was chosen among them by the database.
 function mayProbe(candidate: Candidate, { parked, probes }: Traffic, untried: () => ReadonlySet<string>) {
   const key = laneKey(candidate)
   if (untried().has(key)) return false
   return !parked.has(key) || probes.get(key) === deliveryKey(candidate)
 }
 
-// Made when it is asked for, which is rare.
+// Computed on the first call, which is rare.
 function lanesOfUntried(due: readonly Candidate[]): () => ReadonlySet<string> {
   let lanes: Set<string> | undefined
   return () => (lanes ??= new Set(due.filter(({ retry }) => !retry).map(laneKey)))
 }
 
-// However many lanes hang, some slots stay free: whoever has none finds one.
+// However many lanes hang, some slots stay free, so that a lane without a try in flight finds one.
 const hasItsShare = ({ inFlight }: Lane, { total }: Traffic) =>
   inFlight >= (mostInFlight - total) * shareOfFree
 
-// Asked for every delivery that waits, at every turn: most merchants have too few in flight to reach any quota.
-function isBusy(name: LaneName, { merchants, quotas }: Traffic): boolean {
+// Called for every waiting delivery at every step. The first line is for speed: most merchants have too few tries in
+// flight to reach any quota.
+function isAtQuota(name: LaneName, { merchants, quotas }: Traffic): boolean {
   const ofMerchant = merchants.get(name.merchant_id) ?? 0
   if (ofMerchant < leastQuota) return false
   if (ofMerchant >= mostOfMerchant) return true
@@ -179,15 +188,15 @@ function isBusy(name: LaneName, { merchants, quotas }: Traffic): boolean {
   return unproven + (quotas.get(rank_keys[1]) ?? 0) >= mostOfRequests
 }
 
-// Whether one more of this lane could start now or very soon. Where slots are scarce for everybody, a lane that moves
-// will have one in a moment.
+// Whether one more try of this lane could start now or very soon. While free slots are scarce, a lane whose tries end
+// gets one soon.
 export function hasRoom(name: LaneName, traffic: Traffic, now: Date): boolean {
   const lane = traffic.lanes.get(laneKey(name)) ?? newLane()
   const isScarce = hasItsShare(lane, traffic) && isStuck(lane, now.getTime())
-  return roomIn(lane, now.getTime()) > 0 && !isBusy(name, traffic) && !isScarce
+  return roomIn(lane, now.getTime()) > 0 && !isAtQuota(name, traffic) && !isScarce
 }
 
-function depart(traffic: Traffic, candidate: Candidate, lane: Lane, now: Date) {
+function countStart(traffic: Traffic, candidate: Candidate, lane: Lane, now: Date) {
   const { merchant_id, retry } = candidate
   const movedAt = lane.inFlight === 0 ? now.getTime() : lane.movedAt
   traffic.lanes.set(laneKey(candidate), withInFlight(lane, lane.inFlight + 1, movedAt))
@@ -199,8 +208,8 @@ function depart(traffic: Traffic, candidate: Candidate, lane: Lane, now: Date) {
   if (retry) traffic.retries++
 }
 
-// It has come back, or never left; what is known of its lane by then is the caller's to say.
-export function arrive(traffic: Traffic, candidate: Candidate, lane: Lane) {
+// The try has ended, or was not sent. `lane` is the state of its lane after that.
+export function countEnd(traffic: Traffic, candidate: Candidate, lane: Lane) {
   const { merchant_id, retry } = candidate
   traffic.lanes.set(laneKey(candidate), lane)
   add(traffic.merchants, merchant_id, -1)

@@ -4,7 +4,7 @@ import type { Delivery } from './delivery.ts'
 import { notificationId } from './notification.ts'
 import type { UntrustedUrl } from '../urlTrust.ts'
 
-// What signs and names a merchant in one mode. The password is for style basic alone, and for these origins alone.
+// The signing keys and credentials of a merchant in one mode. The password is for style basic and these origins only.
 export type Signer = {
   keys: readonly Buffer[]
   merchant_key: string
@@ -19,7 +19,7 @@ export const needsPassword = (
   { passwordOrigins }: Pick<Signer, 'passwordOrigins'>,
 ) => style === 'basic' && isOnOrigins(url, passwordOrigins)
 
-// What a secret signs with: the bytes behind its prefix.
+// The signing key of a secret: the bytes behind its prefix.
 export const signingKey = (secret: string) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
 
 export type IpnRequest = {
@@ -58,7 +58,7 @@ export function ipnRequest(delivery: Sending, signer: Signer, now: Date): IpnReq
 const signatures = (keys: readonly Buffer[], text: string) =>
   keys.map(key => `v1,${createHmac('sha256', key).update(text).digest('base64')}`).join(' ')
 
-// Appended to whatever query there is, which stays as the merchant wrote it.
+// The invoice is appended to the merchant's own query, which stays unchanged.
 function withInvoice(text: UntrustedUrl, body: string): UntrustedUrl {
   const url = new URL(text)
   const { invoice_id } = JSON.parse(body) as { invoice_id: string }

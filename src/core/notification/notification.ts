@@ -2,11 +2,12 @@ import { extraOf } from '../interface/statusRecord.ts'
 import type { IpnStyle } from '../merchant/settings.ts'
 import type { Mode } from '../mode.ts'
 import { moneyNumber, twoDecimals } from '../money.ts'
-import type { MoneyBackType } from '../payment/change.ts'
+import type { Attempt } from '../payment/attempt.ts'
+import type { MoneyBackNotice, MoneyBackType } from '../payment/change.ts'
 import type { NewPayment, Payment, Status } from '../payment/payment.ts'
 import type { UntrustedUrl } from '../urlTrust.ts'
 
-// An event told to the merchant. Its body is written once and sent byte for byte on every try.
+// An event that the merchant is notified of. Its body is written once and sent byte for byte on every try.
 export type Notification = {
   merchant_id: string
   tx_reference: string
@@ -20,7 +21,7 @@ export type Notification = {
 
 export type NotificationKey = Pick<Notification, 'merchant_id' | 'tx_reference' | 'sequence'>
 
-// On the wire `webhook-id`. It never changes, so a merchant can tell a repetition.
+// The header `webhook-id`. It never changes, so that a merchant can detect a repetition.
 export const notificationId = ({ tx_reference, sequence }: Omit<NotificationKey, 'merchant_id'>) =>
   `${tx_reference}-N${sequence}`
 
@@ -46,11 +47,26 @@ export function notificationBody(payment: Payment, style: IpnStyle): string {
   })
 }
 
-// Whether a change is sent at all; every change is in the feed.
+// Whether a change is sent. Every change is in the feed.
 export const isSent = (status: Status, style: IpnStyle) => style !== 'basic' || status !== 'awaiting_payment'
 
-// What the request asks for outranks what the merchant has set.
+// The address of the request outranks the merchant's setting.
 export const ipnUrlOf = (
   { ipn_url }: Pick<NewPayment, 'ipn_url'>,
   settings: { ipn_url: UntrustedUrl | null },
 ) => ipn_url ?? settings.ipn_url
+
+// A refund or a dispute in the feed. The status does not change: the payment stays paid.
+export const moneyBackBody = (payment: Payment, attempt: Attempt, notice: MoneyBackNotice) =>
+  JSON.stringify({
+    type: notice.type,
+    invoice_id: payment.invoice_id,
+    tx_reference: payment.tx_reference,
+    status: payment.status,
+    amount: moneyNumber(notice.amount, payment.currency),
+    currency: payment.currency,
+    reason: notice.reason,
+    payment_method: attempt.payment_method,
+    payment_reference: attempt.provider_ref,
+    at: notice.at.toISOString(),
+  })

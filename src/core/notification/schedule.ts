@@ -2,10 +2,10 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-// When a delivery is tried, from the moment it began. Then it is exhausted.
-// One try, from its connection to the headers of its answer.
+// For one try, from its connection to the headers of its answer.
 export const tryDeadlineMs = 10_000
 
+// When a delivery is tried, counted from its beginning. After the last one it is exhausted.
 export const offsets = [
   0,
   10 * second,
@@ -25,24 +25,24 @@ export const offsets = [
   85_720 * second,
 ] as const
 export const lastOffset = offsets[offsets.length - 1] as number
-export const windowMs = 24 * hour // nothing starts later, but for the grace try below
+export const deliveryWindowMs = 24 * hour // no try starts later, except the grace try below
 
 const smallJitter = 2 * second
 const jitterShare = 0.1
 const largestJitter = 5 * minute
-const parkedAtMostMs = 6 * hour // a delivery is tried that often even when its lane is known to be dead
+const parkedAtMostMs = 6 * hour // then a delivery is tried even if the breaker of its lane is open
 
-// Spreads tries that failed together. Counted from the plan and not from the last try, so that it never adds up.
+// Spreads tries that failed together. It is added to the schedule and not to the last try, so that it never accumulates.
 export function jitterOf(at: number, random: number): number {
   const gap = (offsets[at] as number) - (offsets[at - 1] as number)
   return Math.floor(random * Math.min(Math.max(smallJitter, gap * jitterShare), largestJitter))
 }
 
-// When to try again after a try that started at `started` and failed; null when that was the last one. Whatever was
-// missed meanwhile, because we were down or the lane was held, is made up for by that one try. After the window there
-// is no next: a try that was found overdue then was the grace try.
-export function nextTry(begun: Date, started: Date, random: number, askedForMs = 0): Date | null {
-  const passed = Math.max(0, started.getTime() - begun.getTime()) // a clock of another node may be ahead
+// When to try again after a try that started at `started` and failed; null if that was the last one. Tries that were
+// skipped, because the gateway was down or the lane was parked, are replaced by that one try. After the window there is
+// no next one: a try that starts that late is the grace try.
+export function nextTryAt(begun: Date, started: Date, random: number, askedForMs = 0): Date | null {
+  const passed = Math.max(0, started.getTime() - begun.getTime()) // another node's clock may be ahead
   const at = offsets.findIndex(offset => offset > passed)
   if (at === -1) return null
   const planned = (offsets[at] as number) + jitterOf(at, random)
@@ -56,15 +56,15 @@ function asLateAsAsked(at: number, passed: number, askedForMs: number): number {
   return Math.min(passed + askedForMs, twice, lastOffset)
 }
 
-// When a delivery in a held lane is tried all the same.
+// When a parked delivery is tried whatever the state of its lane.
 export function tryAnyway(begun: Date, lastTry: Date | null): Date {
   const since = (lastTry && lastTry > begun ? lastTry : begun).getTime()
   const last = begun.getTime() + lastOffset
-  // The last one, or after it the grace try.
+  // The last try of the schedule, or the grace try after it.
   return new Date(since >= last ? since : Math.min(since + parkedAtMostMs, last))
 }
 
-// Of the header Retry-After, which is a number of seconds or a date.
+// Reads the header Retry-After, which is a number of seconds or a date.
 export function retryAfterMs(text: string | null, now: Date): number {
   if (!text) return 0
   if (/^\d+$/.test(text.trim())) return Number(text) * second

@@ -1,5 +1,5 @@
 import type { Mode } from '../../core/mode.ts'
-import { type PathCount, type PathGroup, pathsOfGroup } from '../../core/notification/acknowledgedPath.ts'
+import { type PathCount, type PathGroup, pathsOfGroup } from '../../core/notification/lane.ts'
 import { named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
 
@@ -8,7 +8,7 @@ export type PathCounts = PathGroup & Pick<PathCount, 'path' | 'paid' | 'acknowle
 const groupsOf = (groups: readonly PathGroup[]) => sql`unnest(${groups.map(g => g.merchant_id)}::text[],
   ${groups.map(g => g.mode)}::text[], ${groups.map(g => g.origin)}::text[])`
 
-// The paths of each group, in the order of the groups.
+// Returns the paths of each group, in the order of the groups.
 export async function findAcknowledgedPaths(
   tx: Tx,
   groups: readonly PathGroup[],
@@ -28,8 +28,8 @@ export async function findAcknowledgedPaths(
   return counts
 }
 
-// In the order of the key, so that two nodes never wait for each other. A statement that runs twice counts twice, which
-// does no harm: these are no facts about money.
+// Rows are written in the order of the key, so that two nodes cannot deadlock. A statement that runs twice counts twice,
+// which does no harm: the counts only rank paths.
 export const addAcknowledgements = (tx: Tx, all: readonly PathCounts[]) =>
   tx.rows(named('add_acknowledgements')`
     insert into acknowledged_paths as a (merchant_id, mode, origin, path, hour, paid, acknowledged)
@@ -41,8 +41,8 @@ export const addAcknowledgements = (tx: Tx, all: readonly PathCounts[]) =>
 
 type PathRow = { merchant_id: string; mode: Mode; origin: string; path: string; hour: Date }
 
-// Removes the hours before `day`, except the last of each origin, which is kept until `month`; and of each origin the
-// paths beyond the first few. Gives back how many.
+// Removes the hours before `day`, except the last of each origin, which stays until `month`; and of each origin the paths
+// beyond the first 16. Returns how many rows were removed.
 export async function forgetAcknowledgements(
   tx: Tx,
   { day, month }: { day: Date; month: Date },

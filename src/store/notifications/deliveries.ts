@@ -2,28 +2,29 @@ import type { Sql } from 'sql-template-tag'
 import { Locked } from '../../core/interface/refusal.ts'
 import type { IpnStyle } from '../../core/merchant/settings.ts'
 import type { Mode } from '../../core/mode.ts'
+import { nodeOfToken } from '../../core/nodes.ts'
 import type { Candidate } from '../../core/notification/admit.ts'
 import type { Delivery } from '../../core/notification/delivery.ts'
 import type { Notification, NotificationKey } from '../../core/notification/notification.ts'
 import type { Status } from '../../core/payment/payment.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
+import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
 import { shortLockTimeout, takeOptimistically } from '../skipLocked.ts'
-import { keysOf } from './notificationKeys.ts'
-import { amongUnlocked } from './unlockedDeliveries.ts'
+import { amongUnlocked, keysOf } from './deliveryKeys.ts'
 
 type Due = readonly [string, string, number, Mode, string, string, Date, Date | null, boolean, string]
 
-// What is due and not on its way, oldest first. A look only: nothing is taken yet. In a long queue it goes on `after`
-// one that was seen before: at the front the index is full of what has ended since it was last tidied.
-export async function lookForDue(
+// Deliveries that are due and not leased, oldest first. Nothing is locked. In a long backlog a poll continues `after` the
+// last row of the poll before, because the front of the index is full of dead entries until the next vacuum.
+export async function findDueDeliveries(
   tx: Tx,
   retry: boolean,
   now: Date,
   limit: number,
   after?: string | Date,
 ): Promise<Candidate[]> {
-  const due = await tx.tuples<Due>(named(after ? 'look_for_due_after' : 'look_for_due')`
+  const due = await tx.tuples<Due>(named(after ? 'find_due_after' : 'find_due')`
     select merchant_id, tx_reference, sequence, mode, url, lane, begun_at, last_try_at,
       begun_at > created_at and coalesce(last_try_at < begun_at, true), next_try_at::text
     from deliveries
@@ -51,8 +52,8 @@ export async function lookForDue(
   )
 }
 
-// A delivery that was taken, with all that its try needs and no more: many are read in a second.
-export type Taken = NotificationKey &
+// A delivery with a lease of this process, and only the columns that a try needs, because many are read per second.
+export type LeasedDelivery = NotificationKey &
   Pick<Delivery, 'mode' | 'url' | 'style' | 'begun_at' | 'tries'> &
   Pick<Notification, 'status'> & {
     body: string
@@ -61,16 +62,16 @@ export type Taken = NotificationKey &
   }
 export type Lease = { token: string; until: Date; now: Date }
 
-// The last one is its place among the chosen.
-type TakenFacts = readonly [Mode, string, IpnStyle, Date, number, string, Status, number?]
-const takenFacts = sql`d.mode, d.url, d.style, d.begun_at, d.tries, n.body, n.status`
+// The last column, where there is one, is the place among the given keys.
+type LeasedColumns = readonly [Mode, string, IpnStyle, Date, number, string, Status, number?]
+const leasedColumns = sql`d.mode, d.url, d.style, d.begun_at, d.tries, n.body, n.status`
 
-function takenOf(
+function leasedOf(
   { merchant_id, tx_reference, sequence }: NotificationKey,
-  facts: TakenFacts,
+  columns: LeasedColumns,
   lease: Lease,
-): Taken {
-  const [mode, url, style, begun_at, tries, body, status] = facts
+): LeasedDelivery {
+  const [mode, url, style, begun_at, tries, body, status] = columns
   const { token: lease_token, until: lease_until } = lease
   return {
     merchant_id,
@@ -88,15 +89,15 @@ function takenOf(
   }
 }
 
-// Takes those of the chosen that nobody else has taken meanwhile, in one commit before the first byte is sent. Leaves
-// those that are not alone: of two deliveries of a payment, two workers could take one each.
+// Leases those of the given deliveries that are still free, in one commit before the first byte is sent. Skips those that
+// are not alone: of two deliveries of one payment, two workers could take one each.
 export const takeAlone = (tx: Tx, keys: readonly NotificationKey[], lease: Lease) =>
   takeBy(tx, 'take_alone', sql``, keys, lease)
 
-// The same past those that somebody holds.
+// The same, without waiting for locked rows.
 export const takeUnlockedAlone = (db: Db, keys: readonly NotificationKey[], lease: Lease) =>
   takeOptimistically(db, {
-    optimistic: tx => takeBy(tx, 'take_alone_hoping', shortLockTimeout, keys, lease),
+    optimistic: tx => takeBy(tx, 'take_alone_optimistically', shortLockTimeout, keys, lease),
     ...amongUnlocked(
       keys,
       key => key,
@@ -104,12 +105,18 @@ export const takeUnlockedAlone = (db: Db, keys: readonly NotificationKey[], leas
     ),
   })
 
-async function takeBy(tx: Tx, name: string, patience: Sql, keys: readonly NotificationKey[], lease: Lease) {
+async function takeBy(
+  tx: Tx,
+  name: string,
+  lockTimeout: Sql,
+  keys: readonly NotificationKey[],
+  lease: Lease,
+) {
   const { merchants, references, sequences } = keysOf(keys)
   const { token, until, now } = lease
-  const taken = await tx.tuples<TakenFacts>(named(name)`
+  const taken = await tx.tuples<LeasedColumns>(named(name)`
     update deliveries d set lease_token = ${token}, lease_until = ${until}, tries = d.tries + 1
-    from ${patience} unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[])
+    from ${lockTimeout} unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[])
         with ordinality as chosen (merchant_id, tx_reference, sequence, place),
       notifications n
     where d.merchant_id = chosen.merchant_id and d.tx_reference = chosen.tx_reference
@@ -118,11 +125,11 @@ async function takeBy(tx: Tx, name: string, patience: Sql, keys: readonly Notifi
       and n.sequence = chosen.sequence
       and d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})
       and d.alone and ${ofMerchants('d', keys)} and ${ofMerchants('n', keys)}
-    returning ${takenFacts}, chosen.place::integer`)
-  return taken.map(facts => takenOf(keys[(facts[7] as number) - 1] as NotificationKey, facts, lease))
+    returning ${leasedColumns}, chosen.place::integer`)
+  return taken.map(columns => leasedOf(keys[(columns[7] as number) - 1] as NotificationKey, columns, lease))
 }
 
-// Of those that were not taken, those that are still due and have siblings. One that is alone is held by somebody.
+// Of those that were not taken, those that are still due and have siblings. One that is alone is locked.
 export function stillDue(tx: Tx, keys: readonly NotificationKey[], now: Date) {
   const { merchants, references, sequences } = keysOf(keys)
   return tx.rows<NotificationKey>(named('still_due')`
@@ -135,28 +142,27 @@ export function stillDue(tx: Tx, keys: readonly NotificationKey[], now: Date) {
       and ${ofMerchants('d', keys)}`)
 }
 
-const others = (
+const openSiblings = (
   merchant_id: string,
 ) => sql`select from deliveries o where o.merchant_id = ${merchant_id} and o.tx_reference = d.tx_reference
   and o.sequence <> d.sequence and o.next_try_at is not null`
 
 type SiblingKey = Pick<Delivery, 'merchant_id' | 'tx_reference' | 'lane'>
 export type SiblingChoice = {
-  laneOf(delivery: Delivery): string // as it is now
+  laneOf(delivery: Delivery): string // the lane that it belongs to now
   isUntried: boolean // take none that has failed before
 }
 const asStored: SiblingChoice = { laneOf: ({ lane }) => lane, isUntried: false }
 
-// The same for one of several deliveries of a payment: all of them are locked, none may be on its way, and the lowest
-// sequence of the lane that waits for its turn is the one that is taken. A sibling that was added while we took the
-// locks is not among them: the update, which begins when we have them, looks once more. Not now when somebody else
-// holds one of them.
+// Leases one of several open deliveries of a payment. All of them are locked, none may be in flight, and the lowest
+// sequence that is due or parked is taken. A sibling that was added while the locks were taken is not locked: the update,
+// which starts after that, checks again. Returns undefined if another transaction has locked one of them.
 export async function takeAmongSiblings(
   db: Db,
   key: SiblingKey,
   lease: Lease,
   choice = asStored,
-): Promise<Taken | undefined> {
+): Promise<LeasedDelivery | undefined> {
   try {
     return await db.transaction(tx => takeFirstSibling(tx, key, lease, choice))
   } catch (error) {
@@ -170,7 +176,7 @@ async function takeFirstSibling(
   key: SiblingKey,
   lease: Lease,
   { laneOf, isUntried }: SiblingChoice,
-): Promise<Taken | undefined> {
+): Promise<LeasedDelivery | undefined> {
   const { token, until, now } = lease
   const siblings = await tx.rows<Delivery>(sql`
     select * from deliveries
@@ -186,18 +192,18 @@ async function takeFirstSibling(
         (delivery.parked && !delivery.retry && isOfLane(delivery)),
     )
   if (isTaken || !first || !isOfLane(first)) return undefined
-  const [taken] = await tx.tuples<TakenFacts>(sql`
+  const [taken] = await tx.tuples<LeasedColumns>(sql`
     update deliveries d set lease_token = ${token}, lease_until = ${until}, tries = d.tries + 1,
-      alone = not exists (${others(key.merchant_id)})
+      alone = not exists (${openSiblings(key.merchant_id)})
     from notifications n
     where d.merchant_id = ${key.merchant_id} and d.tx_reference = ${key.tx_reference}
-      and d.sequence = ${first.sequence} and not exists (${others(key.merchant_id)} and o.lease_until > ${now})
+      and d.sequence = ${first.sequence} and not exists (${openSiblings(key.merchant_id)} and o.lease_until > ${now})
       and n.merchant_id = d.merchant_id and n.tx_reference = d.tx_reference and n.sequence = d.sequence
-    returning ${takenFacts}`)
-  return taken && takenOf(first, taken, lease)
+    returning ${leasedColumns}`)
+  return taken && leasedOf(first, taken, lease)
 }
 
-// For the operator. Held ones are due too: they wait for their lane.
+// For the operator. The oldest may be a parked one.
 export type DeliveryStats = { due: number; parked: number; oldest_due_at: Date | null }
 
 export const deliveryStats = async (tx: Tx, now: Date) =>
@@ -205,3 +211,28 @@ export const deliveryStats = async (tx: Tx, now: Date) =>
     select count(*) filter (where not parked)::integer as due, count(*) filter (where parked)::integer as parked,
       min(begun_at) as oldest_due_at
     from deliveries where next_try_at is not null and (next_try_at <= ${now} or parked)`)) as DeliveryStats
+
+// The numbers of the nodes that have leases, read from the tokens.
+export async function nodesWithLeases(tx: Tx, now: Date): Promise<number[]> {
+  const leased = await tx.rows<{ token: string }>(sql`
+    select distinct split_part(lease_token, '-', 1) || '-' as token from deliveries
+    where next_try_at is not null and lease_until > ${now} and lease_token like 'n%-%'`)
+  return leased.flatMap(({ token }) => nodeOfToken(token) ?? [])
+}
+
+// Ends the leases of a dead node, and returns how many. The tokens stay: if the node is alive after all, its results are
+// accepted until another node has taken the delivery.
+export const endLeasesOf = (tx: Tx, node: number, now: Date) =>
+  tx.count(sql`
+    update deliveries set lease_until = ${now}
+    where next_try_at is not null and lease_until > ${now} and lease_token like ${`n${node}-%`}`)
+
+// Undoes a lease under which nothing was sent: the deliveries are due again. Returns how many.
+export function undoLeases(tx: Tx, keys: readonly PaymentKey[], token: string): Promise<number> {
+  const { merchants, references } = paymentKeysOf(keys)
+  return tx.count(sql`
+    update deliveries d set lease_token = null, lease_until = null, tries = d.tries - 1
+    from unnest(${merchants}::text[], ${references}::text[]) as k (merchant_id, tx_reference)
+    where d.merchant_id = k.merchant_id and d.tx_reference = k.tx_reference and d.lease_token = ${token}
+      and d.next_try_at is not null and ${ofMerchants('d', keys)}`)
+}

@@ -2,9 +2,9 @@ import type { Mode } from '../../core/mode.ts'
 import type { Notification } from '../../core/notification/notification.ts'
 import { type Db, sql, type Tx } from '../db.ts'
 
-// The notifications of a merchant in one mode, in the order in which they were numbered. They are numbered when they are
-// read, by one reader at a time: whatever commits later gets a later number, so nobody who follows the numbers misses
-// one, however late a transaction that was begun earlier commits.
+// The notifications of a merchant in one mode, in the order of their positions. Positions are assigned when the feed is
+// read, by one reader at a time. A row that commits later gets a higher position, so a client that follows the positions
+// receives every row, however late a transaction commits.
 export type Feed = { merchant_id: string; mode: Mode }
 export type FeedEvent = Pick<
   Notification,
@@ -21,15 +21,15 @@ export const readFeed = (tx: Tx, { merchant_id, mode }: Feed, after: bigint, lim
 
 export type FeedEnd = { position: bigint | null; unnumbered: boolean }
 
-// How far it is numbered, null when nobody has read it yet, and whether there is more. In order, and one: so it is
-// always looked for in the index of those without a number, never in the whole table.
+// The last position, null if the feed was never read, and whether there are rows without one. `order by ... limit 1` makes
+// PostgreSQL use the index of rows without a position, never the whole table.
 export const endOfFeed = async (tx: Tx, { merchant_id, mode }: Feed, since: Date): Promise<FeedEnd> =>
   (await tx.one<FeedEnd>(sql`
     select (select position from feeds where merchant_id = ${merchant_id} and mode = ${mode}) as position,
       (select true from notifications where merchant_id = ${merchant_id} and mode = ${mode}
         and position is null and created_at >= ${since} order by created_at limit 1) is true as unnumbered`)) as FeedEnd
 
-// Where a reader who was away for too long goes on.
+// Where a reader continues whose position is older than the rows that are kept.
 export const oldestKept = async (tx: Tx, { merchant_id, mode }: Feed, since: Date) =>
   (
     await tx.one<{ position: bigint }>(sql`
@@ -38,7 +38,8 @@ export const oldestKept = async (tx: Tx, { merchant_id, mode }: Feed, since: Dat
       order by created_at, position limit 1`)
   )?.position
 
-// Run again after a commit whose answer was lost, it finds its own numbers and goes on behind them.
+// Assigns positions. If it runs again after a commit whose answer was lost, it finds its own positions and continues
+// behind them.
 export const numberFeed = (db: Db, { merchant_id, mode }: Feed, since: Date, limit: number) =>
   db.transaction(async tx => {
     await tx.rows(sql`
@@ -46,7 +47,7 @@ export const numberFeed = (db: Db, { merchant_id, mode }: Feed, since: Date, lim
       on conflict (merchant_id, mode) do nothing`)
     const last = await tx.one<{ position: bigint }>(sql`
       select position from feeds where merchant_id = ${merchant_id} and mode = ${mode} for update`)
-    const given = await tx.rows(sql`
+    const numbered = await tx.rows(sql`
       update notifications n set position = ${last?.position ?? 0n} + next.number
       from (
         select tx_reference, sequence, row_number() over (order by reached, tx_reference, sequence) as number
@@ -54,13 +55,13 @@ export const numberFeed = (db: Db, { merchant_id, mode }: Feed, since: Date, lim
       where n.merchant_id = ${merchant_id} and n.tx_reference = next.tx_reference and n.sequence = next.sequence
       returning 1`)
     await tx.rows(sql`
-      update feeds set position = position + ${given.length}
+      update feeds set position = position + ${numbered.length}
       where merchant_id = ${merchant_id} and mode = ${mode}`)
   })
 
-// The oldest that have no number, and whatever of the same payments comes before them: the clocks of two nodes may
-// differ, but the events of a payment keep their order. `offset 0` makes PostgreSQL look the latter up by their key, also
-// while it knows nothing yet about a table that has grown fast.
+// The oldest rows without a position, and the rows of the same payments that precede them: the clocks of two nodes may
+// differ, but the events of a payment keep their order. `offset 0` makes PostgreSQL find the latter by their key, even if
+// the table has grown fast and has no statistics yet.
 const ofPaymentsInTurn = ({ merchant_id, mode }: Feed, since: Date, limit: number) => sql`
   select tx_reference, sequence, max(created_at) over (partition by tx_reference order by sequence) as reached
   from (

@@ -1,12 +1,13 @@
-import type { DeliveryState, DeliverySummary } from '../../core/notification/deliveryWords.ts'
+import type { Mode } from '../../core/mode.ts'
+import type { Delivery, DeliveryState, DeliverySummary } from '../../core/notification/delivery.ts'
 import type { Notification, NotificationKey } from '../../core/notification/notification.ts'
 import { type Query, sql, type Tx } from '../db.ts'
 import type { PaymentKey } from '../payments/paymentKeys.ts'
 
-// A notification and how its delivery goes, where it has one.
+// A notification with the state of its delivery, if it has one.
 export type NotificationRow = Omit<Notification, 'body'> & DeliverySummary
 
-const told = sql`
+const summaryColumns = sql`
   n.merchant_id, n.tx_reference, n.sequence, n.mode, n.status, n.type, n.created_at, d.url, d.style, d.begun_at, d.tries,
   d.parked, d.last_try_at, d.last_result, d.next_try_at, d.lease_until, d.acknowledged_at, d.exhausted_at`
 
@@ -14,7 +15,7 @@ const withDelivery = sql`
   notifications n left join deliveries d on d.merchant_id = n.merchant_id and d.tx_reference = n.tx_reference
     and d.sequence = n.sequence`
 
-// Written out, not asked by a parameter: some of these have an index of their own.
+// Literals and not parameters, because some of these have a partial index.
 export const stateIs: Record<DeliveryState, Query> = {
   due: sql`d.next_try_at is not null`,
   acknowledged: sql`d.acknowledged_at is not null`,
@@ -37,11 +38,11 @@ const isOf = (f: NotificationFilter, tx_reference: Query) =>
   f.tx_reference === undefined ? sql`true` : sql`${tx_reference} = ${f.tx_reference}`
 const newestFirst = sql`order by n.created_at desc, n.tx_reference desc, n.sequence desc`
 
-// Newest first. What is asked for may be rare: no more than so many are looked at, each delivery by its key, as `offset 0`
-// makes PostgreSQL do.
+// Newest first. Matching rows may be rare, so at most `most` rows are read. `offset 0` makes PostgreSQL find each delivery
+// by its key.
 export const listNotifications = (tx: Tx, merchant_id: string, f: NotificationFilter, most: number) =>
   tx.rows<NotificationRow>(sql`
-    select ${told} from (
+    select ${summaryColumns} from (
         select * from notifications n
         where merchant_id = ${merchant_id} and ${isInTime(f, sql`created_at`)} and ${isOf(f, sql`tx_reference`)}
         ${newestFirst} limit ${most}) as n
@@ -51,7 +52,7 @@ export const listNotifications = (tx: Tx, merchant_id: string, f: NotificationFi
     where ${f.state ? stateIs[f.state] : sql`true`}
     ${newestFirst} limit ${f.limit}`)
 
-// When the last one was made that such a look has looked at; undefined when there are no more behind it.
+// The time of the last row that such a query has read; undefined if there are no more behind it.
 export const lastNotificationLookedAt = async (
   tx: Tx,
   merchant_id: string,
@@ -65,8 +66,8 @@ export const lastNotificationLookedAt = async (
   return next && last?.created_at
 }
 
-// Deliveries that have not ended, of all merchants, and those of one that were given up, have an index of their own.
-// Undefined when even those are more than may be looked at.
+// Open deliveries of all merchants have a partial index, and so have the exhausted ones of each merchant. Returns
+// undefined if even these are more than may be read.
 export async function listNotificationsOfFew(
   tx: Tx,
   merchant_id: string,
@@ -83,7 +84,7 @@ export async function listNotificationsOfFew(
   if (Number(few?.count) > most) return undefined
   return tx.rows<NotificationRow>(sql`
     with d as materialized (select * from deliveries where merchant_id = ${merchant_id} and ${all})
-    select ${told} from d join notifications n on n.merchant_id = d.merchant_id
+    select ${summaryColumns} from d join notifications n on n.merchant_id = d.merchant_id
       and n.tx_reference = d.tx_reference and n.sequence = d.sequence
     where ${isInTime(f, sql`n.created_at`)} and ${isOf(f, sql`n.tx_reference`)}
     ${newestFirst} limit ${f.limit}`)
@@ -91,20 +92,20 @@ export async function listNotificationsOfFew(
 
 export const notificationRowsOf = (tx: Tx, { merchant_id, tx_reference }: PaymentKey) =>
   tx.rows<NotificationRow>(sql`
-    select ${told} from ${withDelivery}
+    select ${summaryColumns} from ${withDelivery}
     where n.merchant_id = ${merchant_id} and n.tx_reference = ${tx_reference} order by n.sequence`)
 
-// Of whichever merchant: a reference is one payment's alone.
+// The merchant is not known, but a reference belongs to one payment only.
 export const findNotificationRow = (
   tx: Tx,
   merchant_ids: readonly string[],
   { tx_reference, sequence }: Omit<NotificationKey, 'merchant_id'>,
 ) =>
   tx.one<NotificationRow & { body: string }>(sql`
-    select ${told}, n.body from ${withDelivery}
+    select ${summaryColumns}, n.body from ${withDelivery}
     where n.merchant_id = any(${merchant_ids}) and n.tx_reference = ${tx_reference} and n.sequence = ${sequence}`)
 
-// Of all merchants, each of them counted up to the limit.
+// Of all merchants, each counted up to the limit.
 export const countExhausted = async (tx: Tx, since: Date, limit: number): Promise<number> =>
   Number(
     (
@@ -114,3 +115,23 @@ export const countExhausted = async (tx: Tx, since: Date, limit: number): Promis
           limit ${limit}) as exhausted`)
     )?.count,
   )
+
+// Deliveries of one merchant that were exhausted after `from`.
+export const countMerchantExhausted = async (tx: Tx, merchant_id: string, mode: Mode, from: Date) =>
+  (await tx.one<{ count: number; since: Date | null }>(sql`
+    select count(*)::integer as count, min(created_at) as since from deliveries
+    where merchant_id = ${merchant_id} and mode = ${mode} and exhausted_at > ${from}`)) as {
+    count: number
+    since: Date | null
+  }
+
+type Exhausted = Pick<Delivery, 'tx_reference' | 'sequence' | 'url' | 'last_result'> & {
+  words: string | null
+}
+
+// The latest of them, with the error text of the last try.
+export const listExhausted = (tx: Tx, merchant_id: string, mode: Mode, from: Date, limit: number) =>
+  tx.rows<Exhausted>(sql`
+    select d.tx_reference, d.sequence, d.url, d.last_result, d.last_words as words from deliveries d
+    where d.merchant_id = ${merchant_id} and d.mode = ${mode} and d.exhausted_at > ${from}
+    order by d.exhausted_at desc limit ${limit}`)

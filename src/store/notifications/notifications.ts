@@ -8,30 +8,33 @@ import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
 export type NewNotification = Omit<Notification, 'sequence'>
 export type Destination = { url: UntrustedUrl; lane: string; style: IpnStyle }
 export type NotificationToAdd = { notification: NewNotification; to: Destination | undefined }
-export type Sending = { notification: NewNotification; to: Destination }
+export type NewDelivery = { notification: NewNotification; to: Destination }
 
-// The lease of whoever carries some of them as soon as they are committed.
+// The lease of a reservation of the inline dispatch. `has`: the delivery of this payment is inserted with the lease.
 export type InlineLease = { token: string; until: Date; has(key: PaymentKey): boolean }
 
-export const sendingsOf = (all: readonly NotificationToAdd[]): Sending[] =>
+export const newDeliveriesOf = (all: readonly NotificationToAdd[]): NewDelivery[] =>
   all.flatMap(({ notification, to }) => (to ? [{ notification, to }] : []))
 
-// One notification each of many payments, and where it goes the delivery that is due at once; then no other of its
-// payment is alone any more. The payments' rows are locked by the caller, so no two count at once.
-export function addNotifications(all: readonly NotificationToAdd[], carriage?: InlineLease): StatementPart[] {
+// Inserts one notification each of many payments, and if it has a destination the delivery, which is due at once. Other
+// open deliveries of the payment are not alone any more. The caller has locked the payments, so that the sequence is
+// computed by one transaction at a time.
+export function addNotifications(all: readonly NotificationToAdd[], lease?: InlineLease): StatementPart[] {
   if (all.length === 0) return []
-  const sent = sendingsOf(all)
-  const told = insertNotifications(all.map(({ notification }) => notification))
-  return sent.length === 0 ? [told] : [told, leaveAlone(sent), insertDeliveries(sent, carriage)]
+  const deliveries = newDeliveriesOf(all)
+  const added = insertNotifications(all.map(({ notification }) => notification))
+  return deliveries.length === 0
+    ? [added]
+    : [added, markSiblings(deliveries), insertDeliveries(deliveries, lease)]
 }
 
-// Which of them have the lease.
-export const leasedOfSent = named('leased')`
+// The deliveries that were inserted with the lease.
+export const leasedDeliveries = named('leased')`
   select merchant_id, tx_reference, sequence from sent where lease_token is not null`
 
 function insertNotifications(all: readonly NewNotification[]) {
   const { merchants, references } = paymentKeysOf(all)
-  return statementPart('told')`
+  return statementPart('added')`
     insert into notifications (merchant_id, tx_reference, sequence, mode, status, type, body, created_at)
     select n.merchant_id, n.tx_reference, coalesce(last.sequence, 0) + 1, n.mode, n.status, n.type, n.body, n.created_at
     from unnest(${merchants}::text[], ${references}::text[], ${all.map(n => n.mode)}::text[],
@@ -47,10 +50,10 @@ function insertNotifications(all: readonly NewNotification[]) {
     returning merchant_id, tx_reference, sequence`
 }
 
-// The others of the same payments that have not ended.
-function leaveAlone(all: readonly Sending[]) {
+// The open deliveries of the same payments are not alone any more.
+function markSiblings(all: readonly NewDelivery[]) {
   const { merchants, references } = paymentKeysOf(all.map(({ notification }) => notification))
-  return statementPart('others')`
+  return statementPart('siblings')`
     update deliveries d set alone = false
     from unnest(${merchants}::text[], ${references}::text[]) as k (merchant_id, tx_reference)
     where d.merchant_id = k.merchant_id and d.tx_reference = k.tx_reference and d.next_try_at is not null
@@ -61,30 +64,30 @@ function leaveAlone(all: readonly Sending[]) {
     returning d.merchant_id, d.tx_reference`
 }
 
-// What is alone may have its lease from the first, as if it had been taken: nobody has to look for it.
-function insertDeliveries(all: readonly Sending[], carriage: InlineLease | undefined) {
+// A delivery without siblings may be inserted with a lease, as if it had been taken.
+function insertDeliveries(all: readonly NewDelivery[], lease: InlineLease | undefined) {
   const { merchants, references } = paymentKeysOf(all.map(({ notification }) => notification))
   return statementPart('sent')`
     insert into deliveries (merchant_id, tx_reference, sequence, mode, url, lane, style, created_at, begun_at,
       next_try_at, alone, lease_token, lease_until, tries)
-    select d.merchant_id, d.tx_reference, told.sequence, d.mode, d.url, d.lane, d.style, d.at, d.at, d.at,
-      apart.merchant_id is null,
-      case when d.carried and apart.merchant_id is null then ${carriage?.token ?? null}::text end,
-      case when d.carried and apart.merchant_id is null then ${carriage?.until ?? null}::timestamptz end,
-      case when d.carried and apart.merchant_id is null then 1 else 0 end
+    select d.merchant_id, d.tx_reference, added.sequence, d.mode, d.url, d.lane, d.style, d.at, d.at, d.at,
+      sibling.merchant_id is null,
+      case when d.reserved and sibling.merchant_id is null then ${lease?.token ?? null}::text end,
+      case when d.reserved and sibling.merchant_id is null then ${lease?.until ?? null}::timestamptz end,
+      case when d.reserved and sibling.merchant_id is null then 1 else 0 end
     from unnest(${merchants}::text[], ${references}::text[], ${all.map(one => one.notification.mode)}::text[],
         ${all.map(one => one.to.url)}::text[], ${all.map(one => one.to.lane)}::text[],
         ${all.map(one => one.to.style)}::text[], ${all.map(one => one.notification.created_at)}::timestamptz[],
-        ${all.map(({ notification }) => carriage?.has(notification) ?? false)}::boolean[])
-        as d (merchant_id, tx_reference, mode, url, lane, style, at, carried)
-      join told on told.merchant_id = d.merchant_id and told.tx_reference = d.tx_reference
-      left join (select distinct merchant_id, tx_reference from others) as apart
-        on apart.merchant_id = d.merchant_id and apart.tx_reference = d.tx_reference
+        ${all.map(({ notification }) => lease?.has(notification) ?? false)}::boolean[])
+        as d (merchant_id, tx_reference, mode, url, lane, style, at, reserved)
+      join added on added.merchant_id = d.merchant_id and added.tx_reference = d.tx_reference
+      left join (select distinct merchant_id, tx_reference from siblings) as sibling
+        on sibling.merchant_id = d.merchant_id and sibling.tx_reference = d.tx_reference
     returning merchant_id, tx_reference, sequence, lease_token`
 }
 
-// One by itself, with the number that it got.
+// Adds one notification, and returns its sequence.
 export const addNotification = (tx: Tx, notification: NewNotification, to: Destination | undefined) =>
   tx.one<Pick<NotificationKey, 'sequence'>>(
-    groupStatement(addNotifications([{ notification, to }]), sql`select sequence from told`),
+    groupStatement(addNotifications([{ notification, to }]), sql`select sequence from added`),
   )

@@ -2,16 +2,14 @@ import type { NotificationKey } from '../../core/notification/notification.ts'
 import { type Db, named, type Query, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
 import { takeUnlocked } from '../skipLocked.ts'
-import { keysOf } from './notificationKeys.ts'
-import { amongUnlocked } from './unlockedDeliveries.ts'
+import { amongUnlocked, keysOf } from './deliveryKeys.ts'
 
-// Deliveries that wait in their lane, out of sight of the look for what is due: those of a lane whose breaker is open,
-// and the crowd behind a lane that is full. Each comes into sight again when its lane has room, or when it has to be
-// tried anyway.
-export type ParkedCount = NotificationKey & { lane: string; until: Date }
+// Parked deliveries are not returned by polls: those of a lane whose breaker is open, and the backlog of a lane that is
+// full. Each is due again when its lane has room, or at `until`, when it is tried whatever the state of its lane.
+export type ParkedDelivery = NotificationKey & { lane: string; until: Date }
 
-// One that somebody has in its hands stays where it is, and is seen again.
-export async function parkDeliveries(db: Db, parked: readonly ParkedCount[], now: Date): Promise<number> {
+// Locked rows are skipped: they stay due.
+export async function parkDeliveries(db: Db, parked: readonly ParkedDelivery[], now: Date): Promise<number> {
   const counts = await takeUnlocked(
     db,
     amongUnlocked(
@@ -23,14 +21,14 @@ export async function parkDeliveries(db: Db, parked: readonly ParkedCount[], now
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-function park(tx: Tx, parked: readonly ParkedCount[], now: Date): Promise<number> {
+function park(tx: Tx, parked: readonly ParkedDelivery[], now: Date): Promise<number> {
   const { merchants, references, sequences } = keysOf(parked)
-  return tx.count(named('hold_deliveries')`
-    update deliveries d set parked = true, lane = h.lane, next_try_at = h.until
+  return tx.count(named('park_deliveries')`
+    update deliveries d set parked = true, lane = p.lane, next_try_at = p.until
     from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
-        ${parked.map(h => h.lane)}::text[], ${parked.map(h => h.until)}::timestamptz[])
-      as h (merchant_id, tx_reference, sequence, lane, until)
-    where d.merchant_id = h.merchant_id and d.tx_reference = h.tx_reference and d.sequence = h.sequence
+        ${parked.map(p => p.lane)}::text[], ${parked.map(p => p.until)}::timestamptz[])
+      as p (merchant_id, tx_reference, sequence, lane, until)
+    where d.merchant_id = p.merchant_id and d.tx_reference = p.tx_reference and d.sequence = p.sequence
       and d.next_try_at <= ${now} and (d.lease_until is null or d.lease_until <= ${now})
       and ${ofMerchants('d', parked)}`)
 }
@@ -44,7 +42,8 @@ const release = (merchant_id: string, which: Query, now: Date, limit: number) =>
     and merchant_id = ${merchant_id} and parked
   returning merchant_id, tx_reference, sequence`
 
-// Brings the oldest of a lane into sight; gives back how many. One merchant's: every database skips among them.
+// Makes the oldest of a lane due, and returns how many. One merchant only: so `skip locked` works on a sharded database
+// too.
 export const releaseDeliveries = async (
   tx: Tx,
   merchant_id: string,
@@ -53,21 +52,19 @@ export const releaseDeliveries = async (
   limit: number,
 ) => (await tx.rows(release(merchant_id, sql`lane = ${lane}`, now, limit))).length
 
-// Brings the one into sight that is sent as the probe of a lane: the oldest that was never tried, or the oldest.
+// Makes the probe of a lane due: the oldest delivery that was never tried, or else the oldest.
 export async function releaseProbe(
   tx: Tx,
   merchant_id: string,
   lane: string,
   now: Date,
 ): Promise<NotificationKey | undefined> {
-  const which = (more: Query) => release(merchant_id, sql`lane = ${lane} and ${more}`, now, 1)
-  return (
-    (await tx.one<NotificationKey>(which(sql`not retry`))) ??
-    (await tx.one<NotificationKey>(which(sql`true`)))
-  )
+  const oldest = (which: Query) =>
+    tx.one<NotificationKey>(release(merchant_id, sql`lane = ${lane} and ${which}`, now, 1))
+  return (await oldest(sql`not retry`)) ?? (await oldest(sql`true`))
 }
 
-// Moves those of a lane to another whose address is this one, whatever its query; gives back how many.
+// Moves the parked deliveries of one address, whatever its query, to another lane. Returns how many.
 export const moveParked = (
   tx: Tx,
   { merchant_id, from, to, url }: { merchant_id: string; from: string; to: string; url: string },
@@ -85,7 +82,8 @@ export const moveParked = (
 const lanesOfMerchant = 100
 const lanesAtMost = 10_000
 
-// Some of each merchant, those first in which no customer can put others, so that no crowd of lanes hides another.
+// A limited number of lanes of each merchant, so that no merchant hides another. Lanes that customers cannot fill come
+// first.
 export const lanesWithParked = (tx: Tx) =>
   tx.rows<{ merchant_id: string; lane: string }>(sql`
     select merchant_id, lane from (

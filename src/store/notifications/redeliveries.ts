@@ -1,17 +1,17 @@
 import type { IpnStyle } from '../../core/merchant/settings.ts'
-import type { DeliveryState } from '../../core/notification/deliveryWords.ts'
+import type { DeliveryState } from '../../core/notification/delivery.ts'
 import type { Notification, NotificationKey } from '../../core/notification/notification.ts'
+import type { UntrustedUrl } from '../../core/urlTrust.ts'
 import { type Query, sql, type Tx } from '../db.ts'
 import { stateIs } from './notificationList.ts'
 import type { Destination } from './notifications.ts'
-import type { UntrustedUrl } from '../../core/urlTrust.ts'
 
-// A notification that may be sent once more: where it went, if anywhere, and where its payment wants it.
+// A notification that may be sent again, with the address of its last delivery and the address of its payment.
 export type Redeliverable = Omit<Notification, 'body'> & {
   url: UntrustedUrl | null
   style: IpnStyle | null
   payment_url: UntrustedUrl | null
-  body: string | null // only where it was sent nowhere
+  body: string | null // only if it has no delivery
 }
 
 const redeliverable = (where: Query) => sql`
@@ -29,8 +29,8 @@ export const findRedeliverable = (tx: Tx, { merchant_id, tx_reference, sequence 
       and n.sequence = ${sequence}`),
   )
 
-// When the delivery of a notification was begun; null where it has none. Nobody begins one while the payment is held.
-export async function lockBegun(tx: Tx, { merchant_id, tx_reference, sequence }: NotificationKey) {
+// When the delivery of a notification was begun; null if it has none. No delivery begins while the payment is locked.
+export async function lockBegunAt(tx: Tx, { merchant_id, tx_reference, sequence }: NotificationKey) {
   await tx.rows(sql`
     select from payments where merchant_id = ${merchant_id} and tx_reference = ${tx_reference} for update`)
   const delivery = await tx.one<{ begun_at: Date }>(sql`
@@ -39,14 +39,14 @@ export async function lockBegun(tx: Tx, { merchant_id, tx_reference, sequence }:
   return delivery?.begun_at ?? null
 }
 
-export type Range = { merchant_id: string; from: Date; until: Date; state: DeliveryState | 'all' }
-export type Place = Pick<Notification, 'created_at' | 'tx_reference' | 'sequence'>
+export type RedeliveryRange = { merchant_id: string; from: Date; until: Date; state: DeliveryState | 'all' }
+export type RedeliveryCursor = Pick<Notification, 'created_at' | 'tx_reference' | 'sequence'>
 
-// The oldest of a time behind a place, `until` not included.
+// The next page behind a cursor, oldest first, `until` not included.
 export const redeliverablesAfter = (
   tx: Tx,
-  { merchant_id, until, state }: Range,
-  after: Place,
+  { merchant_id, until, state }: RedeliveryRange,
+  after: RedeliveryCursor,
   limit: number,
 ) =>
   tx.rows<Redeliverable>(sql`
@@ -58,19 +58,19 @@ export const redeliverablesAfter = (
 
 export type Redelivery = Omit<Notification, 'body' | 'status'> & Destination
 
-// Each begins anew, or begins. What is being sent at this moment is left alone; gives back those that are due now. The
-// lease that is over is forgotten: who held it must not end this delivery with what came of an earlier try. All are of
-// one merchant.
+// Starts the schedule of each delivery again, or for the first time. Skips those in flight, and returns those that are due
+// now. An expired lease is removed, so that the late result of its try does not end the new delivery. All are of one
+// merchant.
 export async function beginAgain(tx: Tx, all: readonly Redelivery[], now: Date): Promise<NotificationKey[]> {
   const [first] = all
   if (!first) return []
   const { merchant_id } = first
   const references = all.map(r => r.tx_reference)
-  // A change of a payment holds its row while it adds a delivery: nobody adds one while we count.
+  // A status change locks the payment while it adds a delivery, so none is added while `alone` is computed.
   await tx.rows(sql`
     select from payments where merchant_id = ${merchant_id} and tx_reference = any(${references})
     order by tx_reference for update`)
-  // In the order in which who takes one locks its siblings, so that neither waits for the other.
+  // The same lock order as in takeAmongSiblings, so that the two cannot deadlock.
   await tx.rows(sql`
     select from deliveries where merchant_id = ${merchant_id} and tx_reference = any(${references})
     order by tx_reference, sequence for update`)

@@ -1,12 +1,14 @@
+import type { Sql } from 'sql-template-tag'
 import type { Result } from '../../core/notification/delivery.ts'
 import type { NotificationKey } from '../../core/notification/notification.ts'
 import { named, sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
 import type { PaymentKey } from '../payments/paymentKeys.ts'
-import { keysOf } from './notificationKeys.ts'
+import { shortLockTimeout } from '../skipLocked.ts'
+import { keysOf } from './deliveryKeys.ts'
 
-// One HTTP request of a delivery, and what came of it. The last one stands in the row of its delivery, those before it
-// are rows of `tries`.
+// One HTTP request of a delivery, and its result. The last try is stored in the row of its delivery, the earlier ones are
+// rows of `tries`.
 export type Try = NotificationKey & {
   try: number
   started_at: Date
@@ -15,7 +17,7 @@ export type Try = NotificationKey & {
   status: number | null
   result: Result
   words: string
-  answer: Buffer | null // the beginning of what came back
+  answer: Buffer | null // the beginning of the body
 }
 
 const columns = sql`merchant_id, tx_reference, sequence, try, started_at, ms, address, status, result, words, answer`
@@ -23,13 +25,13 @@ const lastColumns = sql`merchant_id, tx_reference, sequence, last_try as try, la
   last_ms as ms, last_address as address, last_status as status, last_result as result, last_words as words,
   last_answer as answer`
 
-// Each once: the last one may have moved already, by the hand of a worker whose result was not accepted.
+// Each try once: the last one may be in `tries` already, if the result of the worker that moved it was not accepted.
 export const everyTry = sql`(
   select ${lastColumns} from deliveries where last_try is not null union all
   select ${columns} from tries t where not exists (select from deliveries d where d.merchant_id = t.merchant_id
     and d.tx_reference = t.tx_reference and d.sequence = t.sequence and d.last_try = t.try))`
 
-// Those of which the delivery knows nothing: another worker had taken it by then.
+// For tries whose result the delivery did not accept, because another worker had taken it by then.
 export const addTries = (tx: Tx, tries: readonly Try[]) =>
   tx.rows(sql`
     insert into tries (${columns})
@@ -45,20 +47,18 @@ export const addTries = (tx: Tx, tries: readonly Try[]) =>
     where d.merchant_id is null
     on conflict (merchant_id, tx_reference, sequence, try) do nothing`)
 
-type Held = NotificationKey & { lease_token: string }
-
-// Before the delivery takes its newest try in: the one that stands there moves. Only for who holds the lease.
-export const moveLastTries = (tx: Tx, held: readonly Held[]) =>
+// Copies the last try of each delivery to `tries`, before the newest try replaces it. Only with the lease.
+export const moveLastTries = (tx: Tx, leased: readonly (NotificationKey & { lease_token: string })[]) =>
   tx.rows(named('move_last_tries')`
     insert into tries (${columns})
     select ${sql`d.merchant_id, d.tx_reference, d.sequence, d.last_try, d.last_try_at, d.last_ms, d.last_address,
       d.last_status, d.last_result, d.last_words, d.last_answer`}
-    from unnest(${held.map(h => h.merchant_id)}::text[], ${held.map(h => h.tx_reference)}::text[],
-        ${held.map(h => h.sequence)}::integer[], ${held.map(h => h.lease_token)}::text[])
-        as h (merchant_id, tx_reference, sequence, lease_token)
-      join deliveries d on d.merchant_id = h.merchant_id and d.tx_reference = h.tx_reference
-        and d.sequence = h.sequence and d.lease_token = h.lease_token
-    where d.last_try is not null and ${ofMerchants('d', held)}
+    from unnest(${leased.map(l => l.merchant_id)}::text[], ${leased.map(l => l.tx_reference)}::text[],
+        ${leased.map(l => l.sequence)}::integer[], ${leased.map(l => l.lease_token)}::text[])
+        as l (merchant_id, tx_reference, sequence, lease_token)
+      join deliveries d on d.merchant_id = l.merchant_id and d.tx_reference = l.tx_reference
+        and d.sequence = l.sequence and d.lease_token = l.lease_token
+    where d.last_try is not null and ${ofMerchants('d', leased)}
     on conflict (merchant_id, tx_reference, sequence, try) do nothing`)
 
 export const triesOf = (tx: Tx, { merchant_id, tx_reference, sequence }: NotificationKey) =>
@@ -71,9 +71,8 @@ export const triesOfPayment = (tx: Tx, { merchant_id, tx_reference }: PaymentKey
     select * from ${everyTry} t where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}
     order by sequence, try`)
 
-// What the last try was is forgotten with them; how the delivery ended is not. Gives back how many there were. The oldest
-// first: so both are found by an index that has no others in it. On most days there is nothing to find, and nothing is
-// written.
+// Removes tries before a time, also the last try in the row of a delivery, but not the state of the delivery. Returns how
+// many. Oldest first, so that both are found by their index.
 export const forgetTries = async (tx: Tx, before: Date, limit: number): Promise<number> =>
   (await forgetEarlier(tx, before, limit)) + (await forgetLast(tx, before, limit))
 
@@ -104,4 +103,77 @@ async function forgetLast(tx: Tx, before: Date, limit: number): Promise<number> 
       as k (merchant_id, tx_reference, sequence)
     where d.merchant_id = k.merchant_id and d.tx_reference = k.tx_reference and d.sequence = k.sequence
       and d.last_try is not null and d.last_try_at < ${before} and ${ofMerchants('d', found)}`)
+}
+
+// The result of a try and the state of its delivery after it: acknowledged, to be tried again, or exhausted.
+export type DeliveryOutcome = Try & {
+  lease_token: string
+  next_try_at: Date | null
+  acknowledged_at: Date | null
+  exhausted_at: Date | null
+}
+
+// Returns how many were accepted. Only the lease of the try is accepted, so that a worker that was paused for too long
+// changes nothing.
+export function saveOutcomes(tx: Tx, outcomes: readonly DeliveryOutcome[]): Promise<number> {
+  const { merchants, references, sequences } = keysOf(outcomes)
+  return tx.count(named('save_outcomes')`
+    update deliveries d set lease_token = null, lease_until = null, parked = false, next_try_at = o.next_try_at,
+      retry = o.next_try_at is not null, acknowledged_at = o.acknowledged_at, exhausted_at = o.exhausted_at,
+      last_try = o.try, last_try_at = o.started_at, last_ms = o.ms, last_address = o.address,
+      last_status = o.status, last_result = o.result, last_words = o.words, last_answer = o.answer
+    from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
+        ${outcomes.map(o => o.lease_token)}::text[], ${outcomes.map(o => o.next_try_at)}::timestamptz[],
+        ${outcomes.map(o => o.acknowledged_at)}::timestamptz[],
+        ${outcomes.map(o => o.exhausted_at)}::timestamptz[], ${outcomes.map(o => o.try)}::integer[],
+        ${outcomes.map(o => o.started_at)}::timestamptz[], ${outcomes.map(o => o.ms)}::integer[],
+        ${outcomes.map(o => o.address)}::text[], ${outcomes.map(o => o.status)}::integer[],
+        ${outcomes.map(o => o.result)}::text[], ${outcomes.map(o => o.words)}::text[],
+        ${outcomes.map(o => o.answer)}::bytea[])
+      as o (merchant_id, tx_reference, sequence, lease_token, next_try_at, acknowledged_at, exhausted_at, try,
+        started_at, ms, address, status, result, words, answer)
+    where d.merchant_id = o.merchant_id and d.tx_reference = o.tx_reference and d.sequence = o.sequence
+      and d.lease_token = o.lease_token and ${ofMerchants('d', outcomes)}`)
+}
+
+// The same for acknowledged first tries, the usual case, with fewer parameters.
+export const saveAcknowledged = (tx: Tx, outcomes: readonly DeliveryOutcome[]) =>
+  acknowledgeBy(tx, 'save_acknowledged', sql``, outcomes)
+
+// The same with a short lock timeout.
+export const saveAcknowledgedOptimistically = (tx: Tx, outcomes: readonly DeliveryOutcome[]) =>
+  acknowledgeBy(tx, 'save_acknowledged_optimistically', shortLockTimeout, outcomes)
+
+function acknowledgeBy(
+  tx: Tx,
+  name: string,
+  lockTimeout: Sql,
+  outcomes: readonly DeliveryOutcome[],
+): Promise<number> {
+  const { merchants, references, sequences } = keysOf(outcomes)
+  return tx.count(named(name)`
+    update deliveries d set lease_token = null, lease_until = null, parked = false, next_try_at = null,
+      retry = false, acknowledged_at = o.acknowledged_at, last_try = 1, last_try_at = o.started_at,
+      last_ms = o.ms, last_address = o.address, last_status = 200, last_result = 'acknowledged', last_words = '',
+      last_answer = o.answer
+    from ${lockTimeout} unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
+        ${outcomes.map(o => o.lease_token)}::text[],
+        ${outcomes.map(o => o.acknowledged_at)}::timestamptz[],
+        ${outcomes.map(o => o.started_at)}::timestamptz[], ${outcomes.map(o => o.ms)}::integer[],
+        ${outcomes.map(o => o.address)}::text[], ${outcomes.map(o => o.answer)}::bytea[])
+      as o (merchant_id, tx_reference, sequence, lease_token, acknowledged_at, started_at, ms, address, answer)
+    where d.merchant_id = o.merchant_id and d.tx_reference = o.tx_reference and d.sequence = o.sequence
+      and d.lease_token = o.lease_token and ${ofMerchants('d', outcomes)}`)
+}
+
+// Those whose delivery is exhausted, according to its row.
+export function exhaustedOf(tx: Tx, outcomes: readonly DeliveryOutcome[]) {
+  const { merchants, references, sequences } = keysOf(outcomes)
+  return tx.rows<NotificationKey>(sql`
+    select d.merchant_id, d.tx_reference, d.sequence
+    from unnest(${merchants}::text[], ${references}::text[], ${sequences}::integer[],
+        ${outcomes.map(o => o.try)}::integer[]) as o (merchant_id, tx_reference, sequence, try)
+      join deliveries d on d.merchant_id = o.merchant_id and d.tx_reference = o.tx_reference
+        and d.sequence = o.sequence and d.last_try = o.try
+    where d.exhausted_at is not null and ${ofMerchants('d', outcomes)}`)
 }

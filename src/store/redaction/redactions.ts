@@ -4,9 +4,9 @@ import type { Payment } from '../../core/payment/payment.ts'
 import { plainEvents } from '../../core/redaction/redact.ts'
 import { sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
-import { keysOf as notificationKeys } from '../notifications/notificationKeys.ts'
 import { paymentKeysOf } from '../payments/paymentKeys.ts'
 import type { MessageName, NotedEvent, NotificationBody, SentTo } from './toRedact.ts'
+import { keysOf as notificationKeys } from '../notifications/deliveryKeys.ts'
 
 export type Redaction = {
   payments: readonly Payment[]

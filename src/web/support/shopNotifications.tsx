@@ -3,11 +3,11 @@ import { FormToken } from '../../core/markup/page.tsx'
 import {
   deliveryState,
   hintsFor,
-  isOnItsWay,
+  isInFlight,
   missingTries,
-  resultWords,
+  resultText,
   triesKeptDays,
-} from '../../core/notification/deliveryWords.ts'
+} from '../../core/notification/delivery.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { plainWords } from '../../core/timeline/history.ts'
 import { Time } from '../pages/operatorPage.tsx'
@@ -41,7 +41,7 @@ const Notification = ({ notification, now, formToken }: NotificationProps) => (
       <DeliveryState notification={notification} now={now} />
     </p>
     <Tries notification={notification} now={now} />
-    {!isOnItsWay(notification, now) && !isFeedOnly(notification) && (
+    {!isInFlight(notification, now) && !isFeedOnly(notification) && (
       <Redeliver notification={notification} formToken={formToken} />
     )}
   </article>
@@ -71,7 +71,7 @@ const DeliveryState = ({ notification, now }: { notification: SentNotification; 
         <span aria-hidden="true">✕</span> Given up <Time at={exhausted_at} />, after {tries} tries.
       </>
     )
-  if (isOnItsWay(notification, now)) return <>… Being sent at this moment.</>
+  if (isInFlight(notification, now)) return <>… Being sent at this moment.</>
   return (
     <>
       {tries === 0 ? 'Not tried yet.' : 'Not acknowledged yet.'}{' '}
@@ -101,7 +101,7 @@ const Tries = ({ notification, now }: { notification: SentNotification; now: Dat
                 try {one.try}, {one.status === null ? 'no status' : `status ${one.status}`}, {one.ms} ms
               </span>
               <span class="words">
-                {resultWords(one.result)}
+                {resultText(one.result)}
                 {one.words && `: ${plainWords(one.words)}`}
               </span>
             </li>

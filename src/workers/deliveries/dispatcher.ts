@@ -1,54 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Mode } from '../../core/mode.ts'
-import {
-  admit,
-  arrive,
-  type Candidate,
-  isProbing,
-  laneKey,
-  mostInFlight,
-  newTraffic,
-  paymentKey,
-  type Traffic,
-} from '../../core/notification/admit.ts'
+import { admit, type Candidate, countEnd, isProbing, laneKey, mostInFlight, newTraffic, paymentKey, type Traffic } from '../../core/notification/admit.ts'
 import type { Result } from '../../core/notification/delivery.ts'
-import {
-  type BreakerState,
-  breakerOf,
-  isIdle,
-  type Lane,
-  learn,
-  newLane,
-  withInFlight,
-} from '../../core/notification/lane.ts'
-import { isConfigured } from '../../core/notification/laneName.ts'
+import { afterTry, breakerOf, isConfigured, isIdle, type Lane, type LaneBreakerState, newLane, withInFlight } from '../../core/notification/lane.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { tryDeadlineMs } from '../../core/notification/schedule.ts'
 import { newLeaseToken } from '../../runtime/ids.ts'
+import type { InlineDispatch } from '../../runtime/localWorkers.ts'
 import type { Db } from '../../store/db.ts'
-import {
-  type Lease,
-  stillDue,
-  type Taken,
-  takeAmongSiblings,
-  takeUnlockedAlone,
-} from '../../store/notifications/deliveries.ts'
-import { createAcknowledgedPaths, type Promoted } from './acknowledgedPaths.ts'
-import { createUncertainDeliveries } from './uncertainDeliveries.ts'
-import { createDueList } from './dueList.ts'
-import { createInlineDispatcher, type InlineDispatcher } from './inlineDispatcher.ts'
-import { createParkedLanes } from './parkedLanes.ts'
-import { countInFlight } from './inFlight.ts'
-import { createTriesLog } from './saveTries.ts'
-import { type Sending, sendTry, type Tried } from './sendTry.ts'
+import { type Lease, type LeasedDelivery, stillDue, takeAmongSiblings, takeUnlockedAlone } from '../../store/notifications/deliveries.ts'
+import { AcknowledgedPaths, type PromotedPath } from './acknowledgedPaths.ts'
+import { DueList } from './dueList.ts'
+import { createReserve, createUncertainDeliveries } from './inlineDispatcher.ts'
+import { ParkedLanes } from './parkedLanes.ts'
+import { createTriesLog, type FinishedTry, sendTry, type TriesLog, type TryOptions } from './tries.ts'
 
-const leaseMs = 3 * tryDeadlineMs // none starts in the last third of its lease
-const takeAtMost = mostInFlight / 2 // one half is on its way while the other is being taken
-const siblingsAtOnce = 4 // each has a connection of its own meanwhile
-const lanesRemembered = 10_000
-const fruitlessMs = 10
+const leaseMs = 3 * tryDeadlineMs // no try starts in the last third of its lease
+const takeAtMost = mostInFlight / 2 // one half is in flight while the other is being taken
+const siblingsAtOnce = 4 // each uses a connection
+const maxLanes = 10_000
+const nothingTakenMs = 10
 
-// What the operator watches.
+// What the operator sees.
 export type DispatcherWatch = {
   tried(facts: { result: Result; mode: Mode; toFirstByteMs: number | null }): void // null for all but first tries
   exhausted(notification_id: string): void
@@ -56,220 +29,308 @@ export type DispatcherWatch = {
   trouble(error: unknown): void
 }
 
-export type DispatcherOptions = Sending & { db: Db; watch: DispatcherWatch; wake(): void }
+export type DispatcherOptions = TryOptions & { db: Db; watch: DispatcherWatch; wake(): void }
 
-export type Dispatcher = Pick<InlineDispatcher, 'reserve'> & {
-  look(): void // something may have become due
-  expectNew(): void // something was committed that is due now
-  restMs(): number // until it is time to look again
-  step(): Promise<number> // takes what can start now; gives back how much there was to do
-  leave(): void // what was taken departs, or, in a pause, is left to its lease
-  flushed(): Promise<void> // what waits in its lane is written down
-  finished(): Promise<void> // all that is on its way has ended, and everything is written down
-  inFlight(): number
-  breakers(): { merchant_id: string; lane: string; state: BreakerState }[] // that are not closed
-}
+type TakenDelivery = { candidate: Candidate; delivery: LeasedDelivery }
+type LaneName = Pick<Candidate, 'merchant_id' | 'lane'>
 
-type Departure = { candidate: Candidate; taken: Taken }
+// Sends notifications to merchants. In one process a delivery passes through these states:
+//
+//   due  --admit, take-->  taken  --send-->  in flight  --save-->  ended, or due again later
+//   due  --park-->  parked  --release-->  due
+//
+// - due: on the due list, which polls of the table fill (dueList.ts).
+// - parked: behind a lane that is stopped or full, where polls do not see it (parkedLanes.ts).
+// - taken: admitted, so a slot is counted in `traffic`; and leased by a commit, so that no other node sends it.
+// - in flight: the request is being sent, or its result is being saved (tries.ts).
+//
+// A delivery that this process commits itself skips due and taken, if there is a slot (inlineDispatcher.ts).
+//
+// The worker calls `step` in a loop. Each step polls if it is time, admits what can start now, and takes it. While the
+// database takes one batch, the batch before is sent. Any number of processes may run this on one database.
+export class Dispatcher {
+  readonly reserve: InlineDispatch['reserve']
+  readonly #options: DispatcherOptions
+  readonly #traffic = newTraffic()
+  readonly #dueList: DueList
+  readonly #parkedLanes: ParkedLanes
+  readonly #paths: AcknowledgedPaths
+  readonly #triesLog: TriesLog
+  readonly #uncertain: ReturnType<typeof createUncertainDeliveries>
+  readonly #activity = new Activity() // reservations and tries
+  #taken: TakenDelivery[] = []
 
-// Carries notifications to merchants. Looks what is due, chooses what can start now, takes it in one commit, sends it,
-// and writes down what came of it. Any number of processes may do this on one database.
-export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { db, clock, watch, wake } = options
-  const traffic = newTraffic()
-  const underWay = countInFlight()
-  const paths = createAcknowledgedPaths({ db, clock, trouble: watch.trouble })
-  const dueList = createDueList(db, paths.assign)
-  const heldLanes = createParkedLanes({ db, traffic, dueList, clock, wake, trouble: watch.trouble })
-  const log = createTriesLog(db)
-  const doubts = createUncertainDeliveries({ db, freed: lookAgain, trouble: watch.trouble })
-  const { reserve } = createInlineDispatcher({
-    traffic,
-    clock,
-    pause: options.pause,
-    newLease,
-    laneOf: paths.laneOf,
-    isWaitedFor: name => heldLanes.isHeld(name) || dueList.due().some(one => laneKey(one) === laneKey(name)),
-    prepare: ({ notification: { merchant_id } }) => options.signers.prepare?.(merchant_id),
-    carry: (candidate, taken) => void carry(candidate, taken),
-    free,
-    undo: doubts.add,
-    ...underWay,
-  })
-  let ready: Departure[] = [] // taken, and about to leave
-
-  // In a crowd, those that were taken leave while the database takes the next.
-  async function step() {
-    const now = clock()
-    const isLook = dueList.wantsLook()
-    if (isLook) leave()
-    const isNew = isLook && (await dueList.look(now)) === 'new'
-    // What is new is taken by itself: of a crowd there is more to take, which takes longer.
-    const others = isNew ? dueList.due().filter(one => !dueList.isFresh(one)) : []
-    const some = isNew ? dueList.due().filter(dueList.isFresh) : dueList.due()
-    const admitted = admit(some, traffic, now, takeAtMost)
-    dueList.replace([...others, ...admitted.wait])
-    heldLanes.hold(admitted.hold)
-    if (isLook && !isNew && dueList.hasMore() && traffic.total < mostInFlight) holdOverflow(now)
-    const taking = admitted.take.length > 0 ? take(admitted.take) : undefined
-    leave()
-    heldLanes.flush()
-    paths.flush()
-    // All of them are held by somebody, or others were faster: not at once again.
-    if (taking && (await taking) === 0) await sleep(fruitlessMs)
-    if (admitted.take.length < takeAtMost) leave()
-    return dueList.mustLook() || isNew ? 1 : admitted.take.length
+  constructor(options: DispatcherOptions) {
+    const { db, clock, wake, pause, watch } = options
+    const { trouble } = watch
+    this.#options = options
+    this.#paths = new AcknowledgedPaths({ db, clock, trouble })
+    this.#dueList = new DueList(db, this.#paths.assignLanes)
+    this.#parkedLanes = new ParkedLanes({
+      db,
+      traffic: this.#traffic,
+      dueList: this.#dueList,
+      clock,
+      wake,
+      trouble,
+    })
+    this.#triesLog = createTriesLog(db)
+    this.#uncertain = createUncertainDeliveries({ db, freed: () => this.#pollAgain(), trouble })
+    this.reserve = createReserve({
+      traffic: this.#traffic,
+      clock,
+      pause,
+      newLease: now => this.#newLease(now),
+      laneOf: this.#paths.laneOf,
+      hasWaiting: lane => this.#hasWaiting(lane),
+      prepareSigner: merchant_id => options.signers.prepare?.(merchant_id),
+      send: (candidate, delivery) => void this.#send(candidate, delivery),
+      freeSlot: candidate => {
+        this.#freeSlot(candidate)
+        wake()
+      },
+      undoLeases: this.#uncertain.add,
+      opened: () => this.#activity.start(),
+      ended: () => this.#activity.end(),
+    })
   }
 
-  // Those behind a full lane would hide the others.
-  function holdOverflow(now: Date) {
-    const overflow = new Set(heldLanes.overflowOf(dueList.due(), now))
+  // Some delivery may have become due.
+  requestPoll() {
+    this.#dueList.requestFullPoll()
+  }
+
+  // A delivery was committed that is due now.
+  requestNewestPoll() {
+    this.#dueList.requestNewestPoll()
+  }
+
+  restMs() {
+    return this.#dueList.restMs()
+  }
+
+  inFlight() {
+    return this.#traffic.total
+  }
+
+  // Breakers that are not closed.
+  breakers(): { merchant_id: string; lane: string; state: LaneBreakerState }[] {
+    return [...this.#traffic.lanes].flatMap(([key, lane]) => {
+      const state = breakerOf(lane, this.#options.clock().getTime())
+      const [merchant_id = '', name = ''] = key.split(' ')
+      return state === 'closed' ? [] : [{ merchant_id, lane: name, state }]
+    })
+  }
+
+  // Returns how much there was to do.
+  async step(): Promise<number> {
+    const now = this.#options.clock()
+    let polled: 'newest' | 'all' | undefined
+    if (this.#dueList.needsPoll()) {
+      this.sendTaken()
+      polled = await this.#dueList.poll(now)
+    }
+    const admitted = this.#admit(polled, now)
+    const taking = admitted.length > 0 ? this.#take(admitted) : undefined
+    this.sendTaken()
+    this.#parkedLanes.flush()
+    this.#paths.flush()
+    // All rows are locked, or other nodes were faster. Polling again at once would find the same rows.
+    if (taking && (await taking) === 0) await sleep(nothingTakenMs)
+    if (admitted.length < takeAtMost) this.sendTaken()
+    return this.#dueList.isFullPollRequested() || polled === 'newest' ? 1 : admitted.length
+  }
+
+  // due -> admitted, parked, or still due. New deliveries are admitted alone, because a batch out of a backlog takes longer.
+  #admit(polled: 'newest' | 'all' | undefined, now: Date): Candidate[] {
+    const dueList = this.#dueList
+    const isNewestOnly = polled === 'newest'
+    const others = isNewestOnly ? dueList.due.filter(one => !dueList.isNew(one)) : []
+    const candidates = isNewestOnly ? dueList.due.filter(dueList.isNew) : dueList.due
+    const { take, park, wait } = admit(candidates, this.#traffic, now, takeAtMost)
+    dueList.due = [...others, ...wait]
+    this.#parkedLanes.park(park)
+    if (polled === 'all' && dueList.isCut() && this.#traffic.total < mostInFlight) this.#parkOverflow(now)
+    return take
+  }
+
+  // due -> parked. Deliveries behind full lanes would hide others from the poll.
+  #parkOverflow(now: Date) {
+    const overflow = new Set(this.#parkedLanes.overflowOf(this.#dueList.due, now))
     if (overflow.size === 0) return
-    dueList.replace(dueList.due().filter(candidate => !overflow.has(candidate)))
-    heldLanes.hold([...overflow])
+    this.#dueList.due = this.#dueList.due.filter(candidate => !overflow.has(candidate))
+    this.#parkedLanes.park([...overflow])
   }
 
-  function newLease(now: Date): Lease {
-    const token = options.leases?.token() ?? newLeaseToken()
-    return { token, until: new Date(now.getTime() + leaseMs), now }
-  }
-
-  async function take(chosen: Candidate[]): Promise<number> {
-    const now = clock()
-    const lease = newLease(now)
-    // By payment, of which one is chosen at most: a sibling may go in its place.
-    const left = new Map(chosen.map(candidate => [paymentKey(candidate), candidate]))
-    const add = (taken: Taken) => {
-      ready.push({ candidate: left.get(paymentKey(taken)) as Candidate, taken })
-      left.delete(paymentKey(taken))
-    }
+  // admitted -> taken. Returns how many were taken; the slots of the others are free.
+  async #take(admitted: Candidate[]): Promise<number> {
+    const { db, clock } = this.#options
+    const lease = this.#newLease(clock())
+    // At most one delivery of a payment is admitted, and an older sibling may be taken in its place.
+    const left = new Map(admitted.map(candidate => [paymentKey(candidate), candidate]))
     try {
-      for (const taken of await takeUnlockedAlone(db, chosen, lease)) add(taken)
-      if (left.size === 0) return chosen.length
-      leave() // before siblings are looked after
-      const due = await stillDue(db, [...left.values()], now)
-      while (due.length > 0) {
-        const some = due.splice(0, siblingsAtOnce).map(key => left.get(paymentKey(key)) as Candidate)
-        const taking = some.map(candidate =>
-          takeAmongSiblings(db, candidate, lease, {
-            laneOf: paths.laneOf,
-            isUntried: !candidate.retry && isProbing(laneOf(candidate), now),
-          }),
-        )
-        for (const taken of await Promise.all(taking)) if (taken) add(taken)
-        leave()
+      for (const delivery of await takeUnlockedAlone(db, admitted, lease)) this.#addTaken(left, delivery)
+      if (left.size > 0) {
+        this.sendTaken() // siblings take longer
+        await this.#takeSiblings(left, lease)
       }
-      return chosen.length - left.size
+      return admitted.length - left.size
     } finally {
-      for (const candidate of left.values()) arrive(traffic, candidate, withoutOne(laneOf(candidate)))
+      for (const candidate of left.values()) this.#freeSlot(candidate)
     }
   }
 
-  function leave() {
-    for (const { candidate, taken } of ready.splice(0)) void carry(candidate, taken)
+  async #takeSiblings(left: Map<string, Candidate>, lease: Lease) {
+    const { db } = this.#options
+    const due = await stillDue(db, [...left.values()], lease.now)
+    while (due.length > 0) {
+      const some = due.splice(0, siblingsAtOnce).map(key => left.get(paymentKey(key)) as Candidate)
+      const taking = some.map(candidate =>
+        takeAmongSiblings(db, candidate, lease, {
+          laneOf: this.#paths.laneOf,
+          isUntried: !candidate.retry && isProbing(this.#laneOf(candidate), lease.now),
+        }),
+      )
+      for (const delivery of await Promise.all(taking)) if (delivery) this.#addTaken(left, delivery)
+      this.sendTaken()
+    }
   }
 
-  const laneOf = (candidate: Pick<Candidate, 'merchant_id' | 'lane'>): Lane =>
-    traffic.lanes.get(laneKey(candidate)) ?? newLane()
+  #addTaken(left: Map<string, Candidate>, delivery: LeasedDelivery) {
+    const key = paymentKey(delivery)
+    this.#taken.push({ candidate: left.get(key) as Candidate, delivery })
+    left.delete(key)
+  }
 
-  async function carry(candidate: Candidate, taken: Taken) {
-    underWay.enter()
-    const departed = clock().getTime()
-    let tried: Tried | undefined
+  // taken -> in flight. In a pause nothing is sent, and the deliveries wait for the end of their lease.
+  sendTaken() {
+    for (const { candidate, delivery } of this.#taken.splice(0)) void this.#send(candidate, delivery)
+  }
+
+  // in flight -> ended, or due again later.
+  async #send(candidate: Candidate, delivery: LeasedDelivery) {
+    this.#activity.start()
+    const startedAt = this.#options.clock().getTime()
+    let finished: FinishedTry | undefined
     try {
       try {
-        const ended = await sendTry(options, taken)
-        if (ended === 'unsure')
-          doubts.add([taken], taken.lease_token) // no byte has left
-        else tried = ended
+        const sent = await sendTry(this.#options, delivery)
+        if (sent === 'lease_uncertain') this.#uncertain.add([delivery], delivery.lease_token)
+        else finished = sent
       } finally {
-        comeBack(candidate, departed, tried)
+        this.#countEnd(candidate, startedAt, finished)
       }
-      if (!tried) return
-      report(taken, tried)
-      if (tried.outcome.result === 'acknowledged' && !isConfigured(candidate.lane)) {
-        const promoted = paths.acknowledged(taken)
-        if (promoted) promote(promoted)
+      if (!finished) return
+      this.#report(delivery, finished)
+      if (finished.outcome.result === 'acknowledged' && !isConfigured(candidate.lane)) {
+        const promoted = this.#paths.count(delivery)
+        if (promoted) this.#promote(promoted)
       }
-      await log.add(tried)
+      await this.#triesLog.add(finished)
     } catch (error) {
-      watch.trouble(error)
+      this.#options.watch.trouble(error)
     } finally {
-      underWay.leave()
+      this.#activity.end()
     }
   }
 
-  function comeBack(candidate: Candidate, departed: number, tried: Tried | undefined) {
-    const lane = laneOf(candidate)
-    const started = candidate.past_breaker ? null : departed
-    const after = tried ? learn(lane, tried.outcome.result, started, clock().getTime()) : withoutOne(lane)
-    arrive(traffic, candidate, after)
-    forgetLanes(traffic)
+  // The slot is free before the result is saved.
+  #countEnd(candidate: Candidate, startedAt: number, finished: FinishedTry | undefined) {
+    const { clock, wake } = this.#options
+    const lane = this.#laneOf(candidate)
+    const started = candidate.past_breaker ? null : startedAt
+    const after = finished
+      ? afterTry(lane, finished.outcome.result, started, clock().getTime())
+      : withoutOne(lane)
+    countEnd(this.#traffic, candidate, after)
+    dropLanes(this.#traffic)
     wake()
   }
 
-  // The new lane goes on at the rate of the one before.
-  function promote(promoted: Promoted) {
-    const { merchant_id, from, to } = promoted
-    const { allowed } = laneOf({ merchant_id, lane: from })
+  #freeSlot(candidate: Candidate) {
+    countEnd(this.#traffic, candidate, withoutOne(this.#laneOf(candidate)))
+  }
+
+  // The new lane of the path starts with the rate of the former one.
+  #promote(path: PromotedPath) {
+    const { merchant_id, from, to } = path
+    const { allowed } = this.#laneOf({ merchant_id, lane: from })
     const key = laneKey({ merchant_id, lane: to })
-    if (!traffic.lanes.has(key)) traffic.lanes.set(key, { ...newLane(), allowed })
-    for (const one of dueList.due())
-      if (one.merchant_id === merchant_id && one.lane === from) paths.reassign(one)
-    heldLanes.promote(promoted)
+    if (!this.#traffic.lanes.has(key)) this.#traffic.lanes.set(key, { ...newLane(), allowed })
+    for (const one of this.#dueList.due)
+      if (one.merchant_id === merchant_id && one.lane === from) this.#paths.reassignLane(one)
+    this.#parkedLanes.promote(path)
   }
 
-  function free(candidate: Candidate) {
-    arrive(traffic, candidate, withoutOne(laneOf(candidate)))
-    wake()
-  }
-
-  function lookAgain() {
-    dueList.lookAgain()
-    wake()
-  }
-
-  // At its first try a delivery began with the commit of its change.
-  function report({ mode, tries, begun_at }: Taken, { outcome, first_byte_at, passwordWithheld }: Tried) {
+  // The first try of a delivery is measured from the commit of its status change.
+  #report({ mode, tries, begun_at }: LeasedDelivery, finished: FinishedTry) {
+    const { watch } = this.#options
+    const { outcome, first_byte_at, passwordWithheld } = finished
     const toFirstByteMs = tries === 1 && first_byte_at ? first_byte_at.getTime() - begun_at.getTime() : null
     watch.tried({ result: outcome.result, mode, toFirstByteMs })
     if (passwordWithheld) watch.passwordWithheld(notificationId(outcome))
     if (outcome.exhausted_at) watch.exhausted(notificationId(outcome))
   }
 
-  return {
-    reserve,
-    look: dueList.lookAgain,
-    expectNew: dueList.expectNew,
-    restMs: dueList.restMs,
-    step,
-    leave,
-    flushed: heldLanes.flushed,
-    async finished() {
-      leave()
-      await heldLanes.flushed()
-      await underWay.gone()
-      await heldLanes.flushed()
-      await paths.flushed()
-      await doubts.ended()
-    },
-    inFlight: () => traffic.total,
-    breakers: () =>
-      [...traffic.lanes].flatMap(([key, lane]) => {
-        const state = breakerOf(lane, clock().getTime())
-        const [merchant_id = '', name = ''] = key.split(' ')
-        return state === 'closed' ? [] : [{ merchant_id, lane: name, state }]
-      }),
+  #laneOf(lane: LaneName): Lane {
+    return this.#traffic.lanes.get(laneKey(lane)) ?? newLane()
+  }
+
+  #hasWaiting(lane: LaneName): boolean {
+    return this.#parkedLanes.hasParked(lane) || this.#dueList.due.some(one => laneKey(one) === laneKey(lane))
+  }
+
+  #newLease(now: Date): Lease {
+    const token = this.#options.leases?.token() ?? newLeaseToken()
+    return { token, until: new Date(now.getTime() + leaseMs), now }
+  }
+
+  #pollAgain() {
+    this.#dueList.requestFullPoll()
+    this.#options.wake()
+  }
+
+  // Resolves when all deliveries to park are parked.
+  flushed() {
+    return this.#parkedLanes.flushed()
+  }
+
+  // Resolves when nothing is in flight and everything is saved.
+  async finished() {
+    this.sendTaken()
+    await this.#parkedLanes.flushed()
+    await this.#activity.none()
+    await this.#parkedLanes.flushed()
+    await this.#paths.flushed()
+    await this.#uncertain.ended()
+  }
+}
+
+// Counts what is going on, for `finished`.
+class Activity {
+  #count = 0
+  #waiting: (() => void)[] = []
+
+  start() {
+    this.#count++
+  }
+
+  end() {
+    if (--this.#count > 0) return
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
+  none() {
+    return new Promise<void>(resolve => (this.#count === 0 ? resolve() : void this.#waiting.push(resolve)))
   }
 }
 
 const withoutOne = (lane: Lane): Lane => withInFlight(lane, lane.inFlight - 1, lane.movedAt)
 
-// Those of which there is nothing to know, then those that were met first.
-function forgetLanes({ lanes, probes }: Traffic) {
-  if (lanes.size <= lanesRemembered) return
+// Lanes without a state to keep are dropped first, then the oldest.
+function dropLanes({ lanes, probes }: Traffic) {
+  if (lanes.size <= maxLanes) return
   for (const [key, lane] of lanes) if (isIdle(lane)) lanes.delete(key)
-  for (const [key, { inFlight }] of lanes)
-    if (inFlight === 0 && lanes.size > lanesRemembered / 2) lanes.delete(key)
+  for (const [key, { inFlight }] of lanes) if (inFlight === 0 && lanes.size > maxLanes / 2) lanes.delete(key)
   for (const key of probes.keys()) if (!lanes.has(key)) probes.delete(key)
 }

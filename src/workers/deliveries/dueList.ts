@@ -1,112 +1,128 @@
 import { type Candidate, deliveryKey, mostInFlight } from '../../core/notification/admit.ts'
 import type { Db } from '../../store/db.ts'
-import { lookForDue } from '../../store/notifications/deliveries.ts'
+import { findDueDeliveries } from '../../store/notifications/deliveries.ts'
 
-const lookMs = 200 // so that what another node has committed leaves within a quarter of a second
-const mostMs = 2 * lookMs // between two looks at everything, however much comes meanwhile
-const lookAtMost = 500
-const commitMs = 250 // from the moment that a change is said to have happened until others can see it
+const pollMs = 200 // so that a delivery that another node has committed is sent within a quarter of a second
+const fullPollMs = 2 * pollMs // at most between two full polls, however many new deliveries come meanwhile
+const pollLimit = 500
+const commitMs = 250 // from the time in a row until its commit is visible to others
 
-type Asked = [retry: boolean, now: Date, limit: number, after?: string | Date]
-export type DueList = ReturnType<typeof createDueList>
-
-// The deliveries that are due and have not started yet, as this process knows them. The table is the truth, and is looked
-// at every 200 ms, or at once on a wish; the list is what the last looks saw. It is in one of two states:
+// The deliveries that are due and have not started yet, as this process sees them. The table is the truth; the list is
+// what the last polls returned. The list is in one of two states:
 //
-// - whole: the last look saw everything that was due. Nothing is hidden.
-// - cut: there was more than a look reads. `cutAt` remembers where the reading stopped, for first tries and for retries,
-//   and it goes on from there when the list runs out. What is committed now stands at the far end of the crowd, so the
-//   newest are looked for by themselves: they never wait for the crowd, and never hide anybody.
-export function createDueList(db: Db, assign: (found: readonly Candidate[]) => Promise<void>) {
-  let due: Candidate[] = []
-  let fresh = new Set<Candidate>() // of those, found at the newest end
-  let cutAt: Candidate[] = [] // empty: whole
-  let wantsAll = true // before it is time to
-  let wantsNew = false
-  let lookedAt = -Infinity
-  let newestAt: Date | undefined // when we last looked at the newest
+// - whole: the last full poll returned everything that was due. No delivery is hidden.
+// - cut: more was due than a poll returns. `cutAt` has the last row that was read, of first tries and of retries, and the
+//   next poll continues behind it when the list runs out. A delivery that is committed now is at the far end of the
+//   backlog, so the newest rows are polled separately: they do not wait for the backlog.
+//
+// There are three kinds of poll, each a transition: a full poll replaces the list, every 200 ms or on request, and sets
+// the state; a further poll extends a cut list; a poll of the newest adds the rows of the last moments, which are marked
+// as new until the next full poll.
+export class DueList {
+  readonly #db: Db
+  readonly #assignLanes: (found: readonly Candidate[]) => Promise<void>
+  #due: Candidate[] = []
+  #newest = new Set<Candidate>() // the part of the list that a poll of the newest has found
+  #cutAt: Candidate[] = [] // empty: whole
+  #isFullPollRequested = true
+  #isNewestPollRequested = false
+  #fullPollAt = -Infinity
+  #newestPollAt: Date | undefined
 
-  // Each is in the lane that it has now, and not in that of the time when it was stored.
-  const lookFor = async (...asked: Asked): Promise<Candidate[]> => {
-    const found = await lookForDue(db, ...asked)
-    await assign(found)
-    return found
+  constructor(db: Db, assignLanes: (found: readonly Candidate[]) => Promise<void>) {
+    this.#db = db
+    this.#assignLanes = assignLanes
   }
 
-  const isCut = () => cutAt.length > 0
-  const isTime = () => wantsAll || performance.now() - lookedAt >= lookMs
-  const isRunningOut = () => isCut() && due.length < mostInFlight
+  get due(): Candidate[] {
+    return this.#due
+  }
 
-  // What has just been committed leaves before anything else: then the others wait for the next look, but not for long.
-  // Gives back what was looked at.
-  async function look(now: Date): Promise<'new' | 'all'> {
-    const isNew = wantsNew
-    wantsNew = false
-    if (isNew && performance.now() - lookedAt < mostMs) {
-      await lookAtNewest(now)
-      return 'new'
+  set due(candidates: Candidate[]) {
+    this.#due = candidates
+  }
+
+  isCut = () => this.#cutAt.length > 0
+  isNew = (candidate: Candidate) => this.#newest.has(candidate)
+  requestFullPoll = () => void (this.#isFullPollRequested = true)
+  requestNewestPoll = () => void (this.#isNewestPollRequested = true)
+  isFullPollRequested = () => this.#isFullPollRequested
+  needsPoll = () => this.#isFullPollDue() || this.#isRunningOut() || this.#isNewestPollRequested
+
+  // How long the worker may rest.
+  restMs = () =>
+    this.#isFullPollRequested || this.#isNewestPollRequested
+      ? 0
+      : Math.max(1, this.#fullPollAt + pollMs - performance.now())
+
+  // Newly committed deliveries start before all others: then a full poll waits for the next step, but not for long.
+  async poll(now: Date): Promise<'newest' | 'all'> {
+    const isNewestRequested = this.#isNewestPollRequested
+    this.#isNewestPollRequested = false
+    if (isNewestRequested && performance.now() - this.#fullPollAt < fullPollMs) {
+      await this.#pollNewest(now)
+      return 'newest'
     }
-    const isAll = isTime()
-    wantsAll = false
-    if (isAll) await lookAtAll(now)
-    else if (isRunningOut()) await lookFurther(now)
-    if (isAll ? isCut() : isNew) await lookAtNewest(now)
+    const isFull = this.#isFullPollDue()
+    this.#isFullPollRequested = false
+    if (isFull) await this.#pollAll(now)
+    else if (this.#isRunningOut()) await this.#pollFurther(now)
+    if (isFull ? this.isCut() : isNewestRequested) await this.#pollNewest(now)
     return 'all'
   }
 
-  async function lookAtAll(now: Date) {
-    lookedAt = performance.now()
-    const [first, again] = await Promise.all([
-      lookFor(false, now, lookAtMost),
-      lookFor(true, now, lookAtMost),
-    ])
-    const before = due.filter(one => fresh.has(one))
-    cutAt = [first, again].flatMap(lastOfMany)
-    due = [...first, ...again]
-    fresh = new Set()
-    if (isCut())
-      addFresh(before) // a crowd may hide them now
-    else newestAt = now
+  #isFullPollDue() {
+    return this.#isFullPollRequested || performance.now() - this.#fullPollAt >= pollMs
   }
 
-  async function lookFurther(now: Date) {
-    const from = cutAt
-    cutAt = []
+  #isRunningOut() {
+    return this.isCut() && this.#due.length < mostInFlight
+  }
+
+  async #pollAll(now: Date) {
+    this.#fullPollAt = performance.now()
+    const [first, again] = await Promise.all([this.#find(false, now), this.#find(true, now)])
+    const newBefore = this.#due.filter(this.isNew)
+    this.#cutAt = [first, again].flatMap(lastIfCut)
+    this.#due = [...first, ...again]
+    this.#newest = new Set()
+    if (this.isCut())
+      this.#addNewest(newBefore) // the backlog may hide them from this poll
+    else this.#newestPollAt = now
+  }
+
+  async #pollFurther(now: Date) {
+    const from = this.#cutAt
+    this.#cutAt = []
     for (const { retry, due_at } of from) {
-      const more = await lookFor(retry, now, lookAtMost, due_at)
-      if (more.length < lookAtMost) wantsAll = true // there may be others of the same moment
-      cutAt.push(...lastOfMany(more))
-      due.push(...more)
+      const more = await this.#find(retry, now, due_at)
+      if (more.length < pollLimit) this.#isFullPollRequested = true // rows with the same time may be left out
+      this.#cutAt.push(...lastIfCut(more))
+      this.#due.push(...more)
     }
   }
 
-  async function lookAtNewest(now: Date) {
-    const since = newestAt ?? now
-    newestAt = now
-    addFresh(await lookFor(false, now, lookAtMost, new Date(since.getTime() - commitMs)))
+  async #pollNewest(now: Date) {
+    const since = this.#newestPollAt ?? now
+    this.#newestPollAt = now
+    this.#addNewest(await this.#find(false, now, new Date(since.getTime() - commitMs)))
   }
 
-  function addFresh(candidates: readonly Candidate[]) {
-    const known = new Set(due.map(deliveryKey))
-    for (const one of candidates) {
-      if (known.has(deliveryKey(one))) continue
-      due.push(one)
-      fresh.add(one)
+  #addNewest(candidates: readonly Candidate[]) {
+    const listed = new Set(this.#due.map(deliveryKey))
+    for (const candidate of candidates) {
+      if (listed.has(deliveryKey(candidate))) continue
+      this.#due.push(candidate)
+      this.#newest.add(candidate)
     }
   }
 
-  return {
-    look,
-    due: () => due,
-    replace: (those: Candidate[]) => void (due = those),
-    hasMore: isCut,
-    isFresh: (candidate: Candidate) => fresh.has(candidate),
-    wantsLook: () => isTime() || isRunningOut() || wantsNew,
-    mustLook: () => wantsAll,
-    lookAgain: () => void (wantsAll = true),
-    expectNew: () => void (wantsNew = true),
-    restMs: () => (wantsAll || wantsNew ? 0 : Math.max(1, lookedAt + lookMs - performance.now())),
+  // Each delivery gets the lane that it belongs to now, which may differ from the stored one.
+  async #find(retry: boolean, now: Date, after?: string | Date): Promise<Candidate[]> {
+    const found = await findDueDeliveries(this.#db, retry, now, pollLimit, after)
+    await this.#assignLanes(found)
+    return found
   }
 }
 
-const lastOfMany = (seen: readonly Candidate[]) => (seen.length < lookAtMost ? [] : seen.slice(-1))
+const lastIfCut = (found: readonly Candidate[]) => (found.length < pollLimit ? [] : found.slice(-1))

@@ -9,21 +9,22 @@ import {
 import { tryAnyway } from '../../core/notification/schedule.ts'
 import type { Db } from '../../store/db.ts'
 import {
-  parkDeliveries,
   lanesWithParked,
   moveParked,
+  parkDeliveries,
   releaseDeliveries,
   releaseProbe,
 } from '../../store/notifications/parkedDeliveries.ts'
-import type { Promoted } from './acknowledgedPaths.ts'
+import type { PromotedPath } from './acknowledgedPaths.ts'
 import type { DueList } from './dueList.ts'
 
 const releasedAtOnce = 32
 const lanesAtOnce = 4
 const movedAtOnce = 1000
-const manyLeaving = 100
-const holdMs = 100 // fewer than that wait so long for others
+const fullParkBatch = 100
+const parkBatchMs = 100 // a smaller batch is written after this time
 const sweepMs = 5000
+const parkedAtLeastMs = 1000
 
 type LaneName = Pick<Candidate, 'merchant_id' | 'lane'>
 
@@ -36,23 +37,42 @@ export type ParkedLaneOptions = {
   trouble(error: unknown): void
 }
 
-// Deliveries that wait behind their own lane. They are off the list while it is closed or full, and come back to
-// it as it has room; those that another process holds are found by a sweep. All this is written beside the steps
-// of the dispatcher: those that can leave do not wait for it.
-export function createParkedLanes({ db, traffic, dueList, clock, wake, trouble }: ParkedLaneOptions) {
-  const waiting = traffic.parked
-  const leaving = new Map<string, Candidate>() // held, and not written down yet
-  const promoted: Promoted[] = [] // their deliveries wait in a lane that is not theirs any more
-  let flushing: Promise<void> | undefined
-  let heldAt = -Infinity
-  let sweptAt = -Infinity
+// Deliveries that wait behind their own lane are parked: polls do not return them while the lane is stopped by its
+// breaker or full, so that they do not hide the deliveries of other lanes. A delivery passes through these states:
+//
+// - to park: the dispatcher took it off the due list; it is written with the next batch.
+// - parked: its row has `parked`. Its lane is in `traffic.parked`. A lane that another process has parked is found by a
+//   sweep every 5 s.
+// - released: its lane has room and nothing on the due list that could fill it, so a batch of its oldest deliveries is
+//   due again. While the breaker is probing, the batch is one delivery, the probe.
+//
+// One round of statements runs at a time, beside the steps of the dispatcher: deliveries that can start do not wait for
+// it. A round sweeps, parks, moves and releases, in this order.
+export class ParkedLanes {
+  readonly #options: ParkedLaneOptions
+  readonly #toPark = new Map<string, Candidate>() // by deliveryKey
+  readonly #toMove: PromotedPath[] = [] // paths whose parked deliveries are still in their former lane
+  #round: Promise<void> | undefined
+  #parkedAt = -Infinity
+  #sweptAt = -Infinity
 
-  // Those of a lane or a merchant that can have no more now. Of each merchant twice as many as are in flight stay
-  // listed, so that no slot stays empty: together a small part of what a look sees.
-  function overflowOf(wait: readonly Candidate[], now: Date): Candidate[] {
+  constructor(options: ParkedLaneOptions) {
+    this.#options = options
+  }
+
+  hasParked = (lane: LaneName) => this.#options.traffic.parked.has(laneKey(lane))
+
+  park(candidates: readonly Candidate[]) {
+    for (const candidate of candidates) this.#toPark.set(deliveryKey(candidate), candidate)
+  }
+
+  // The part of the due list to park because its lane or merchant has no room. Of each merchant twice as many as are in
+  // flight stay listed, so that no slot stays empty; together that is a small part of a poll.
+  overflowOf(due: readonly Candidate[], now: Date): Candidate[] {
+    const { traffic, dueList } = this.#options
     const seen = new Map<string, number>()
-    return wait.filter(candidate => {
-      if (dueList.isFresh(candidate) || hasRoom(candidate, traffic, now)) return false
+    return due.filter(candidate => {
+      if (dueList.isNew(candidate) || hasRoom(candidate, traffic, now)) return false
       const { merchant_id } = candidate
       const before = seen.get(merchant_id) ?? 0
       seen.set(merchant_id, before + 1)
@@ -60,137 +80,142 @@ export function createParkedLanes({ db, traffic, dueList, clock, wake, trouble }
     })
   }
 
-  function hold(candidates: readonly Candidate[]) {
-    for (const candidate of candidates) leaving.set(deliveryKey(candidate), candidate)
+  // The parked deliveries of a promoted path follow it to its new lane.
+  promote(path: PromotedPath) {
+    const isParked = this.hasParked({ merchant_id: path.merchant_id, lane: path.from })
+    if (isParked || this.#toPark.size > 0) this.#toMove.push(path)
   }
 
-  const isTimeToSweep = () => since(sweptAt) >= sweepMs
-  const isTimeToHold = () => leaving.size >= manyLeaving || (leaving.size > 0 && since(heldAt) >= holdMs)
-
-  function flush() {
-    if (flushing) return
-    if (isTimeToSweep() || isTimeToHold() || promoted.length > 0 || lanesToRelease(clock()).length > 0)
-      flushing = work()
+  // Starts a round if there is something to do.
+  flush() {
+    if (this.#round) return
+    const isNeeded =
+      this.#isSweepDue() ||
+      this.#isParkBatchDue() ||
+      this.#toMove.length > 0 ||
+      this.#lanesToRelease(this.#options.clock()).length > 0
+    if (isNeeded) this.#round = this.#runRound()
   }
 
-  async function flushed() {
-    await flushing
-    if (leaving.size > 0 || promoted.length > 0) flushing ??= work()
-    await flushing
+  async flushed() {
+    await this.#round
+    if (this.#toPark.size > 0 || this.#toMove.length > 0) this.#round ??= this.#runRound()
+    await this.#round
   }
 
-  // In a crowd there are others to see now.
-  async function work() {
+  #isSweepDue() {
+    return since(this.#sweptAt) >= sweepMs
+  }
+
+  #isParkBatchDue() {
+    const { size } = this.#toPark
+    return size >= fullParkBatch || (size > 0 && since(this.#parkedAt) >= parkBatchMs)
+  }
+
+  async #runRound() {
+    const { dueList, clock, wake, trouble } = this.#options
     try {
-      if (isTimeToSweep()) await sweep()
-      const isHeld = leaving.size > 0 && dueList.hasMore()
-      if (leaving.size > 0) await writeHeld(clock())
-      if (promoted.length > 0) await movePromoted()
-      const isReleased = await release(clock())
-      if (isHeld || isReleased) dueList.lookAgain()
+      if (this.#isSweepDue()) await this.#sweep()
+      // A cut list has room for other deliveries once these are parked.
+      const revealsMore = this.#toPark.size > 0 && dueList.isCut()
+      if (this.#toPark.size > 0) await this.#writeParked(clock())
+      if (this.#toMove.length > 0) await this.#moveToPromoted()
+      const isReleased = await this.#release(clock())
+      if (revealsMore || isReleased) dueList.requestFullPoll()
     } catch (error) {
       trouble(error)
     }
-    flushing = undefined
-    if (dueList.mustLook()) wake()
+    this.#round = undefined
+    if (dueList.isFullPollRequested()) wake()
   }
 
-  // Those that cannot be written stay due, and are seen again.
-  async function writeHeld(now: Date) {
-    heldAt = performance.now()
-    const candidates = [...leaving.values()]
+  async #sweep() {
+    this.#sweptAt = performance.now()
+    for (const lane of await lanesWithParked(this.#options.db)) this.#addLane(lane)
+  }
+
+  // Those that cannot be written stay due, and the next poll returns them.
+  async #writeParked(now: Date) {
+    this.#parkedAt = performance.now()
+    const candidates = [...this.#toPark.values()]
     try {
-      await parkDeliveries(
-        db,
-        candidates.map(candidate => parkedOf(candidate, now)),
-        now,
-      )
-      for (const { merchant_id, lane } of candidates)
-        waiting.set(laneKey({ merchant_id, lane }), { merchant_id, lane })
+      const rows = candidates.map(candidate => parkedOf(candidate, now))
+      await parkDeliveries(this.#options.db, rows, now)
+      for (const { merchant_id, lane } of candidates) this.#addLane({ merchant_id, lane })
     } finally {
-      for (const candidate of candidates) leaving.delete(deliveryKey(candidate))
+      for (const candidate of candidates) this.#toPark.delete(deliveryKey(candidate))
     }
   }
 
-  async function movePromoted() {
-    for (const one of promoted.splice(0)) {
-      const count = await moveParked(db, one, movedAtOnce)
-      if (count > 0)
-        waiting.set(laneKey({ ...one, lane: one.to }), { merchant_id: one.merchant_id, lane: one.to })
-      if (count === movedAtOnce) promoted.push(one)
+  async #moveToPromoted() {
+    for (const path of this.#toMove.splice(0)) {
+      const count = await moveParked(this.#options.db, path, movedAtOnce)
+      if (count > 0) this.#addLane({ merchant_id: path.merchant_id, lane: path.to })
+      if (count === movedAtOnce) this.#toMove.push(path)
     }
   }
 
-  // Those that have room, and nothing on the list that could fill it.
-  function lanesToRelease(now: Date): LaneName[] {
-    if (waiting.size === 0) return []
-    const busy = new Set(dueList.due().map(laneKey))
-    const seen = new Map<string, number>() // by merchant and rank: others of a lower rank take none of its slots
-    for (const one of dueList.due()) seen.set(rankKey(one), (seen.get(rankKey(one)) ?? 0) + 1)
-    const lanes: LaneName[] = []
-    for (const [key, lane] of waiting) {
-      if (lanes.length === lanesAtOnce) break
-      const isEnough = busy.has(key) || (seen.get(rankKey(lane)) ?? 0) >= releasedAtOnce
-      if (!isEnough && hasRoom(lane, traffic, now)) lanes.push(lane)
-    }
-    return lanes
-  }
-
-  // True when some came into dueList. A lane whose deliveries have followed their path to another is empty: the next ones
-  // are tried at once.
-  async function release(now: Date): Promise<boolean> {
+  // Returns whether some are due now. A lane may be empty because its deliveries have moved; then the next lanes are
+  // tried.
+  async #release(now: Date): Promise<boolean> {
     let released = 0
-    for (let lanes = lanesToRelease(now); released === 0 && lanes.length > 0; lanes = lanesToRelease(now))
-      for (const lane of lanes) released += await releaseLane(lane, now)
+    for (
+      let lanes = this.#lanesToRelease(now);
+      released === 0 && lanes.length > 0;
+      lanes = this.#lanesToRelease(now)
+    )
+      for (const lane of lanes) released += await this.#releaseLane(lane, now)
     return released > 0
   }
 
-  async function releaseLane({ merchant_id, lane }: LaneName, now: Date): Promise<number> {
+  async #releaseLane({ merchant_id, lane }: LaneName, now: Date): Promise<number> {
+    const { db, traffic } = this.#options
     const key = laneKey({ merchant_id, lane })
     const isClosed = traffic.lanes.get(key)?.openUntil == null
     const most = isClosed ? releasedAtOnce : 1
     const count = isClosed
       ? await releaseDeliveries(db, merchant_id, lane, now, most)
-      : await chooseProbe({ merchant_id, lane }, now)
-    if (count < most) waiting.delete(key)
+      : await this.#chooseProbe({ merchant_id, lane }, now)
+    if (count < most) traffic.parked.delete(key)
     return count
   }
 
-  async function chooseProbe(name: LaneName, now: Date): Promise<number> {
-    const chosen = await releaseProbe(db, name.merchant_id, name.lane, now)
-    if (chosen) traffic.probes.set(laneKey(name), deliveryKey(chosen))
-    return chosen ? 1 : 0
+  async #chooseProbe(name: LaneName, now: Date): Promise<number> {
+    const { db, traffic } = this.#options
+    const probe = await releaseProbe(db, name.merchant_id, name.lane, now)
+    if (probe) traffic.probes.set(laneKey(name), deliveryKey(probe))
+    return probe ? 1 : 0
   }
 
-  async function sweep() {
-    sweptAt = performance.now()
-    for (const lane of await lanesWithParked(db)) waiting.set(laneKey(lane), lane)
+  // Lanes that have room, and too few deliveries on the due list to fill it. Counted by merchant and rank, because
+  // deliveries of a lower rank take no slots of a higher one.
+  #lanesToRelease(now: Date): LaneName[] {
+    const { traffic, dueList } = this.#options
+    if (traffic.parked.size === 0) return []
+    const listedLanes = new Set(dueList.due.map(laneKey))
+    const listedByRank = new Map<string, number>()
+    for (const one of dueList.due) listedByRank.set(rankKey(one), (listedByRank.get(rankKey(one)) ?? 0) + 1)
+    const lanes: LaneName[] = []
+    for (const [key, lane] of traffic.parked) {
+      if (lanes.length === lanesAtOnce) break
+      const isEnough = listedLanes.has(key) || (listedByRank.get(rankKey(lane)) ?? 0) >= releasedAtOnce
+      if (!isEnough && hasRoom(lane, traffic, now)) lanes.push(lane)
+    }
+    return lanes
   }
 
-  const isHeld = (name: LaneName) => waiting.has(laneKey(name))
-
-  // Those that wait in the former lane of a path follow it.
-  function promote(one: Promoted) {
-    const isParked = waiting.has(laneKey({ merchant_id: one.merchant_id, lane: one.from }))
-    if (isParked || leaving.size > 0) promoted.push(one)
+  #addLane(lane: LaneName) {
+    this.#options.traffic.parked.set(laneKey(lane), lane)
   }
-
-  return { overflowOf, hold, promote, isHeld, flush, flushed }
 }
 
 const since = (moment: number) => performance.now() - moment
 
-// Held for at least a moment: it was just found not to have room.
 function parkedOf(
   { merchant_id, tx_reference, sequence, lane, begun_at, last_try_at }: Candidate,
   now: Date,
 ) {
   const anyway = tryAnyway(begun_at, last_try_at).getTime()
-  return {
-    merchant_id,
-    tx_reference,
-    sequence,
-    lane,
-    until: new Date(Math.max(anyway, now.getTime() + 1000)),
-  }
+  const until = new Date(Math.max(anyway, now.getTime() + parkedAtLeastMs))
+  return { merchant_id, tx_reference, sequence, lane, until }
 }

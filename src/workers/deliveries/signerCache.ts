@@ -4,13 +4,13 @@ import type { Db } from '../../store/db.ts'
 import { findSigners, type MerchantSigner } from '../../store/merchants/signers.ts'
 import type { MasterKeys } from '../../store/merchants/vault.ts'
 
-const freshMs = 500 // a new secret signs on every node within a second
-const askAgainMs = freshMs / 2 // while the answer of before still counts, so that hardly anybody waits for the new one
+const freshMs = 500 // a new secret is used by every node within a second
+const refreshMs = freshMs / 2 // read again while the cached value is still valid, so that tries rarely wait
 const maxCached = 10_000
 const maxQueued = 5000
 
-// Knows what signs for the merchants that are being notified, for half a second at a time.
-// Those that it knows it gives at once; those that it is told to prepare it reads before they are asked for.
+// Caches the signing secrets of merchants for half a second. `find` returns a cached value without a promise. `prepare`
+// reads a value before it is needed.
 export type SignerCache = {
   find(merchant_id: string, mode: Mode): Found | Promise<Found>
   prepare?(merchant_id: string): void
@@ -29,18 +29,18 @@ export function createSignerCache(db: Db, masterKeys: MasterKeys, clock: () => D
     maxQueued,
   })
 
-  type Asked = { askedAt: number; answer: Promise<readonly MerchantSigner[]> }
-  const asked = new Map<string, Asked>()
+  type Reading = { startedAt: number; signers: Promise<readonly MerchantSigner[]> }
+  const readings = new Map<string, Reading>()
 
-  // Who comes while the question is on its way waits for the same answer.
-  function ask(merchant_id: string): Asked['answer'] {
-    const before = asked.get(merchant_id)
-    if (before && performance.now() - before.askedAt < askAgainMs) return before.answer
-    const one: Asked = { askedAt: performance.now(), answer: load(merchant_id) }
-    asked.set(merchant_id, one)
-    const done = () => void (asked.get(merchant_id) === one && asked.delete(merchant_id))
-    one.answer.then(done, done) // ahead of time: who needs it when it is too old hears of the trouble
-    return one.answer
+  // Callers share a read that is under way.
+  function read(merchant_id: string): Reading['signers'] {
+    const before = readings.get(merchant_id)
+    if (before && performance.now() - before.startedAt < refreshMs) return before.signers
+    const reading: Reading = { startedAt: performance.now(), signers: load(merchant_id) }
+    readings.set(merchant_id, reading)
+    const done = () => void (readings.get(merchant_id) === reading && readings.delete(merchant_id))
+    reading.signers.then(done, done)
+    return reading.signers
   }
 
   function ageMs(merchant_id: string) {
@@ -49,7 +49,7 @@ export function createSignerCache(db: Db, masterKeys: MasterKeys, clock: () => D
   }
 
   async function load(merchant_id: string) {
-    const readAt = performance.now() // before the question: an answer is as old as its question
+    const readAt = performance.now() // before the query, so that the age is never underestimated
     const signers = await loads.add(merchant_id)
     cache.delete(merchant_id)
     cache.set(merchant_id, { signers, readAt })
@@ -61,12 +61,12 @@ export function createSignerCache(db: Db, masterKeys: MasterKeys, clock: () => D
     find(merchant_id, mode) {
       const ofMode = (signers: readonly MerchantSigner[]) => signers.find(signer => signer.mode === mode)
       const age = ageMs(merchant_id)
-      if (age >= freshMs) return ask(merchant_id).then(ofMode)
-      if (age >= askAgainMs) void ask(merchant_id).catch(() => {})
+      if (age >= freshMs) return read(merchant_id).then(ofMode)
+      if (age >= refreshMs) void read(merchant_id).catch(() => {}) // a caller that needs it later gets the error
       return ofMode(cache.get(merchant_id)?.signers ?? [])
     },
     prepare(merchant_id) {
-      if (ageMs(merchant_id) >= askAgainMs) void ask(merchant_id).catch(() => {})
+      if (ageMs(merchant_id) >= refreshMs) void read(merchant_id).catch(() => {})
     },
   }
 }

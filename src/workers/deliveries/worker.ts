@@ -1,40 +1,49 @@
-import { forgetOldPaths } from '../../actions/notifications/forgetOldPaths.ts'
-import { forgetOldTries } from '../../actions/notifications/forgetOldTries.ts'
+import { triesKeptMs } from '../../core/notification/delivery.ts'
+import type { Db } from '../../store/db.ts'
+import { forgetAcknowledgements } from '../../store/notifications/acknowledgedPaths.ts'
+import { forgetTries } from '../../store/notifications/tries.ts'
 import { startLoop } from '../loop.ts'
-import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.ts'
+import { Dispatcher, type DispatcherOptions } from './dispatcher.ts'
 
 const forgetRestMs = 3_600_000
+const forgottenAtOnce = 5000
+const dayMs = 24 * 3_600_000
+const pathsKeptDays = 30
 
 export type Deliveries = Pick<Dispatcher, 'inFlight' | 'breakers' | 'reserve'> & {
   wake(): void
   stop(): Promise<void>
 }
 
-// Carries notifications. Who commits one in this process hands it over, or gives a signal; what other processes commit is
-// found by looking, and so is everything when a signal is lost.
+// Runs the dispatcher. Deliveries that this process commits are dispatched inline, or announced by `wake`. All others, and
+// those whose wake-up is lost, are found by polling.
 export function startDeliveries(options: Omit<DispatcherOptions, 'wake'>): Deliveries {
-  const dispatcher = createDispatcher({ ...options, wake: () => loop.wake() })
+  const { db, clock } = options
+  const dispatcher = new Dispatcher({ ...options, wake: () => loop.wake() })
   const onTrouble = options.watch.trouble
   const pause = () => {
     const paused = options.pause?.()
-    if (paused) dispatcher.leave()
+    if (paused) dispatcher.sendTaken()
     return paused
   }
-  const loop = startLoop({ restMs: dispatcher.restMs, step: dispatcher.step, onTrouble, pause })
+  const loop = startLoop({
+    restMs: () => dispatcher.restMs(),
+    step: () => dispatcher.step(),
+    onTrouble,
+    pause,
+  })
   const forgetting = startLoop({
     restMs: forgetRestMs,
-    step: async () =>
-      (await forgetOldTries(options.db, options.clock())) +
-      (await forgetOldPaths(options.db, options.clock())),
+    step: async () => (await forgetOldTries(db, clock())) + (await forgetOldPaths(db, clock())),
     onTrouble,
     pause,
   })
   return {
-    inFlight: dispatcher.inFlight,
-    breakers: dispatcher.breakers,
+    inFlight: () => dispatcher.inFlight(),
+    breakers: () => dispatcher.breakers(),
     reserve: dispatcher.reserve,
     wake() {
-      dispatcher.expectNew()
+      dispatcher.requestNewestPoll()
       loop.wake()
     },
     async stop() {
@@ -43,3 +52,15 @@ export function startDeliveries(options: Omit<DispatcherOptions, 'wake'>): Deliv
     },
   }
 }
+
+// Old tries are removed. The notification and the result of its delivery stay.
+export const forgetOldTries = (db: Db, now: Date) =>
+  forgetTries(db, new Date(now.getTime() - triesKeptMs), forgottenAtOnce)
+
+// The counts of the last day are kept. After a day without any, the last hour is kept for a month.
+export const forgetOldPaths = (db: Db, now: Date) =>
+  forgetAcknowledgements(
+    db,
+    { day: new Date(now.getTime() - dayMs), month: new Date(now.getTime() - pathsKeptDays * dayMs) },
+    forgottenAtOnce,
+  )

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   admit,
-  arrive,
+  countEnd,
   type Candidate,
   deliveryKey,
   laneKey,
@@ -11,7 +11,7 @@ import {
   type Traffic,
 } from '../../../src/core/notification/admit.ts'
 import { type Result, results } from '../../../src/core/notification/delivery.ts'
-import { type Lane, learn, newLane } from '../../../src/core/notification/lane.ts'
+import { type Lane, afterTry, newLane } from '../../../src/core/notification/lane.ts'
 import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 
 let made = 0
@@ -35,7 +35,7 @@ const laneOf = (traffic: Traffic, candidate: Candidate): Lane =>
   traffic.lanes.get(laneKey(candidate)) ?? newLane()
 
 function comeBack(traffic: Traffic, candidate: Candidate, result: Result, started = noon, now = noon) {
-  arrive(traffic, candidate, learn(laneOf(traffic, candidate), result, started.getTime(), now.getTime()))
+  countEnd(traffic, candidate, afterTry(laneOf(traffic, candidate), result, started.getTime(), now.getTime()))
 }
 
 // A lane that has answered well: eight at a time.
@@ -84,8 +84,8 @@ for (const [why, due, most] of [
   ['one payment: 1', many(10, at => ({ tx_reference: 'TG-same', sequence: at + 1 })), 1],
 ] as const)
   test(`as many as may be in flight for ${why}`, () => {
-    const { take, hold, wait } = admit(due, warmed(due), noon)
-    expect([take.length, hold.length, wait.length]).toEqual([most, 0, due.length - most])
+    const { take, park, wait } = admit(due, warmed(due), noon)
+    expect([take.length, park.length, wait.length]).toEqual([most, 0, due.length - most])
   })
 
 test('a lane has at most an eighth of what is free, or one: whoever has none finds a slot', () => {
@@ -147,7 +147,7 @@ const probing = (candidate: Candidate) => {
 test('a probe goes to a delivery that was never tried, although one that failed before stands first', () => {
   const [failed, untried] = [aCandidate({ retry: true }), aCandidate()]
   const choice = admit([failed, untried], probing(failed), noon)
-  expect(choice).toEqual({ take: [untried], hold: [failed], wait: [] })
+  expect(choice).toEqual({ take: [untried], park: [failed], wait: [] })
 })
 
 test('where some are parked, one that failed before is the probe only when it was chosen among them', () => {
@@ -155,13 +155,13 @@ test('where some are parked, one that failed before is the probe only when it wa
   const traffic = probing(failed)
   traffic.parked.set(laneKey(failed), failed)
   traffic.probes.set(laneKey(chosen), deliveryKey(chosen))
-  expect(admit([failed, chosen], traffic, noon)).toEqual({ take: [chosen], hold: [failed], wait: [] })
+  expect(admit([failed, chosen], traffic, noon)).toEqual({ take: [chosen], park: [failed], wait: [] })
   expect(traffic.probes.size).toBe(0)
 })
 
 for (const [why, changed, pile] of [
-  ['was never tried', {}, 'hold'],
-  ['was tried an hour ago', { last_try_at: after(-hours(1)), begun_at: after(-hours(5)) }, 'hold'],
+  ['was never tried', {}, 'park'],
+  ['was tried an hour ago', { last_try_at: after(-hours(1)), begun_at: after(-hours(5)) }, 'park'],
   ['was tried six hours ago', { last_try_at: after(-hours(6)), begun_at: after(-hours(7)) }, 'take'],
   ['has its last try now', { begun_at: after(-hours(23.9)), last_try_at: after(-hours(5)) }, 'take'],
   ['somebody wants sent again', { by_hand: true }, 'take'],
@@ -260,14 +260,14 @@ test('whatever is due and whatever comes of it: the bounds hold, the order is ke
         if (!candidate) return
         const lane = laneOf(traffic, candidate)
         if (outcome && outcome !== 'claim lost') comeBack(traffic, candidate, outcome, now, now)
-        else arrive(traffic, candidate, { ...lane, inFlight: lane.inFlight - 1 })
+        else countEnd(traffic, candidate, { ...lane, inFlight: lane.inFlight - 1 })
       }
       for (const { due, outcomes, waitMs } of steps) {
         now = after(waitMs, now)
-        const { take, hold, wait } = admit(due, traffic, now)
-        for (const pile of [take, hold, wait])
+        const { take, park, wait } = admit(due, traffic, now)
+        for (const pile of [take, park, wait])
           expect(pile).toEqual(due.filter(candidate => pile.includes(candidate)))
-        expect(take.length + hold.length + wait.length).toBe(due.length)
+        expect(take.length + park.length + wait.length).toBe(due.length)
         away.push(...take)
         checkBounds(traffic, away)
         for (const outcome of outcomes) end(outcome)

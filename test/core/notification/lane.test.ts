@@ -4,9 +4,9 @@ import { isTrouble, type Result, results } from '../../../src/core/notification/
 import {
   breakerOf,
   isIdle,
-  isOpen,
+  isBreakerOpen,
   type Lane,
-  learn,
+  afterTry,
   mostInLane,
   newLane,
   roomIn,
@@ -21,7 +21,7 @@ const troubles = [
 // One try that starts when the lane lets it and ends at once.
 function tryOne(lane: Lane, result: Result, now: number): Lane {
   expect(roomIn(lane, now)).toBeGreaterThan(0)
-  return learn({ ...lane, inFlight: lane.inFlight + 1 }, result, now, now)
+  return afterTry({ ...lane, inFlight: lane.inFlight + 1 }, result, now, now)
 }
 const tryAll = (all: readonly Result[], now = 0) =>
   all.reduce((lane, result) => tryOne(lane, result, now), newLane())
@@ -85,11 +85,11 @@ test('a lane starts with one try at a time, and goes back to one with any troubl
 
 test('what was on its way when the breaker opened does not lengthen it', () => {
   let lane: Lane = { ...tryAll(Array.from({ length: 4 }, () => 'acknowledged' as const)), inFlight: 8 }
-  for (let tries = 0; tries < 5; tries++) lane = learn(lane, 'timeout', 0, seconds(10))
+  for (let tries = 0; tries < 5; tries++) lane = afterTry(lane, 'timeout', 0, seconds(10))
   const { openUntil, pauseMs } = lane
   expect(openUntil).toBe(seconds(40))
-  for (let tries = 0; tries < 3; tries++) lane = learn(lane, 'timeout', seconds(9), seconds(20))
-  lane = learn({ ...lane, inFlight: 1 }, 'timeout', seconds(39), seconds(49)) // a try that had to be made anyway
+  for (let tries = 0; tries < 3; tries++) lane = afterTry(lane, 'timeout', seconds(9), seconds(20))
+  lane = afterTry({ ...lane, inFlight: 1 }, 'timeout', seconds(39), seconds(49)) // a try that had to be made anyway
   expect(lane).toMatchObject({ openUntil, pauseMs, inFlight: 0 })
 })
 
@@ -111,13 +111,13 @@ test('whatever comes back in whatever order: slots are counted exactly and the p
           lane = { ...lane, inFlight: lane.inFlight + 1 }
           started.push(now)
         }
-        for (const at of started.splice(0, end)) lane = learn(lane, result, at, now)
+        for (const at of started.splice(0, end)) lane = afterTry(lane, result, at, now)
         expect(lane.inFlight).toBe(started.length)
         expect(lane.allowed).toBeGreaterThanOrEqual(1)
         expect(lane.inFlight + roomIn(lane, now)).toBeLessThanOrEqual(mostInLane)
         if (lane.openUntil !== null) expect(lane.openUntil - now).toBeLessThanOrEqual(minutes(10))
         expect(lane.pauseMs).toBeGreaterThanOrEqual(seconds(30))
-        if (isOpen(lane, now)) expect(roomIn(lane, now)).toBe(0)
+        if (isBreakerOpen(lane, now)) expect(roomIn(lane, now)).toBe(0)
         expect(isIdle(lane)).toBe(lane.inFlight === 0 && lane.failures === 0)
       }
     }),

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import {
   jitterOf,
   lastOffset,
-  nextTry,
+  nextTryAt,
   offsets,
   tryAnyway,
-  windowMs,
+  deliveryWindowMs,
 } from '../../../src/core/notification/schedule.ts'
 import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 
@@ -39,7 +39,7 @@ function live({ seeds: seed, late = due => due, asked = () => 0 }: Plan): Life {
   for (let due = 0; startMs.length < 100; ) {
     const start = late(due)
     startMs.push(start)
-    const next = nextTry(noon, after(start), seed.next().value as number, asked(startMs.length))
+    const next = nextTryAt(noon, after(start), seed.next().value as number, asked(startMs.length))
     if (next === null) return { startMs, end: 'exhausted' }
     due = next.getTime() - noon.getTime()
     if (due <= start) break
@@ -52,7 +52,7 @@ const isInBand = (ms: number, at: number) =>
 
 test('the offsets are those of the answers', () => {
   expect(offsets).toEqual(clockTimes.map(msOf))
-  expect([lastOffset, windowMs]).toEqual([msOf('23:48:40'), hours(24)])
+  expect([lastOffset, deliveryWindowMs]).toEqual([msOf('23:48:40'), hours(24)])
 })
 
 for (const [why, started] of [
@@ -63,12 +63,12 @@ for (const [why, started] of [
 ] as const)
   test(`after ${why} there is no other, whatever is asked for`, () => {
     for (const asked of [0, 1, minutes(5), hours(1000)])
-      expect(nextTry(noon, after(started), 0.5, asked)).toBeNull()
+      expect(nextTryAt(noon, after(started), 0.5, asked)).toBeNull()
   })
 
 test('a clock that was put back costs no try', () => {
-  expect(nextTry(noon, after(-1), 0)).toEqual(after(seconds(10)))
-  expect(nextTry(noon, after(-hours(1)), 0)).toEqual(after(seconds(10)))
+  expect(nextTryAt(noon, after(-1), 0)).toEqual(after(seconds(10)))
+  expect(nextTryAt(noon, after(-hours(1)), 0)).toEqual(after(seconds(10)))
 })
 
 test('an endpoint that always fails gets the 16 tries in their bands, exhausted, none after 24 hours', () => {
@@ -78,7 +78,7 @@ test('an endpoint that always fails gets the 16 tries in their bands, exhausted,
       expect(end).toBe('exhausted')
       expect(startMs).toHaveLength(16)
       expect(startMs.filter((ms, at) => !isInBand(ms, at))).toEqual([])
-      expect(startMs.every(ms => ms < windowMs)).toBe(true)
+      expect(startMs.every(ms => ms < deliveryWindowMs)).toBe(true)
     }),
     runs,
   )
@@ -151,7 +151,7 @@ test('an endpoint that asks for time, however much, still gets its 16 tries, eac
         return ms < Math.max(offset, granted) || ms > Math.max(latest[index + 1] as number, twice)
       })
       expect(faults).toEqual([])
-      expect(startMs.at(-1)).toBeLessThan(windowMs)
+      expect(startMs.at(-1)).toBeLessThan(deliveryWindowMs)
     }),
     runs,
   )
@@ -167,7 +167,7 @@ test('after an outage of ours the overdue tries are one, at once; after the wind
       expect(end).toBe('exhausted')
       expect(new Set(startMs).size).toBe(startMs.length)
       expect(startMs.filter(at => at >= from && at < until)).toEqual([])
-      const inTime = startMs.filter(at => at <= windowMs)
+      const inTime = startMs.filter(at => at <= deliveryWindowMs)
       if (inTime.length === startMs.length) expect(startMs.at(-1)).toBeGreaterThanOrEqual(lastOffset)
       else expect(startMs.slice(inTime.length)).toEqual([until])
       // Those that were neither overdue nor behind it are all there.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { forgetOldTries } from '../../../src/actions/notifications/forgetOldTries.ts'
 import { type Db, sql, type Tx } from '../../../src/store/db.ts'
+import { forgetOldTries } from '../../../src/workers/deliveries/worker.ts'
 import { type Lives, openLives } from '../../support/lifeDb.ts'
 import { after, hours, noon } from '../../support/lifeRows.ts'
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { forgetOldPaths } from '../../../src/actions/notifications/forgetOldPaths.ts'
 import type { Candidate } from '../../../src/core/notification/admit.ts'
 import type { Status } from '../../../src/core/payment/payment.ts'
 import { sql } from '../../../src/store/db.ts'
-import { createAcknowledgedPaths, type Promoted } from '../../../src/workers/deliveries/acknowledgedPaths.ts'
+import { AcknowledgedPaths, type PromotedPath } from '../../../src/workers/deliveries/acknowledgedPaths.ts'
+import { forgetOldPaths } from '../../../src/workers/deliveries/worker.ts'
 import { hours, noon } from '../../support/lifeRows.ts'
 import { openPost, type Post } from './post.ts'
 
@@ -22,8 +22,8 @@ afterAll(() => post.close())
 const at = (path: string) => `https://shop.example${path}`
 
 function openPaths() {
-  const promoted: Promoted[] = []
-  const paths = createAcknowledgedPaths({
+  const promoted: PromotedPath[] = []
+  const paths = new AcknowledgedPaths({
     db: post.db,
     clock: post.clock,
     trouble(error) {
@@ -32,16 +32,16 @@ function openPaths() {
   })
   return {
     promoted,
-    flushed: paths.flushed,
+    flushed: () => paths.flushed(),
     acknowledge(path: string, times = 1, status: Status = 'cancelled') {
       for (let time = 0; time < times; time++)
         promoted.push(
-          ...[paths.acknowledged({ merchant_id: ama, mode: 'live', url: at(path), status }) ?? []].flat(),
+          ...[paths.count({ merchant_id: ama, mode: 'live', url: at(path), status }) ?? []].flat(),
         )
     },
     async laneOf(path: string, lane = 'live/shared-1/https://shop.example:443') {
       const one = { merchant_id: ama, mode: 'live', url: at(path), lane } as Candidate
-      await paths.assign([one])
+      await paths.assignLanes([one])
       return one.lane.split('/')[1]
     },
   }

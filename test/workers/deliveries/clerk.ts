@@ -1,11 +1,9 @@
 import type { Delivery } from '../../../src/core/notification/delivery.ts'
 import type { NotificationKey } from '../../../src/core/notification/notification.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
-import { type Taken, takeAlone } from '../../../src/store/notifications/deliveries.ts'
-import type { Outcome } from '../../../src/store/notifications/outcomes.ts'
-import { type Try, triesOf } from '../../../src/store/notifications/tries.ts'
-import { createTriesLog } from '../../../src/workers/deliveries/saveTries.ts'
-import type { Tried } from '../../../src/workers/deliveries/sendTry.ts'
+import { type LeasedDelivery, takeAlone } from '../../../src/store/notifications/deliveries.ts'
+import { type DeliveryOutcome, triesOf, type Try } from '../../../src/store/notifications/tries.ts'
+import { createTriesLog, type FinishedTry } from '../../../src/workers/deliveries/tries.ts'
 import { after, seconds } from '../../support/lifeRows.ts'
 import type { Post } from './post.ts'
 
@@ -16,13 +14,17 @@ export function createClerk(post: Post) {
   const { db, clock } = post
   let tokens = 0
 
-  async function take(...keys: NotificationKey[]): Promise<Taken[]> {
+  async function take(...keys: NotificationKey[]): Promise<LeasedDelivery[]> {
     const now = clock()
     return takeAlone(db, keys, { token: `token ${++tokens}`, until: after(seconds(30), now), now })
   }
 
-  function triedOf(taken: Taken, ending: Partial<Outcome>, contact_email: string | null = null): Tried {
-    const outcome: Outcome = {
+  function triedOf(
+    taken: LeasedDelivery,
+    ending: Partial<DeliveryOutcome>,
+    contact_email: string | null = null,
+  ): FinishedTry {
+    const outcome: DeliveryOutcome = {
       merchant_id: taken.merchant_id,
       tx_reference: taken.tx_reference,
       sequence: taken.sequence,
@@ -50,18 +52,18 @@ export function createClerk(post: Post) {
       sequence: 1,
     }),
     take,
-    takeOne: async (key: NotificationKey) => (await take(key))[0] as Taken,
-    yes: (): Partial<Outcome> => ({
+    takeOne: async (key: NotificationKey) => (await take(key))[0] as LeasedDelivery,
+    yes: (): Partial<DeliveryOutcome> => ({
       next_try_at: null,
       acknowledged_at: clock(),
       status: 200,
       result: 'acknowledged',
       words: '',
     }),
-    no: (): Partial<Outcome> => ({ next_try_at: after(seconds(10), clock()) }),
-    noMore: (): Partial<Outcome> => ({ next_try_at: null, exhausted_at: clock() }),
+    no: (): Partial<DeliveryOutcome> => ({ next_try_at: after(seconds(10), clock()) }),
+    noMore: (): Partial<DeliveryOutcome> => ({ next_try_at: null, exhausted_at: clock() }),
     triedOf,
-    save: (...tried: Tried[]) => saveOn(db, ...tried),
+    save: (...tried: FinishedTry[]) => saveOn(db, ...tried),
     find: async ({ tx_reference }: NotificationKey) =>
       (await post.deliveries()).find(one => one.tx_reference === tx_reference) as Delivery,
     earlier: async () => (await db.rows(sql`select from tries`)).length,
@@ -71,13 +73,13 @@ export function createClerk(post: Post) {
   }
 }
 
-export async function saveOn(db: Db, ...tried: Tried[]) {
+export async function saveOn(db: Db, ...tried: FinishedTry[]) {
   const log = createTriesLog(db)
   await Promise.all(tried.map(one => log.add(one)))
 }
 
 // Only what a try is, of all that its outcome says.
-export const tryOf = ({ outcome }: Tried): Try => ({
+export const tryOf = ({ outcome }: FinishedTry): Try => ({
   merchant_id: outcome.merchant_id,
   tx_reference: outcome.tx_reference,
   sequence: outcome.sequence,

@@ -52,7 +52,7 @@ test('20,000 behind a lane that hangs: another merchant is served before the wor
 
   // From now on they are out of sight.
   const second = await post.tell({ merchant_id: kofi })
-  dispatcher.look()
+  dispatcher.requestPoll()
   await dispatcher.step()
   await until(() => sent.length === 2)
   expect(sent).toEqual([first, second])
@@ -71,7 +71,7 @@ test('2,400 of one and the same moment: none is overlooked, and none is sent twi
   for (const [at, merchant_id] of post.ids.entries())
     await post.addCrowd(merchant_id, 100, `https://shop${at}.example/ipn`)
   await post.db.rows(sql`update deliveries set next_try_at = ${post.clock()}`)
-  dispatcher.look()
+  dispatcher.requestPoll()
   while (seen.length < 2400) {
     await dispatcher.step()
     await new Promise(setImmediate)

@@ -86,7 +86,7 @@ test('connections that are cut again and again lose nothing; what comes twice ha
     while (!cutting.isOver) await cutAll()
   })()
   for (let round = 0; round < 12; round++) {
-    dispatcher.look()
+    dispatcher.requestPoll()
     await dispatcher.step().catch(error => void post.troubles.push(error))
     post.pass(seconds(3))
   }
@@ -129,7 +129,7 @@ test('a step that cannot take gives its slots back, and the next one takes', asy
     await post.tell({ merchant_id: post.ids[at % 8] as string, url: `https://shop${at}.example/` })
   await refusing('new.lease_token is not null', async () => {
     for (let step = 0; step < 10; step++) {
-      dispatcher.look()
+      dispatcher.requestPoll()
       await expect(dispatcher.step()).rejects.toThrow('refused by the test')
       expect(dispatcher.inFlight()).toBe(0)
     }
@@ -153,7 +153,7 @@ test('a step that cannot hold still sends what it has chosen', async () => {
   await tellDead()
   const told = await post.tell({ merchant_id: ama, url: 'https://alive.example/' })
   await refusing('new.parked and not old.parked', async () => {
-    dispatcher.look()
+    dispatcher.requestPoll()
     await dispatcher.step()
     await dispatcher.finished()
     expect(sent).toEqual([told])

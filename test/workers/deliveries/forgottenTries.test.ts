@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { forgetOldTries } from '../../../src/actions/notifications/forgetOldTries.ts'
 import { redeliver } from '../../../src/actions/notifications/redeliver.ts'
 import type { Delivery } from '../../../src/core/notification/delivery.ts'
 import type { NotificationKey } from '../../../src/core/notification/notification.ts'
 import { sql } from '../../../src/store/db.ts'
-import type { Taken } from '../../../src/store/notifications/deliveries.ts'
+import type { LeasedDelivery } from '../../../src/store/notifications/deliveries.ts'
 import { forgetTries, triesOf } from '../../../src/store/notifications/tries.ts'
+import { forgetOldTries } from '../../../src/workers/deliveries/worker.ts'
 import { after, hours, noon, seconds } from '../../support/lifeRows.ts'
 import { playedOutbound, thanks } from './answers.ts'
 import { type Clerk, createClerk, tryOf } from './clerk.ts'
@@ -67,7 +67,7 @@ describe('after 30 days', () => {
     await clerk.save(clerk.triedOf(await clerk.takeOne(key), clerk.yes()))
     post.pass(days(20))
     const young = await clerk.tell()
-    const tried = clerk.triedOf((await clerk.take(young))[0] as Taken, clerk.yes())
+    const tried = clerk.triedOf((await clerk.take(young))[0] as LeasedDelivery, clerk.yes())
     await clerk.save(tried)
     expect(await forgetOldTries(post.db, after(days(31)))).toBe(1)
     expect([await triesOf(post.db, key), await triesOf(post.db, young)]).toEqual([[], [tryOf(tried)]])

@@ -3,7 +3,7 @@ import { cancel } from '../../../src/actions/payments/cancel.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { newReference, newToken } from '../../../src/runtime/ids.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
-import { endLeasesOf } from '../../../src/store/notifications/orphans.ts'
+import { endLeasesOf } from '../../../src/store/notifications/deliveries.ts'
 import { storePayments } from '../../../src/store/payments/payments.ts'
 import type { Dispatcher } from '../../../src/workers/deliveries/dispatcher.ts'
 import { after, aPayment, hours, noon, seconds } from '../../support/lifeRows.ts'
@@ -203,7 +203,7 @@ test('a lane has its slots and no more; what has none waits as ever, and those w
   expect((await areLeased()).filter(Boolean)).toHaveLength(1) // a lane begins with one
   await until(() => sent.length > 0)
   expect([sent.length, told.left]).toEqual([1, 1])
-  dispatcher.look()
+  dispatcher.requestPoll()
   await dispatcher.step() // now it knows who waits
   keeper.letGo()
   await until(() => dispatcher.inFlight() === 0)

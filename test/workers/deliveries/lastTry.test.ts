@@ -4,7 +4,7 @@ import type { HttpOutcome } from '../../../src/core/notification/delivery.ts'
 import type { NotificationKey } from '../../../src/core/notification/notification.ts'
 import { type Db, sql, type Tx } from '../../../src/store/db.ts'
 import { triesOf } from '../../../src/store/notifications/tries.ts'
-import type { Tried } from '../../../src/workers/deliveries/sendTry.ts'
+import type { FinishedTry } from '../../../src/workers/deliveries/tries.ts'
 import { after, hours, noon, seconds } from '../../support/lifeRows.ts'
 import { createGateKeeper, fails, playedOutbound, says, thanks } from './answers.ts'
 import { type Clerk, createClerk, saveOn, tryOf } from './clerk.ts'
@@ -258,7 +258,7 @@ describe('the same outcome twice, because the first commit was not heard of', ()
     const other = await clerk.tell()
     const [first, second] = (await clerk.take(key, other)).map(taken =>
       clerk.triedOf(taken, clerk.yes()),
-    ) as [Tried, Tried]
+    ) as [FinishedTry, FinishedTry]
     await clerk.save(first)
     await clerk.save(first, second)
     expect([await triesOf(post.db, key), await triesOf(post.db, other)]).toEqual(

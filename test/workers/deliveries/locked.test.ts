@@ -169,7 +169,7 @@ test('while one is held, whoever has taken all the others rests', async () => {
     await stepUntilRest(dispatcher, { waiting: [] })
     const rests = []
     for (let looks = 0; looks < 3; looks++) {
-      dispatcher.look()
+      dispatcher.requestPoll()
       while ((await dispatcher.step()) > 0);
       rests.push(dispatcher.restMs() > 0)
     }
@@ -191,7 +191,7 @@ test('a crowd that is held hides nobody', async () => {
     }),
   )
   const letGo = await hold(post.url, 'select 1 from deliveries where merchant_id = $1', [ama])
-  dispatcher.look()
+  dispatcher.requestPoll()
   for (let steps = 0; steps < 30 && sent.length === 0; steps++) await dispatcher.step()
   await letGo()
   expect(sent).toEqual([told])

@@ -56,7 +56,7 @@ for (const workers of [2, 8])
         trouble: error => troubles.push(error),
       })
       const step = async () => {
-        dispatcher.look()
+        dispatcher.requestPoll()
         return dispatcher.step()
       }
       return { dispatcher, loop: startLoop({ restMs: 20, step, onTrouble: error => troubles.push(error) }) }

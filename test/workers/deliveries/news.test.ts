@@ -52,7 +52,7 @@ for (const [who, isOurs] of [
     const { sent, dispatcher } = town
     await post.addCrowd(ama, 20_000, hangingShop)
     const told = await post.tell({ merchant_id: kofi })
-    if (isOurs) dispatcher.expectNew()
+    if (isOurs) dispatcher.requestNewestPoll()
     await dispatcher.step()
     await until(() => sent.length > 0)
     expect(sent).toEqual([told])
@@ -67,7 +67,7 @@ test('a signal is enough while a crowd is in sight', async () => {
   for (let at = 1; at <= 5; at++) {
     post.pass(50)
     const told = await post.tell({ merchant_id: kofi })
-    dispatcher.expectNew()
+    dispatcher.requestNewestPoll()
     await dispatcher.step()
     await until(() => sent.length === at)
     expect(sent.at(-1)).toBe(told)
@@ -82,7 +82,7 @@ test('what came while the worker stood still is seen before the crowd', async ()
   await dispatcher.step()
   const told = await post.tell({ merchant_id: kofi })
   post.pass(seconds(5))
-  dispatcher.expectNew()
+  dispatcher.requestNewestPoll()
   await dispatcher.step()
   await until(() => sent.length > 0)
   expect(sent).toEqual([told])
@@ -100,7 +100,7 @@ test('what waits for its lane stays in sight before a crowd, however long it wai
   await until(() => ofKofi().length === 1)
   for (let look = 0; look < 3; look++) {
     post.pass(seconds(1))
-    dispatcher.look()
+    dispatcher.requestPoll()
     await dispatcher.step()
   }
   const [one] = ofKofi()
@@ -138,8 +138,8 @@ test('what has just come is looked for and taken by itself, before the look at e
   await post.addCrowd(ama, 2000, hangingShop)
   await dispatcher.step()
   const told = await post.tell({ merchant_id: kofi })
-  dispatcher.look()
-  dispatcher.expectNew()
+  dispatcher.requestPoll()
+  dispatcher.requestNewestPoll()
   const before = looks.length
   await dispatcher.step()
   expect(looks.length - before).toBe(1)
@@ -156,7 +156,7 @@ test('a signal that comes too late: the next look finds it', async () => {
   await stepUntilRest(dispatcher, keeper)
   const told = await post.tell({ merchant_id: kofi })
   post.pass(seconds(5))
-  dispatcher.expectNew()
+  dispatcher.requestNewestPoll()
   await until(async () => {
     await dispatcher.step()
     return sent.length > 0
@@ -169,10 +169,10 @@ test('a second signal while the first is looked after is not lost', async () => 
   const { keeper, sent, dispatcher } = openTown()
   await stepUntilRest(dispatcher, keeper)
   const first = await post.tell({ merchant_id: kofi })
-  dispatcher.expectNew()
+  dispatcher.requestNewestPoll()
   const step = dispatcher.step()
   const second = await post.tell({ merchant_id: ama })
-  dispatcher.expectNew()
+  dispatcher.requestNewestPoll()
   await step
   expect(dispatcher.restMs()).toBe(0)
   await dispatcher.step()
@@ -207,11 +207,11 @@ test('those that can leave do not wait until others are put away', async () => {
   for (let at = 0; at < 5; at++) await post.tell({ merchant_id: ama, url: deadShop })
   await carryAll(dispatcher) // and its breaker is open
   await post.tell({ merchant_id: ama, url: deadShop })
-  dispatcher.expectNew()
+  dispatcher.requestNewestPoll()
   await dispatcher.step()
   const tidied = dispatcher.flushed()
   const told = await post.tell({ merchant_id: kofi })
-  dispatcher.expectNew()
+  dispatcher.requestNewestPoll()
   await dispatcher.step()
   await until(() => sent.length > 0)
   expect(sent).toEqual([told])

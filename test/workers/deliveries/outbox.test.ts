@@ -1,14 +1,14 @@
-import { laneOf } from '../../../src/core/notification/laneName.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
 import type { Delivery } from '../../../src/core/notification/delivery.ts'
+import { laneOf } from '../../../src/core/notification/lane.ts'
 import type { Notification } from '../../../src/core/notification/notification.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import type { OutboundRequest } from '../../../src/net/outbound.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { sql } from '../../../src/store/db.ts'
 import { eventsOf } from '../../../src/store/payments/events.ts'
-import { createDispatcher } from '../../../src/workers/deliveries/dispatcher.ts'
+import { Dispatcher } from '../../../src/workers/deliveries/dispatcher.ts'
 import { createSignerCache } from '../../../src/workers/deliveries/signerCache.ts'
 import { query } from '../../support/database.ts'
 import { after, hours, no, noon, pending, seconds, yes } from '../../support/lifeRows.ts'
@@ -145,7 +145,7 @@ test('every try sends the same bytes, although the payment goes on', async () =>
   })
   const requests: OutboundRequest[] = []
   const masterKeys = givenMasterKeys([Buffer.from(shop.env.TOLLGATE_MASTER_KEY, 'hex')])
-  const dispatcher = createDispatcher({
+  const dispatcher = new Dispatcher({
     db: shop.db,
     clock,
     signers: createSignerCache(shop.db, masterKeys, clock),

@@ -3,18 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { onboard } from '../../../src/actions/merchants/onboard.ts'
 import type { IpnStyle } from '../../../src/core/merchant/settings.ts'
 import type { Delivery } from '../../../src/core/notification/delivery.ts'
-import { laneOf } from '../../../src/core/notification/laneName.ts'
+import { laneOf } from '../../../src/core/notification/lane.ts'
 import type { Outbound } from '../../../src/net/outbound.ts'
 import { newReference } from '../../../src/runtime/ids.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { addNotification } from '../../../src/store/notifications/notifications.ts'
 import { everyTry, type Try } from '../../../src/store/notifications/tries.ts'
-import {
-  createDispatcher,
-  type Dispatcher,
-  type DispatcherOptions,
-} from '../../../src/workers/deliveries/dispatcher.ts'
+import { Dispatcher, type DispatcherOptions } from '../../../src/workers/deliveries/dispatcher.ts'
 import { createSignerCache } from '../../../src/workers/deliveries/signerCache.ts'
 import { createDice } from '../../payments/walk/dice.ts'
 import { migratedDatabase, query } from '../../support/database.ts'
@@ -68,7 +64,7 @@ export async function openPost(merchantCount = 1) {
     }
     const signers = createSignerCache(own, masterKeys, clock)
     const random = createDice(seed).dice
-    return createDispatcher({
+    return new Dispatcher({
       db: own,
       signers,
       outbound,
@@ -147,7 +143,7 @@ export async function carryAll(...dispatchers: Dispatcher[]) {
   for (let busy = true; busy; ) {
     busy = false
     for (const dispatcher of dispatchers) {
-      dispatcher.look()
+      dispatcher.requestPoll()
       if ((await dispatcher.step()) > 0) busy = true
     }
     await Promise.all(dispatchers.map(dispatcher => dispatcher.finished()))
@@ -163,7 +159,7 @@ export async function stepUntilRest(
   dispatcher: Dispatcher,
   monitor: { waiting: unknown[] },
 ): Promise<number> {
-  dispatcher.look()
+  dispatcher.requestPoll()
   let steps = 0
   do {
     for (steps++; (await dispatcher.step()) > 0; steps++) await nextTurn()

@@ -36,7 +36,7 @@ async function liveOn(dispatcher: Dispatcher, sleepers: Map<number, (() => void)
   for (;;) {
     const asleep = () => [...sleepers.values()].flat().length
     await until(async () => {
-      dispatcher.look()
+      dispatcher.requestPoll()
       const busy = (await dispatcher.step()) > 0
       await dispatcher.flushed()
       const [row] = await post.db.rows<{ leased: number }>(

@@ -1,4 +1,4 @@
-import { laneOf } from '../../../src/core/notification/laneName.ts'
+import { laneOf } from '../../../src/core/notification/lane.ts'
 import { sql, type Tx } from '../../../src/store/db.ts'
 import { addNotification } from '../../../src/store/notifications/notifications.ts'
 import { everyTry } from '../../../src/store/notifications/tries.ts'

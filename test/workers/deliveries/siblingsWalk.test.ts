@@ -141,7 +141,7 @@ describe('a long walk of everything that begins, carries and ends deliveries', (
     for (let round = 0; round < rounds; round++) {
       const all = await post.deliveries()
       await Promise.all([
-        ...dispatchers.map(dispatcher => (dispatcher.look(), dispatcher.step())),
+        ...dispatchers.map(dispatcher => (dispatcher.requestPoll(), dispatcher.step())),
         ...payments.filter(() => dice() < 0.3).map(reference => tellLocked(post, reference)),
         ...all.filter(() => dice() < 2 / all.length).map(one => redeliver(post.db, one, post.clock())),
       ])

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { results } from '../../../src/core/notification/delivery.ts'
 import {
   deliveryState,
   hintsFor,
   missingTries,
-  resultWords,
-} from '../../../src/core/notification/deliveryWords.ts'
+  results,
+  resultText,
+} from '../../../src/core/notification/delivery.ts'
 import { after, hours, noon, seconds } from '../../support/lifeRows.ts'
 
 for (const [url, acknowledged_at, exhausted_at, state] of [
@@ -17,8 +17,8 @@ for (const [url, acknowledged_at, exhausted_at, state] of [
   test(`it is ${state}`, () => expect(deliveryState({ url, acknowledged_at, exhausted_at })).toBe(state))
 
 test('every result has words, and a word that we do not know is its own', () => {
-  for (const result of results) expect(resultWords(result)).toMatch(/^[a-z]/)
-  expect(resultWords('eaten_by_a_goat' as 'busy')).toBe('eaten_by_a_goat')
+  for (const result of results) expect(resultText(result)).toMatch(/^[a-z]/)
+  expect(resultText('eaten_by_a_goat' as 'busy')).toBe('eaten_by_a_goat')
 })
 
 test('a hint stands once, and only for what somebody can put right', () => {
