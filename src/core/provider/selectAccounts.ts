@@ -1,6 +1,6 @@
 import type { Mode } from '../mode.ts'
 import type { Currency } from '../money.ts'
-import type { AccountHealth } from './accountHealth.ts'
+import type { AccountHealth } from './health.ts'
 import type { AmountLimits, PaymentMethod } from './paymentMethod.ts'
 
 // An account as far as it counts for who serves what.

@@ -4,7 +4,7 @@ import {
   selectAccounts,
   isWithinLimits,
 } from '../../core/provider/selectAccounts.ts'
-import type { AccountHealth } from '../../core/provider/accountHealth.ts'
+import type { AccountHealth } from '../../core/provider/health.ts'
 import type { TestEnding, PaymentMethod } from '../../core/provider/paymentMethod.ts'
 import type { MerchantSettings } from '../../core/merchant/settings.ts'
 import type { Payment } from '../../core/payment/payment.ts'

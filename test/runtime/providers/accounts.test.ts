@@ -5,7 +5,7 @@ import { addAccount, newIdentity } from '../../../src/actions/providers/addAccou
 import { type AccountSetup, prepareAccount } from '../../../src/actions/providers/prepareAccount.ts'
 import { prepareChange, saveAccountChange } from '../../../src/actions/providers/setAccount.ts'
 import type { SettingChange } from '../../../src/core/provider/accountSettings.ts'
-import type { AccountHealth } from '../../../src/core/provider/accountHealth.ts'
+import type { AccountHealth } from '../../../src/core/provider/health.ts'
 import type { Mode } from '../../../src/core/mode.ts'
 import type { OpenedAccount } from '../../../src/runtime/providers/accounts.ts'
 import { noHealthMonitor } from '../../../src/runtime/providers/healthMonitor.ts'
