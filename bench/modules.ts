@@ -17,7 +17,7 @@ export type Modules = {
   'postgres/folder/dataFolder': typeof import('../src/postgres/folder/dataFolder.ts')
   'postgres/keeper': typeof import('../src/postgres/keeper.ts')
   'runtime/providerAccounts': typeof import('../src/runtime/providerAccounts.ts')
-  'runtime/providers/webhookId': typeof import('../src/runtime/providers/webhookId.ts')
+  'runtime/providers/webhookId': typeof import('../src/runtime/providers/accounts.ts')
   'start/database': typeof import('../src/start/database.ts')
   'start/deliveries': typeof import('../src/start/deliveries.ts')
   'start/masterKeys': typeof import('../src/start/masterKeys.ts')

@@ -1,23 +1,23 @@
-import { isSameAccount, notSetUpWords } from '../../core/provider/accountIdentity.ts'
-import type { Order } from '../../core/provider/order.ts'
-import type { SanitizedReply } from '../../core/provider/reply.ts'
 import {
   type Attempt,
-  isUnresolved,
   idempotencyKeyOf,
+  isUnresolved,
   requestEndsAt,
   sentAt,
 } from '../../core/payment/attempt.ts'
 import { type Change, event } from '../../core/payment/change.ts'
 import { maySendAgain, sentAgain } from '../../core/payment/sendAgain.ts'
+import { isSameAccount, notSetUpWords } from '../../core/provider/accountIdentity.ts'
+import type { Order } from '../../core/provider/order.ts'
+import type { SanitizedReply } from '../../core/provider/reply.ts'
 import { stripBidiControls } from '../../core/text.ts'
+import { webhookIdOf } from '../../runtime/providers/accounts.ts'
 import type { GuardedAccount } from '../../runtime/providers/guard.ts'
-import { webhookIdOf } from '../../runtime/providers/webhookId.ts'
-import { countOpenByIdentity } from '../../store/providers/businesses.ts'
 import type { Db } from '../../store/db.ts'
 import { lockAttempt, promptAttempt, saveSending } from '../../store/payments/attempts.ts'
 import { addEvents } from '../../store/payments/events.ts'
 import { findPayment, lockPayment, type OrderedPayment } from '../../store/payments/paymentLife.ts'
+import { countOpenByIdentity } from '../../store/providers/businesses.ts'
 import type { PaymentDeps } from './deps.ts'
 import { resolveAttempt } from './resolveAttempt.ts'
 

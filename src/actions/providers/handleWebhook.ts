@@ -1,8 +1,7 @@
-import { sanitizeWebhook } from '../../core/provider/sanitizeWebhook.ts'
-import type { WebhookUpdate, Webhook } from '../../core/provider/webhook.ts'
+import { sanitizeWebhook, type Webhook, type WebhookUpdate } from '../../core/provider/webhook.ts'
 import { merchantOfToken } from '../../runtime/ids.ts'
-import { checkReversals } from '../../store/payments/moneyBack.ts'
 import { findAttemptByKey, saveProviderReference } from '../../store/payments/idempotencyKeys.ts'
+import { checkReversals } from '../../store/payments/moneyBack.ts'
 import type { PaymentDeps } from '../payments/deps.ts'
 import { isAttemptId, promptPoll } from './callbacks.ts'
 

@@ -1,4 +1,3 @@
-import { paymentMethodName } from '../provider/paymentMethodNames.ts'
 import { maskInstrument, maskPhone } from '../mask.ts'
 import type { MerchantSettings } from '../merchant/settings.ts'
 import { figureIn } from '../money.ts'
@@ -6,6 +5,7 @@ import type { Attempt } from '../payment/attempt.ts'
 import type { PaymentEvent } from '../payment/event.ts'
 import type { Payment } from '../payment/payment.ts'
 import type { Task } from '../payment/task.ts'
+import { paymentMethodName } from '../provider/paymentMethod.ts'
 
 // Everything that is known of one payment.
 export type PaymentHistory = {

@@ -1,9 +1,9 @@
-import { paymentMethodName } from '../provider/paymentMethodNames.ts'
 import { type Attempt, isUnresolved } from '../payment/attempt.ts'
 import { type Obstacle, obstacle, secondsToWait } from '../payment/mayStart.ts'
 import { overdueAfterMs } from '../payment/pollSchedule.ts'
 import { reopen } from '../payment/reopen.ts'
 import type { Task } from '../payment/task.ts'
+import { paymentMethodName } from '../provider/paymentMethod.ts'
 import { money, type PaymentHistory } from './history.ts'
 
 // What happens next; `at` is null where nobody can know when.
