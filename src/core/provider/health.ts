@@ -1,7 +1,7 @@
 import { type Breaker, type CircuitState, circuitStateOf } from './circuitBreaker.ts'
 
 // Health of a provider account for one payment method, judged by the calls and the outcomes of the last three minutes.
-// A window is kept in slices of ten seconds, so its size does not depend on the traffic. Time is monotonic milliseconds.
+// A window consists of slices of ten seconds, so its size does not depend on the traffic. Time is monotonic milliseconds.
 export const accountHealths = ['healthy', 'degraded', 'down'] as const
 export type AccountHealth = (typeof accountHealths)[number]
 

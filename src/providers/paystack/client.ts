@@ -84,7 +84,7 @@ function errorKind({ http, code = '', message }: PaystackResponse): ErrorKind | 
   if (!isClientError(http)) return undefined
   if (http === 429) return 'rate_limited'
   if (http === 401 || http === 403) return 'key_refused'
-  return kindsByCode[code.toLowerCase()] ?? kindsByMessage.find(([fits]) => fits.test(message))?.[1]
+  return kindsByCode[code.toLowerCase()] ?? kindsByMessage.find(([pattern]) => pattern.test(message))?.[1]
 }
 
 export const isDuplicate = (response: PaystackResponse) => errorKind(response) === 'duplicate'

@@ -147,8 +147,8 @@ export class AccountMonitor {
     }
   }
 
-  // Tells the breaker about a call and later about its outcome, undefined if there is none to judge by. An order that is
-  // sent while the breaker is not closed is a probe. When the breaker closes, the counts from before start anew.
+  // Registers a call with the breaker. The returned function takes its outcome, undefined if the account is not judged by
+  // it. An order that is sent while the breaker is not closed is a probe. When the breaker closes, all counts are reset.
   trackCall(verb: Verb, order: string) {
     const probe = verb === 'start' && this.circuitState() !== 'closed' ? 1 : 0
     this.#breaker = { ...this.#breaker, probes: this.#breaker.probes + probe }
