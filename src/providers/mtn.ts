@@ -1,35 +1,39 @@
 import { randomUUID } from 'node:crypto'
-import type { ProviderAccount, Provider, Egress, ProviderTiming } from '../core/provider/provider.ts'
+import type {
+  CredentialsCheck,
+  Egress,
+  Provider,
+  ProviderAccount,
+  ProviderTiming,
+} from '../core/provider/provider.ts'
 import type { Order } from '../core/provider/order.ts'
-import type { Reply } from '../core/provider/reply.ts'
 import type { PaymentMethod } from '../core/provider/paymentMethod.ts'
+import { CredentialsRefused, type Reply } from '../core/provider/reply.ts'
+import { cleanError } from '../core/untrusted.ts'
 import { mtnWallet } from './ghana/wallets.ts'
-import { type MtnClient, mtnClient } from './mtn/client.ts'
-import { readJson } from './http/providerHttp.ts'
-import { markets } from './mtn/markets.ts'
-import { statusReply } from './mtn/replies.ts'
-import { msisdnOf, requestOf } from './mtn/request.ts'
-import { type MtnAccount, readMtnAccount, mtnSettings } from './mtn/settings.ts'
-import { startReply } from './mtn/startReply.ts'
-import { checkMtnCredentials } from './mtn/checkCredentials.ts'
+import { type Answered, readJson } from './http/providerHttp.ts'
+import { type MtnClient, msisdnOf, mtnClient, mtnRequest } from './mtn/client.ts'
+import { isMtnNotFound, mtnCodeOf, startReply, statusReply } from './mtn/replies.ts'
+import { markets, type MtnAccount, mtnSettings, readMtnAccount } from './mtn/settings.ts'
 
-// The line to MTN's MoMo Collections: a request to pay under a reference of ours, and a question by the same reference.
+// MTN MoMo Collections: a request to pay under our own reference, and status questions by the same reference.
 const seconds = 1000
 const minutes = 60 * seconds
 const hours = 60 * minutes
-const holderWithinMs = 5 * seconds // a check that takes longer is done without
-const checkWithinMs = 5 * seconds // of the question after a refused order, so that the refusal itself is not lost
+const walletCheckMs = 5 * seconds // an order does not wait longer for the check of its wallet
+const statusAfterRefusalMs = 5 * seconds // a refusal must not be lost in the timeout of the question that follows it
+const maxWords = 300
 
 const mtn: Provider = {
   settings: mtnSettings,
-  businessSettings: ['api_user'], // an API user belongs to one business, whatever its keys are
+  businessSettings: ['api_user'], // an API user belongs to one business; its keys may change
   open: (given, { egress }) => open(readMtnAccount(given), egress),
 }
 
 export default mtn
 
-// MTN is said to take 150 status requests a second from one IP address. The rate is kept below that, because the question
-// after a refused order is not counted.
+// Integrators report a limit of 150 status requests a second from one IP address. The rate stays below it, because the
+// question after a refused order is not counted.
 const timing: ProviderTiming = {
   firstPollMs: 4 * seconds,
   pollGapsMs: [4, 4, 5, 5, 5, 10, 10, 15, 15, 30, 30, 60, 60, 120, 300, 900].map(s => s * seconds),
@@ -39,60 +43,59 @@ const timing: ProviderTiming = {
 }
 
 function open(account: MtnAccount, egress: Egress): ProviderAccount {
-  const { mode, environment, standIn, checksHolder } = account
-  const line = mtnClient(account, egress)
+  const { mode, environment, sandboxCurrency, checksHolder } = account
+  const client = mtnClient(account, egress)
 
   async function start(order: Order, signal: AbortSignal): Promise<Reply> {
-    if (checksHolder && order.is_first_sending && (await hasNoWallet(line, order, signal)))
+    if (checksHolder && order.is_first_sending && (await hasNoWallet(client, order, signal)))
       return { state: 'failed', reason: 'no_wallet', isStartRefused: true }
     const headers = { 'x-reference-id': order.idempotency_key, ...callbackHeader(account, order) }
-    const answered = await line.send('/requesttopay', headers, requestOf(order, standIn), signal)
-    return startReply(order, answered, () => check(order, within(checkWithinMs, signal)))
+    const answered = await client.send('/requesttopay', headers, mtnRequest(order, sandboxCurrency), signal)
+    return startReply(order, answered, () => check(order, within(statusAfterRefusalMs, signal)))
   }
 
   async function check(order: Order, signal: AbortSignal): Promise<Reply> {
-    const answered = await line.ask(`/requesttopay/${encodeURIComponent(order.idempotency_key)}`, signal)
-    return statusReply(order, answered, standIn)
+    const answered = await client.ask(`/requesttopay/${encodeURIComponent(order.idempotency_key)}`, signal)
+    return statusReply(order, answered, sandboxCurrency)
   }
 
   return {
     mode,
     account: `mtn ${environment}`,
     environment,
-    startIsIdempotent: true, // a reference that was used is answered 409, even after an error
-    visibleWithinMs: 15 * minutes, // nobody says; "not found" may mean "not yet"
-    failureMayReverseForMs: 24 * hours, // MTN calls FAILED final. It costs little to make sure
+    startIsIdempotent: true, // a used reference is answered 409, even after an error
+    visibleWithinMs: 15 * minutes, // not documented; "not found" may mean "not yet"
+    failureMayReverseForMs: 24 * hours, // MTN calls FAILED final; one more question costs little
     timing,
-    methods: [wayOf(account)],
+    methods: [methodOf(account)],
     requiresHttpsCallbacks: mode === 'live' && account.callsBack,
     newIdempotencyKey: () => randomUUID(),
     providerOrderId: order => order.attempt_id,
     start,
     check,
-    checkCredentials: signal => checkMtnCredentials(account, line, signal),
+    checkCredentials: signal => checkMtnCredentials(account, client, signal),
   }
 }
 
 const within = (ms: number, signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(ms)])
 
-// A live market refuses an order whose callback address is not https. Polling finds the result as well.
+// A live market refuses an order whose callback address is not https. Without a callback, polling finds the result.
 const callbackHeader = ({ mode, callsBack }: MtnAccount, { callback_url }: Order): Record<string, string> =>
   callsBack && (mode === 'test' || callback_url.startsWith('https:'))
     ? { 'x-callback-url': callback_url }
     : {}
 
-// Only MTN's plain word is a no. Whatever else comes of the question, the order itself will show.
-async function hasNoWallet(line: MtnClient, order: Order, signal: AbortSignal): Promise<boolean> {
-  const soon = within(holderWithinMs, signal)
+// Only an explicit "false" of MTN counts. After any other result the order is sent, and its own reply decides.
+async function hasNoWallet(client: MtnClient, order: Order, signal: AbortSignal): Promise<boolean> {
   const path = `/accountholder/msisdn/${encodeURIComponent(msisdnOf(order))}/active`
-  const answered = await line.ask(path, soon).catch(() => undefined)
+  const answered = await client.ask(path, within(walletCheckMs, signal)).catch(() => undefined)
   const result = answered?.http === 200 ? readJson(answered.text)?.result : undefined
   return result === false || result === 'false'
 }
 
-// Numbers are those of the market. The network is guessed from prefixes of Ghana, and the code to dial is Ghana's. MTN's
-// sandbox has test numbers of no country, and so may a market that is not in the table.
-function wayOf({ environment, currency }: MtnAccount): PaymentMethod {
+// The network is guessed from Ghana's prefixes, and the code to dial is Ghana's. The test numbers of MTN's sandbox belong
+// to no country; a market that is not in the table has no known number format.
+function methodOf({ environment, currency }: MtnAccount): PaymentMethod {
   const { numbers: _, dial, network, ...wallet } = mtnWallet
   const isGhana = environment === 'mtnghana'
   const isSandbox = environment === 'sandbox'
@@ -107,3 +110,41 @@ function wayOf({ environment, currency }: MtnAccount): PaymentMethod {
     ...((isGhana || isSandbox) && { network }),
   }
 }
+
+// Requests a new token, then the status of an order that does not exist. "Not found" proves that the settings work.
+async function checkMtnCredentials(
+  account: MtnAccount,
+  client: MtnClient,
+  signal: AbortSignal,
+): Promise<CredentialsCheck> {
+  try {
+    await client.requestToken(signal) // a cached token may have been issued for other settings
+    return judge(account, await client.ask(`/requesttopay/${randomUUID()}`, signal))
+  } catch (error) {
+    const words = cleanError(error, maxWords)
+    if (error instanceof CredentialsRefused) return invalid(`${words}.`)
+    return unreachable(words.startsWith('MTN ') ? `${words}.` : `MTN cannot be reached: ${words}.`)
+  }
+}
+
+function judge({ environment, mode, callsBack }: MtnAccount, { http, text }: Answered): CredentialsCheck {
+  const code = mtnCodeOf(readJson(text))
+  if (isMtnNotFound({ http, text })) {
+    const kind = mode === 'test' ? 'test payments' : 'real payments'
+    const callbacks = callsBack ? ' Whether its callbacks arrive shows with the first payment.' : ''
+    return { isValid: true, words: `MTN takes these settings for ${kind} (${environment}).${callbacks}` }
+  }
+  if (http === 401)
+    return invalid('MTN gave a token, and then refused it: is the subscription key of Collections?')
+  if (http === 403) return invalid('MTN does not let in the address that we come from (HTTP 403).')
+  if (code === 'NOT_ALLOWED_TARGET_ENVIRONMENT')
+    return invalid(`MTN does not take the environment ${environment} for this account.`)
+  return unreachable(
+    `MTN answered HTTP ${http}${code ? ` ${code}` : ''} to a question that should find nothing.`,
+  )
+}
+
+const invalid = (words: string): CredentialsCheck => ({ isValid: false, words })
+
+// An outage says nothing about the settings.
+const unreachable = (words: string): CredentialsCheck => ({ ...invalid(words), unreachable: true })

@@ -8,17 +8,17 @@ import { atWallet, mtnWallet, telecelWallet } from './ghana/wallets.ts'
 import { operatorUrl, withPath } from '../core/urlTrust.ts'
 import { type JsonAnswer as Answer, openProviderHttp } from './http/providerHttp.ts'
 
-// The line to the simulated provider. It speaks HTTP as to any other.
+// The simulated provider, for test payments. It is called by HTTP like any other provider.
 const phone: FormField = { name: 'phone', kind: 'phone' }
 const voucher: FormField = { name: 'voucher_code', kind: 'digits', maxLength: 6 }
 const minutes = 60_000
-const personMs = 5 * minutes // that a prompt or a code waits for somebody
+const promptMs = 5 * minutes // how long a prompt or a QR code waits for the customer
 const cardMs = 15 * minutes
 
-const ways: readonly PaymentMethod[] = [
-  { ...mtnWallet, fields: [phone], lifetimeMs: personMs },
-  { ...telecelWallet, fields: [phone, voucher], lifetimeMs: personMs },
-  { ...atWallet, fields: [phone], lifetimeMs: personMs },
+const paymentMethods: readonly PaymentMethod[] = [
+  { ...mtnWallet, fields: [phone], lifetimeMs: promptMs },
+  { ...telecelWallet, fields: [phone, voucher], lifetimeMs: promptMs },
+  { ...atWallet, fields: [phone], lifetimeMs: promptMs },
   {
     payment_method: 'card',
     label: 'Card',
@@ -35,11 +35,11 @@ const ways: readonly PaymentMethod[] = [
     currencies: ['GHS'],
     fields: [],
     next: 'qr',
-    lifetimeMs: personMs,
+    lifetimeMs: promptMs,
   },
 ]
 
-// The numbers of the table in docs/sandbox.md.
+// The phone numbers of the table in docs/sandbox.md.
 const ending = (name: TestEnding['name'], number: string): TestEnding => ({
   name,
   payment_method: 'mtn_mobile_money',
@@ -54,8 +54,8 @@ const testEndings = [
   ending('wrong_amount', '0240000009'),
 ]
 
-// What the provider calls each of them.
-const methods: Readonly<Record<string, string>> = {
+// The simulator's names of the payment methods.
+const methodNames: Readonly<Record<string, string>> = {
   mtn_mobile_money: 'mtn',
   telecel_cash: 'telecel',
   airteltigo_money: 'at',
@@ -63,7 +63,7 @@ const methods: Readonly<Record<string, string>> = {
   ghqr: 'ghqr',
 }
 
-const wordReasons = new Map<unknown, Reason>([
+const walletReasons = new Map<unknown, Reason>([
   ['NOT_ENOUGH_FUNDS', 'insufficient_funds'],
   ['APPROVAL_REJECTED', 'declined'],
   ['PAYER_CANCELLED', 'not_completed'],
@@ -82,10 +82,10 @@ const cardReasons = new Map<unknown, Reason>([
 ])
 
 const sandbox: Provider = {
-  businessSettings: [], // its key is made at each start of a gateway
+  businessSettings: [], // the gateway makes a new key at each start
   settings: [
     { name: 'url', words: "The gateway's own address." },
-    { name: 'key', words: 'Made anew at each start.', isSecret: true },
+    { name: 'key', words: 'A new one at each start.', isSecret: true },
   ],
   open: ({ url = '', key = '' }) => open(url, key),
 }
@@ -110,10 +110,10 @@ function open(ourUrl: string, key: string): ProviderAccount {
       signal,
     })
     if (http === 202) return pendingReply(order, answer)
-    // The provider's own plain word that it took nothing, not that of something on the way.
+    // Only this code of the simulator itself proves that it did not accept the order; a proxy may also answer 400.
     if (http === 400 && answer.code === 'INVALID_REQUEST') return { state: 'failed', reason: 'refused' }
     if (http !== 409) return unknown(`HTTP ${http}`, { restMs })
-    const reply = await check(order, signal) // it was started before: how does it stand?
+    const reply = await check(order, signal) // the order was sent before, so its status counts
     return reply.state === 'absent' ? unknown('HTTP 409, then 404', { acknowledged: true }) : reply
   }
 
@@ -134,10 +134,10 @@ function open(ourUrl: string, key: string): ProviderAccount {
   return {
     mode: 'test',
     account: 'sandbox',
-    startIsIdempotent: true, // a known reference is refused
+    startIsIdempotent: true, // a used reference is refused
     failureMayReverseForMs: 120 * minutes,
-    visibleWithinMs: minutes, // it is in the books before it is acknowledged; but it may be long on its way
-    methods: ways,
+    visibleWithinMs: minutes, // a charge is stored before it is acknowledged, but the request may arrive late
+    methods: paymentMethods,
     testerPage: attempt_id => `/sandbox/phone/${attempt_id}`,
     testEndings,
     start,
@@ -148,11 +148,11 @@ function open(ourUrl: string, key: string): ProviderAccount {
 
 export default sandbox
 
-// We talk to ourselves here, so the callback takes the short way; the customer comes from outside.
+// The simulator runs in the gateway, so its callback uses the local address. The customer's return does not.
 const requestOf = (order: Order, local: (path: string) => string) => ({
   amount: formatMoney(order.amount, order.currency),
   currency: order.currency,
-  method: methods[order.payment_method],
+  method: methodNames[order.payment_method],
   payer: order.given.phone?.replace(/^\+/, ''),
   voucher: order.given.voucher_code,
   payee: order.merchant_name,
@@ -163,24 +163,24 @@ const requestOf = (order: Order, local: (path: string) => string) => ({
 
 function replyOf(order: Order, answer: Answer): Reply {
   if (answer.status === 'PENDING') return pendingReply(order, answer)
-  const told = toldOf(answer)
-  if (answer.status === 'FAILED') return { state: 'failed', reason: reasonOf(answer), ...told }
+  const facts = factsOf(answer)
+  if (answer.status === 'FAILED') return { state: 'failed', reason: reasonOf(answer), ...facts }
   if (answer.status !== 'SUCCESSFUL') return unknown(`status ${shown(answer.status)}`)
   const { currency } = answer
   const amount = parseSaid(String(answer.amount), currency, order.currency)
   if (typeof amount === 'string' || typeof currency !== 'string')
     return unknown(`paid ${shown(answer.amount)} ${shown(currency)}`)
   const named = typeof answer.externalId === 'string' ? answer.externalId : ''
-  return { state: 'paid', order: named, amount, currency, ...told }
+  return { state: 'paid', order: named, amount, currency, ...facts }
 }
 
-// Without the way on, the customer would wait for nothing: it is asked for again.
+// Without an address the customer cannot continue, so the status is asked again.
 function pendingReply(order: Order, { redirectPath, qrPath }: Answer): Reply {
-  const next = ways.find(method => method.payment_method === order.payment_method)?.next
+  const next = paymentMethods.find(method => method.payment_method === order.payment_method)?.next
   if (next === 'prompt') return { state: 'pending' }
   const path = next === 'qr' ? qrPath : redirectPath
   if (typeof path !== 'string' || !/^\/sandbox\/[\w/-]+$/.test(path))
-    return unknown('no way on', { acknowledged: true })
+    return unknown('no address of the payment page', { acknowledged: true })
   const { href } = new URL(path, order.return_url)
   const url = order.lang && /^[a-z]{2,3}$/.test(order.lang) ? `${href}?lang=${order.lang}` : href
   return { state: 'pending', ...(next === 'qr' ? { qr: url } : { redirect_url: url }) }
@@ -189,19 +189,19 @@ function pendingReply(order: Order, { redirectPath, qrPath }: Answer): Reply {
 const cardOf = ({ card }: Answer) => (typeof card === 'object' && card !== null ? (card as Answer) : {})
 
 function reasonOf(answer: Answer): Reason {
-  return wordReasons.get(answer.reason) ?? cardReasons.get(cardOf(answer).responseCode) ?? 'refused'
+  return walletReasons.get(answer.reason) ?? cardReasons.get(cardOf(answer).responseCode) ?? 'refused'
 }
 
-function toldOf(answer: Answer): ReplyFacts {
+function factsOf(answer: Answer): ReplyFacts {
   const { type, last4, responseCode, responseMessage } = cardOf(answer)
-  const told = {
+  const facts = {
     provider_ref: answer.financialTransactionId,
     card_type: type,
     psp_response_code: responseCode,
     psp_response_msg: responseMessage,
     instrument: type && last4 && `${shown(type)} •••• ${shown(last4)}`,
   }
-  return Object.fromEntries(Object.entries(told).filter(([, value]) => typeof value === 'string'))
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => typeof value === 'string'))
 }
 
 const unknown = (words: string, more: { acknowledged?: boolean; restMs?: number } = {}): Reply => ({

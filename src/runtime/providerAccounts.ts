@@ -7,74 +7,78 @@ import {
   openedIdentity,
 } from '../core/provider/accountIdentity.ts'
 import { egressSettings } from '../core/provider/accountSettings.ts'
-import type { ProviderAccount, Provider, ProviderSettings } from '../core/provider/provider.ts'
+import type { Provider, ProviderAccount, ProviderSettings } from '../core/provider/provider.ts'
 import type { Db } from '../store/db.ts'
 import type { MasterKeys } from '../store/merchants/vault.ts'
-import { type OpenedAccount, accountOf, environmentAccount, type Opening } from './providers/accounts.ts'
-import { readBusinesses } from './providers/businesses.ts'
-import { type GuardedAccount, guardAccount } from './providers/guard.ts'
-import { type HealthReader, type HealthMonitors, noHealthMonitor } from './providers/healthMonitor.ts'
-import {
-  createMethodSelection,
-  type AvailableMethod,
-  type MethodSubject,
-} from './providers/availableMethods.ts'
-import type { AccountTools } from './providers/openAccount.ts'
-import { createStoredAccounts, type OnFault } from './providers/storedAccounts.ts'
-import { webhookIdOf } from './providers/webhookId.ts'
 import type { Timer } from './deadline.ts'
 import { databaseDeadline } from './deadline.ts'
+import {
+  accountOf,
+  environmentAccount,
+  type OpenedAccount,
+  type Opening,
+  webhookIdOf,
+} from './providers/accounts.ts'
+import {
+  type AvailableMethod,
+  createMethodSelection,
+  type MethodSubject,
+} from './providers/availableMethods.ts'
+import { guardAccount, type GuardedAccount } from './providers/guard.ts'
+import { type HealthMonitors, type HealthReader, noHealthMonitor } from './providers/healthMonitor.ts'
+import type { AccountTools } from './providers/openAccount.ts'
+import { createStoredAccounts, type OnFault, readBusinesses } from './providers/storedAccounts.ts'
 
-// Accounts at providers by their names. One whose settings stand in the environment is called as its provider is.
+// The accounts at providers by name. An account whose settings are in the environment has the name of its provider.
 export type ProviderAccounts = {
-  readonly names: readonly string[] // of all that can be asked, those that are disabled among them
-  availableMethods(payment: MethodSubject): readonly AvailableMethod[] // the very same each time: nobody changes them
+  readonly names: readonly string[] // of all open accounts, including disabled ones
+  availableMethods(payment: MethodSubject): readonly AvailableMethod[] // cached: equal payments get the same array
   find(name: string): GuardedAccount | undefined
-  // The account that an attempt belongs to; undefined also where its name has another mode or business behind it now.
+  // The account that an attempt belongs to. Undefined also if the account of this name has another mode or business now.
   findFor(attempt: AttemptAccount): GuardedAccount | undefined
-  identityOf(name: string): string | null // for new attempts; null where identities are not kept
+  identityOf(name: string): string | null // for new attempts; null if identities are not stored
   opened(): readonly OpenedIdentity[]
   findByWebhookId(webhook_id: string): { name: string; account: GuardedAccount } | undefined
 }
 
-// Those of a gateway, which hear of changes.
+// The accounts of a running gateway, which can be changed by commands and other nodes.
 export type OpenProviderAccounts = ProviderAccounts & {
   accounts(): readonly OpenedAccount[]
-  refresh(): Promise<void> // whether any account has changed; those that have are opened anew
+  refresh(): Promise<void> // opens accounts that have changed
 }
 
 export type ProviderAccountsOptions = {
   env: ProviderSettings
   tools: AccountTools
   stored?: { db: Db; masterKeys?: MasterKeys }
-  isReadOnly?: boolean // a command: it stores nothing about accounts that it opens
-  preferred?: readonly string[] // accounts and providers, as the operator would have them
-  monitors?: Pick<HealthMonitors, 'of' | 'monitorFor'> // who stands before each account, and says how it does
+  isReadOnly?: boolean // a command, which stores nothing about the accounts that it opens
+  preferred?: readonly string[] // accounts and providers that the operator prefers, best first
+  monitors?: Pick<HealthMonitors, 'of' | 'monitorFor'>
   folder?: URL
   onFault?: OnFault
 }
 
-const ourFolder = new URL('../providers/', import.meta.url)
-const noKeepers: Pick<HealthMonitors, 'of' | 'monitorFor'> = {
+const providersFolder = new URL('../providers/', import.meta.url)
+const noMonitors: Pick<HealthMonitors, 'of' | 'monitorFor'> = {
   of: () => 'healthy',
   monitorFor: () => noHealthMonitor,
 }
 
-// The folder is the registry: every file in it is a provider, named as the file is. What has no settings is not offered.
-// A wrong setting in the environment is thrown; one that is stored is its account's fault alone.
+// The folder is the registry: every file in it is a provider with the name of the file. A provider without settings has no
+// account. A wrong setting in the environment is thrown; a wrong stored setting is a fault of its account only.
 export async function openProviderAccounts(options: ProviderAccountsOptions): Promise<OpenProviderAccounts> {
-  const { env, tools, stored, preferred = [], monitors = noKeepers, onFault = () => {} } = options
+  const { env, tools, stored, preferred = [], monitors = noMonitors, onFault = () => {} } = options
   const guard: Opening['guard'] = (account, providerAccount) =>
     guardAccount(providerAccount, undefined, monitors.monitorFor(account, providerAccount))
   const providers = await loadProviders(options.folder)
   const opening: Opening = { providers, tools, guard, masterKeys: stored?.masterKeys }
-  const ofEnvironment = [...providers].flatMap(([name, kind]) => {
-    const given = environmentSettings(name, kind, env)
+  const ofEnvironment = [...providers].flatMap(([name, provider]) => {
+    const given = environmentSettings(name, provider, env)
     return given ? [environmentAccount(name, given, opening)] : []
   })
   const ofDatabase = stored && createStoredAccounts(stored.db, opening, onFault)
   const accounts = () => [...ofEnvironment, ...(ofDatabase?.accounts() ?? [])]
-  // The businesses are read after the accounts: whoever stores new credentials stores their business in the same commit.
+  // Businesses are read after the accounts: new credentials are stored in one commit with their business.
   async function read() {
     const { isReadOnly = false } = options
     const inTime = stored?.db.withDeadline(databaseDeadline())
@@ -82,7 +86,7 @@ export async function openProviderAccounts(options: ProviderAccountsOptions): Pr
       inTime && (await readBusinesses(inTime, accounts(), { isReadOnly, now: tools.clock() }))
     return viewOf(accounts(), preferred, monitors, businesses)
   }
-  await ofDatabase?.look()
+  await ofDatabase?.refresh()
   let view = await read()
   let isStale = false
   return {
@@ -97,7 +101,7 @@ export async function openProviderAccounts(options: ProviderAccountsOptions): Pr
     availableMethods: payment => view.availableMethods(payment),
     accounts,
     async refresh() {
-      if (await ofDatabase?.look()) isStale = true
+      if (await ofDatabase?.refresh()) isStale = true
       if (!isStale) return
       view = await read()
       isStale = false
@@ -105,11 +109,11 @@ export async function openProviderAccounts(options: ProviderAccountsOptions): Pr
   }
 }
 
-// These and no others, for as long as they last.
+// A fixed set of accounts.
 export function providerAccountsOf(
   providers: ReadonlyMap<string, ProviderAccount>,
   timer?: Timer,
-  monitors: Pick<HealthMonitors, 'of' | 'monitorFor'> = noKeepers,
+  monitors: Pick<HealthMonitors, 'of' | 'monitorFor'> = noMonitors,
 ): ProviderAccounts {
   const accounts = [...providers].map(([name, providerAccount]) =>
     accountOf(
@@ -128,7 +132,7 @@ function viewOf(
   businesses: readonly BusinessRow[] = [],
 ): ProviderAccounts {
   const guardedAccounts = new Map(
-    accounts.flatMap(({ account, guarded: line }) => (line ? [[account, line]] : [])),
+    accounts.flatMap(({ account, guarded }) => (guarded ? [[account, guarded]] : [])),
   )
   const webhooks = new Map(
     [...guardedAccounts].map(([name, account]) => [webhookIdOf(name), { name, account }]),
@@ -154,7 +158,7 @@ function viewOf(
   }
 }
 
-export async function loadProviders(folder = ourFolder): Promise<Map<string, Provider>> {
+export async function loadProviders(folder = providersFolder): Promise<Map<string, Provider>> {
   const providers = new Map<string, Provider>()
   for (const file of readdirSync(folder).sort()) {
     const name = /^(\w+)\.[jt]s$/.exec(file)?.[1]
@@ -164,7 +168,7 @@ export async function loadProviders(folder = ourFolder): Promise<Map<string, Pro
   return providers
 }
 
-// As they stand in the environment; undefined where one is missing.
+// The settings of an account in the environment. Undefined if a required one is missing.
 export function environmentSettings(
   name: string,
   { settings }: Provider,

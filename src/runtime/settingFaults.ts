@@ -7,33 +7,32 @@ import { loadProviders, environmentSettings } from './providerAccounts.ts'
 
 const messengers = new URL('../messengers/', import.meta.url)
 
-// What is wrong with the settings that providers read. A provider speaks only when it is used: opening one connects nothing.
+// Faults in the settings of providers in the environment. Opening a provider makes no connection.
 export async function providerSettingFaults(settings: ProviderSettings, folder?: URL): Promise<string[]> {
   const faults: string[] = []
-  for (const [name, kind] of await loadProviders(folder)) {
-    const given = environmentSettings(name, kind, settings)
-    const wrong = given ? openingFaults(name, kind, given) : missingBeside(name, kind, settings)
-    faults.push(...wrong)
+  for (const [name, provider] of await loadProviders(folder)) {
+    const given = environmentSettings(name, provider, settings)
+    faults.push(...(given ? openingFaults(name, provider, given) : missingBeside(name, provider, settings)))
   }
   return faults
 }
 
 const inEnvironment = (provider: string, setting: string) => `${provider}_${setting}`.toUpperCase()
 
-function openingFaults(name: string, kind: Provider, given: ProviderSettings): string[] {
+function openingFaults(name: string, provider: Provider, given: ProviderSettings): string[] {
   try {
-    openAccount(name, kind, given, idle)
+    openAccount(name, provider, given, noTools)
     return []
   } catch (error) {
-    const names = [...kind.settings, ...egressSettings].map(one => one.name)
+    const names = [...provider.settings, ...egressSettings].map(one => one.name)
     const known = new RegExp(`^(${names.join('|')})(?=:)`)
     return (error as AccountFault).faults.map(words =>
-      words.replace(known, word => inEnvironment(name, word)),
+      words.replace(known, setting => inEnvironment(name, setting)),
     )
   }
 }
 
-// Who has set some of them meant to set all.
+// If some required settings of a provider are set, the others must be, too.
 function missingBeside(name: string, { settings }: Provider, env: ProviderSettings): string[] {
   const needed = settings.filter(one => one.usual === undefined)
   const missing = needed.filter(one => !env[inEnvironment(name, one.name)])
@@ -41,13 +40,13 @@ function missingBeside(name: string, { settings }: Provider, env: ProviderSettin
   return missing.map(one => `${inEnvironment(name, one.name)}: is missing. ${one.words}`)
 }
 
-const idle: AccountTools = {
+const noTools: AccountTools = {
   egress: {},
   clock: () => new Date(),
-  tokenOf: () => () => Promise.reject(new Error('idle')),
+  tokenOf: () => () => Promise.reject(new Error('no token')),
 }
 
-// The same of messengers, and what an operator should hear about settings that are right. Nothing is connected.
+// The same for messengers, with warnings about settings that are valid. It makes no connection.
 export async function messengerFaults(settings: MessengerSettings, folder = messengers) {
   const [faults, warnings]: [string[], string[]] = [[], []]
   const tools = { warn: (words: string) => void warnings.push(words), receive: () => {} }

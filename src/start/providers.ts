@@ -8,8 +8,7 @@ import { providerEgress } from './egress.ts'
 
 type ToolDeps = { db: Db; clock(): Date; masterKeys?: MasterKeys }
 
-// What accounts are lent: the way out of the house as the operator has set it, the clock, and a token each, which all
-// nodes and commands share.
+// What provider accounts get: the egress settings, the clock, and a token that all nodes and commands share.
 export function accountTools(config: Config, { db, clock, masterKeys }: ToolDeps): AccountTools {
   const shared = masterKeys && createSharedTokens({ db, clock, masterKeys })
   return {
@@ -19,4 +18,4 @@ export function accountTools(config: Config, { db, clock, masterKeys }: ToolDeps
   }
 }
 
-const noToken: SharedToken = () => Promise.reject(new Error('There is no master key to seal a token with.'))
+const noToken: SharedToken = () => Promise.reject(new Error('There is no master key to seal a token.'))

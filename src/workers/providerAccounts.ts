@@ -3,16 +3,16 @@ import { type Loop, startLoop } from './loop.ts'
 
 const restMs = 500
 
-// Hears of accounts that were added, set, disabled or enabled by a command or on another node: within a second. It only
-// reads, and what it asks has a deadline.
+// Refreshes the accounts that a command has added, changed, disabled or enabled: within a second. It only reads, and its
+// queries have a deadline.
 export const startAccountsWatch = (
-  { refresh: look }: Pick<OpenProviderAccounts, 'refresh'>,
+  { refresh }: Pick<OpenProviderAccounts, 'refresh'>,
   onTrouble: (error: unknown) => void,
 ): Loop =>
   startLoop({
     restMs,
     async step() {
-      await look()
+      await refresh()
       return 0
     },
     onTrouble,

@@ -1,30 +1,29 @@
-import { createProber } from '../actions/providers/probe.ts'
-import { raiseRefusals } from '../actions/providers/raiseRefusals.ts'
-import { createHealthExchange } from '../actions/providers/healthExchange.ts'
+import { createHealthExchange, createProber, raiseRefusals } from '../actions/providers/health.ts'
 import type { HealthMonitors } from '../runtime/providers/healthMonitor.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type Loop, startLoop } from './loop.ts'
 
 const restMs = 5000
 
-// Shares with the other nodes how accounts do, and goes to see those that were left alone. An account that does not answer
-// holds up neither the others nor the sharing.
+// Exchanges the health of provider accounts with the other nodes, raises tasks for refused credentials, and probes accounts
+// whose breaker is open. Probes run beside the loop, so that a slow provider delays neither other probes nor the exchange.
 export function startProviderHealth(
   { db, clock, providerAccounts, watch }: Pick<Runtime, 'db' | 'clock' | 'providerAccounts' | 'watch'>,
   monitors: HealthMonitors,
   onTrouble: (error: unknown) => void,
 ): Loop {
-  const { step } = createHealthExchange({ db: db.withQuota('health'), clock, keepers: monitors })
-  const probe = createProber({ providerAccounts, breakers: monitors.breakers })
-  const probing = new Set<Promise<void>>()
+  const healthDb = db.withQuota('health')
+  const exchange = createHealthExchange({ db: healthDb, clock, monitors })
+  const probe = createProber({ providerAccounts, monitors })
+  const probes = new Set<Promise<void>>()
   const loop = startLoop({
     restMs,
     async step() {
-      const seen = probe()
-      probing.add(seen)
-      void seen.finally(() => probing.delete(seen))
-      await step()
-      await raiseRefusals({ db: db.withQuota('health'), clock, watch, keepers: monitors })
+      const probing = probe()
+      probes.add(probing)
+      void probing.finally(() => probes.delete(probing))
+      await exchange.step()
+      await raiseRefusals({ db: healthDb, clock, watch, monitors })
       return 0
     },
     onTrouble,
@@ -33,7 +32,7 @@ export function startProviderHealth(
     wake: loop.wake,
     async stop() {
       await loop.stop()
-      await Promise.all(probing)
+      await Promise.all(probes)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { noCalls } from '../../src/core/provider/accountHealth.ts'
+import { noCalls } from '../../src/core/provider/health.ts'
 import { type HealthRow, saveHealth } from '../../src/store/providers/health.ts'
 import { axeFaults } from '../support/axe.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'

@@ -13,23 +13,23 @@ function watched() {
   gaugeProviders(metrics, monitors)
   const hear = (account: string, reply: SanitizedReply, attempt_id = 'a1') =>
     monitors.monitorFor(account, { mode: 'live' }).begin('start', { ...called, attempt_id })({
-      heard: reply,
+      reply,
       delayMs: 700,
-      withinMs: 5000,
+      timeoutMs: 5000,
     })
-  return { metrics, keepers: monitors, hear }
+  return { metrics, monitors, hear }
 }
 
 const of = (account: string) => `account="${account}",payment_method="wallet"`
 
 test('calls, delays, standing, breaker, unknown codes and the last success are told by account and way', async () => {
-  const { metrics, keepers, hear } = watched()
+  const { metrics, monitors, hear } = watched()
   hear('mtn', { state: 'pending' })
   hear('mtn', { state: 'unknown', words: '', unknownCode: 'HELD' })
   for (let n = 0; n < 5; n++) hear('paystack', { state: 'unknown', words: 'HTTP 503' }, `order ${n}`)
   hear('paystack', { state: 'not_sent', words: 'nobody listens' })
-  keepers.monitorFor('paystack', { mode: 'live' }).postpone('start', called)
-  keepers.windows.count('mtn', 'wallet', { what: 'paid' })
+  monitors.monitorFor('paystack', { mode: 'live' }).postpone('start', called)
+  monitors.account('mtn').count('wallet', { what: 'paid' })
   const text = await metrics.registry.metrics()
   for (const line of [
     `tollgate_provider_calls_total{${of('mtn')},verb="start",outcome="answered"} 2`,

@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addAccount, newIdentity } from '../../src/actions/providers/addAccount.ts'
-import { type AccountSetup, prepareAccount } from '../../src/actions/providers/prepareAccount.ts'
-import { prepareChange, saveAccountChange } from '../../src/actions/providers/setAccount.ts'
 import { initiate } from '../../src/actions/interface/initiate.ts'
 import { onboard } from '../../src/actions/merchants/onboard.ts'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { pollAttempt } from '../../src/actions/payments/callProvider.ts'
 import { openCheckout } from '../../src/actions/payments/openCheckout.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
-import type { SettingChange } from '../../src/core/provider/accountSettings.ts'
+import {
+  type AccountSetup,
+  addAccount,
+  newIdentity,
+  prepareAccount,
+} from '../../src/actions/providers/addAccount.ts'
+import { prepareChange, saveAccountChange } from '../../src/actions/providers/setAccount.ts'
 import type { Mode } from '../../src/core/mode.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
+import type { SettingChange } from '../../src/core/provider/accountSettings.ts'
 import {
   loadProviders,
   type OpenProviderAccounts,
@@ -19,11 +23,11 @@ import {
 } from '../../src/runtime/providerAccounts.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
-import { findAccount, type StoredAccount } from '../../src/store/providers/accounts.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { findPayment } from '../../src/store/payments/paymentLife.ts'
-import { type AcmeServer, acmeFolder, acmeTools, openAcme } from '../support/acme.ts'
+import { findAccount, type StoredAccount } from '../../src/store/providers/accounts.ts'
+import { acmeFolder, type AcmeServer, acmeTools, openAcme } from '../support/acme.ts'
 import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
 import type { TestMerchant } from '../support/gateway.ts'
 import { aWish } from '../support/lifeNode.ts'

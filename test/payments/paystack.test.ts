@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addAccount, newIdentity } from '../../src/actions/providers/addAccount.ts'
-import { prepareAccount } from '../../src/actions/providers/prepareAccount.ts'
+import { addAccount, newIdentity, prepareAccount } from '../../src/actions/providers/addAccount.ts'
 import type { Mode } from '../../src/core/mode.ts'
 import { loadProviders } from '../../src/runtime/providerAccounts.ts'
-import { webhookIdOf } from '../../src/runtime/providers/webhookId.ts'
+import { webhookIdOf } from '../../src/runtime/providers/accounts.ts'
 import { sql } from '../../src/store/db.ts'
 import { openPaystack, type PaystackSimulator } from '../simulators/paystack/paystack.ts'
 import { acmeTools } from '../support/acme.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../support/gateway.ts'
 import { checkStatus, post, send, signedRequest } from '../support/merchant.ts'
 
 // Whole payments: a shop, our pages, a played Paystack, and its webhooks.

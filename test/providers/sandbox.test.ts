@@ -103,7 +103,7 @@ describe('what only this provider does', () => {
     const line = await openLine(house.url)
     line.rewrite = text => text.replaceAll('/sandbox/card/', '//evil.test/sandbox/card/')
     const reply = await connect(key, line.url).start(orderFor('card'))
-    expect(reply).toEqual({ state: 'unknown', words: 'no way on', acknowledged: true })
+    expect(reply).toEqual({ state: 'unknown', words: 'no address of the payment page', acknowledged: true })
     await line.stop()
   })
 

@@ -1,5 +1,5 @@
 import type { Mode } from '../../src/core/mode.ts'
-import { webhookIdOf } from '../../src/runtime/providers/webhookId.ts'
+import { webhookIdOf } from '../../src/runtime/providers/accounts.ts'
 import type { Story as MtnStory } from './mtn/book.ts'
 import { mtnCredentials, openMtn } from './mtn/mtn.ts'
 import { ghanaNumbers, publishedNumbers } from './mtn/numbers.ts'

@@ -1,6 +1,6 @@
 import type { Checkout } from '../../src/actions/payments/openCheckout.ts'
 import sandbox from '../../src/providers/sandbox.ts'
-import { accountHealths } from '../../src/core/provider/accountHealth.ts'
+import { accountHealths } from '../../src/core/provider/health.ts'
 import { type Lang, languages } from '../../src/core/languages/languages.ts'
 import { readMerchantSettings } from '../../src/core/merchant/settings.ts'
 import { type Attempt, isUnresolved, requestEndsAt } from '../../src/core/payment/attempt.ts'

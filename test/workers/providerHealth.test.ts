@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readProviderStatus } from '../../src/actions/providers/status.ts'
+import { readProviderStatus } from '../../src/actions/providers/health.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { send } from '../support/merchant.ts'
 import { shopOf, wallet } from '../support/stagePayments.ts'

@@ -11,8 +11,7 @@ import { type Attempt, isUnresolved, requestEndsAt } from '../../core/payment/at
 import { type Obstacle, obstacle, secondsToWait } from '../../core/payment/mayStart.ts'
 import { isToken, merchantOfToken } from '../../runtime/ids.ts'
 import { databaseDeadline, inTime } from '../../runtime/deadline.ts'
-import type { AvailableMethod } from '../../runtime/providers/availableMethods.ts'
-import { methodsWithFields } from '../../runtime/providers/methodsWithFields.ts'
+import { type AvailableMethod, methodsWithFields } from '../../runtime/providers/availableMethods.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 

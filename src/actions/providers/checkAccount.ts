@@ -3,27 +3,25 @@ import { cleanError, cleanText } from '../../core/untrusted.ts'
 import { withoutSecrets } from '../../runtime/providers/openAccount.ts'
 import { timerOf, withinDeadline } from '../../runtime/deadline.ts'
 
-const withinMs = 30_000
+const timeoutMs = 30_000
 const maxWords = 500
 
-// `bad`: the provider says that the settings are wrong. `no_answer`: it could not be asked, which says nothing of them.
+// `bad`: the provider refuses the settings. `no_answer`: it gave no usable answer, which says nothing about them.
 export type AccountCheck = { outcome: 'good' | 'bad' | 'no_answer' | 'no_check'; words: string }
 
-// Asks the provider whether the settings are good, without charging anybody.
+// Checks the settings at the provider without a charge.
 export async function checkAccount(
-  kind: Provider,
+  provider: Provider,
   given: ProviderSettings,
-  { checkCredentials: test }: Pick<ProviderAccount, 'checkCredentials'>,
+  { checkCredentials }: Pick<ProviderAccount, 'checkCredentials'>,
 ): Promise<AccountCheck> {
-  if (!test) return { outcome: 'no_check', words: 'This provider has no check that charges nobody.' }
-  const clean = (words: string) => withoutSecrets(kind, given, words)
+  if (!checkCredentials)
+    return { outcome: 'no_check', words: 'This provider has no check that charges nobody.' }
+  const clean = (words: string) => withoutSecrets(provider, given, words)
   try {
-    const {
-      isValid: isGood,
-      words,
-      unreachable: notAsked,
-    } = await withinDeadline(test, timerOf(withinMs), 'no answer in 30 seconds')
-    const outcome = isGood ? 'good' : notAsked ? 'no_answer' : 'bad'
+    const checked = withinDeadline(checkCredentials, timerOf(timeoutMs), 'no answer in 30 seconds')
+    const { isValid, words, unreachable } = await checked
+    const outcome = isValid ? 'good' : unreachable ? 'no_answer' : 'bad'
     return { outcome, words: clean(cleanText(words, maxWords)) }
   } catch (error) {
     return { outcome: 'no_answer', words: clean(cleanError(error, maxWords)) }

@@ -12,7 +12,7 @@ import {
 } from '../../store/providers/businesses.ts'
 import type { Db, Tx } from '../../store/db.ts'
 
-// The credentials of an account as they are now, and the provider and environment that they open.
+// The current credentials of an account, and the provider and environment that they are for.
 export type BusinessCredentials = { account: string; credentialsDigest: string; scope: string }
 export type OtherBusiness = { business: string; attempts: number } // open ones
 
@@ -21,11 +21,11 @@ export type Confirmed =
   | { done: 'nothing' } // the account has had no other business
   | { done: 'several'; businesses: readonly OtherBusiness[] }
 
-const note = 'The credentials were confirmed to be of the same business.'
+const note = 'The credentials were confirmed to belong to the same business.'
 
-// An operator confirms that the credentials of an account are of the business that its attempts were made for. All nodes go
-// on with those attempts within a second. `business` says which, where attempts of several are open, or where none is open
-// and the account has had several.
+// An operator confirms that the credentials of an account belong to the business that its attempts were made for. All nodes
+// continue these attempts within a second. `business` is needed if attempts of several businesses are open, or if none is
+// open and the account has had several.
 export const confirmBusiness = (
   db: Db,
   credentials: BusinessCredentials,
@@ -36,17 +36,17 @@ export const confirmBusiness = (
     await addBusiness(tx, { ...credentials, business: newBusinessId() }, now)
     const others = await otherBusinesses(tx, credentials)
     const open = others.filter(({ attempts }) => attempts > 0)
-    const asked = open.length > 0 ? open : others
-    const chosen = business === undefined ? asked : others.filter(one => one.business === business)
+    const candidates = open.length > 0 ? open : others
+    const chosen = business === undefined ? candidates : others.filter(one => one.business === business)
     const [other] = chosen
     if (!other) return { done: 'nothing' }
-    if (chosen.length > 1) return { done: 'several', businesses: asked }
+    if (chosen.length > 1) return { done: 'several', businesses: candidates }
     await mergeInto(tx, credentials, other.business, now)
     return { done: 'confirmed', attempts: other.attempts }
   })
 
-// Businesses under this account name that the credentials are not known to belong to, with their open attempts. Attempts of
-// another environment do not count: no confirmation makes these the same.
+// Other businesses that the account has had, with their open attempts. Attempts of another environment are not counted: a
+// confirmation cannot make the environments the same.
 async function otherBusinesses(tx: Tx, { account, credentialsDigest, scope }: BusinessCredentials) {
   const rows = (await listBusinesses(tx)).filter(row => row.account === account)
   const own = rows.find(row => row.credentials_digest === credentialsDigest)
@@ -65,7 +65,7 @@ async function otherBusinesses(tx: Tx, { account, credentialsDigest, scope }: Bu
 export const openAttemptsOf = async (tx: Tx, account: string): Promise<OpenAttempts[]> =>
   (await countOpenByIdentity(tx)).filter(({ provider_account }) => provider_account === account)
 
-// The credentials, and all that are known to be of the same business as they, become those of `into`. Under the lock of
+// Moves the credentials, and all others of their business, to the business `into`. Call it under the lock of
 // `changingAccounts`.
 export async function mergeInto(
   tx: Tx,

@@ -1,5 +1,4 @@
-import { sanitizeWebhook } from '../../core/provider/sanitizeWebhook.ts'
-import type { WebhookUpdate, Webhook } from '../../core/provider/webhook.ts'
+import { sanitizeWebhook, type Webhook, type WebhookUpdate } from '../../core/provider/webhook.ts'
 import { merchantOfToken } from '../../runtime/ids.ts'
 import type { PaymentDeps } from '../../runtime/runtime.ts'
 import {

@@ -1,45 +1,45 @@
 import { digestCredentials, identityScope, scopeOf } from '../../core/provider/accountIdentity.ts'
 import type { SettingChange } from '../../core/provider/accountSettings.ts'
 import type { ProviderAccount } from '../../core/provider/provider.ts'
-import { providerCalled, openDeclared, settingsOfStored } from '../../runtime/providers/accounts.ts'
 import { newBusinessId } from '../../runtime/ids.ts'
+import { openDeclared, providerCalled, settingsOfStored } from '../../runtime/providers/accounts.ts'
+import type { Db, Tx } from '../../store/db.ts'
 import {
   changingAccounts,
   findAccount,
-  type StoredAccount,
   saveAccount,
+  type StoredAccount,
 } from '../../store/providers/accounts.ts'
 import { addBusiness, listBusinesses } from '../../store/providers/businesses.ts'
-import type { Db, Tx } from '../../store/db.ts'
+import { type AccountSetup, type Faulty, prepareAccount, type Prepared } from './addAccount.ts'
 import { type BusinessCredentials, mergeInto, openAttemptsOf } from './confirmBusiness.ts'
-import { type AccountSetup, type Faulty, type Prepared, prepareAccount } from './prepareAccount.ts'
 
-// `formerDigest`: of the credentials that it has now. Undefined where the new ones are the same.
+// `formerDigest`: of the stored credentials. Undefined if the new ones are the same.
 export type PreparedChange = Prepared & { credentials: BusinessCredentials; formerDigest?: string }
 
-// What an account would be with some settings changed. Its attempts are asked about by its name, so it has to stay in its
-// environment at the provider: any other does not know their orders, and would say that there are none. Whether new
-// credentials are of the same business only an operator can tell.
+// Prepares an account with changed settings. Its attempts are polled under its name, so it must stay in its environment at
+// the provider: another environment does not have their orders and would report them as absent. Only an operator can say
+// whether new credentials belong to the same business.
 export function prepareChange(
-  desk: AccountSetup,
+  setup: AccountSetup,
   row: StoredAccount,
   changes: readonly SettingChange[],
 ): PreparedChange | Faulty {
-  const kind = providerCalled(desk, row.provider)
-  const before = settingsOfStored(row, desk)
-  const prepared = prepareAccount(desk, row, before, changes)
+  const provider = providerCalled(setup, row.provider)
+  const before = settingsOfStored(row, setup)
+  const prepared = prepareAccount(setup, row, before, changes)
   if (prepared.faults) return prepared
-  const [former, now] = [formerPlaces(desk, row, before), placesOf(row, prepared.opened)]
-  const other = former && now.findIndex((place, at) => place !== former[at])
+  const [former, now] = [formerScopes(setup, row, before), scopesOf(row, prepared.opened)]
+  const other = former && now.findIndex((scope, at) => scope !== former[at])
   if (other !== undefined && other >= 0)
     return {
       faults: [
         `These are settings of another account at the provider (${now[other]} instead of ${former?.[other]}), ` +
-          'which does not know the payments that are under way. Add it as an account of its own, and disable this one.',
+          'which does not know the payments that are under way. Add it as a separate account, and disable this one.',
       ],
     }
-  const digest = digestCredentials(row.account, kind, prepared.given)
-  const formerDigest = digestCredentials(row.account, kind, before)
+  const digest = digestCredentials(row.account, provider, prepared.given)
+  const formerDigest = digestCredentials(row.account, provider, before)
   const scope = identityScope(row.provider, prepared.opened)
   return {
     ...prepared,
@@ -49,25 +49,25 @@ export function prepareChange(
 }
 
 // The provider's environment, and the scope of its references there.
-const placesOf = ({ provider }: StoredAccount, opened: ProviderAccount) => [
+const scopesOf = ({ provider }: StoredAccount, opened: ProviderAccount) => [
   identityScope(provider, opened),
   opened.account,
 ]
 
-function formerPlaces(
-  desk: AccountSetup,
+function formerScopes(
+  setup: AccountSetup,
   row: StoredAccount,
   before: Record<string, string>,
 ): string[] | undefined {
   try {
-    return placesOf(row, openDeclared(row, before, desk))
+    return scopesOf(row, openDeclared(row, before, setup))
   } catch {
-    return undefined // it was wrong before
+    return undefined // the former settings were wrong
   }
 }
 
-// The number of open attempts that go on only if the new credentials are of the same business. Undefined if that is known
-// already: the credentials did not change, or the account had them before.
+// The number of open attempts that continue only if the new credentials belong to the same business. Undefined if no answer
+// is needed: the credentials did not change, or the account had them before.
 export async function attemptsInQuestion(
   db: Db,
   { credentials, formerDigest }: Pick<PreparedChange, 'credentials' | 'formerDigest'>,
@@ -82,12 +82,12 @@ export async function attemptsInQuestion(
   return open.reduce((sum, { attempts }) => sum + attempts, 0)
 }
 
-// The answer. Without one, the new credentials are of another business until an operator confirms that they are not.
+// `isSameBusiness`: the operator's answer. If false, the new credentials belong to another business until it is confirmed.
 export type NewCredentials = Pick<PreparedChange, 'credentials' | 'formerDigest'> & {
   isSameBusiness: boolean
 }
 
-// In the commit that stores the credentials, so that no node opens them without their business.
+// In one commit with the credentials, so that no node opens them without their business.
 async function saveBusiness(
   tx: Tx,
   { credentials, formerDigest, isSameBusiness }: NewCredentials,
@@ -106,8 +106,8 @@ async function saveBusiness(
 
 export type SavedAccount = 'saved' | 'changed_meanwhile'
 
-// With what was read before: somebody else's change in between is not undone. A commit that was cut off is found done
-// when the work runs again.
+// `row` is what the change is based on: a concurrent change is not overwritten. If a commit was cut off, the repeated
+// transaction finds it done.
 export const saveAccountChange = (
   db: Db,
   row: StoredAccount,
@@ -116,10 +116,11 @@ export const saveAccountChange = (
   newCredentials?: NewCredentials,
 ): Promise<SavedAccount> =>
   changingAccounts(db, async tx => {
-    const held = await findAccount(tx, row.account)
-    if (held && held.version > row.version && held.updated_at.getTime() === now.getTime()) return 'saved' // by us
-    if (held?.version !== row.version) return 'changed_meanwhile'
-    await saveAccount(tx, row.account, { ...held, ...changed }, now)
+    const stored = await findAccount(tx, row.account)
+    if (stored && stored.version > row.version && stored.updated_at.getTime() === now.getTime())
+      return 'saved' // by this call
+    if (stored?.version !== row.version) return 'changed_meanwhile'
+    await saveAccount(tx, row.account, { ...stored, ...changed }, now)
     if (newCredentials) await saveBusiness(tx, newCredentials, now)
     return 'saved'
   })

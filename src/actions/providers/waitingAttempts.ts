@@ -5,8 +5,8 @@ import type { Tx } from '../../store/db.ts'
 
 export type WaitingAttempts = { account: string; attempts: number; why: string }
 
-// Open attempts that no gateway with these accounts asks about, and why. An account that cannot be opened here may be open
-// on a gateway, so nothing is said of it.
+// Open attempts that no gateway with these accounts polls, and why. An account that cannot be opened here may be open on a
+// gateway, so its attempts are left out.
 export async function waitingAttempts(
   tx: Tx,
   providerAccounts: Pick<OpenProviderAccounts, 'opened' | 'accounts'>,
@@ -16,12 +16,12 @@ export async function waitingAttempts(
     providerAccounts.accounts().flatMap(({ account, fault }) => (fault ? [account] : [])),
   )
   const found = new Map<string, WaitingAttempts>()
-  for (const { attempts, ...one } of await countOpenByIdentity(tx)) {
-    const here = opened.find(({ account }) => account === one.provider_account)
-    if (faulty.has(one.provider_account) || (here && isSameAccount(one, here))) continue
-    const why = whyNotSetUp(one, here)
+  for (const { attempts, ...attempt } of await countOpenByIdentity(tx)) {
+    const here = opened.find(({ account }) => account === attempt.provider_account)
+    if (faulty.has(attempt.provider_account) || (here && isSameAccount(attempt, here))) continue
+    const why = whyNotSetUp(attempt, here)
     const before = found.get(why)?.attempts ?? 0
-    found.set(why, { account: one.provider_account, attempts: before + attempts, why })
+    found.set(why, { account: attempt.provider_account, attempts: before + attempts, why })
   }
   return [...found.values()]
 }

@@ -1,4 +1,4 @@
-import { readProviderStatus, type MethodStatus } from '../../actions/providers/status.ts'
+import { readProviderStatus, type MethodStatus } from '../../actions/providers/health.ts'
 import { type WaitingAttempts, waitingAttempts } from '../../actions/providers/waitingAttempts.ts'
 import type { Config } from '../../config.ts'
 import { methodCandidates } from '../../core/provider/selectAccounts.ts'

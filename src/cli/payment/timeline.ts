@@ -1,6 +1,6 @@
 import type { Explained } from '../../actions/payments/explainPayment.ts'
-import { paymentMethodName } from '../../core/provider/paymentMethodNames.ts'
 import { maskInstrument } from '../../core/mask.ts'
+import { paymentMethodName } from '../../core/provider/paymentMethod.ts'
 import { chargedFigure, plainWords } from '../../core/timeline/history.ts'
 import { heading, paint, table } from '../terminal.ts'
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readProviderStatus, type MethodStatus } from '../../actions/providers/status.ts'
+import { readProviderStatus, type MethodStatus } from '../../actions/providers/health.ts'
 import { type WaitingAttempts, waitingAttempts } from '../../actions/providers/waitingAttempts.ts'
 import { type Opened, withDatabase } from '../database.ts'
 import { exitCodes } from '../exitCodes.ts'

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto'
 import type { Mode } from '../mode.ts'
 import type { ProviderAccount, Provider, ProviderSettings } from './provider.ts'
 
-// Which account at a provider an attempt belongs to: the provider, its environment and the business there. It never holds
-// a credential, so rotating a key keeps it.
+// The account at a provider that an attempt belongs to: the provider, its environment and the business there. The identity
+// contains no credential, so it survives the rotation of a key.
 export type AttemptAccount = { provider_account: string; mode: Mode | null; account_identity: string | null }
 
-// The account behind a name, as it is opened on this node. `identities` are all that its attempts may carry; new attempts
-// get `identity`. Null: identities are not kept, and attempts go by the name alone.
+// An account as it is opened on this node. New attempts get `identity`; `identities` are all that its attempts may have.
+// Null: identities are not stored, and attempts match by the account's name.
 export type OpenedIdentity = {
   account: string
   mode: Mode
@@ -15,8 +15,8 @@ export type OpenedIdentity = {
   identities: readonly string[]
 }
 
-// What the database holds about the credentials of an account. `business` is a random id; `first_business` is the one that
-// was given when the credentials were first seen, before a person confirmed that they are of a business known already.
+// The business that the credentials of an account belong to, as stored. `business` is a random id. `first_business` is the id
+// from before an operator confirmed that the credentials belong to a known business.
 export type BusinessRow = {
   account: string
   credentials_digest: string
@@ -24,21 +24,18 @@ export type BusinessRow = {
   business: string
 }
 
-// An environment without a name of its own is that of the mode.
-const environmentOf = ({ environment, mode }: Pick<ProviderAccount, 'environment' | 'mode'>) =>
-  environment ?? mode
-
-// Identities without their business: the provider and its environment.
-export const identityScope = (provider: string, opened: Pick<ProviderAccount, 'environment' | 'mode'>) =>
-  `${provider} ${environmentOf(opened)}`
+// An identity without its business: the provider and its environment, by default the mode.
+export const identityScope = (
+  provider: string,
+  { environment, mode }: Pick<ProviderAccount, 'environment' | 'mode'>,
+) => `${provider} ${environment ?? mode}`
 
 export const identityName = (scope: string, business: string) => `${scope} ${business}`
 
 export const scopeOf = (identity: string) => identity.slice(0, identity.lastIndexOf(' '))
 export const businessOf = (identity: string) => identity.split(' ').at(-1) ?? ''
 
-// The business of credentials that are not in the database is unknown: then nothing matches but an attempt without
-// identity.
+// If the database does not know the credentials, the business is unknown, and only attempts without identity match.
 export function openedIdentity(
   account: string,
   provider: string,
@@ -46,12 +43,12 @@ export function openedIdentity(
   credentialsDigest: string,
   rows: readonly BusinessRow[],
 ): OpenedIdentity {
-  const ours = rows.filter(row => row.account === account)
-  const own = ours.find(row => row.credentials_digest === credentialsDigest)
+  const accountRows = rows.filter(row => row.account === account)
+  const own = accountRows.find(row => row.credentials_digest === credentialsDigest)
   const { mode } = opened
   if (!own) return { account, mode, identity: null, identities: [] }
   const scope = identityScope(provider, opened)
-  const businesses = ours
+  const businesses = accountRows
     .filter(row => row.business === own.business)
     .flatMap(row => [row.business, row.first_business])
   return {
@@ -64,25 +61,25 @@ export function openedIdentity(
 
 // An attempt without a mode or an identity matches by the account's name.
 export const isSameAccount = (
-  { provider_account: provider, mode, account_identity }: AttemptAccount,
+  { provider_account, mode, account_identity }: AttemptAccount,
   opened: OpenedIdentity,
 ): boolean =>
-  provider === opened.account &&
+  provider_account === opened.account &&
   (mode === null || mode === opened.mode) &&
   (account_identity === null || opened.identities.includes(account_identity))
 
-// Why an attempt is not asked about here, for a task.
+// Why this node does not poll an attempt, for a task.
 export function whyNotSetUp(attempt: AttemptAccount, opened: OpenedIdentity | undefined): string {
-  const { provider_account: provider } = attempt
-  if (!opened) return `The account ${provider} is not set up.`
+  const { provider_account: account } = attempt
+  if (!opened) return `The account ${account} is not set up.`
   if (attempt.mode !== null && attempt.mode !== opened.mode)
-    return `The account ${provider} takes ${opened.mode} payments now, and this is a ${attempt.mode} payment.`
+    return `The account ${account} takes ${opened.mode} payments now, and this is a ${attempt.mode} payment.`
   const business = businessOf(attempt.account_identity ?? '')
   if (opened.identities.map(businessOf).includes(business))
-    return `The account ${provider} is in another environment of the provider now.`
+    return `The account ${account} is in another environment of the provider now.`
   return (
-    `The account ${provider} has other credentials now. If they are of the same business: ` +
-    `tollgate provider confirm ${provider}.`
+    `The account ${account} has other credentials now. If they are of the same business: ` +
+    `tollgate provider confirm ${account}.`
   )
 }
 
@@ -97,7 +94,7 @@ export function notSetUpWords(
 export const waitingWords = (attempts: number) =>
   attempts === 1 ? '1 attempt waits for it.' : `${attempts} attempts wait for it.`
 
-// Tells credentials from others without keeping them. Settings that every business shares do not count.
+// Distinguishes credentials without storing them. Settings that all businesses share are left out.
 export function digestCredentials(account: string, kind: Provider, given: ProviderSettings): string {
   const names =
     kind.businessSettings ?? kind.settings.filter(({ isSecret }) => isSecret).map(({ name }) => name)

@@ -1,12 +1,12 @@
 import { isAtMost, isPlainText } from '../text.ts'
 import type { ProviderSetting } from './provider.ts'
 
-// What every account can be told beside what its provider wants to know: its way out of the house.
+// Settings that every account has beside those of its provider: how its requests leave the machine.
 export const egressSettings: readonly ProviderSetting[] = [
   {
     name: 'egress_address',
     words:
-      'The address of this machine that requests to the provider are sent from, where it lets in known ones.',
+      'The address of this machine that requests to the provider are sent from, if it accepts known addresses only.',
     usual: '',
   },
   {
@@ -22,8 +22,8 @@ export type SettingChange = readonly [name: string, value: string]
 
 const mostCharacters = 4000
 
-// Gives back what holds then, and every fault at once, by name and never by value. An empty value goes back to the usual
-// one.
+// Returns the new settings and all faults at once, by name and never by value. An empty value resets a setting to its
+// default.
 export function applySettingChanges(
   known: readonly ProviderSetting[],
   before: AccountSettings,
@@ -39,20 +39,20 @@ export function applySettingChanges(
   const unknown = changes.flatMap(([name]) =>
     names.includes(name) ? [] : [`${name}: no such setting; there are ${names.join(', ')}`],
   )
-  const odd = changes.flatMap(([name, value]) => unknownCodes(name, value))
+  const malformed = changes.flatMap(([name, value]) => valueFaults(name, value))
   const missing = known.flatMap(({ name, words, usual }) =>
     given[name] === undefined && usual === undefined ? [`${name}: is missing. ${words}`] : [],
   )
-  return { given, faults: [...new Set([...unknown, ...twice, ...odd, ...missing])] }
+  return { given, faults: [...new Set([...unknown, ...twice, ...malformed, ...missing])] }
 }
 
-// A key may be a text of several lines, in a file.
-function unknownCodes(name: string, value: string): string[] {
+// A key may have several lines.
+function valueFaults(name: string, value: string): string[] {
   if (!isAtMost(value, mostCharacters)) return [`${name}: at most ${mostCharacters} characters`]
   return isPlainText(value.replace(/\r?\n/g, '')) ? [] : [`${name}: must not contain control characters`]
 }
 
-// Apart what is a secret. What a provider does not know any more may be one.
+// A setting that the provider does not list any more may be a secret, so it is treated as one.
 export function splitSecrets(known: readonly ProviderSetting[], given: AccountSettings) {
   const isPlain = ([name]: SettingChange) => known.some(one => one.name === name && !one.isSecret)
   const all = Object.entries(given)

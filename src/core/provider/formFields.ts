@@ -2,7 +2,7 @@ import { isAmong, type Numbers, parsePhone, withoutDecoration } from '../phone.t
 import { isEmail, isPlainText } from '../text.ts'
 import type { FormField, PaymentMethod } from './paymentMethod.ts'
 
-// What is wrong with one field of the form; the page has the words.
+// What is wrong with one field of the form. The page has the text.
 export type FieldFault = {
   field: string
   fault:
@@ -20,46 +20,50 @@ export type FormInput = { given: Record<string, string>; instrument: string | nu
 const maxText = 60
 const maxEmail = 254
 
-// What the merchant has sent with the payment.
+// Details that the merchant has sent with the payment.
 export type KnownPayer = { email: string | null; name: string | null }
 
-// What the customer has to be asked for.
+// The fields that the customer has to fill in.
 export const fieldsToAsk = (fields: readonly FormField[], known: KnownPayer): readonly FormField[] =>
   fields.filter(({ unlessKnown }) => !unlessKnown || !known[unlessKnown])
 
-// Reads what a way or a step asks for from what the customer typed. A phone number comes back as E.164.
+// Reads the customer's input for the fields of a payment method or a step. A phone number is returned as E.164.
 export function readFormFields(
   method: Pick<PaymentMethod, 'fields' | 'numbers'>,
   input: Readonly<Record<string, string>>,
 ): FormInput {
   const read: FormInput = { given: {}, instrument: null, faults: [] }
-  for (const ask of method.fields) {
-    const text = (input[ask.name] ?? '').trim()
+  for (const field of method.fields) {
+    const text = (input[field.name] ?? '').trim()
     if (text === '') {
-      if (!ask.optional) read.faults.push({ field: ask.name, fault: 'missing' })
+      if (!field.optional) read.faults.push({ field: field.name, fault: 'missing' })
       continue
     }
-    const value = readFormField(ask, text, method.numbers)
+    const value = readFormField(field, text, method.numbers)
     if (typeof value !== 'string') read.faults.push(value)
-    else read.given[ask.name] = value
-    if (ask.kind === 'phone' && typeof value === 'string') read.instrument ??= value
+    else read.given[field.name] = value
+    if (field.kind === 'phone' && typeof value === 'string') read.instrument ??= value
   }
   return read
 }
 
-function readFormField(ask: FormField, text: string, numbers?: Numbers): string | FieldFault {
-  if (ask.kind === 'phone') return readPhone(ask.name, text, numbers)
-  if (!isPlainText(text)) return { field: ask.name, fault: 'not_text' }
-  if (ask.kind === 'email' && !isEmail(text)) return { field: ask.name, fault: 'not_an_email' }
-  if (ask.kind === 'date' && !isDate(text)) return { field: ask.name, fault: 'not_a_date' }
-  const value = ask.kind === 'digits' ? withoutDecoration(text) : text
-  if (ask.kind === 'digits' && !/^\d+$/.test(value)) return { field: ask.name, fault: 'not_digits' }
-  return value.length > (ask.maxLength ?? (ask.kind === 'email' ? maxEmail : maxText))
-    ? { field: ask.name, fault: 'too_long' }
+function readFormField(
+  { name: field, kind, maxLength }: FormField,
+  text: string,
+  numbers?: Numbers,
+): string | FieldFault {
+  if (kind === 'phone') return readPhone(field, text, numbers)
+  if (!isPlainText(text)) return { field, fault: 'not_text' }
+  if (kind === 'email' && !isEmail(text)) return { field, fault: 'not_an_email' }
+  if (kind === 'date' && !isDate(text)) return { field, fault: 'not_a_date' }
+  const value = kind === 'digits' ? withoutDecoration(text) : text
+  if (kind === 'digits' && !/^\d+$/.test(value)) return { field, fault: 'not_digits' }
+  return value.length > (maxLength ?? (kind === 'email' ? maxEmail : maxText))
+    ? { field, fault: 'too_long' }
     : value
 }
 
-// As a browser gives it. What the calendar does not have, like the 31st of February, is read as a day of March.
+// The format of a browser's date field. Date.parse reads the 31st of February as a day of March, so the result is compared.
 const isDate = (text: string) => {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false
   const ms = Date.parse(text)

@@ -1,32 +1,32 @@
 import type { Currency } from '../money.ts'
 
-// What a provider is told of an attempt. `key` is the provider's idempotency key where it knows one.
+// An attempt as a provider module gets it.
 export type Order = {
   attempt_id: string
-  idempotency_key: string
+  idempotency_key: string // the provider knows the order by it
   number: number // of the attempt: 1, 2, 3 of its payment
   started_at: Date
-  sent_at: Date // when the last thing was sent: what the customer typed, the order again, or the order
-  ends_at: Date // nobody can approve it after this moment: sent_at and the lifetime of the prompt, page or code
+  sent_at: Date // when the order or the customer's input was last sent
+  ends_at: Date // sent_at and the lifetime of the prompt, page or code: the customer cannot approve later
   is_first_sending: boolean // no earlier sending can have reached the provider
-  provider_code: string | null // of the last answer to a sending that refused it or failed
+  provider_code: string | null // of the last reply to a sending that refused it or failed
   check_reversals: boolean // refunds and disputes of the charge have to be read as well
   tx_reference: string
   invoice_id: string
   payment_method: string
   amount: bigint
   currency: Currency
-  given: Readonly<Record<string, string>> // by the name of the ask; a phone is E.164
+  given: Readonly<Record<string, string>> // by field name; a phone number is E.164
   merchant_id: string
   merchant_name: string
-  email: string | null // the merchant's, or what the customer typed; so are the next two
+  email: string | null // email, name and phone: from the merchant, or from the customer's input
   name: string | null
   phone: string | null
   description: string | null
-  provider_ref: string | null // as we keep it: see core/untrusted.ts
-  redirect_url: string | null // the provider's page, where an answer that named it has reached us
-  callback_url: string // the provider may call back here; then we ask
-  webhook_url: string // of the account: what comes there, or behind it, is given to `hear`
+  provider_ref: string | null // as stored: see cleanId in core/untrusted.ts
+  redirect_url: string | null // the provider's page, if a reply with its address has arrived
+  callback_url: string // a call to it prompts a status question
+  webhook_url: string // of the account; requests below it are passed to `handleWebhook`
   return_url: string // where the provider's page sends the customer back to
-  lang?: string // of the page that the customer came from: the provider's own may speak it
+  lang?: string // language of the page that the customer came from
 }

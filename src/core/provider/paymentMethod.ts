@@ -7,39 +7,50 @@ export type TestEnding = {
   input: Readonly<Record<string, string>> // by the name of the field
 }
 
-// One row of "How would you like to pay?".
+// One choice on the checkout page.
 export type PaymentMethod = {
   payment_method: string // on the wire: mtn_mobile_money, card, ...
   label: string // a name, so the same in every language
   badge: { text: string; background: string; ink: string }
   currencies: readonly Currency[]
-  limits?: Partial<Record<Currency, AmountLimits>> // that the provider can carry; what it cannot is not offered
+  limits?: Partial<Record<Currency, AmountLimits>> // of the provider; outside of them the method is not offered
   fields: readonly FormField[]
-  next: 'prompt' | 'redirect' | 'qr' // on the phone, on the provider's page, or by a code to scan
-  lifetimeMs: number // so long the customer may still pay what was sent: the prompt, the page, the code
-  network?: Network // whose numbers are guessed to be this way's
-  numbers?: Numbers // that can have such a wallet, ported ones among them; without it, any
-  dial?: { code: string; steps?: string } // how to find a prompt that did not show by itself
+  next: 'prompt' | 'redirect' | 'qr' // the customer approves on the phone, on the provider's page, or by scanning a code
+  lifetimeMs: number // how long the customer can pay after the order was sent: by the prompt, the page or the code
+  network?: Network // a number of this network preselects the method
+  numbers?: Numbers // that can have such a wallet, including ported ones; default: any
+  dial?: { code: string; steps?: string } // how to find a prompt that did not appear
   isDeferred?: boolean // the customer leaves by deferred_url
 }
 
-// In minor units. `step`: 100n where the provider takes whole units alone.
+// In minor units. `step`: 100n if the provider accepts whole units only.
 export type AmountLimits = { least?: bigint; most?: bigint; step?: bigint }
 
-// What a way wants to know of the customer; it draws itself on the page. Its words stand in the language files
-// under its name, or come along here.
+// An input field that a payment method needs. Its label is in the language files under its name, or in `words`.
 export type FormField = {
   name: string // of the form field
   kind: 'phone' | 'digits' | 'text' | 'email' | 'date'
   maxLength?: number
   optional?: boolean
-  unlessKnown?: 'email' | 'name' // asked only where the merchant has not sent it
+  unlessKnown?: 'email' | 'name' // shown only if the merchant has not sent it
   words?: Readonly<Record<string, { label: string; hint?: string }>> // by language, at least en
 }
 
-// What the provider wants to know after the start: a code that it has sent, a voucher, a birthday. The page draws it.
+// Input that the provider asks for after the start: a code that it has sent, a voucher, a birthday.
 export type Step = {
-  name: string // otp, voucher, birthday: `submit` is told which
+  name: string // otp, voucher, birthday; passed to `submit`
   text?: string // the provider's, for the customer
   fields: readonly FormField[]
 }
+
+// Display names. Providers have the same ones as labels, but the provider of an old payment may not exist any more.
+const names: Readonly<Record<string, string>> = {
+  mtn_mobile_money: 'MTN MoMo',
+  telecel_cash: 'Telecel Cash',
+  airteltigo_money: 'AT Money',
+  card: 'Card',
+  ghqr: 'GhQR',
+}
+
+export const paymentMethodName = (payment_method: string) =>
+  names[payment_method] ?? payment_method.replaceAll('_', ' ')

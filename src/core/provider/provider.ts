@@ -4,23 +4,23 @@ import type { Reply } from './reply.ts'
 import type { TestEnding, PaymentMethod } from './paymentMethod.ts'
 import type { WebhookUpdate, Webhook } from './webhook.ts'
 
-// The module of one payment provider: a file in `providers/` whose default export is this. It names the settings of an
-// account and opens one.
+// The code for one payment provider, which serves one or more payment methods. To add one, add a file to `providers/` whose
+// default export has this type.
 export type Provider = {
   settings: readonly ProviderSetting[]
-  // The settings that another business at the provider would have others of. Where one of them changes, an operator has to
-  // confirm that the business is the same before open attempts go on. Without it, all that are secret.
+  // Settings that differ between two businesses at the provider. If one of them changes, an operator has to confirm that
+  // the business is the same before open attempts continue. Default: all secret settings.
   businessSettings?: readonly string[]
-  // Opens no connection. A setting that is there but wrong is thrown, by its name.
+  // Opens no connection. Throws if a setting is wrong, with the name of the setting.
   open(settings: ProviderSettings, tools: ProviderTools): ProviderAccount
 }
 
-// One of an account's credentials or choices. By command it is `name=value`, in the environment PROVIDER_NAME, such as ACME_KEY.
+// A setting of an account: `name=value` in a command, PROVIDER_NAME in the environment.
 export type ProviderSetting = {
   name: string
-  words: string // what it is and where it is found, for the operator
+  words: string // for the operator: what it is and where to find it
   isSecret?: boolean
-  usual?: string // without it the setting has to be given
+  usual?: string // default value; without it the setting is required
 }
 export type ProviderSettings = Readonly<Record<string, string | undefined>>
 
@@ -30,11 +30,11 @@ export type ProviderTools = {
   token: SharedToken
 }
 
-// Local address and proxy of requests, for providers that only accept known addresses.
+// Source address and proxy, for providers that accept known IP addresses only.
 export type Egress = { address?: string; proxy?: string }
 
-// A token that all nodes use, where a new one ends the one before. `refused` is the one that the provider did not take:
-// it is made anew once, by one of all who ask.
+// A token that all nodes share, for providers where a new token invalidates the former one. `refused`: the token that the
+// provider refused. One node requests a new one, and all callers get that.
 export type SharedToken = (
   make: (signal: AbortSignal) => Promise<Token>,
   signal: AbortSignal,
@@ -42,58 +42,56 @@ export type SharedToken = (
 ) => Promise<string>
 export type Token = { token: string; lifetimeMs: number }
 
-// One account at a provider, opened.
+// An opened account at a provider.
 export type ProviderAccount = {
-  mode: Mode // test payments never reach a live account, nor the other way round
-  account: string // the scope of the provider's references: within it one means one payment. Holds no credential.
-  environment?: string // of the provider, where that is more than test and live: attempts of another one are not asked about
-  startIsIdempotent: boolean // an order that is started twice is charged once, whatever became of the first
-  visibleWithinMs: number // what the provider has taken is found when it is asked for, this late at the latest
-  failureMayReverseForMs: number // so long a no of the provider may still become a yes: it is asked about again
+  mode: Mode // test payments never reach a live account, and live payments never a test account
+  account: string // the scope within which a reference of the provider means one payment. Contains no credential.
+  environment?: string // of the provider, if it has more than test and live: attempts belong to one environment
+  startIsIdempotent: boolean // an order that is sent twice is charged once, whatever happened to the first sending
+  visibleWithinMs: number // after this time `check` finds every order that the provider has accepted
+  failureMayReverseForMs: number // a failed order may still become paid for so long, so it is checked again
   timing?: ProviderTiming
   methods: readonly PaymentMethod[]
-  // Orders carry a callback address, and the provider takes it only if it is https.
-  requiresHttpsCallbacks?: boolean
-  // Where a tester plays the customer of an attempt, at the gateway's own address. Only in test mode.
+  requiresHttpsCallbacks?: boolean // the provider refuses orders whose callback address is not https
+  // The page of the gateway where a tester plays the customer of an attempt. Test accounts only.
   testerPage?(attempt_id: string): string
-  // The outcomes of a simulated provider and the input that leads to each, so that the page can offer them as buttons.
-  // Only in test mode.
+  // Inputs that lead to certain outcomes, so that the checkout can offer each by one tap. Simulated providers only.
   testEndings?: readonly TestEnding[]
-  // What the provider knows an order by, in the form that it wants; stored with the attempt before anything leaves. Without
-  // it, the attempt_id.
+  // The provider's key for an order, in its format. It is stored with the attempt before the order is sent. Default: the
+  // attempt_id.
   newIdempotencyKey?(attempt_id: string): string
-  // What the provider's answers call an order, where that is not its key.
+  // What the provider's replies name the order by, if that is not its idempotency key.
   providerOrderId?(order: Order): string
-  // The signal says that nobody waits for the answer any more: what still hangs on the line hangs up. Whatever is thrown
-  // here is no answer, and asked for again.
+  // The signal is aborted when no caller waits any more; requests under way should be aborted then. An error that is thrown
+  // here counts as no reply, and the order is checked later.
   start(order: Order, signal: AbortSignal): Promise<Reply>
   check(order: Order, signal: AbortSignal): Promise<Reply>
-  // Carries on what the customer typed at a step that the provider has asked for. It is not repeated: where the answer is
-  // lost, `check` tells whether the step is still open.
+  // Sends the customer's input for a step. It is never repeated: if the reply is lost, `check` tells whether the step is
+  // still open.
   submit?(
     order: Order,
     step: string,
     input: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<Reply>
-  // Asks the provider to withdraw what nobody has answered yet, and says how the order then stands, as `check` does. Asked
-  // again it does no harm. A provider that has no such verb goes without.
+  // Asks the provider to cancel an order that the customer has not approved yet, and returns its status as `check` does.
+  // May be called repeatedly.
   giveUp?(order: Order, signal: AbortSignal): Promise<Reply>
-  // What came in at the account's address: the orders that it is about, or undefined when it is not the provider's.
+  // Returns the orders that a webhook is about, or undefined if the webhook is not from the provider.
   handleWebhook?(webhook: Webhook): readonly WebhookUpdate[] | undefined
-  // Asks the provider whether the settings are good, without charging anybody.
+  // Checks the settings at the provider without a charge.
   checkCredentials?(signal: AbortSignal): Promise<CredentialsCheck>
 }
 
-// How the provider wants to be asked. Each has a usual value, see core/payment/pollSchedule.ts and runtime/providers.
+// Timing of the calls to a provider. The defaults are in core/payment/pollSchedule.ts and runtime/providers/guard.ts.
 export type ProviderTiming = {
-  firstPollMs?: number // after the start was answered
-  pollGapsMs?: readonly number[] // between looks; the last one stays
-  startTimeoutMs?: number // then nobody waits for the answer to a start or a step
+  firstPollMs?: number // after the reply to the start
+  pollGapsMs?: readonly number[] // between polls; the last one repeats
+  startTimeoutMs?: number // of starts and submissions
   pollTimeoutMs?: number
-  callsPerSecond?: number // calls of all nodes together
-  pollsPerSecond?: number // the same, of questions only: where the provider limits those and not orders
+  callsPerSecond?: number // of all nodes together
+  pollsPerSecond?: number // the same for status questions only, if the provider does not limit orders
 }
 
-// `notAsked`: the provider could not be reached, which says nothing of the settings.
+// `unreachable`: the provider gave no usable answer, which says nothing about the settings.
 export type CredentialsCheck = { isValid: boolean; words: string; unreachable?: true }

@@ -1,5 +1,5 @@
-// Why something did not work out: a word for programs and pages, and the sentence for the merchant. The customer's
-// sentence stands in the language files under the same word.
+// Reasons of failures: a code, and the sentence for the merchant. The customer's sentences are in the language files under
+// the same code.
 export const reasons = {
   insufficient_funds: 'Not enough money in the account.',
   declined: 'The customer declined on the phone.',

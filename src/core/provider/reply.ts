@@ -14,16 +14,18 @@ export type Dispute = {
 }
 export type DisputeState = 'open' | 'won' | 'lost'
 
-// What we made of a provider's answer. Only a plain yes or no is an ending: a word that we do not know, a timeout, a
-// 5xx or silence is `unknown`; `acknowledged`, where it shows all the same that the provider has the order. `absent` is
-// the provider's own word that it has no such order. A yes names the `order` that it is for, as the provider does, and
-// the amount, or that the provider does not say it. `unknownCode`: what the provider said that we do not know, without what
-// is private. `restMs`: so long it wants to be left alone. `declined`: a card was declined on the provider's page, where
-// the customer may still try another one. The amount of a `paid` is what the order asked for; `charged` is what the
-// customer was charged in all, where the provider added its fee. `paid_mismatch`: the provider says paid, and its amount is
-// unreadable or too large to store. `isStartRefused`: the provider refused to take the order; that is an ending only if
-// this was its one sending. `isRefusal`: the provider refuses our credentials or our address (HTTP 401 or 403), which is no
-// outage: an operator has to act. `reversals` and `disputes` are all that the provider has of the charge.
+// A provider's reply as its module returns it. Only an explicit yes or no ends an attempt.
+// - `pending`: the provider has the order, and the customer has not approved it yet.
+// - `paid`: for the `order` that the provider names. `amount` is the amount of the order; `charged` is what the customer
+//   paid in all if the provider added its fee. `reversals` and `disputes` are complete lists.
+// - `paid_mismatch`: paid, but the amount is unreadable or too large to store.
+// - `failed`: final. `isStartRefused`: the provider did not accept the order, which is final only after a single sending.
+// - `declined`: a card was declined on the provider's page, and the customer may still try another one.
+// - `unknown`: an unknown code, a timeout or a 5xx. `acknowledged`: it proves that the provider has the order.
+//   `unknownCode`: the code, without private data. `restMs`: the provider asks for a pause. `isRefusal`: it refuses our
+//   credentials or IP address (401, 403): no outage, an operator has to act.
+// - `absent`: the provider says that it has no such order.
+// - `not_sent`: no byte of the order was sent, so the customer cannot have been charged. Only as a reply to a start.
 export type Reply =
   | ({ state: 'pending'; redirect_url?: string; qr?: string; step?: Step } & ReplyFacts)
   | ({
@@ -51,35 +53,33 @@ export type Reply =
   | { state: 'absent' }
   | NotSentReply
 
-// For certain nothing of the order has left us, so nobody can have been charged: an answer to a start alone.
 type NotSentReply = { state: 'not_sent'; words: string; provider_code?: string; isRefusal?: true }
 
-// The same, thrown, by whoever sends an order.
+// Thrown instead of a `not_sent` reply by the code that sends an order.
 export class NotSent extends Error {}
 
-// Thrown where the provider refuses our credentials: see `isRefusal`. It may be the cause of a `NotSent`.
+// Thrown if the provider refuses our credentials: see `isRefusal`. It may be the cause of a `NotSent`.
 export class CredentialsRefused extends Error {}
 
-// A sanitized reply, see `understand`.
-// `other_order`: paid, but for another order than the one that was asked about. `not_set_up`: the account that the attempt
-// was sent to is not open here, or is now another business's or another mode's, so the provider was not asked.
+// A reply after `sanitizeReply`. `other_order`: paid, but for another order than the one in question. `not_set_up`: the
+// account of the attempt is not open on this node, or belongs to another business or mode now, so it was not called.
 export type SanitizedReply =
   | Reply
   | { state: 'not_set_up'; words: string }
   | { state: 'other_order'; words: string }
 
-// What a provider may tell beside it.
+// Further facts that a reply may contain.
 export type ReplyFacts = {
   provider_ref?: string
-  instrument?: string // masked, when it was not the customer's ask
+  instrument?: string // masked; if it is not the customer's input
   card_type?: string
   psp_response_code?: string
   psp_response_msg?: string
   provider_code?: string // the raw code, for operators; cut at 100 characters
-  isRepeatedCode?: boolean // set by the account guard: an unknown code that was seen several times
+  isRepeatedCode?: boolean // set by the health monitor: several attempts got this unknown code
   provider_time?: Date // when it happened, by the provider's clock
-  fee?: bigint // in minor units of the order's currency; so is the next
-  net?: bigint // what the merchant gets of it
+  fee?: bigint // in minor units of the order's currency
+  net?: bigint // what the merchant gets, likewise
   text?: string // for the customer
-  unknownCode?: string // the reason of a no that we do not know, without what is private
+  unknownCode?: string // an unknown reason of a failure, without private data
 }

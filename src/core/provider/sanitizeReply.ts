@@ -8,50 +8,49 @@ import type { FormField, Step } from './paymentMethod.ts'
 const maxWords = 200
 const maxName = 60
 const maxUrl = 2000
-const maxQr = 1000 // more than a telephone reads off a screen
+const maxQr = 1000 // longer codes cannot be scanned off a screen
 const maxText = 300
 const mostFields = 5
-const maxRestMs = 3_600_000
+const maxPauseMs = 3_600_000
 const maxCode = 100
 const mostRecords = 1000 // refunds or disputes of one charge
-const maxAmount = BigInt(Number.MAX_SAFE_INTEGER) // a locked row passes through JSON, whose numbers are doubles
+const maxAmount = BigInt(Number.MAX_SAFE_INTEGER) // rows pass through JSON, whose numbers are doubles
 
-type Said = Readonly<Record<string, unknown>>
+type RawReply = Readonly<Record<string, unknown>>
 
-// Turns what a provider module returned about the order of this name into one of the replies that we know, fit to
-// be written down. Whatever else it is, it is no answer.
-export function sanitizeReply(told: unknown, name: string): SanitizedReply {
-  if (typeof told !== 'object' || told === null)
-    return unknown(`The provider answered ${cleanText(told, 40)}.`)
-  const said = told as Said
-  if (said.state === 'paid') return paid(said, name)
-  if (said.state === 'paid_mismatch') return mismatch(said, name)
-  if (said.state === 'failed' || said.state === 'declined') return refused(said, said.state)
-  if (said.state === 'pending') return pending(said)
-  if (said.state === 'absent') return { state: 'absent' }
-  if (said.state === 'not_sent')
+// Makes a known and storable reply of whatever a provider module returned about an order. `name` is what the provider names
+// the order by. Everything that is not a valid reply becomes `unknown`.
+export function sanitizeReply(value: unknown, name: string): SanitizedReply {
+  if (typeof value !== 'object' || value === null)
+    return unknown(`The provider answered ${cleanText(value, 40)}.`)
+  const raw = value as RawReply
+  if (raw.state === 'paid') return paid(raw, name)
+  if (raw.state === 'paid_mismatch') return mismatch(raw, name)
+  if (raw.state === 'failed' || raw.state === 'declined') return refused(raw, raw.state)
+  if (raw.state === 'pending') return pending(raw)
+  if (raw.state === 'absent') return { state: 'absent' }
+  if (raw.state === 'not_sent')
     return {
       state: 'not_sent',
-      words: cleanWords(said.words, maxWords) ?? '',
-      ...present({ provider_code: codeOf(said), isRefusal: refusalOf(said) }),
+      words: cleanWords(raw.words, maxWords) ?? '',
+      ...present({ provider_code: codeOf(raw), isRefusal: refusalOf(raw) }),
     }
-  if (said.state === 'unknown')
+  if (raw.state === 'unknown')
     return {
-      ...unknown(cleanWords(said.words, maxWords) ?? '', said.acknowledged === true),
+      ...unknown(cleanWords(raw.words, maxWords) ?? '', raw.acknowledged === true),
       ...present({
-        unknownCode: cleanWords(said.unknownCode, maxName),
-        provider_code: codeOf(said),
-        restMs: restOf(said.restMs),
-        isRefusal: refusalOf(said),
+        unknownCode: cleanWords(raw.unknownCode, maxName),
+        provider_code: codeOf(raw),
+        restMs: pauseOf(raw.restMs),
+        isRefusal: refusalOf(raw),
       }),
     }
-  return unknown(`The provider answered ${cleanText(said.state, 40)}.`)
+  return unknown(`The provider answered ${cleanText(raw.state, 40)}.`)
 }
 
-const refusalOf = ({ isRefusal }: Said) => (isRefusal === true ? true : undefined)
+const refusalOf = ({ isRefusal }: RawReply) => (isRefusal === true ? true : undefined)
 
-const restOf = (told: unknown) =>
-  typeof told === 'number' && told > 0 ? Math.min(told, maxRestMs) : undefined
+const pauseOf = (ms: unknown) => (typeof ms === 'number' && ms > 0 ? Math.min(ms, maxPauseMs) : undefined)
 
 const unknown = (words: string, acknowledged = false): SanitizedReply & { state: 'unknown' } => ({
   state: 'unknown',
@@ -59,40 +58,41 @@ const unknown = (words: string, acknowledged = false): SanitizedReply & { state:
   ...(acknowledged && { acknowledged }),
 })
 
-// A payment that the provider reports is never dropped: an unreadable amount or another order's name becomes a task.
-function paid(said: Said, name: string): SanitizedReply {
-  const { amount, currency, order } = said
-  if (order !== name || name === '') return { state: 'other_order', words: otherOrder(said) }
+// A reported payment is never dropped: an unreadable amount or the name of another order becomes a task.
+function paid(raw: RawReply, name: string): SanitizedReply {
+  const { amount, currency, order } = raw
+  if (order !== name || name === '') return { state: 'other_order', words: otherOrder(raw) }
   const isAmount = amount === 'not_said' || isMoney(amount)
-  const isCharge = said.charged === undefined || isMoney(said.charged)
+  const isCharge = raw.charged === undefined || isMoney(raw.charged)
   if (isAmount && isCharge && typeof currency === 'string' && /^\w{1,10}$/.test(currency)) {
-    const charge = present({ charged: said.charged, ...reversalsOf(said), ...disputesOf(said) })
-    return { state: 'paid', order: name, amount, currency, ...charge, ...toldOf(said) }
+    const charge = present({ charged: raw.charged, ...reversalsOf(raw), ...disputesOf(raw) })
+    return { state: 'paid', order: name, amount, currency, ...charge, ...factsOf(raw) }
   }
-  return { state: 'paid_mismatch', order: name, words: noAmount(amount, currency), ...toldOf(said) }
+  return { state: 'paid_mismatch', order: name, words: noAmount(amount, currency), ...factsOf(raw) }
 }
 
 // The provider says paid, and the module could not read the amount.
-function mismatch(said: Said, name: string): SanitizedReply {
-  if (said.order !== name || name === '') return { state: 'other_order', words: otherOrder(said) }
-  const words = masked(cleanWords(said.words, maxWords)) ?? noAmount(said.amount, said.currency)
-  return { state: 'paid_mismatch', order: name, words, ...toldOf(said) }
+function mismatch(raw: RawReply, name: string): SanitizedReply {
+  if (raw.order !== name || name === '') return { state: 'other_order', words: otherOrder(raw) }
+  const words = masked(cleanWords(raw.words, maxWords)) ?? noAmount(raw.amount, raw.currency)
+  return { state: 'paid_mismatch', order: name, words, ...factsOf(raw) }
 }
 
 const noAmount = (amount: unknown, currency: unknown) =>
-  `The provider says paid: ${cleanText(amount, maxName)} of ${cleanText(currency, maxName)}, which is no amount.`
+  `The provider says paid: ${cleanText(amount, maxName)} of ${cleanText(currency, maxName)}, which is not an amount.`
 
-const isMoney = (told: unknown): told is bigint => typeof told === 'bigint' && told >= 0n && told <= maxAmount
+const isMoney = (value: unknown): value is bigint =>
+  typeof value === 'bigint' && value >= 0n && value <= maxAmount
 
-// A record without an id cannot be recognized when it is reported again, so it is left out.
-function recordsOf(told: unknown): Said[] {
-  if (!Array.isArray(told)) return []
-  return (told as Said[])
+// A record without an id could not be recognized when it is reported again, so it is left out.
+function recordsOf(list: unknown): RawReply[] {
+  if (!Array.isArray(list)) return []
+  return (list as RawReply[])
     .slice(0, mostRecords)
     .filter(one => cleanId(one?.id) !== undefined && isMoney(one.amount) && one.amount > 0n)
 }
 
-const reversalsOf = ({ reversals }: Said): { reversals?: Reversal[] } => {
+const reversalsOf = ({ reversals }: RawReply): { reversals?: Reversal[] } => {
   const read = recordsOf(reversals).map(one => ({
     id: cleanId(one.id) as string,
     amount: one.amount as bigint,
@@ -104,8 +104,8 @@ const reversalsOf = ({ reversals }: Said): { reversals?: Reversal[] } => {
 
 const disputeStates: ReadonlySet<unknown> = new Set<DisputeState>(['open', 'won', 'lost'])
 
-// A state that we do not know leaves the dispute open.
-const disputesOf = ({ disputes }: Said): { disputes?: Dispute[] } => {
+// A dispute with an unknown state stays open.
+const disputesOf = ({ disputes }: RawReply): { disputes?: Dispute[] } => {
   const read = recordsOf(disputes).map(one => ({
     id: cleanId(one.id) as string,
     state: (disputeStates.has(one.state) ? one.state : 'open') as DisputeState,
@@ -116,73 +116,74 @@ const disputesOf = ({ disputes }: Said): { disputes?: Dispute[] } => {
   return read.length > 0 ? { disputes: read } : {}
 }
 
-function otherOrder({ order, amount, currency, provider_ref }: Said): string {
+function otherOrder({ order, amount, currency, provider_ref }: RawReply): string {
   const named = typeof order === 'string' && order !== '' ? `order ${cleanText(order, maxName)}` : 'no order'
   const reference = provider_ref === undefined ? '' : `, reference ${cleanText(provider_ref, maxName)}`
   const what = `${cleanText(currency, maxName)} ${cleanText(amount, maxName)} in minor units${reference}`
   return `We asked about one order, and the provider says paid for ${named}: ${what}.`
 }
 
-function refused(said: Said, state: 'failed' | 'declined'): SanitizedReply {
-  const { reason } = said
+function refused(raw: RawReply, state: 'failed' | 'declined'): SanitizedReply {
+  const { reason } = raw
   if (typeof reason !== 'string' || !Object.hasOwn(reasons, reason))
-    return unknown(`The provider answered failed for a reason that is none: ${cleanText(reason, 40)}.`, true)
-  const isStartRefused = state === 'failed' && said.isStartRefused === true
-  return { state, reason: reason as Reason, ...(isStartRefused && { isStartRefused }), ...toldOf(said) }
+    return unknown(`The provider answered failed for an unknown reason: ${cleanText(reason, 40)}.`, true)
+  const isStartRefused = state === 'failed' && raw.isStartRefused === true
+  return { state, reason: reason as Reason, ...(isStartRefused && { isStartRefused }), ...factsOf(raw) }
 }
 
-// Without the way on, the customer would wait for nothing: it is asked for again.
-function pending(said: Said): SanitizedReply {
-  const { redirect_url, qr } = said
-  const step = said.step === undefined ? undefined : stepOf(said.step as Said)
-  if (step === 'no step') return unknown('What the customer should type is not said.', true)
+// Without a usable step, address or code the customer cannot continue, so the status is asked again.
+function pending(raw: RawReply): SanitizedReply {
+  const { redirect_url, qr } = raw
+  const step = raw.step === undefined ? undefined : stepOf(raw.step as RawReply)
+  if (step === 'invalid') return unknown('The provider asks for input, and does not say which.', true)
   if (redirect_url !== undefined && !isAddress(redirect_url))
-    return unknown('The way on is no address.', true)
-  if (qr !== undefined && !isShort(qr, maxQr)) return unknown('The way on is no code.', true)
-  return { state: 'pending', ...present({ redirect_url, qr, step }), ...toldOf(said) }
+    return unknown('The address of the payment page is not a URL.', true)
+  if (qr !== undefined && !isShort(qr, maxQr))
+    return unknown('The QR code is empty, too long or not plain text.', true)
+  return { state: 'pending', ...present({ redirect_url, qr, step }), ...factsOf(raw) }
 }
 
-// What is drawn on the page: a name for our form, fields that we know how to draw, and the provider's text.
-function stepOf(said: Said | null): Step | 'no step' {
-  const { name, fields, text } = said ?? {}
-  if (typeof name !== 'string' || !/^\w{1,30}$/.test(name) || !Array.isArray(fields)) return 'no step'
-  const drawn = fields.slice(0, mostFields).filter(isField)
-  if (drawn.length === 0 || drawn.length < fields.length) return 'no step'
-  return { name, fields: drawn, ...present({ text: cleanWords(text, maxText) }) }
+// Shown on the page: fields of known kinds and the provider's text.
+function stepOf(raw: RawReply | null): Step | 'invalid' {
+  const { name, fields, text } = raw ?? {}
+  if (typeof name !== 'string' || !/^\w{1,30}$/.test(name) || !Array.isArray(fields)) return 'invalid'
+  const known = fields.slice(0, mostFields).filter(isField)
+  if (known.length === 0 || known.length < fields.length) return 'invalid'
+  return { name, fields: known, ...present({ text: cleanWords(text, maxText) }) }
 }
 
 const kinds: ReadonlySet<unknown> = new Set<FormField['kind']>(['phone', 'digits', 'text', 'email', 'date'])
 
-const isField = (told: unknown): told is FormField => {
-  const { name, kind } = (told ?? {}) as Said
+const isField = (value: unknown): value is FormField => {
+  const { name, kind } = (value ?? {}) as RawReply
   return typeof name === 'string' && /^\w{1,30}$/.test(name) && kinds.has(kind)
 }
 
-const isShort = (told: unknown, max: number): told is string =>
-  typeof told === 'string' && told !== '' && told.length <= max && isPlainText(told)
-const isAddress = (told: unknown) => isShort(told, maxUrl) && parseUrl(told) === undefined
+const isShort = (value: unknown, max: number): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= max && isPlainText(value)
+const isAddress = (value: unknown) => isShort(value, maxUrl) && parseUrl(value) === undefined
 
-const toldOf = (said: Said): ReplyFacts =>
+const factsOf = (raw: RawReply): ReplyFacts =>
   present({
-    provider_ref: cleanId(said.provider_ref),
-    instrument: cleanWords(said.instrument, maxName),
-    card_type: cleanWords(said.card_type, maxName),
-    psp_response_code: cleanWords(said.psp_response_code, maxName),
-    psp_response_msg: masked(cleanWords(said.psp_response_msg, maxWords)),
-    provider_code: codeOf(said),
-    text: cleanWords(said.text, maxText),
-    unknownCode: cleanWords(said.unknownCode, maxName),
-    provider_time: isTime(said.provider_time) ? said.provider_time : undefined,
-    fee: isMoney(said.fee) ? said.fee : undefined,
-    net: isMoney(said.net) ? said.net : undefined,
+    provider_ref: cleanId(raw.provider_ref),
+    instrument: cleanWords(raw.instrument, maxName),
+    card_type: cleanWords(raw.card_type, maxName),
+    psp_response_code: cleanWords(raw.psp_response_code, maxName),
+    psp_response_msg: masked(cleanWords(raw.psp_response_msg, maxWords)),
+    provider_code: codeOf(raw),
+    text: cleanWords(raw.text, maxText),
+    unknownCode: cleanWords(raw.unknownCode, maxName),
+    provider_time: isTime(raw.provider_time) ? raw.provider_time : undefined,
+    fee: isMoney(raw.fee) ? raw.fee : undefined,
+    net: isMoney(raw.net) ? raw.net : undefined,
   })
 
-const codeOf = (said: Said) => masked(cleanWords(said.provider_code, maxCode))
+const codeOf = (raw: RawReply) => masked(cleanWords(raw.provider_code, maxCode))
 
 const masked = (sentence: string | undefined) => sentence && maskNumbers(sentence)
 
-const isTime = (told: unknown) =>
-  told instanceof Date && told.getTime() > 0 && told.getTime() < Date.UTC(2200, 0)
+const isTime = (value: unknown) =>
+  value instanceof Date && value.getTime() > 0 && value.getTime() < Date.UTC(2200, 0)
 
 const present = (facts: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))

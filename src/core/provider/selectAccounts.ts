@@ -1,18 +1,18 @@
 import type { Mode } from '../mode.ts'
 import type { Currency } from '../money.ts'
-import type { AccountHealth } from './accountHealth.ts'
+import { type AccountHealth, accountHealths } from './health.ts'
 import type { AmountLimits, PaymentMethod } from './paymentMethod.ts'
 
-// An account as far as it counts for who serves what.
+// The facts of an account that decide which payments it serves.
 export type AccountOnOffer = {
   account: string // its name
   provider: string
   mode: Mode
   merchant_id: string | null // null: the operator's
-  isStored: boolean // else its settings stand in the environment, and it is called as its provider is
+  isStored: boolean // in the database; an account in the environment has the name of its provider
   isDisabled: boolean
   fault?: string // why it cannot be opened
-  methods: readonly PaymentMethod[] // none are known of one that never was opened
+  methods: readonly PaymentMethod[] // empty if it was never opened
 }
 
 export type MethodQuery = {
@@ -20,24 +20,24 @@ export type MethodQuery = {
   mode: Mode
   currency: Currency
   providers: readonly string[] // accounts and providers that the merchant prefers, best first
-  methods: readonly string[] // that the merchant offers; none named: all
+  methods: readonly string[] // that the merchant offers; empty: all
   preferred: readonly string[] // by the operator
 }
 
 export type MethodCandidate = { account: string; method: PaymentMethod }
 export type RankedCandidate = MethodCandidate & { health: AccountHealth }
 
-// Who could serve a payment in which way, best first, before anybody looks at its amount and at how the accounts do. Test
-// payments reach accounts of test mode alone, live ones those of live mode.
+// The accounts and methods that could serve a payment, best first, regardless of its amount and of the accounts' health.
+// Test payments only reach test accounts, live payments only live accounts.
 export function methodCandidates(accounts: readonly AccountOnOffer[], asked: MethodQuery): MethodCandidate[] {
-  const here = accounts.filter(one => one.mode === asked.mode && !one.isDisabled)
-  const own = here.filter(one => one.merchant_id === asked.merchant_id)
+  const inMode = accounts.filter(one => one.mode === asked.mode && !one.isDisabled)
+  const own = inMode.filter(one => one.merchant_id === asked.merchant_id)
   const serves = (one: AccountOnOffer, { payment_method, currencies }: PaymentMethod) =>
     currencies.includes(asked.currency) &&
     (asked.methods.length === 0 || asked.methods.includes(payment_method)) &&
     (one.merchant_id !== null || !isClaimed(own, payment_method) || isNamed(one, own, asked.providers)) &&
-    !isPlayedInstead(one, here, payment_method, asked)
-  return here
+    !isSandboxSubstitute(one, inMode, payment_method, asked)
+  return inMode
     .filter(one => !one.fault && (one.merchant_id === null || one.merchant_id === asked.merchant_id))
     .toSorted(byPreference(asked))
     .flatMap(one =>
@@ -45,38 +45,38 @@ export function methodCandidates(accounts: readonly AccountOnOffer[], asked: Met
     )
 }
 
-// Money must not land in another's account unsaid: what a merchant's own account serves, whatever the amount and the
-// currency, the operator's serve only where the merchant's setting names them. One of its own that cannot be opened may
-// serve anything.
+// Money of a merchant must not reach the operator's account by accident. If the merchant's own account serves a method, in
+// any currency and amount, the operator's accounts serve it only if the merchant's setting names them. An own account that
+// never could be opened may serve any method.
 const isClaimed = (own: readonly AccountOnOffer[], payment_method: string) =>
   own.some(
     ({ methods, fault }) =>
       (fault && methods.length === 0) || methods.some(method => method.payment_method === payment_method),
   )
 
-// A provider's name means the merchant's own accounts of it, and the operator's where it has none.
+// A provider's name means the merchant's own accounts there, or the operator's if the merchant has none.
 const isNamed = (
   { account, provider, isStored }: AccountOnOffer,
   own: readonly AccountOnOffer[],
-  words: readonly string[],
+  names: readonly string[],
 ) =>
-  (isStored && words.includes(account)) ||
-  (words.includes(provider) && !own.some(one => one.provider === provider))
+  (isStored && names.includes(account)) ||
+  (names.includes(provider) && !own.some(one => one.provider === provider))
 
-// The provider that we play ourselves stands in for nobody: where another is named for a way, it serves that only if it
-// is named, too. Whoever tries an account that does badly must see that.
-function isPlayedInstead(
+// The sandbox does not replace a provider that is named for a method, unless it is named as well: a test of an account that
+// is down must show that.
+function isSandboxSubstitute(
   { provider }: AccountOnOffer,
-  here: readonly AccountOnOffer[],
+  inMode: readonly AccountOnOffer[],
   payment_method: string,
   { providers, preferred }: MethodQuery,
 ): boolean {
-  const words = [...providers, ...preferred]
-  if (provider !== 'sandbox' || words.includes('sandbox')) return false
-  return here.some(
+  const names = [...providers, ...preferred]
+  if (provider !== 'sandbox' || names.includes('sandbox')) return false
+  return inMode.some(
     one =>
       one.provider !== 'sandbox' &&
-      (words.includes(one.account) || words.includes(one.provider)) &&
+      (names.includes(one.account) || names.includes(one.provider)) &&
       one.methods.some(method => method.payment_method === payment_method),
   )
 }
@@ -90,21 +90,21 @@ const byPreference =
     (mode === 'test' ? Number(b.provider === 'sandbox') - Number(a.provider === 'sandbox') : 0) ||
     (a.account < b.account ? -1 : 1)
 
-function placeIn(words: readonly string[], { account, provider }: AccountOnOffer): number {
-  const at = words.findIndex(word => word === account || word === provider)
-  return at < 0 ? words.length : at
+function placeIn(names: readonly string[], { account, provider }: AccountOnOffer): number {
+  const at = names.findIndex(name => name === account || name === provider)
+  return at < 0 ? names.length : at
 }
 
 export const isWithinLimits = (total: bigint, { least = 0n, most, step = 1n }: AmountLimits = {}) =>
   total >= least && (most === undefined || total <= most) && total % step === 0n
 
-const ranks: Record<AccountHealth, number> = { healthy: 0, degraded: 1, down: 2 }
-
-// One account for each way: the best of those that do well. Who does badly comes last, and is there all the same where
-// nobody else serves the way.
+// One account for each method: the healthiest, and of equal ones the most preferred. An account that is down is selected if
+// no other serves the method.
 export function selectAccounts(candidates: readonly RankedCandidate[]): RankedCandidate[] {
   const chosen = new Map<string, RankedCandidate>()
-  for (const one of candidates.toSorted((a, b) => ranks[a.health] - ranks[b.health]))
+  for (const one of candidates.toSorted((a, b) => rankOf(a) - rankOf(b)))
     if (!chosen.has(one.method.payment_method)) chosen.set(one.method.payment_method, one)
   return [...chosen.values()]
 }
+
+const rankOf = ({ health }: RankedCandidate) => accountHealths.indexOf(health)

@@ -1,14 +1,37 @@
-// A request of the provider, as it came. `path` is what stands behind the account's address.
+import { cleanId } from '../untrusted.ts'
+
+const mostUpdates = 20 // in one webhook
+const maxKey = 100
+
+// A webhook request as it was received. `path` is the part after the account's address.
 export type Webhook = {
   path: string
-  headers: Readonly<Record<string, string | undefined>> // by the name in small letters
+  headers: Readonly<Record<string, string | undefined>> // names in lower case
   body: Buffer
-  address: string // whose connection it came by
+  address: string // of the connection
 }
 
-// What a webhook tells of an order. It only prompts a question to the provider: amounts and ids come from the answer.
+// What a webhook says about an order. It only prompts a status question: amounts and ids are taken from the reply to that.
 export type WebhookUpdate = {
   idempotency_key: string // the order's
-  provider_ref?: string // an id that no answer has
-  check_reversals?: boolean // it is about a refund or a dispute
+  provider_ref?: string // an id that status replies do not contain
+  check_reversals?: boolean // the webhook is about a refund or a dispute
+}
+
+// Checks what a provider module read from a webhook. Undefined: the webhook is not from the provider.
+export function sanitizeWebhook(raw: unknown): WebhookUpdate[] | undefined {
+  if (!Array.isArray(raw)) return undefined
+  return raw.slice(0, mostUpdates).flatMap((update: Readonly<Record<string, unknown>>) => {
+    const { idempotency_key, provider_ref, check_reversals } = update ?? {}
+    if (typeof idempotency_key !== 'string' || !/^[\x21-\x7e]+$/.test(idempotency_key)) return []
+    if (idempotency_key.length > maxKey) return []
+    const reference = provider_ref === undefined ? undefined : cleanId(provider_ref)
+    return [
+      {
+        idempotency_key,
+        ...(reference && { provider_ref: reference }),
+        ...(check_reversals === true && { check_reversals }),
+      },
+    ]
+  })
 }

@@ -5,6 +5,7 @@ import type { Attempt } from '../payment/attempt.ts'
 import type { PaymentEvent, Task } from '../payment/change.ts'
 import type { Payment } from '../payment/payment.ts'
 import { paymentMethodName } from '../provider/paymentMethodNames.ts'
+import { paymentMethodName } from '../provider/paymentMethod.ts'
 
 // Everything that is known of one payment.
 export type PaymentHistory = {

@@ -4,6 +4,7 @@ import { decideReopen } from '../payment/expiry.ts'
 import { type Obstacle, obstacle, secondsToWait } from '../payment/mayStart.ts'
 import { overdueAfterMs } from '../payment/pollSchedule.ts'
 import { paymentMethodName } from '../provider/paymentMethodNames.ts'
+import { paymentMethodName } from '../provider/paymentMethod.ts'
 import { money, type PaymentHistory } from './history.ts'
 
 // What happens next; `at` is null where nobody can know when.

@@ -1,7 +1,7 @@
-import { paymentMethodName } from '../provider/paymentMethodNames.ts'
 import { maskEmail, maskPhone } from '../mask.ts'
+import { paymentMethodName } from '../provider/paymentMethod.ts'
 import { redactedWords } from '../redaction/redact.ts'
-import { money, plainWords, type PaymentHistory, withoutNumbers } from './history.ts'
+import { money, type PaymentHistory, plainWords, withoutNumbers } from './history.ts'
 
 export type PaymentFact = readonly [name: string, value: string | Date]
 

@@ -1,8 +1,8 @@
 import type { PaymentMethod } from '../../core/provider/paymentMethod.ts'
 import { ghanaNumbers } from '../../core/phone.ts'
 
-// What is the same of Ghana's wallets, whichever provider reaches them. Numbers are ported from one network to another, so
-// they are those of the country.
+// Mobile money wallets in Ghana, the same for all providers. A number may have been ported to another network, so every
+// number of the country is accepted.
 const wallet = { currencies: ['GHS'], next: 'prompt', numbers: ghanaNumbers } as const
 
 export type Wallet = Omit<PaymentMethod, 'fields' | 'lifetimeMs'>
@@ -34,5 +34,5 @@ export const atWallet: Wallet = {
   dial: { code: '*110#' },
 }
 
-// As people in Ghana write a number: some providers want it so.
+// The national format, which some providers require.
 export const localNumber = (phone: string) => phone.replace(/^\+233/, '0')

@@ -13,13 +13,13 @@ export type Call = {
   body?: string
   signal: AbortSignal // aborted when no caller waits for the answer
 }
-// `restMs`: for how long the provider asks not to be called, from its Retry-After.
+// `restMs`: the pause that the provider asks for by Retry-After.
 export type Answered = { http: number; text: string; restMs?: number }
 export type JsonAnswer = Record<string, unknown>
 export type JsonAnswered = Omit<Answered, 'text'> & { answer: JsonAnswer }
 
 export type ProviderHttp = {
-  // For questions. Anything but a whole answer is thrown; `askJson` also throws an answer that is not a JSON object.
+  // For status questions. They throw unless the whole answer arrived; `askJson` also throws if it is not a JSON object.
   askJson(url: OperatorUrl, call: Call): Promise<JsonAnswered>
   askText(url: OperatorUrl, call: Call): Promise<Answered>
   // For the request that charges the customer, and only for it; if an order takes several requests, for the last one.
@@ -28,7 +28,7 @@ export type ProviderHttp = {
   sendText(url: OperatorUrl, call: Call): Promise<Answered>
 }
 
-// HTTP of one provider account, by the address and the proxy of that account.
+// The HTTP client of one provider account, with the source address and the proxy of that account.
 export function openProviderHttp({ address, proxy }: Egress = {}): ProviderHttp {
   const client = createOperatorClient({ sourceAddress: address || undefined, proxy: proxy || undefined })
 
@@ -36,8 +36,8 @@ export function openProviderHttp({ address, proxy }: Egress = {}): ProviderHttp 
     const lowerCase = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
     )
-    // A server may close a kept connection just when a request is written to it, and then the outcome is unknown. So
-    // everything but a GET has its own connection.
+    // A server may close an idle connection while a request is written to it, and then the outcome is unknown. So every
+    // request but a GET has its own connection.
     const ownConnection = method !== 'GET'
     const result = await client.send({ url, method, headers: lowerCase, body, ownConnection, signal })
     const error = signal.aborted ? (signal.reason as Error) : whyNoAnswer(result)
@@ -65,13 +65,13 @@ function whyNoAnswer({ status, words, code, isComplete }: HttpResult): Error | u
 }
 
 function answeredOf({ status, body, retry_after }: HttpResult): Answered {
-  const rest = /^\d{1,5}$/.test(retry_after ?? '') ? { restMs: Number(retry_after) * 1000 } : {}
-  return { http: status ?? 0, text: body?.toString() ?? '', ...rest }
+  const pause = /^\d{1,5}$/.test(retry_after ?? '') ? { restMs: Number(retry_after) * 1000 } : {}
+  return { http: status ?? 0, text: body?.toString() ?? '', ...pause }
 }
 
 function readAnswer({ text, ...answered }: Answered): JsonAnswered {
   const answer = readJson(text)
-  if (!answer) throw new Error(`HTTP ${answered.http}, and the answer is no JSON object`)
+  if (!answer) throw new Error(`HTTP ${answered.http}, and the answer is not a JSON object`)
   return { ...answered, answer }
 }
 

@@ -2,60 +2,61 @@ import type { Token } from '../../core/provider/provider.ts'
 import { NotSent } from '../../core/provider/reply.ts'
 import { cleanError } from '../../core/untrusted.ts'
 
-const earlyMs = 60_000 // a token is renewed so long before its end, and a short-lived one after half of its life
-const mintWithinMs = 10_000 // then a request for a token is given up, and the next caller makes another
+const renewBeforeMs = 60_000 // before the token expires; a short-lived one is renewed after half of its lifetime
+const requestTimeoutMs = 10_000
 const maxWords = 200
 
-// `refused`: the token that the provider refused.
-export type AskToken = (signal: AbortSignal, refused?: string) => Promise<string>
+// `refused`: a token that the provider refused, so it must not be returned again.
+export type GetToken = (signal: AbortSignal, refused?: string) => Promise<string>
 
-type Kept = { token: string; goodUntil: number }
-type Mint = { token: Promise<string>; hangUp: AbortController; waiting: number }
+type Cached = { token: string; validUntil: number }
+type TokenRequest = { token: Promise<string>; abort: AbortController; waiting: number }
 
-// The token of one account, on this node. Callers share one request for a new token, and each waits until its own signal
-// is aborted. If a new token of a provider invalidates the former one, use `tools.token`, which all nodes share.
-export function tokenOf(
-  make: (signal: AbortSignal) => Promise<Token>,
+// Caches the token of one account on this node. Concurrent callers share one request for a new token; each of them stops
+// waiting when its own signal is aborted, and the last one aborts the request. If a new token of a provider invalidates
+// the former one, use `tools.token`, which all nodes share.
+export function createTokenCache(
+  requestToken: (signal: AbortSignal) => Promise<Token>,
   now: () => number = () => performance.now(),
-): AskToken {
-  let kept: Kept | undefined
-  let mint: Mint | undefined
+): GetToken {
+  let cached: Cached | undefined
+  let request: TokenRequest | undefined
 
-  function startMint(): Mint {
-    const hangUp = new AbortController()
-    const late = setTimeout(() => hangUp.abort(new Error('no token in time')), mintWithinMs)
-    const begun: Mint = { token: minted(hangUp.signal), hangUp, waiting: 0 }
-    const isOver = () => {
-      clearTimeout(late)
-      if (mint === begun) mint = undefined
+  function startRequest(): TokenRequest {
+    const abort = new AbortController()
+    const timeout = setTimeout(() => abort.abort(new Error('no token in time')), requestTimeoutMs)
+    const started: TokenRequest = { token: fetchToken(abort.signal), abort, waiting: 0 }
+    const end = () => {
+      clearTimeout(timeout)
+      if (request === started) request = undefined
     }
-    begun.token.then(isOver, isOver)
-    return begun
+    started.token.then(end, end)
+    return started
   }
 
-  async function minted(signal: AbortSignal): Promise<string> {
-    const { token, lifetimeMs } = await unlessAborted(make(signal), signal)
-    kept = { token, goodUntil: now() + lifetimeMs - Math.min(earlyMs, lifetimeMs / 2) }
+  async function fetchToken(signal: AbortSignal): Promise<string> {
+    const { token, lifetimeMs } = await unlessAborted(requestToken(signal), signal)
+    cached = { token, validUntil: now() + lifetimeMs - Math.min(renewBeforeMs, lifetimeMs / 2) }
     return token
   }
 
   async function wait(signal: AbortSignal): Promise<string> {
-    const joined = (mint ??= startMint())
+    const joined = (request ??= startRequest())
     joined.waiting++
     try {
       return await unlessAborted(joined.token, signal)
     } finally {
       if (--joined.waiting === 0) {
-        if (mint === joined) mint = undefined
-        joined.hangUp.abort(new Error('no caller waits for the token'))
+        if (request === joined) request = undefined
+        joined.abort.abort(new Error('no caller waits for the token'))
       }
     }
   }
 
   return async (signal, refused) => {
     signal.throwIfAborted()
-    if (kept?.token === refused) kept = undefined
-    return kept && now() < kept.goodUntil ? kept.token : wait(signal)
+    if (cached?.token === refused) cached = undefined
+    return cached && now() < cached.validUntil ? cached.token : wait(signal)
   }
 }
 
@@ -72,27 +73,28 @@ type Call<T> = (token: string) => Promise<T>
 
 // Calls with the token, and once more with a new one if the provider refuses it.
 export async function withToken<T extends { http: number }>(
-  ask: AskToken,
+  getToken: GetToken,
   signal: AbortSignal,
   call: Call<T>,
 ): Promise<T> {
-  const token = await ask(signal)
+  const token = await getToken(signal)
   const answered = await call(token)
-  return answered.http === 401 ? call(await ask(signal, token)) : answered
+  return answered.http === 401 ? call(await getToken(signal, token)) : answered
 }
 
-// The same for an order. A 401 refuses the caller before the order is read, so an order that only met 401 was not sent.
+// The same for an order. A 401 refuses the caller before the order is read, so an order that was only answered 401 was not
+// sent.
 export async function sendWithToken<T extends { http: number }>(
-  ask: AskToken,
+  getToken: GetToken,
   signal: AbortSignal,
   send: Call<T>,
 ): Promise<T> {
-  const token = await ask(signal).catch((error: unknown) => {
+  const token = await getToken(signal).catch((error: unknown) => {
     throw new NotSent(cleanError(error, maxWords), { cause: error })
   })
   const answered = await send(token)
   if (answered.http !== 401) return answered
-  const newToken = await ask(signal, token).catch((error: unknown) => {
+  const newToken = await getToken(signal, token).catch((error: unknown) => {
     throw new NotSent(after401(error), { cause: error })
   })
   return send(newToken).catch((error: unknown) => {

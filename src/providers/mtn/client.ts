@@ -1,3 +1,5 @@
+import { formatMoney } from '../../core/money.ts'
+import type { Order } from '../../core/provider/order.ts'
 import type { Egress, Token } from '../../core/provider/provider.ts'
 import { CredentialsRefused } from '../../core/provider/reply.ts'
 import { withPath } from '../../core/urlTrust.ts'
@@ -8,58 +10,50 @@ import {
   openProviderHttp,
   readJson,
 } from '../http/providerHttp.ts'
-import { sendWithToken, tokenOf, withToken } from '../http/token.ts'
+import { createTokenCache, sendWithToken, withToken } from '../http/token.ts'
 import type { MtnAccount } from './settings.ts'
 
+const maxNote = 128
+const json = { 'content-type': 'application/json' }
+
 export type MtnClient = {
-  mint(signal: AbortSignal): Promise<Token>
+  requestToken(signal: AbortSignal): Promise<Token>
   ask(path: string, signal: AbortSignal): Promise<Answered>
   send(path: string, headers: Record<string, string>, body: object, signal: AbortSignal): Promise<Answered>
 }
 
-// Requests to MTN's Collections. Each carries the subscription key, and all but the one for a token carry the token.
-export function mtnClient(
-  { url, subscriptionKey, apiUser, apiKey, environment }: MtnAccount,
-  egress: Egress,
-): MtnClient {
+// HTTP requests to MTN Collections. All carry the subscription key, and all but the token request carry the token.
+export function mtnClient(account: MtnAccount, egress: Egress): MtnClient {
+  const { url, subscriptionKey, apiUser, apiKey, environment } = account
   const http = openProviderHttp(egress)
-  const keyed = { 'ocp-apim-subscription-key': subscriptionKey }
+  const subscription = { 'ocp-apim-subscription-key': subscriptionKey }
   const basic = `Basic ${Buffer.from(`${apiUser}:${apiKey}`).toString('base64')}`
-  const mint = async (signal: AbortSignal) => {
-    const call: Call = { method: 'POST', headers: { ...keyed, authorization: basic }, signal }
+  const requestToken = async (signal: AbortSignal) => {
+    const call: Call = { method: 'POST', headers: { ...subscription, authorization: basic }, signal }
     return readToken(await http.askText(withPath(url, '/collection/token/'), call))
   }
-  const token = tokenOf(mint)
-  const withHeaders = (bearer: string, call: Call): Call => ({
+  const token = createTokenCache(requestToken)
+  const authorized = (bearer: string, call: Call): Call => ({
     ...call,
     headers: {
-      ...keyed,
+      ...subscription,
       authorization: `Bearer ${bearer}`,
       'x-target-environment': environment,
       ...call.headers,
     },
   })
+  const urlOfPath = (path: string) => withPath(url, `/collection/v1_0${path}`)
   return {
-    mint,
+    requestToken,
     ask: (path, signal) =>
-      withToken(token, signal, bearer =>
-        http.askText(withPath(url, `/collection/v1_0${path}`), withHeaders(bearer, { signal })),
-      ),
+      withToken(token, signal, bearer => http.askText(urlOfPath(path), authorized(bearer, { signal }))),
     send(path, headers, body, signal) {
-      const call: Call = {
-        method: 'POST',
-        headers: { ...headers, ...json },
-        body: JSON.stringify(body),
-        signal,
-      }
-      return sendWithToken(token, signal, bearer =>
-        http.sendText(withPath(url, `/collection/v1_0${path}`), withHeaders(bearer, call)),
-      )
+      const all = { ...headers, ...json }
+      const call: Call = { method: 'POST', headers: all, body: JSON.stringify(body), signal }
+      return sendWithToken(token, signal, bearer => http.sendText(urlOfPath(path), authorized(bearer, call)))
     },
   }
 }
-
-const json = { 'content-type': 'application/json' }
 
 function readToken({ http, text }: Answered): Token {
   const answer = readJson(text)
@@ -67,17 +61,39 @@ function readToken({ http, text }: Answered): Token {
   const token = answer?.access_token
   if (http === 200 && typeof token === 'string' && /^[\x21-\x7e]{1,8000}$/.test(token) && lifetimeMs > 0)
     return { token, lifetimeMs }
-  const words = noToken(http, answer)
+  const words = whyNoToken(http, answer)
   throw http === 401 || http === 403 ? new CredentialsRefused(words) : new Error(words)
 }
 
-// Its words are read for a person alone: which of the credentials it is, a code does not tell.
-function noToken(http: number, answer: JsonAnswer | undefined): string {
-  const aboutSubscription = /subscription/i.test(String(answer?.message))
-  if (http === 401 && aboutSubscription) return 'MTN does not take the subscription key (HTTP 401)'
+// No code says which credential is wrong, so MTN's sentence is searched. The result is only shown to operators.
+function whyNoToken(http: number, answer: JsonAnswer | undefined): string {
+  const isSubscription = /subscription/i.test(String(answer?.message))
+  if (http === 401 && isSubscription) return 'MTN does not take the subscription key (HTTP 401)'
   if (http === 401) return 'MTN does not take the API user or the API key (HTTP 401)'
   if (http === 403) return 'MTN does not let in the address that we come from (HTTP 403)'
   return answer
     ? `MTN gave no token (HTTP ${http})`
     : `MTN gave a page or nothing, and no token (HTTP ${http})`
+}
+
+// The body of a request to pay. MTN's replies name the order by `externalId` only.
+export const mtnRequest = (order: Order, sandboxCurrency: string | undefined) => ({
+  amount: formatMoney(order.amount, order.currency),
+  currency: sandboxCurrency ?? order.currency,
+  externalId: order.attempt_id,
+  payer: { partyIdType: 'MSISDN', partyId: msisdnOf(order) },
+  payerMessage: mtnNote(order.merchant_name),
+  payeeNote: mtnNote(order.tx_reference),
+})
+
+export const msisdnOf = ({ given }: Order) => (given.phone ?? '').replace(/^\+/, '')
+
+// MTN refuses a whole request because of an apostrophe in a note. Letters lose their accents; other characters become a
+// space.
+export function mtnNote(text: string): string {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^A-Za-z0-9.,-]+/g, ' ')
+  return plain.trim().slice(0, maxNote).trim() || 'Payment'
 }

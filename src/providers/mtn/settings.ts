@@ -1,29 +1,30 @@
 import type { ProviderSetting, ProviderSettings } from '../../core/provider/provider.ts'
 import type { Mode } from '../../core/mode.ts'
 import { type Currency, isCurrency } from '../../core/money.ts'
-import { markets } from './markets.ts'
+import { ghanaNumbers, type Numbers } from '../../core/phone.ts'
 import { readUrl } from '../../core/text.ts'
 import { type OperatorUrl, operatorUrl } from '../../core/urlTrust.ts'
 
 export const mtnSettings: readonly ProviderSetting[] = [
   {
     name: 'subscription_key',
-    words: 'Of the product Collections: in your profile at momodeveloper.mtn.com, or the partner portal.',
+    words: 'Of the product Collections: from your profile at momodeveloper.mtn.com, or the partner portal.',
     isSecret: true,
   },
   { name: 'api_user', words: 'The API user, a UUID: made in the partner portal, or by you in the sandbox.' },
   { name: 'api_key', words: 'The API key of that user.', isSecret: true },
   {
     name: 'environment',
-    words: 'sandbox takes test payments; mtnghana and whatever else MTN has given you take real ones.',
+    words: 'sandbox takes test payments; mtnghana and the other markets of MTN take real ones.',
     usual: 'sandbox',
   },
   {
     name: 'currency',
-    words: 'What payments are in. MTN’s sandbox knows euros alone: there the same figure is sent as euros.',
+    words:
+      'Currency of the payments. MTN’s sandbox accepts euros only: there the same figure is sent as euros.',
     usual: 'GHS',
   },
-  { name: 'url', words: 'Where MTN listens. Empty: the usual address of the environment.', usual: '' },
+  { name: 'url', words: 'MTN’s address. Empty: the usual address of the environment.', usual: '' },
   {
     name: 'callbacks',
     words: 'on: MTN calls us back. The host of this gateway must be registered there as callback host.',
@@ -36,7 +37,7 @@ export const mtnSettings: readonly ProviderSetting[] = [
   },
 ]
 
-// As the provider wants them.
+// The settings of an account, checked.
 export type MtnAccount = {
   mode: Mode
   subscriptionKey: string
@@ -44,18 +45,18 @@ export type MtnAccount = {
   apiKey: string
   environment: string
   currency: Currency
-  standIn?: string // for every currency, where the sandbox knows one alone
+  sandboxCurrency?: string // sent instead of the order's: MTN's sandbox accepts euros only
   url: OperatorUrl
   callsBack: boolean
   checksHolder: boolean
 }
 
-// What is wrong is thrown by the name of the setting, never with its value: two of them are secret.
+// Throws the name of a wrong setting, never its value: two of them are secret.
 export function readMtnAccount(given: ProviderSettings): MtnAccount {
   const { environment = '', currency = '', url = '' } = given
   if (!/^[a-z]{3,40}$/.test(environment))
-    throw new Error('environment: must be a word of MTN, such as sandbox or mtnghana')
-  if (!isCurrency(currency)) throw new Error('currency: is none that we know')
+    throw new Error('environment: must be a target environment of MTN, such as sandbox or mtnghana')
+  if (!isCurrency(currency)) throw new Error('currency: is not a known currency')
   const isSandbox = environment === 'sandbox'
   const market = markets[environment]?.currency ?? currency
   if (!isSandbox && market !== currency) throw new Error(`currency: ${environment} takes ${market}`)
@@ -66,17 +67,17 @@ export function readMtnAccount(given: ProviderSettings): MtnAccount {
     apiKey: credential('api_key', given),
     environment,
     currency,
-    ...(isSandbox && { standIn: 'EUR' }),
-    url: readAddress(url || usualUrl(isSandbox)),
+    ...(isSandbox && { sandboxCurrency: 'EUR' }),
+    url: readAddress(url || defaultUrl(isSandbox)),
     callsBack: isOn('callbacks', given),
     checksHolder: isOn('check_holder', given),
   }
 }
 
-const usualUrl = (isSandbox: boolean) =>
+const defaultUrl = (isSandbox: boolean) =>
   isSandbox ? 'https://sandbox.momodeveloper.mtn.com' : 'https://proxy.momoapi.mtn.com'
 
-// They travel in headers, the user before a colon.
+// Credentials are sent in headers, and a colon follows the user.
 function credential(name: string, { [name]: value = '' }: ProviderSettings): string {
   if (!/^[\x21-\x39\x3b-\x7e]{1,200}$/.test(value))
     throw new Error(`${name}: must be of letters and digits, without spaces`)
@@ -93,4 +94,25 @@ function readAddress(text: string): OperatorUrl {
 function isOn(name: string, { [name]: value }: ProviderSettings): boolean {
   if (value !== 'on' && value !== 'off') throw new Error(`${name}: must be on or off`)
   return value === 'on'
+}
+
+// MTN's markets by the name of their target environment.
+type Market = {
+  numbers: Numbers
+  currency?: string // set if MTN is known to accept no other
+}
+
+// A wallet has a number of its country. The prefixes are not checked: MTN refuses numbers of other networks.
+export const markets: Readonly<Record<string, Market>> = {
+  mtnghana: { numbers: ghanaNumbers, currency: 'GHS' },
+  mtnuganda: { numbers: { region: 'UG', country: '256', example: '0772 123456' }, currency: 'UGX' },
+  mtncameroon: { numbers: { region: 'CM', country: '237', example: '6 71 23 45 67' }, currency: 'XAF' },
+  mtnivorycoast: { numbers: { region: 'CI', country: '225', example: '05 12 34 56 78' }, currency: 'XOF' },
+  mtnzambia: { numbers: { region: 'ZM', country: '260', example: '096 6123456' } },
+  mtnbenin: { numbers: { region: 'BJ', country: '229', example: '01 97 12 34 56' } },
+  mtncongo: { numbers: { region: 'CG', country: '242', example: '06 612 3456' } },
+  mtnswaziland: { numbers: { region: 'SZ', country: '268', example: '7612 3456' } },
+  mtnguineaconakry: { numbers: { region: 'GN', country: '224', example: '664 12 34 56' } },
+  mtnsouthafrica: { numbers: { region: 'ZA', country: '27', example: '083 123 4567' } },
+  mtnliberia: { numbers: { region: 'LR', country: '231', example: '088 123 4567' } },
 }

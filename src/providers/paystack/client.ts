@@ -1,15 +1,20 @@
-import type { Egress } from '../../core/provider/provider.ts'
+import type { Mode } from '../../core/mode.ts'
+import type { CredentialsCheck, Egress } from '../../core/provider/provider.ts'
 import type { Reply } from '../../core/provider/reply.ts'
+import { cleanError } from '../../core/untrusted.ts'
 import { type OperatorUrl, withPath } from '../../core/urlTrust.ts'
 import { type Answered, type JsonAnswer, openProviderHttp, readJson } from '../http/providerHttp.ts'
 
-// What Paystack says to a request. `isHandled` is its word that it did what it was asked for, not that anybody has paid.
+const defaultPauseMs = 180_000 // Paystack says "a few minutes"
+const maxWords = 200
+
+// Paystack's reply to a request. `isHandled`: it did what was requested, which does not mean that the order is paid.
 export type PaystackResponse = {
   http: number
   isHandled: boolean
   message: string
   code?: string // of an error
-  data: JsonAnswer // empty where it is no object
+  data: JsonAnswer // empty if it is not an object
   rawData?: unknown
   restMs?: number
 }
@@ -24,21 +29,23 @@ export function paystackClient(url: OperatorUrl, secretKey: string, egress: Egre
   const authorization = `Bearer ${secretKey}`
   return {
     ask: async (path, signal) =>
-      said(await provider.askText(withPath(url, path), { headers: { authorization }, signal })),
+      readResponse(await provider.askText(withPath(url, path), { headers: { authorization }, signal })),
     send: async (path, order, signal) => {
       const body = JSON.stringify(order)
       const headers = { authorization, 'content-type': 'application/json' }
-      return said(await provider.sendText(withPath(url, path), { method: 'POST', headers, body, signal }))
+      return readResponse(
+        await provider.sendText(withPath(url, path), { method: 'POST', headers, body, signal }),
+      )
     },
   }
 }
 
-// A refusal before the request is read, by a firewall or a rate limiter, may have a body that is not JSON.
+// A firewall or a rate limiter refuses a request before it is read, and its body may not be JSON.
 const readableByStatus = new Set([401, 403, 429])
 
-function said({ http, text, restMs }: Answered): PaystackResponse {
+function readResponse({ http, text, restMs }: Answered): PaystackResponse {
   const answer = readJson(text) ?? (readableByStatus.has(http) ? {} : undefined)
-  if (!answer) throw new Error(`HTTP ${http}, and the answer is no JSON object`)
+  if (!answer) throw new Error(`HTTP ${http}, and the answer is not a JSON object`)
   return {
     http,
     restMs,
@@ -53,63 +60,97 @@ function said({ http, text, restMs }: Answered): PaystackResponse {
 const codeOf = ({ code }: JsonAnswer) =>
   typeof code === 'string' && /^[\w.-]{1,100}$/.test(code) ? { code } : {}
 
-const waitMs = 180_000 // "a few minutes", says its sentence, and not how many
-
 type ErrorKind = 'duplicate' | 'not_found' | 'key_refused' | 'rate_limited'
 
-// Observed codes, in lower case: Paystack writes `invalid_Key`.
+// Observed codes in lower case: Paystack writes `invalid_Key`.
 const kindsByCode: Readonly<Record<string, ErrorKind>> = {
   duplicate_reference: 'duplicate',
   transaction_not_found: 'not_found',
   invalid_key: 'key_refused',
 }
 
-// The sentences are not stable, so they are matched loosely.
-const kindsBySentence: readonly (readonly [RegExp, ErrorKind])[] = [
+// The messages change, so they are matched loosely.
+const kindsByMessage: readonly (readonly [RegExp, ErrorKind])[] = [
   [/duplicate.*reference/i, 'duplicate'],
   [/(reference|transaction|charge).*not found/i, 'not_found'],
   [/wait a few minutes/i, 'rate_limited'],
 ]
 
-const isRefusal = (http: number) => http >= 400 && http < 500
+const isClientError = (http: number) => http >= 400 && http < 500
 
-// What an error means: by its HTTP status where that says it all, then by its code, then by its sentence. Older answers
-// have no code, and many newer ones only a general one.
+// By the HTTP status, then by the code, then by the message: old endpoints send no code, and many new ones only a general
+// one.
 function errorKind({ http, code = '', message }: PaystackResponse): ErrorKind | undefined {
-  if (!isRefusal(http)) return undefined
+  if (!isClientError(http)) return undefined
   if (http === 429) return 'rate_limited'
   if (http === 401 || http === 403) return 'key_refused'
-  return kindsByCode[code.toLowerCase()] ?? kindsBySentence.find(([fits]) => fits.test(message))?.[1]
+  return kindsByCode[code.toLowerCase()] ?? kindsByMessage.find(([pattern]) => pattern.test(message))?.[1]
 }
 
-export const isDuplicate = (told: PaystackResponse) => errorKind(told) === 'duplicate'
-export const isPaystackNotFound = (told: PaystackResponse) => errorKind(told) === 'not_found'
-export const isTooMuch = (told: PaystackResponse) => errorKind(told) === 'rate_limited'
-export const isKeyRefused = (told: PaystackResponse) => errorKind(told) === 'key_refused'
+export const isDuplicate = (response: PaystackResponse) => errorKind(response) === 'duplicate'
+export const isPaystackNotFound = (response: PaystackResponse) => errorKind(response) === 'not_found'
+export const isRateLimited = (response: PaystackResponse) => errorKind(response) === 'rate_limited'
+export const isKeyRefused = (response: PaystackResponse) => errorKind(response) === 'key_refused'
 
 export const providerCode = ({ code }: PaystackResponse) =>
   code === undefined ? {} : { provider_code: code }
 
 export type PaystackUnknownReply = Reply & { state: 'unknown' }
 
-// No answer to what was asked. A refused key is a mistake in our settings and says nothing about the order.
-export function unclearPaystackReply(told: PaystackResponse): PaystackUnknownReply {
-  const { http, message, restMs = waitMs } = told
-  const code = providerCode(told)
-  if (isTooMuch(told)) return { state: 'unknown', words: 'Paystack wants to be left alone', restMs, ...code }
-  if (isKeyRefused(told)) {
+// A reply that says nothing about the order, such as a refused key.
+export function unclearPaystackReply(response: PaystackResponse): PaystackUnknownReply {
+  const { http, message, restMs = defaultPauseMs } = response
+  const code = providerCode(response)
+  if (isRateLimited(response))
+    return { state: 'unknown', words: 'Paystack asked for a pause', restMs, ...code }
+  if (isKeyRefused(response)) {
     const words = `Paystack does not take the secret key: HTTP ${http}`
     return { state: 'unknown', words, isRefusal: true, ...code }
   }
-  const unknownCode = isRefusal(http) && message !== '' ? { unknownCode: paystackSample(message) } : {}
+  const unknownCode = isClientError(http) && message !== '' ? { unknownCode: paystackSample(message) } : {}
   return { state: 'unknown', words: `HTTP ${http}`, ...unknownCode, ...code }
 }
 
-// Of what was said, without what could be somebody's: addresses, numbers, keys.
-export const paystackSample = (told: unknown) =>
-  String(told)
+// Untrusted text without what may be private: addresses, numbers, keys.
+export const paystackSample = (value: unknown) =>
+  String(value)
     .slice(0, 200)
     .replace(/\S+@\S+/g, '#')
     .replace(/\S*\d\S*\d\S*/g, '#')
     .replace(/\S{25,}/g, '#')
     .slice(0, 60)
+
+// The balances show that the secret key works and which currencies the business has.
+export async function checkPaystackCredentials(
+  client: PaystackClient,
+  mode: Mode,
+  signal: AbortSignal,
+): Promise<CredentialsCheck> {
+  try {
+    return judge(await client.ask('/balance', signal), mode)
+  } catch (error) {
+    return unreachable(`Paystack was not reached: ${cleanError(error, maxWords)}.`)
+  }
+}
+
+function judge(response: PaystackResponse, mode: Mode): CredentialsCheck {
+  if (response.http === 401)
+    return invalid(
+      'Paystack does not know the secret key. It may be cut off, or have been replaced at the dashboard.',
+    )
+  if (response.http === 403)
+    return invalid('Paystack does not let us in. Calls may be limited to known addresses at its dashboard.')
+  if (!response.isHandled)
+    return unreachable(`Paystack gave no clear answer: ${unclearPaystackReply(response).words}.`)
+  const currencies = Object.values(response.data).map(
+    balance => (balance as { currency?: unknown } | null)?.currency,
+  )
+  return currencies.includes('GHS')
+    ? { isValid: true, words: `Paystack takes the secret key, for ${mode} payments in GHS.` }
+    : invalid(
+        'Paystack takes the secret key, but the account has no balance in GHS: only businesses in Ghana have one.',
+      )
+}
+
+const invalid = (words: string): CredentialsCheck => ({ isValid: false, words })
+const unreachable = (words: string): CredentialsCheck => ({ ...invalid(words), unreachable: true })

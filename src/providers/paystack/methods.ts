@@ -3,11 +3,11 @@ import { atWallet, mtnWallet, telecelWallet } from '../ghana/wallets.ts'
 
 const seconds = 1000
 const minutes = 60 * seconds
-const promptMs = 180 * seconds // that a prompt waits for somebody
-const pageMs = 30 * minutes // no end of its page is published; who comes later is found by its webhook
+const promptMs = 180 * seconds
+const pageMs = 30 * minutes // how long the page lives is not documented; a later payment is found by its webhook
 
 const phone: FormField = { name: 'phone', kind: 'phone' }
-const email: FormField = { name: 'email', kind: 'email', unlessKnown: 'email' } // it takes no order without one
+const email: FormField = { name: 'email', kind: 'email', unlessKnown: 'email' } // Paystack requires one
 
 export const paystackMethods: readonly PaymentMethod[] = [
   { ...mtnWallet, fields: [phone, email], lifetimeMs: promptMs },
@@ -24,12 +24,12 @@ export const paystackMethods: readonly PaymentMethod[] = [
   },
 ]
 
-// What Paystack calls the networks. What is not here is paid on its page.
-export const providers: Readonly<Record<string, string>> = {
+// Paystack's names of the mobile networks. Other methods are paid on Paystack's page.
+export const walletProviders: Readonly<Record<string, string>> = {
   mtn_mobile_money: 'mtn',
   telecel_cash: 'vod',
   airteltigo_money: 'atl',
 }
 
 export const isWallet = ({ payment_method }: { payment_method: string }) =>
-  Object.hasOwn(providers, payment_method)
+  Object.hasOwn(walletProviders, payment_method)

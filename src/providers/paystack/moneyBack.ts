@@ -7,20 +7,20 @@ import {
   unclearPaystackReply,
 } from './client.ts'
 import type { JsonAnswer } from '../http/providerHttp.ts'
-import { idOf, subunits, timeOf } from './values.ts'
+import { idOf, subunits, timeOf } from './replies.ts'
 
-// Refunds and disputes of one transaction. Whatever cannot be read makes the answer unknown, so that it is asked again:
-// a refund that we left out would be money that nobody accounts for.
-const perPage = 25 // about 1 kB each: a page stays below the limit of an answer
-const mostPages = 40 // the filter by transaction is not in every version of the documentation
-const day = 86_400_000 // more than Paystack's clock and ours can differ by
+// Refunds and disputes of one transaction. An unreadable one makes the whole reply unknown, so that it is read again: a
+// refund that is left out would be missing in the accounts.
+const perPage = 25 // about 1 kB each, so a page stays below the size limit of a response
+const mostPages = 40 // the filter by transaction is not always documented
+const day = 86_400_000 // more than the clocks can differ by
 
 export type Transaction = { id: string; reference: string; charged: bigint; startedAt: Date }
 
-// `dispute`: it was made because that dispute was lost.
+// `dispute`: the lost dispute that caused the refund.
 export type Refund = { reversal: Reversal; isPending: boolean; dispute?: string }
 
-// The refunds that moved money. One that follows a lost dispute is the same money as the dispute.
+// The refunds that moved money. A refund of a lost dispute is left out: the dispute already counts.
 export function reversalsOf(refunds: readonly Refund[], disputes: readonly Dispute[] = []): Reversal[] {
   const lost = lostOf(disputes)
   return refunds
@@ -31,8 +31,8 @@ export function reversalsOf(refunds: readonly Refund[], disputes: readonly Dispu
 const lostOf = (disputes: readonly Dispute[]) =>
   new Set(disputes.filter(({ state }) => state === 'lost').map(({ id }) => id))
 
-// The same of a transaction that is reversed. Where nothing explains that, Paystack reversed it by itself, all of it; the
-// id is the same each time. Undefined: a refund is still under way.
+// The same for a reversed transaction. Without a refund or a lost dispute, Paystack itself reversed all of it; that reversal
+// always has the same id. Undefined: a refund is still being processed.
 export function reversalsOfReversed(
   { charged }: Transaction,
   refunds: readonly Refund[],
@@ -45,11 +45,11 @@ export function reversalsOfReversed(
 }
 
 export async function readRefunds(
-  line: PaystackClient,
+  client: PaystackClient,
   transaction: Transaction,
   signal: AbortSignal,
 ): Promise<Refund[] | PaystackUnknownReply> {
-  const found = new Map<string, Refund>() // a refund that is made meanwhile shifts the pages
+  const found = new Map<string, Refund>() // by id: a new refund shifts the pages
   const from = new Date(transaction.startedAt.getTime() - day).toISOString()
   for (let page = 1; page <= mostPages; page++) {
     const query = new URLSearchParams({
@@ -58,46 +58,46 @@ export async function readRefunds(
       perPage: `${perPage}`,
       page: `${page}`,
     })
-    const said = await line.ask(`/refund?${query.toString()}`, signal)
-    if (!said.isHandled) return unclearPaystackReply(said)
-    if (!Array.isArray(said.rawData)) return unreadable('The refunds are not a list.')
-    for (const one of said.rawData as unknown[]) {
-      const isIts = belongsTo(transaction, one)
-      const refund = isIts ? refundOf(one as JsonAnswer) : undefined
-      if (isIts === undefined || refund === 'unreadable') return unreadable('A refund is not readable.')
+    const response = await client.ask(`/refund?${query.toString()}`, signal)
+    if (!response.isHandled) return unclearPaystackReply(response)
+    if (!Array.isArray(response.rawData)) return unreadable('The refunds are not a list.')
+    for (const one of response.rawData as unknown[]) {
+      const belongs = belongsTo(transaction, one)
+      const refund = belongs ? refundOf(one as JsonAnswer) : undefined
+      if (belongs === undefined || refund === 'unreadable') return unreadable('A refund is not readable.')
       if (refund) found.set(refund.reversal.id, refund)
     }
-    if (said.rawData.length < perPage) return [...found.values()]
+    if (response.rawData.length < perPage) return [...found.values()]
   }
   return unreadable('The list of refunds has no end.')
 }
 
 const pendingStates = new Set<unknown>(['pending', 'processing', 'needs-attention'])
 
-// Undefined: it moved no money and will not, as a failed one. Amounts are numbers or text.
-function refundOf(told: JsonAnswer): Refund | 'unreadable' | undefined {
-  const isPending = pendingStates.has(told.status)
-  if (!isPending && told.status !== 'processed') return undefined
-  const id = idOf(told.id)
-  const amount = subunits(told.amount)
+// Undefined: a failed refund, which moves no money.
+function refundOf(refund: JsonAnswer): Refund | 'unreadable' | undefined {
+  const isPending = pendingStates.has(refund.status)
+  if (!isPending && refund.status !== 'processed') return undefined
+  const id = idOf(refund.id)
+  const amount = subunits(refund.amount)
   if (id === undefined || amount === undefined) return 'unreadable'
-  const at = timeOf(told.refunded_at)
-  const dispute = idOf(told.dispute)
+  const at = timeOf(refund.refunded_at)
+  const dispute = idOf(refund.dispute)
   const words = 'Paystack refunded it.'
   return { reversal: { id, amount, words, ...(at && { at }) }, isPending, ...(dispute && { dispute }) }
 }
 
-// The endpoint is called a list, and documented to answer one object; both are read. 404: there is none.
+// The endpoint is named a list but documented to return one object, so both are read. 404: there is no dispute.
 export async function readDisputes(
-  line: PaystackClient,
+  client: PaystackClient,
   transaction: Transaction,
   signal: AbortSignal,
 ): Promise<Dispute[] | PaystackUnknownReply> {
-  const said = await line.ask(`/dispute/transaction/${encodeURIComponent(transaction.id)}`, signal)
-  if (isNone(said)) return []
-  if (!said.isHandled) return unclearPaystackReply(said)
+  const response = await client.ask(`/dispute/transaction/${encodeURIComponent(transaction.id)}`, signal)
+  if (isNone(response)) return []
+  if (!response.isHandled) return unclearPaystackReply(response)
   const found: Dispute[] = []
-  for (const one of listOf(said)) {
+  for (const one of listOf(response)) {
     if (belongsTo(transaction, one) === false) continue
     const dispute = disputeOf(transaction, one)
     if (!dispute) return unreadable('A dispute is not readable.')
@@ -114,8 +114,8 @@ function listOf({ rawData }: PaystackResponse): (JsonAnswer | null | undefined)[
   return rawData === null || rawData === undefined ? [] : [rawData as JsonAnswer]
 }
 
-function disputeOf(transaction: Transaction, told: JsonAnswer | null | undefined): Dispute | undefined {
-  const { refund_amount, category, dueAt, due_at = dueAt, ...rest } = told ?? {}
+function disputeOf(transaction: Transaction, raw: JsonAnswer | null | undefined): Dispute | undefined {
+  const { refund_amount, category, dueAt, due_at = dueAt, ...rest } = raw ?? {}
   const id = idOf(rest.id)
   const amount = refund_amount === null ? transaction.charged : subunits(refund_amount)
   if (id === undefined || amount === undefined) return undefined
@@ -126,17 +126,17 @@ function disputeOf(transaction: Transaction, told: JsonAnswer | null | undefined
 
 const closed = new Set<unknown>(['resolved', 'archived'])
 
-// `resolution` is also what the merchant proposed while the bank still decides. `merchant-accepted` gives the money back;
-// `declined` is the merchant's refusal, upheld.
+// While the bank decides, `resolution` is the merchant's proposal. `merchant-accepted` returns the money; `declined` means
+// that the merchant won.
 function disputeState({ status, resolution }: JsonAnswer): DisputeState {
   if (!closed.has(status)) return 'open'
   return resolution === 'merchant-accepted' ? 'lost' : resolution === 'declined' ? 'won' : 'open'
 }
 
-// Refunds name their transaction by an integer, an object or a reference. Undefined: it names none.
-function belongsTo({ id, reference }: Transaction, told: unknown): boolean | undefined {
-  if (typeof told !== 'object' || told === null) return undefined
-  const { transaction, transaction_reference } = told as JsonAnswer
+// A refund names its transaction by an integer, an object or a reference. Undefined: by none.
+function belongsTo({ id, reference }: Transaction, record: unknown): boolean | undefined {
+  if (typeof record !== 'object' || record === null) return undefined
+  const { transaction, transaction_reference } = record as JsonAnswer
   const named = (typeof transaction === 'object' && transaction !== null ? transaction : {}) as JsonAnswer
   const itsId = idOf(named.id) ?? idOf(transaction)
   const itsReference = named.reference ?? transaction_reference

@@ -4,25 +4,24 @@ import type { JsonAnswer } from '../http/providerHttp.ts'
 
 const maxKey = 100
 
-// Who has the secret key has signed the very bytes. Nothing in it tells when, so an old one may come again: it makes us
-// ask, and says nothing that counts. Where it came from is not looked at: behind a proxy every
-// address is the proxy's.
+// A webhook is signed with the secret key. It has no timestamp, so it may be replayed; that does no harm, because it only
+// prompts a status question. The sender's IP address is not checked: behind a proxy it is always the proxy's.
 export function readPaystackWebhook(
   { headers, body }: Webhook,
   secretKey: string,
 ): readonly WebhookUpdate[] | undefined {
   if (!isSigned(body, headers['x-paystack-signature'], secretKey)) return undefined
-  const { event, data } = read(body)
-  return typeof event === 'string' ? newsOf(event, objectOf(data)) : []
+  const { event, data } = parse(body)
+  return typeof event === 'string' ? updatesOf(event, objectOf(data)) : []
 }
 
 function isSigned(body: Buffer, signature: string | undefined, secretKey: string): boolean {
   if (signature === undefined || !/^[0-9a-f]{128}$/.test(signature)) return false
-  const ours = createHmac('sha512', secretKey).update(body).digest()
-  return timingSafeEqual(ours, Buffer.from(signature, 'hex'))
+  const expected = createHmac('sha512', secretKey).update(body).digest()
+  return timingSafeEqual(expected, Buffer.from(signature, 'hex'))
 }
 
-function read(body: Buffer): JsonAnswer {
+function parse(body: Buffer): JsonAnswer {
   try {
     return objectOf(JSON.parse(body.toString()))
   } catch {
@@ -30,8 +29,8 @@ function read(body: Buffer): JsonAnswer {
   }
 }
 
-// There is no event for a charge that failed.
-function newsOf(event: string, data: JsonAnswer): readonly WebhookUpdate[] {
+// Paystack sends no event for a failed charge.
+function updatesOf(event: string, data: JsonAnswer): readonly WebhookUpdate[] {
   if (event === 'charge.success') return about(data.reference)
   const transaction = objectOf(data.transaction)
   if (event.startsWith('refund.'))
@@ -44,5 +43,5 @@ function newsOf(event: string, data: JsonAnswer): readonly WebhookUpdate[] {
 const about = (key: unknown, more: Partial<WebhookUpdate> = {}): readonly WebhookUpdate[] =>
   typeof key === 'string' && key !== '' && key.length <= maxKey ? [{ idempotency_key: key, ...more }] : []
 
-const objectOf = (told: unknown): JsonAnswer =>
-  typeof told === 'object' && told !== null ? (told as JsonAnswer) : {}
+const objectOf = (value: unknown): JsonAnswer =>
+  typeof value === 'object' && value !== null ? (value as JsonAnswer) : {}

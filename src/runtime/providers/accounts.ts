@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto'
 import { digestCredentials } from '../../core/provider/accountIdentity.ts'
-import type { ProviderAccount, Provider, ProviderSettings } from '../../core/provider/provider.ts'
+import type { Provider, ProviderAccount, ProviderSettings } from '../../core/provider/provider.ts'
 import type { AccountOnOffer } from '../../core/provider/selectAccounts.ts'
 import { cleanError } from '../../core/untrusted.ts'
+import type { MasterKeys } from '../../store/merchants/vault.ts'
 import type { StoredAccount } from '../../store/providers/accounts.ts'
 import { openSettings } from '../../store/providers/sealedSettings.ts'
-import type { MasterKeys } from '../../store/merchants/vault.ts'
 import type { GuardedAccount } from './guard.ts'
 import { type AccountTools, openAccount } from './openAccount.ts'
 
-// An account at a provider, as this node has it: opened, or with the reason why it is not. One whose new settings do not
-// open keeps the line that it had, so that its attempts are asked about; it is not offered.
+// An account as this node has it: opened, or with the fault that prevents it. If changed settings cannot be opened, the
+// account stays open with its former ones, so that its attempts are polled; new payments are not sent to it.
 export type OpenedAccount = AccountOnOffer & {
   label: string | null
   disabled_at: Date | null
-  settingsHash?: string // of those that it was opened with
+  settingsHash?: string // of the settings that it was opened with
   credentialsDigest?: string // of the credentials that it was opened with, see core/provider/accountIdentity.ts
   opened?: ProviderAccount
   guarded?: GuardedAccount
@@ -27,15 +27,16 @@ export type Opening = {
   guard(account: string, providerAccount: ProviderAccount): GuardedAccount
 }
 
-// One whose settings stand in the environment, called as its provider is.
+// An account whose settings are in the environment. It has the name of its provider.
 export function environmentAccount(
   provider: string,
   given: ProviderSettings,
   opening: Opening,
 ): OpenedAccount {
-  const opened = openAccount(provider, providerCalled(opening, provider), given, opening.tools)
-  const digest = digestCredentials(provider, providerCalled(opening, provider), given)
-  return { ...accountOf(provider, opened, opening.guard(provider, opened)), credentialsDigest: digest }
+  const code = providerCalled(opening, provider)
+  const opened = openAccount(provider, code, given, opening.tools)
+  const credentialsDigest = digestCredentials(provider, code, given)
+  return { ...accountOf(provider, opened, opening.guard(provider, opened)), credentialsDigest }
 }
 
 export const accountOf = (
@@ -56,7 +57,7 @@ export const accountOf = (
   guarded,
 })
 
-// Each for itself: what cannot be opened is this account's trouble alone.
+// A fault of one account does not concern the others, so it is returned, not thrown.
 export function storedAccount(row: StoredAccount, opening: Opening, before?: OpenedAccount): OpenedAccount {
   const { account, provider, mode, merchant_id, label, disabled_at } = row
   const facts = { account, provider, mode, merchant_id, label, disabled_at }
@@ -66,38 +67,33 @@ export function storedAccount(row: StoredAccount, opening: Opening, before?: Ope
     const { methods } = opened.opened
     return { ...known, methods, ...opened }
   } catch (error) {
-    const kept = before && openedBefore(before)
-    return { ...known, methods: before?.methods ?? [], ...kept, fault: cleanError(error, maxFault) }
+    const former = before && openedBefore(before)
+    return { ...known, methods: before?.methods ?? [], ...former, fault: cleanError(error, maxFault) }
   }
 }
 
 const maxFault = 500
 
-const openedBefore = ({
+const openedBefore = ({ opened, guarded, settingsHash, credentialsDigest }: OpenedAccount) => ({
   opened,
-  guarded: account,
+  guarded,
   settingsHash,
-  credentialsDigest: digest,
-}: OpenedAccount) => ({
-  opened,
-  guarded: account,
-  settingsHash,
-  credentialsDigest: digest,
+  credentialsDigest,
 })
 
-// With the same settings as before it stays as it is, and what is under way counts on.
+// An account with unchanged settings is not opened again, so its count of calls under way continues.
 function openStored(row: StoredAccount, opening: Opening, before?: OpenedAccount) {
   const given = settingsOfStored(row, opening)
   const settingsHash = hash('sha256', JSON.stringify(given, Object.keys(given).toSorted()), 'hex')
   if (before?.opened && before.guarded && before.settingsHash === settingsHash)
     return { ...openedBefore(before), opened: before.opened }
   const opened = openDeclared(row, given, opening)
-  const digest = digestCredentials(row.account, providerCalled(opening, row.provider), given)
-  return { opened, guarded: opening.guard(row.account, opened), settingsHash, credentialsDigest: digest }
+  const credentialsDigest = digestCredentials(row.account, providerCalled(opening, row.provider), given)
+  return { opened, guarded: opening.guard(row.account, opened), settingsHash, credentialsDigest }
 }
 
 export function settingsOfStored(row: StoredAccount, { masterKeys }: Pick<Opening, 'masterKeys'>) {
-  if (!masterKeys) throw new Error('There is no master key to open its secrets with.')
+  if (!masterKeys) throw new Error('There is no master key to decrypt its secrets.')
   return { ...row.settings, ...secretsOf(row, masterKeys) }
 }
 
@@ -107,13 +103,16 @@ function secretsOf(row: StoredAccount, masterKeys: MasterKeys): Record<string, s
   } catch (error) {
     const { message } = error as Error
     if (message.includes('master key')) throw error
-    throw new Error('Its secrets do not open: they are not those of this account as it stands here.', {
-      cause: error,
-    })
+    throw new Error(
+      'Its secrets do not open: they were sealed for another account, or its row was changed.',
+      {
+        cause: error,
+      },
+    )
   }
 }
 
-// Real money never goes through an account that was declared for tests, nor the other way round.
+// An account that was declared for tests must not take live payments, and vice versa.
 export function openDeclared(
   { account, provider, mode }: Pick<StoredAccount, 'account' | 'provider' | 'mode'>,
   given: ProviderSettings,
@@ -125,9 +124,13 @@ export function openDeclared(
 }
 
 export function providerCalled({ providers }: Pick<Opening, 'providers'>, provider: string): Provider {
-  const kind = providers.get(provider)
-  if (kind) return kind
+  const found = providers.get(provider)
+  if (found) return found
   throw new Error(
     `There is no provider ${provider} in this version; there are ${[...providers.keys()].join(', ')}.`,
   )
 }
+
+// Identifies an account in its webhook address: some providers refuse addresses that contain their name. It is not secret,
+// and depends on the account's name only.
+export const webhookIdOf = (account: string) => hash('sha256', `webhook of ${account}`, 'hex').slice(0, 24)

@@ -1,35 +1,36 @@
-import {
-  type MethodCandidate,
-  methodCandidates,
-  selectAccounts,
-  isWithinLimits,
-} from '../../core/provider/selectAccounts.ts'
-import type { AccountHealth } from '../../core/provider/accountHealth.ts'
-import type { TestEnding, PaymentMethod } from '../../core/provider/paymentMethod.ts'
 import type { MerchantSettings } from '../../core/merchant/settings.ts'
 import type { Payment } from '../../core/payment/payment.ts'
+import { fieldsToAsk, type KnownPayer } from '../../core/provider/formFields.ts'
+import type { AccountHealth } from '../../core/provider/health.ts'
+import type { PaymentMethod, TestEnding } from '../../core/provider/paymentMethod.ts'
+import {
+  isWithinLimits,
+  type MethodCandidate,
+  methodCandidates,
+  type RankedCandidate,
+  selectAccounts,
+} from '../../core/provider/selectAccounts.ts'
 import type { OpenedAccount } from './accounts.ts'
 import type { HealthReader } from './healthMonitor.ts'
 
-// A payment method with the name of the account that serves it, how that does, and the endings that a tester has there where
-// it plays.
+// A payment method with the account that serves it, its health, and the test endings of a simulated provider.
 export type AvailableMethod = PaymentMethod & {
   provider_account: string
   health: AccountHealth
   testEndings?: readonly TestEnding[]
 }
 
-// What decides which ways a payment has. Without settings the merchant has chosen nothing.
+// What the methods of a payment depend on. Without settings the merchant has no preferences.
 export type MethodSubject = Pick<Payment, 'merchant_id' | 'mode' | 'currency' | 'total'> & {
   settings?: Pick<MerchantSettings, 'providers' | 'payment_methods'>
 }
 
-const nothingChosen = { providers: [], payment_methods: [] }
+const noPreferences = { providers: [], payment_methods: [] }
 
-const mostKept = 1000 // merchants with choices of their own, and answers; then the oldest goes
+const mostCached = 1000 // of each cache; then the oldest entry is removed
 
-// Every page asks, so what follows from the accounts and the merchant's choices is reckoned once. The same answer is the
-// very same array each time: pages keep what they drew of it. All of it goes when an account changes.
+// Selects the payment methods of a payment. Every page calls it, so results are cached; equal results are the same array,
+// because pages cache what they rendered of it. A new selection is created when an account changes.
 export function createMethodSelection(
   accounts: readonly OpenedAccount[],
   preferred: readonly string[],
@@ -37,38 +38,41 @@ export function createMethodSelection(
 ) {
   const byName = new Map(accounts.map(one => [one.account, one]))
   const owners = new Set(accounts.map(one => one.merchant_id))
-  const plans = new Map<string, readonly MethodCandidate[]>()
-  const answers = new Map<string, readonly AvailableMethod[]>()
+  const candidates = new Map<string, readonly MethodCandidate[]>()
+  const results = new Map<string, readonly AvailableMethod[]>()
 
-  function planOf({
+  function candidatesOf({
     merchant_id,
     mode,
     currency,
-    settings: { providers, payment_methods } = nothingChosen,
+    settings: { providers, payment_methods } = noPreferences,
   }: MethodSubject) {
-    const whose = owners.has(merchant_id) ? merchant_id : ''
-    return kept(plans, `${whose} ${mode} ${currency} ${providers.join()} ${payment_methods.join()}`, () =>
-      methodCandidates(accounts, {
-        merchant_id,
-        mode,
-        currency,
-        providers,
-        methods: payment_methods,
-        preferred,
-      }),
+    const owner = owners.has(merchant_id) ? merchant_id : ''
+    return cached(
+      candidates,
+      `${owner} ${mode} ${currency} ${providers.join()} ${payment_methods.join()}`,
+      () =>
+        methodCandidates(accounts, {
+          merchant_id,
+          mode,
+          currency,
+          providers,
+          methods: payment_methods,
+          preferred,
+        }),
     )
   }
 
-  return function offers(payment: MethodSubject): readonly AvailableMethod[] {
+  return (payment: MethodSubject): readonly AvailableMethod[] => {
     let key: string = payment.currency
-    const able: (MethodCandidate & { health: AccountHealth })[] = []
-    for (const { account, method } of planOf(payment))
+    const able: RankedCandidate[] = []
+    for (const { account, method } of candidatesOf(payment))
       if (isWithinLimits(payment.total, method.limits?.[payment.currency])) {
         const accountHealth = health.of(account, method.payment_method)
         able.push({ account, method, health: accountHealth })
         key += `,${account} ${method.payment_method} ${accountHealth}`
       }
-    return kept(answers, key, () =>
+    return cached(results, key, () =>
       selectAccounts(able).map(({ account, method, health: accountHealth }) => ({
         ...method,
         provider_account: account,
@@ -79,18 +83,34 @@ export function createMethodSelection(
   }
 }
 
-function kept<Value>(known: Map<string, Value>, key: string, make: () => Value): Value {
-  const before = known.get(key)
-  if (before !== undefined) return before
-  const made = make()
-  known.set(key, made)
-  if (known.size > mostKept) known.delete(known.keys().next().value as string)
-  return made
+function cached<Value>(cache: Map<string, Value>, key: string, compute: () => Value): Value {
+  const found = cache.get(key)
+  if (found !== undefined) return found
+  const value = compute()
+  cache.set(key, value)
+  if (cache.size > mostCached) cache.delete(cache.keys().next().value as string)
+  return value
 }
 
-// Nobody plays with real money, whatever a provider says.
+// Live accounts have no test endings, whatever the provider states.
 function endingsOf({ payment_method }: PaymentMethod, account: OpenedAccount | undefined) {
   const testEndings = account?.opened?.testEndings
   if (account?.mode !== 'test' || !testEndings) return {}
   return { testEndings: testEndings.filter(ending => ending.payment_method === payment_method) }
+}
+
+const withFields = new WeakMap<readonly AvailableMethod[], Map<string, readonly AvailableMethod[]>>()
+
+// The methods with the fields that this customer has to fill in. Equal calls return the same array, because pages cache what
+// they rendered of it.
+export function methodsWithFields(
+  methods: readonly AvailableMethod[],
+  known: KnownPayer,
+): readonly AvailableMethod[] {
+  const byPayer = withFields.get(methods) ?? new Map<string, readonly AvailableMethod[]>()
+  const key = `${Boolean(known.email)} ${Boolean(known.name)}`
+  const found =
+    byPayer.get(key) ?? methods.map(method => ({ ...method, fields: fieldsToAsk(method.fields, known) }))
+  withFields.set(methods, byPayer.set(key, found))
+  return found
 }

@@ -1,14 +1,14 @@
-import type { Verb } from '../../core/provider/breaker.ts'
-import type { ProviderAccount } from '../../core/provider/provider.ts'
-import type { Order } from '../../core/provider/order.ts'
-import { CredentialsRefused, type SanitizedReply, NotSent } from '../../core/provider/reply.ts'
-import { sanitizeReply } from '../../core/provider/sanitizeReply.ts'
 import type { ReplyContext } from '../../core/payment/applyReply.ts'
+import type { Verb } from '../../core/provider/circuitBreaker.ts'
+import type { Order } from '../../core/provider/order.ts'
+import type { ProviderAccount } from '../../core/provider/provider.ts'
+import { CredentialsRefused, NotSent, type SanitizedReply } from '../../core/provider/reply.ts'
+import { sanitizeReply } from '../../core/provider/sanitizeReply.ts'
 import { cleanError } from '../../core/untrusted.ts'
 import { type Timer, timerOf, withinDeadline } from '../deadline.ts'
 import { type HealthMonitor, noHealthMonitor } from './healthMonitor.ts'
 
-// A provider account as the gateway calls it: every call ends within its timeout with a reply that can be stored.
+// A provider account as the rest of the program uses it: every call ends within its timeout and returns a sanitized reply.
 export type GuardedAccount = Pick<
   ProviderAccount,
   'account' | 'startIsIdempotent' | 'testerPage' | 'handleWebhook' | 'checkCredentials'
@@ -17,132 +17,121 @@ export type GuardedAccount = Pick<
   terms(payment_method: string): MethodTerms
   startTimeoutMs: number
   pollTimeoutMs: number
-  mayStart(): boolean // an order that is sent now would leave
+  mayStart(): boolean // false: the breaker would block an order now
   start(order: Order): Promise<SanitizedReply>
   check(order: Order): Promise<SanitizedReply>
   submit(order: Order, step: string, input: Readonly<Record<string, string>>): Promise<SanitizedReply>
   giveUp?(order: Order): Promise<SanitizedReply>
 }
 
-// What the provider module states about this payment method.
+// What the provider states about itself, as far as it matters for an attempt by this payment method.
 export type MethodTerms = Omit<ReplyContext, 'askedAt' | 'sends' | 'submits'>
 
 export const defaultTimeoutMs = 5000
 const maxUnderWay = 500 // calls of one account that wait for the provider
 const maxWords = 200
 
-// Gives every call a timeout, a limit on calls in flight and a sanitized reply. A slow provider must not fill the gateway
-// with waiting calls: an order that is not sent now is found due by a worker, which sends it. The health monitor decides
-// whether a call may be sent and when; a call that waits for its rate limit keeps at least half of its timeout.
 export function guardAccount(
   providerAccount: ProviderAccount,
   timer?: Timer,
   monitor: HealthMonitor = noHealthMonitor,
 ): GuardedAccount {
-  const {
-    account,
-    startIsIdempotent,
-    visibleWithinMs,
-    failureMayReverseForMs,
-    methods,
-    timing = {},
-    giveUp,
-    submit,
-  } = providerAccount
+  const { timing = {}, giveUp, submit } = providerAccount
   const { startTimeoutMs = defaultTimeoutMs, pollTimeoutMs = defaultTimeoutMs } = timing
-  const starting: Kind = {
-    verb: 'start',
-    withinMs: startTimeoutMs,
-    timer: timer ?? timerOf(startTimeoutMs),
-    judgesAccount: true,
-  }
-  const asking: Kind = {
-    verb: 'ask',
-    withinMs: pollTimeoutMs,
-    timer: timer ?? timerOf(pollTimeoutMs),
-    judgesAccount: true,
-  }
-  // A submission goes on while new orders wait for the breaker. What the customer typed decides its answer, so a customer
-  // could pause the account for all others: the status question that follows judges the account instead.
-  const submitting: Kind = { ...starting, verb: 'ask', judgesAccount: false }
-  let underWay = 0
-
-  async function call(order: Order, kind: Kind, work: (signal: AbortSignal) => Promise<unknown>) {
-    const why = underWay >= maxUnderWay ? 'Too many orders are under way.' : monitor.whyNot(kind.verb)
-    if (why === undefined) return inTime(order, kind, work)
-    monitor.postpone(kind.verb, order)
-    return notSent(why)
-  }
-
-  async function inTime(
-    order: Order,
-    { verb, withinMs, timer: deadline, judgesAccount }: Kind,
-    work: (signal: AbortSignal) => Promise<unknown>,
-  ): Promise<SanitizedReply> {
-    const tell = monitor.begin(verb, order, judgesAccount)
-    let leftAt: number | undefined
-    const leave = (signal: AbortSignal) => {
-      leftAt = performance.now()
-      return work(signal)
-    }
-    const inTurn = (signal: AbortSignal) =>
-      monitor.turn ? monitor.turn(verb, withinMs / 2, signal).then(() => leave(signal)) : leave(signal)
-    underWay++
-    const heard = await withinDeadline(inTurn, deadline, 'no answer in time')
-      .then(told =>
-        sanitizeReply(
-          told,
-          providerAccount.providerOrderId ? providerAccount.providerOrderId(order) : order.idempotency_key,
-        ),
-      )
-      .catch(noAnswer)
-    underWay--
-    const came = leftAt === undefined ? undefined : { heard, delayMs: performance.now() - leftAt, withinMs }
-    return tell(came) ?? heard
-  }
+  const starting = { timeoutMs: startTimeoutMs, timer: timer ?? timerOf(startTimeoutMs) }
+  const polling = { timeoutMs: pollTimeoutMs, timer: timer ?? timerOf(pollTimeoutMs) }
+  const order: CallKind = { verb: 'start', judgesAccount: true, ...starting }
+  const question: CallKind = { verb: 'ask', judgesAccount: true, ...polling }
+  // An open breaker does not block submissions. The customer's input decides how they are answered, so a customer could
+  // pause the account for everyone: the status question that follows a submission judges the account instead.
+  const submission: CallKind = { verb: 'ask', judgesAccount: false, ...starting }
+  const call = createGuardedCall(providerAccount, monitor)
 
   return {
-    account,
-    startIsIdempotent,
+    account: providerAccount.account,
+    startIsIdempotent: providerAccount.startIsIdempotent,
     startTimeoutMs,
     pollTimeoutMs,
     testerPage: providerAccount.mode === 'test' ? providerAccount.testerPage : undefined,
     handleWebhook: providerAccount.handleWebhook,
     checkCredentials: providerAccount.checkCredentials,
     newIdempotencyKey: attempt_id => providerAccount.newIdempotencyKey?.(attempt_id) ?? null,
-    terms(payment_method) {
-      const lifetimeMs = methods.find(one => one.payment_method === payment_method)?.lifetimeMs
-      const absentForMs = Math.max(visibleWithinMs, lifetimeMs ?? Infinity)
-      return { absentForMs, lifetimeMs, failureMayReverseForMs, timing }
-    },
-    mayStart: () => monitor.whyNot('start') === undefined,
-    start: order => call(order, starting, signal => providerAccount.start(order, signal)),
-    check: async order =>
-      onlyAsked(await call(order, asking, signal => providerAccount.check(order, signal))),
-    submit: async (order, step, input) =>
+    terms: payment_method => termsOf(providerAccount, payment_method),
+    mayStart: () => monitor.whyBlocked('start') === undefined,
+    start: one => call(one, order, signal => providerAccount.start(one, signal)),
+    check: async one => asQuestion(await call(one, question, signal => providerAccount.check(one, signal))),
+    submit: async (one, step, input) =>
       submit
-        ? onlyAsked(await call(order, submitting, signal => submit(order, step, input, signal)))
+        ? asQuestion(await call(one, submission, signal => submit(one, step, input, signal)))
         : { state: 'unknown', words: 'The provider has no further steps.' },
     ...(giveUp && {
-      giveUp: async (order: Order) => onlyAsked(await call(order, asking, signal => giveUp(order, signal))),
+      giveUp: async (one: Order) => asQuestion(await call(one, question, signal => giveUp(one, signal))),
     }),
   }
 }
 
-// How a call is made: an order, or a question about one.
-type Kind = { verb: Verb; withinMs: number; timer: Timer; judgesAccount: boolean }
-
-function noAnswer(error: unknown): SanitizedReply {
-  const words = cleanError(error, maxWords)
-  const refusal = isRefusal(error) ? { isRefusal: true as const } : {}
-  return { state: error instanceof NotSent ? 'not_sent' : 'unknown', words, ...refusal }
+function termsOf(providerAccount: ProviderAccount, payment_method: string): MethodTerms {
+  const { methods, visibleWithinMs, failureMayReverseForMs, timing = {} } = providerAccount
+  const lifetimeMs = methods.find(method => method.payment_method === payment_method)?.lifetimeMs
+  const absentForMs = Math.max(visibleWithinMs, lifetimeMs ?? Infinity)
+  return { absentForMs, lifetimeMs, failureMayReverseForMs, timing }
 }
 
-const isRefusal = (error: unknown) =>
-  error instanceof CredentialsRefused || (error instanceof Error && error.cause instanceof CredentialsRefused)
+type CallKind = { verb: Verb; judgesAccount: boolean; timeoutMs: number; timer: Timer }
+type Work = (signal: AbortSignal) => Promise<unknown>
 
-const notSent = (words: string): SanitizedReply => ({ state: 'not_sent', words })
+// Every call to a provider runs through here. A blocked call is not sent: a worker finds the attempt due and calls later.
+// A call that waits for the rate limit has at least half of its timeout left for the provider's answer.
+function createGuardedCall(providerAccount: ProviderAccount, monitor: HealthMonitor) {
+  let underWay = 0
 
-// A question that did not leave says nothing about the order.
-const onlyAsked = (reply: SanitizedReply): SanitizedReply =>
+  async function send(order: Order, kind: CallKind, work: Work): Promise<SanitizedReply> {
+    const { verb, judgesAccount, timeoutMs, timer } = kind
+    const finish = monitor.begin(verb, order, judgesAccount)
+    let sentAt: number | undefined
+    const sendNow: Work = signal => {
+      sentAt = performance.now()
+      return work(signal)
+    }
+    const sendInTurn: Work = signal =>
+      monitor.waitForTurn
+        ? monitor.waitForTurn(verb, timeoutMs / 2, signal).then(() => sendNow(signal))
+        : sendNow(signal)
+    underWay++
+    const reply = await withinDeadline(sendInTurn, timer, 'no answer in time')
+      .then(raw => sanitizeReply(raw, orderIdOf(providerAccount, order)))
+      .catch(replyOfError)
+    underWay--
+    const isSent = sentAt !== undefined
+    return (
+      finish(isSent ? { reply, delayMs: performance.now() - Number(sentAt), timeoutMs } : undefined) ?? reply
+    )
+  }
+
+  return async (order: Order, kind: CallKind, work: Work): Promise<SanitizedReply> => {
+    const why = underWay >= maxUnderWay ? 'Too many orders are under way.' : monitor.whyBlocked(kind.verb)
+    if (why === undefined) return send(order, kind, work)
+    monitor.postpone(kind.verb, order)
+    return { state: 'not_sent', words: why }
+  }
+}
+
+// What the provider's replies name the order by.
+const orderIdOf = ({ providerOrderId }: ProviderAccount, order: Order) =>
+  providerOrderId ? providerOrderId(order) : order.idempotency_key
+
+function replyOfError(error: unknown): SanitizedReply {
+  const words = cleanError(error, maxWords)
+  const isRefusal =
+    error instanceof CredentialsRefused ||
+    (error instanceof Error && error.cause instanceof CredentialsRefused)
+  return {
+    state: error instanceof NotSent ? 'not_sent' : 'unknown',
+    words,
+    ...(isRefusal && { isRefusal }),
+  }
+}
+
+// A question that was not sent says nothing about the order.
+const asQuestion = (reply: SanitizedReply): SanitizedReply =>
   reply.state === 'not_sent' ? { ...reply, state: 'unknown' } : reply

@@ -10,26 +10,26 @@ import type {
 import { cleanError } from '../../core/untrusted.ts'
 import { readProxy } from '../../core/proxySetting.ts'
 
-// What is lent to every account. The token is its own, and that of its settings: with others it would reach for others.
+// What every account gets. A token belongs to one account with certain settings.
 export type AccountTools = Pick<ProviderTools, 'clock' | 'egress'> & {
   tokenOf(account: string, given: ProviderSettings): SharedToken
 }
 
 const maxWords = 300
-const leastSecret = 4 // what is shorter would take letters out of every word
+const leastSecret = 4 // replacing a shorter one would garble the text
 
-// Opens no connection. What is wrong is thrown, by the name of the setting, and holds no secret.
+// Opens no connection. Throws faults by the names of the settings, without secrets.
 export function openAccount(
   account: string,
-  kind: Provider,
+  provider: Provider,
   given: ProviderSettings,
   { clock, egress, tokenOf }: AccountTools,
 ): ProviderAccount {
   try {
     const tools = { clock, egress: egressOf(given, egress), token: tokenOf(account, given) }
-    return mustSayItsTerms(account, kind.open(withUsual(kind, given), tools))
+    return mustStateTerms(account, provider.open(withDefaults(provider, given), tools))
   } catch (error) {
-    throw new AccountFault(faultWords(error).map(words => withoutSecrets(kind, given, words)))
+    throw new AccountFault(faultsOfError(error).map(words => withoutSecrets(provider, given, words)))
   }
 }
 
@@ -41,10 +41,10 @@ export class AccountFault extends Error {
   }
 }
 
-const faultWords = (error: unknown): string[] =>
-  error instanceof AggregateError ? error.errors.flatMap(faultWords) : [cleanError(error, maxWords)]
+const faultsOfError = (error: unknown): string[] =>
+  error instanceof AggregateError ? error.errors.flatMap(faultsOfError) : [cleanError(error, maxWords)]
 
-// An error text of the module or of the provider may contain the settings.
+// An error text may contain settings.
 export function withoutSecrets({ settings }: Provider, given: ProviderSettings, words: string): string {
   const plain = new Set(settings.filter(one => !one.isSecret).map(({ name }) => name))
   const secrets = Object.entries(given).flatMap(([name, value = '']) =>
@@ -53,24 +53,24 @@ export function withoutSecrets({ settings }: Provider, given: ProviderSettings, 
   return secrets.reduce((text, secret) => text.replaceAll(secret, '…'), words)
 }
 
-// What was never chosen follows a default that changes later.
-function withUsual({ settings }: Provider, given: ProviderSettings): ProviderSettings {
+// Defaults are not stored, so accounts follow a default that changes.
+function withDefaults({ settings }: Provider, given: ProviderSettings): ProviderSettings {
   const missing = settings.filter(({ name, usual }) => !given[name] && usual === undefined)
   if (missing.length > 0)
     throw new AggregateError(missing.map(({ name, words }) => new Error(`${name}: is missing. ${words}`)))
   return Object.fromEntries(settings.map(({ name, usual }) => [name, given[name] || usual]))
 }
 
-function egressOf({ egress_address, egress_proxy }: ProviderSettings, usual: Egress): Egress {
+function egressOf({ egress_address, egress_proxy }: ProviderSettings, defaults: Egress): Egress {
   if (egress_address && isIP(egress_address) === 0)
     throw new Error('egress_address: must be an IP address of this machine')
   if (egress_proxy && !readProxy(egress_proxy))
     throw new Error('egress_proxy: must be a URL such as http://proxy:3128')
-  return { address: egress_address || usual.address, proxy: egress_proxy || usual.proxy }
+  return { address: egress_address || defaults.address, proxy: egress_proxy || defaults.proxy }
 }
 
 // A provider module that lacks one of these terms is refused, because a guess could charge a customer twice.
-function mustSayItsTerms(name: string, providerAccount: ProviderAccount): ProviderAccount {
+function mustStateTerms(name: string, providerAccount: ProviderAccount): ProviderAccount {
   const {
     mode,
     account,
@@ -90,7 +90,7 @@ function mustSayItsTerms(name: string, providerAccount: ProviderAccount): Provid
     !times.every(ms => ms >= 0)
   )
     throw new Error(
-      `The provider ${name} must state its account, startIsIdempotent, visibleWithinMs, failureMayReverseForMs and the lifetimeMs of each way.`,
+      `The provider ${name} must state its account, startIsIdempotent, visibleWithinMs, failureMayReverseForMs and the lifetimeMs of each payment method.`,
     )
   return providerAccount
 }

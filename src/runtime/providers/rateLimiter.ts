@@ -1,22 +1,22 @@
-import type { Verb } from '../../core/provider/breaker.ts'
+import type { Verb } from '../../core/provider/circuitBreaker.ts'
 import { NotSent } from '../../core/provider/reply.ts'
 import { type Bucket, fullBucket, refill } from '../../core/interface/tokenBucket.ts'
 
-const burst = 1 // evenly: a provider that counts by the second sees one more than the rate at most
+const burst = 1 // a provider that counts by the second sees at most one request above the rate
 
-// Waits until something may leave. It throws `NotSent` where that is not in time, or nobody waits any more.
+// Resolves when the request may be sent. Throws `NotSent` if that takes longer than `withinMs`, or at an abort.
 export type WaitForTurn = (verb: Verb, withinMs: number, signal: AbortSignal) => Promise<void>
 
-type Waiting = { go(): void }
+type Waiter = { go(): void }
 
-// So many calls a second may leave for an account, from all nodes together: each takes its share by how many there are.
-// Orders, whose customers wait, go before questions.
+// Limits the requests per second to one account. The rate is that of all nodes together, so each node takes an equal part.
+// Orders go before status questions, because their customers wait.
 export function createRateLimiter(
   perSecond: number,
   nodes: () => number,
   monotonicMs: () => number,
 ): WaitForTurn {
-  const waiting: Record<Verb, Set<Waiting>> = { start: new Set(), ask: new Set() }
+  const waiting: Record<Verb, Set<Waiter>> = { start: new Set(), ask: new Set() }
   let bucket: Bucket = fullBucket(burst, monotonicMs())
   let timer: NodeJS.Timeout | undefined
 
@@ -26,30 +26,28 @@ export function createRateLimiter(
   function serve() {
     timer = undefined
     bucket = refill(bucket, rate(), burst, monotonicMs())
-    for (let one = next(); one && bucket.tokens >= 1; one = next()) {
+    for (let waiter = next(); waiter && bucket.tokens >= 1; waiter = next()) {
       bucket = { ...bucket, tokens: bucket.tokens - 1 }
-      one.go()
+      waiter.go()
     }
     if (next()) timer = setTimeout(serve, Math.ceil(((1 - bucket.tokens) / rate()) * 1000) || 1)
   }
 
   return (verb, withinMs, signal) =>
     new Promise((resolve, reject) => {
-      const leave = () => {
-        waiting[verb].delete(one)
-        clearTimeout(late)
+      const remove = () => {
+        waiting[verb].delete(waiter)
+        clearTimeout(timeout)
         signal.removeEventListener('abort', giveUp)
       }
       const giveUp = () => {
-        leave()
-        reject(
-          new NotSent('The provider takes so many requests a second, and its turn did not come in time.'),
-        )
+        remove()
+        reject(new NotSent('The rate limit of the provider left no room for the request in time.'))
       }
-      const one: Waiting = { go: () => (leave(), resolve()) }
-      const late = setTimeout(giveUp, withinMs)
+      const waiter: Waiter = { go: () => (remove(), resolve()) }
+      const timeout = setTimeout(giveUp, withinMs)
       signal.addEventListener('abort', giveUp)
-      waiting[verb].add(one)
+      waiting[verb].add(waiter)
       if (timer === undefined) serve()
     })
 }

@@ -1,19 +1,28 @@
-import { accountsSince, highestVersions, listAccounts } from '../../store/providers/accounts.ts'
+import type { BusinessRow } from '../../core/provider/accountIdentity.ts'
 import type { Db } from '../../store/db.ts'
 import { databaseDeadline } from '../deadline.ts'
+import {
+  accountsSince,
+  changingAccounts,
+  highestVersions,
+  listAccounts,
+} from '../../store/providers/accounts.ts'
+import { addBusiness, listBusinesses } from '../../store/providers/businesses.ts'
+import { newBusinessId } from '../ids.ts'
 import { type OpenedAccount, type Opening, storedAccount } from './accounts.ts'
 
 export type OnFault = (account: OpenedAccount) => void
 
-// The accounts that the database has, by their names, as far as this node has heard of them.
+// The accounts in the database, opened on this node.
 export function createStoredAccounts(db: Db, opening: Opening, onFault: OnFault) {
   const accounts = new Map<string, OpenedAccount>()
   let version = 0n
   let businesses = 0n
 
-  // Whether any has changed, or the business of any: one question for two numbers where none has. Those that have are
-  // opened anew. A lower number is that of a backup: what it does not have is gone.
-  async function look(): Promise<boolean> {
+  // Opens accounts that have changed since the last call. Returns whether an account or a business has changed. If nothing
+  // has, it only reads two version numbers. A lower version means that a backup was restored: accounts that it does not
+  // have are removed.
+  async function refresh(): Promise<boolean> {
     const inTime = db.withDeadline(databaseDeadline())
     const found = await highestVersions(inTime)
     const isConfirmed = found.businesses !== businesses
@@ -23,7 +32,7 @@ export function createStoredAccounts(db: Db, opening: Opening, onFault: OnFault)
       return isConfirmed
     }
     const rows = await (highest > version ? accountsSince(inTime, version) : listAccounts(inTime))
-    if (highest < version) forgetOthers(rows.map(({ account }) => account))
+    if (highest < version) removeOthers(rows.map(({ account }) => account))
     for (const row of rows) {
       const account = storedAccount(row, opening, accounts.get(row.account))
       accounts.set(row.account, account)
@@ -34,9 +43,29 @@ export function createStoredAccounts(db: Db, opening: Opening, onFault: OnFault)
     return true
   }
 
-  function forgetOthers(names: readonly string[]) {
+  function removeOthers(names: readonly string[]) {
     for (const name of accounts.keys()) if (!names.includes(name)) accounts.delete(name)
   }
 
-  return { accounts: () => [...accounts.values()], look }
+  return { accounts: () => [...accounts.values()], refresh }
+}
+
+// The businesses of all open accounts. Credentials that are new to the database get a new business: the first node stores
+// it, and the other nodes read it. Errors are thrown: a business is never guessed.
+export async function readBusinesses(
+  db: Db,
+  accounts: readonly OpenedAccount[],
+  { isReadOnly, now }: { isReadOnly: boolean; now: Date },
+): Promise<readonly BusinessRow[]> {
+  const rows = await listBusinesses(db)
+  const isKnown = ({ account, credentialsDigest }: OpenedAccount) =>
+    rows.some(row => row.account === account && row.credentials_digest === credentialsDigest)
+  const unknown = accounts.filter(one => one.opened && !isKnown(one))
+  if (isReadOnly || unknown.length === 0) return rows
+  return changingAccounts(db, async tx => {
+    for (const { account, credentialsDigest } of unknown)
+      if (credentialsDigest)
+        await addBusiness(tx, { account, credentialsDigest, business: newBusinessId() }, now)
+    return listBusinesses(tx)
+  })
 }

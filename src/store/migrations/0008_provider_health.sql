@@ -10,7 +10,7 @@ create table provider_health (
   paid integer not null,
   declined integer not null, -- for a reason of the customer's
   troubled integer not null, -- for a reason of the account or its provider
-  delays integer[] not null, -- a histogram of response times; its bounds are in core/provider/accountHealth.ts
+  delays integer[] not null, -- a histogram of response times; its bounds are in core/provider/health.ts
   breaker text not null check (breaker in ('closed', 'open', 'probing')),
   rest_until timestamptz, -- the provider asked for no requests until then
   answered_at timestamptz, -- the last time, ever

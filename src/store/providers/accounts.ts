@@ -2,14 +2,13 @@ import type { Mode } from '../../core/mode.ts'
 import { type Db, named, sql, type Tx } from '../db.ts'
 import type { WrappedKey } from '../merchants/vault.ts'
 
-// An account at a provider as it is stored.
 export type StoredAccount = WrappedKey & {
   account: string
   provider: string
   mode: Mode
   merchant_id: string | null // null: the operator's
   label: string | null
-  settings: Record<string, string> // what is no secret
+  settings: Record<string, string> // that are not secret
   sealed_settings: Buffer
   disabled_at: Date | null
   created_at: Date
@@ -19,8 +18,8 @@ export type StoredAccount = WrappedKey & {
 
 type Changes = Pick<StoredAccount, 'label' | 'settings' | 'sealed_settings' | 'disabled_at'> & WrappedKey
 
-// Those that change accounts come one after the other, so that versions are committed in their order: who has seen one has
-// seen all below it. Reading goes on meanwhile.
+// Changes of accounts are serialized, so that versions are committed in order: a reader of one version has seen all lower
+// ones. The lock does not block readers.
 export const changingAccounts = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction(async tx => {
     await tx.rows(sql`lock table provider_accounts in share row exclusive mode`)
@@ -29,7 +28,7 @@ export const changingAccounts = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promi
 
 const nextVersion = sql`(select coalesce(max(version), 0) + 1 from provider_accounts)`
 
-// `on conflict do nothing`: work that was cut off at its commit runs again and finds its own row.
+// `on conflict do nothing`: a transaction whose commit was cut off runs again and finds its own row.
 export const addStoredAccount = (tx: Tx, a: Omit<StoredAccount, 'version' | 'updated_at' | 'disabled_at'>) =>
   tx.rows(sql`
     insert into provider_accounts (account, provider, mode, merchant_id, label, settings, sealed_settings, wrapped_key,
@@ -54,7 +53,6 @@ export const listAccounts = (tx: Tx) =>
 export const accountsSince = (tx: Tx, version: bigint) =>
   tx.rows<StoredAccount>(sql`select * from provider_accounts where version > ${version} order by account`)
 
-// Of accounts, and of what is stored about the businesses that they belong to.
 export type Versions = { accounts: bigint; businesses: bigint }
 
 export const highestVersions = async (tx: Tx): Promise<Versions> => {

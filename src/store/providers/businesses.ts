@@ -9,14 +9,14 @@ export const listBusinesses = (tx: Tx) =>
 
 type NewBusiness = { account: string; credentialsDigest: string; business: string }
 
-// Credentials that are known already keep their business. Under the lock of `changingAccounts`.
+// Known credentials keep their business. Call it under the lock of `changingAccounts`.
 export const addBusiness = (tx: Tx, { account, credentialsDigest, business }: NewBusiness, now: Date) =>
   tx.rows(sql`
     insert into provider_businesses (account, credentials_digest, first_business, business, seen_at, version)
     values (${account}, ${credentialsDigest}, ${business}, ${business}, ${now}, ${nextVersion})
     on conflict (account, credentials_digest) do nothing`)
 
-// All credentials of one business become those of another, which an operator has confirmed to be the same.
+// An operator has confirmed that two businesses are the same: all credentials of one become those of the other.
 export const mergeBusiness = (
   tx: Tx,
   { account, from, into }: { account: string; from: string; into: string },
@@ -26,7 +26,7 @@ export const mergeBusiness = (
     update provider_businesses set business = ${into}, confirmed_at = ${now}, version = ${nextVersion}
     where account = ${account} and business = ${from}`)
 
-// Attempts whose outcome is not known yet, by what they remember of their account.
+// Attempts without an outcome, by the account identity that is stored with them.
 export type OpenAttempts = {
   provider_account: string
   mode: 'test' | 'live' | null
@@ -39,7 +39,7 @@ export const countOpenByIdentity = (tx: Tx) =>
     select provider_account, mode, account_identity, count(*)::integer as attempts from attempts
     where state not in ('paid', 'failed') group by provider_account, mode, account_identity`)
 
-// After its account was confirmed to be the same business: what waited is due at once, and its tasks are done.
+// After a confirmation, waiting attempts are due at once, and their tasks are closed.
 export const resumeAttempts = (tx: Tx, account: string, identities: readonly string[], now: Date) =>
   tx.rows(sql`
     update attempts set next_poll_at = least(next_poll_at, ${now}), lease_until = null

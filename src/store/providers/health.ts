@@ -1,25 +1,15 @@
-import type { BreakerState } from '../../core/provider/breaker.ts'
-import type { CallCounts } from '../../core/provider/accountHealth.ts'
-import { sql, type Tx } from '../db.ts'
+import type { NodeHealth } from '../../core/provider/health.ts'
+import type { Attempt } from '../../core/payment/attempt.ts'
+import { named, sql, type Tx } from '../db.ts'
 
-// What one node has seen of one way of an account.
-export type HealthRow = CallCounts & {
+// What one node has seen of one payment method of an account. Only that node writes the row, so no write waits.
+export type HealthRow = NodeHealth & {
   node: string
   provider_account: string
   payment_method: string
-  breaker: BreakerState
-  rest_until: Date | null
-  answered_at: Date | null
-  paid_at: Date | null
-  unknown_codes: readonly UnknownCodeCount[]
-  last_error: string | null
-  last_error_at: Date | null
-  is_refused: boolean
-  written_at: Date
+  rest_until: Date | null // the provider asked for a pause until then
 }
-export type UnknownCodeCount = { sample: string; count: number }
 
-// Those of one node, in one statement. Nobody else writes them, so nobody waits.
 export const saveHealth = (tx: Tx, rows: readonly HealthRow[]) =>
   tx.rows(sql`
     insert into provider_health (node, provider_account, payment_method, answered, late, unanswered, paid, declined, troubled,
@@ -38,17 +28,32 @@ export const saveHealth = (tx: Tx, rows: readonly HealthRow[]) =>
 export const listHealth = (tx: Tx) =>
   tx.rows<HealthRow>(sql`select * from provider_health order by provider_account, payment_method, node`)
 
-// What others wrote lately.
-export const healthOfOthers = (tx: Tx, node: string, since: Date) =>
+export const healthOfOtherNodes = (tx: Tx, node: string, since: Date) =>
   tx.rows<HealthRow>(sql`select * from provider_health where node <> ${node} and written_at > ${since}`)
 
-export const forgetHealth = (tx: Tx, before: Date) =>
+export const deleteHealthBefore = (tx: Tx, before: Date) =>
   tx.count(sql`delete from provider_health where written_at < ${before}`)
 
 export type OpenCount = { provider_account: string; payment_method: string; open: number }
 
-// Attempts whose outcome is not known yet, by account and way.
 export const countOpenAttempts = (tx: Tx) =>
   tx.rows<OpenCount>(sql`
     select provider_account, payment_method, count(*)::integer as open from attempts
     where state not in ('paid', 'failed') group by provider_account, payment_method`)
+
+// Whether a task already says that the provider refuses the credentials of this account.
+export const hasRefusalTask = async (tx: Tx, account: string): Promise<boolean> =>
+  (await tx.one(sql`
+    select 1 from tasks t join attempts a on a.merchant_id = t.merchant_id and a.attempt_id = t.attempt_id
+    where t.kind = 'account_refused' and t.closed_at is null and a.provider_account = ${account} limit 1`)) !==
+  undefined
+
+export const closeRefusalTasks = (tx: Tx, account: string, note: string, now: Date) =>
+  tx.count(sql`
+    update tasks t set closed_at = ${now}, closed_note = ${note} from attempts a
+    where t.kind = 'account_refused' and t.closed_at is null and a.merchant_id = t.merchant_id
+      and a.attempt_id = t.attempt_id and a.provider_account = ${account}`)
+
+export const findAttempt = (tx: Tx, merchant_id: string, attempt_id: string) =>
+  tx.one<Attempt>(named('find_attempt')`
+    select * from attempts where merchant_id = ${merchant_id} and attempt_id = ${attempt_id}`)

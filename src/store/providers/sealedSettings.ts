@@ -9,23 +9,23 @@ import {
 } from '../merchants/vault.ts'
 import type { StoredAccount } from './accounts.ts'
 
-// What an account is, beside its secrets. All of it is bound into them: whoever can write to the database can neither
-// make a test account live, nor give one merchant's to another, nor lead the secrets to an address of his own.
+// The facts of an account that are authenticated with its secrets. So an attacker with write access to the database can
+// neither make a test account live, nor give it to another merchant, nor have the secrets sent to another address.
 type Bound = Pick<StoredAccount, 'account' | 'provider' | 'mode' | 'merchant_id' | 'settings'>
 type Sealed = WrappedKey & Pick<StoredAccount, 'sealed_settings'>
 
 const owner = ({ account }: Pick<Bound, 'account'>) => `provider account ${account}`
 
-const purpose = ({ account, provider: provider_account, mode, merchant_id, settings }: Bound) =>
-  JSON.stringify([account, provider_account, mode, merchant_id, inOrder(settings)])
+const purpose = ({ account, provider, mode, merchant_id, settings }: Bound) =>
+  JSON.stringify([account, provider, mode, merchant_id, inOrder(settings)])
 
-// The database keeps them in an order of its own.
+// jsonb does not preserve the order of keys.
 const inOrder = (settings: Bound['settings']) =>
   Object.keys(settings)
     .toSorted()
     .map(name => [name, settings[name]])
 
-// Each time with a key of its own.
+// With a new data key each time.
 export function sealSettings(
   masterKeys: MasterKeys,
   bound: Bound,
@@ -38,12 +38,12 @@ export function sealSettings(
   }
 }
 
-// The secrets alone; what is none stands beside them.
+// Returns the secret settings only.
 export const openSettings = (masterKeys: MasterKeys, account: Bound & Sealed): Record<string, string> =>
   JSON.parse(
     openSecret(unwrapKey(masterKeys, owner(account), account), purpose(account), account.sealed_settings),
   ) as Record<string, string>
 
-// The same key wrapped by the newest master key; the secrets stay as they are.
+// Wraps the data key with the newest master key. The sealed secrets do not change.
 export const rewrapped = (masterKeys: MasterKeys, account: Bound & WrappedKey): WrappedKey =>
   wrapKey(masterKeys, owner(account), unwrapKey(masterKeys, owner(account), account))

@@ -8,7 +8,7 @@ import {
   wrapKey,
 } from '../merchants/vault.ts'
 
-// What stands in the books about an account's token. `made_at` tells one from the next.
+// The stored token of an account. `made_at` tells one token from the next.
 export type StoredToken = { token: string | undefined; made_at: Date | null; expires_at: Date | null }
 
 type TokenRow = Omit<StoredToken, 'token'> & {
@@ -17,7 +17,7 @@ type TokenRow = Omit<StoredToken, 'token'> & {
   sealed_token: Buffer | null
 }
 
-// An account as it is set. The settings are bound into what is sealed, so that a token of other ones does not open.
+// An account with certain settings. They are authenticated with the token, so a token of other settings does not decrypt.
 export type TokenHolder = { provider_account: string; settings: string }
 
 const purposeOf = ({ provider_account, settings }: TokenHolder) => `token of ${provider_account} ${settings}`
@@ -30,8 +30,8 @@ export async function findToken(tx: Tx, masterKeys: MasterKeys, holder: TokenHol
   return { token: row && opened(masterKeys, holder, row), made_at, expires_at }
 }
 
-// One that does not open, because its master key is gone, its settings are others or its row is another account's, is
-// none: the provider gives another.
+// Undefined if the token cannot be decrypted: its master key is gone, or it belongs to other settings or another account.
+// Then a new one is requested.
 function opened(masterKeys: MasterKeys, holder: TokenHolder, row: TokenRow): string | undefined {
   const { master_key_id, wrapped_key, sealed_token } = row
   if (!master_key_id || !wrapped_key || !sealed_token) return undefined
@@ -43,7 +43,7 @@ function opened(masterKeys: MasterKeys, holder: TokenHolder, row: TokenRow): str
   }
 }
 
-// One at a time makes the next token, and only while the one that it has seen is still the last. Says whether it is us.
+// Claims the right to request the next token, if no other node has claimed it and the token in `seen` is still the latest.
 export const claimToken = async (
   tx: Tx,
   { provider_account }: TokenHolder,
@@ -55,7 +55,7 @@ export const claimToken = async (
     where (t.maker_until is null or t.maker_until <= ${now} or t.maker = ${maker})
       and t.made_at is not distinct from ${seen}::timestamptz`)) > 0
 
-// Says whether it was still ours to write.
+// False if another node has claimed the token meanwhile.
 export async function saveToken(
   tx: Tx,
   masterKeys: MasterKeys,
@@ -74,11 +74,11 @@ export async function saveToken(
   )
 }
 
-// Whoever could not make it lets the next try.
+// After a failed request, so that another node can try.
 export const releaseToken = (tx: Tx, { provider_account }: TokenHolder, maker: string) =>
   tx.rows(sql`
     update provider_tokens set maker = null, maker_until = null where provider_account = ${provider_account} and maker = ${maker}`)
 
-// Those that other master keys open are not sealed anew: the provider gives others.
-export const forgetTokensBut = (tx: Tx, master_key_id: string) =>
+// Tokens under other master keys are deleted, not sealed again: new ones are requested when needed.
+export const deleteTokensExcept = (tx: Tx, master_key_id: string) =>
   tx.count(sql`delete from provider_tokens where master_key_id <> ${master_key_id}`)

@@ -3,7 +3,7 @@ import type { Texts } from '../../core/languages/en.ts'
 import type { Lang } from '../../core/languages/languages.ts'
 import { figureWords, moneyWords } from '../../core/moneyWords.ts'
 import { isUnresolved } from '../../core/payment/attempt.ts'
-import { paymentMethodName } from '../../core/provider/paymentMethodNames.ts'
+import { paymentMethodName } from '../../core/provider/paymentMethod.ts'
 import { fill } from '../../core/text.ts'
 import type { AvailableMethod } from '../../runtime/providers/availableMethods.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { raiseRefusals } from '../../../src/actions/providers/raiseRefusals.ts'
-import { createHealthExchange } from '../../../src/actions/providers/healthExchange.ts'
-import { readProviderStatus } from '../../../src/actions/providers/status.ts'
+import { raiseRefusals } from '../../../src/actions/providers/health.ts'
+import { createHealthExchange } from '../../../src/actions/providers/health.ts'
+import { readProviderStatus } from '../../../src/actions/providers/health.ts'
 import { pay } from '../../../src/actions/payments/pay.ts'
 import type { Reply } from '../../../src/core/provider/reply.ts'
 import type { StatusUpdate } from '../../../src/core/payment/change.ts'
@@ -35,18 +35,18 @@ function node() {
   const providerAccounts = providerAccountsOf(new Map([['simulated', account]]), undefined, monitors)
   const deps = { ...simulatedNode(lives.db, clock, line), providerAccounts }
   const alarms: StatusUpdate[] = []
-  const { step } = createHealthExchange({ db: lives.db, clock, keepers: monitors })
+  const { step } = createHealthExchange({ db: lives.db, clock, monitors })
   return {
     says: (reply: Reply) => void (says = reply),
     alarms,
-    keepers: monitors,
+    monitors,
     async order() {
       const [payment] = await lives.addPayments(1, new Date())
       if (!payment) throw new Error('no payment')
       const typed = { phone: `024${String(Math.random()).slice(2, 9)}` }
       await pay(deps, payment, aWish({ input: typed }))
       await step()
-      await raiseRefusals({ db: lives.db, clock, keepers: monitors, watch: news => void alarms.push(news) })
+      await raiseRefusals({ db: lives.db, clock, monitors, watch: news => void alarms.push(news) })
     },
   }
 }
@@ -69,7 +69,7 @@ test('a refused account raises one task, on all nodes together, until it is acce
     is_refused: true,
     last_error: expect.stringContaining('(HTTP 401)'),
   })
-  expect(one.keepers.windows.isRefused('simulated')).toBe(true)
+  expect(one.monitors.account('simulated').isRefused()).toBe(true)
 
   other.says(pending)
   await other.order()
@@ -91,5 +91,5 @@ test('an outage is no refusal: the words are shown, and no task is raised', asyn
   for (let times = 0; times < 2; times++) await one.order()
   expect((await tasks()).filter(({ is_open }) => is_open)).toEqual([])
   expect(await status()).toMatchObject({ is_refused: false, last_error: 'connect ECONNREFUSED' })
-  expect(one.keepers.windows.isRefused('simulated')).toBe(false)
+  expect(one.monitors.account('simulated').isRefused()).toBe(false)
 })

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createHealthExchange } from '../../../src/actions/providers/healthExchange.ts'
+import { createHealthExchange } from '../../../src/actions/providers/health.ts'
 import { addProviderStatus } from '../../../src/cli/provider/status.ts'
 import type { Output } from '../../../src/cli/output.ts'
 import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
@@ -26,9 +26,9 @@ beforeEach(() => db.rows(sql`delete from provider_health`))
 // As a gateway would have written it.
 async function seen(account: string, what: 'paid' | 'unanswered', count = 5) {
   const monitors = createHealthMonitors()
-  const { step } = createHealthExchange({ db, clock: () => new Date(), keepers: monitors })
-  for (let n = 0; n < count; n++) monitors.windows.count(account, 'wallet', { what })
-  monitors.windows.countUnknownCode(account, 'wallet', 'HELD for 233244123456')
+  const { step } = createHealthExchange({ db, clock: () => new Date(), monitors })
+  for (let n = 0; n < count; n++) monitors.account(account).count('wallet', { what })
+  monitors.account(account).countUnknownCode('wallet', 'HELD for 233244123456')
   await step()
 }
 
@@ -62,9 +62,13 @@ test('a row for each account and way, with the words that we do not know, masked
 
 test('credentials that a provider refuses are said, in its words', async () => {
   const monitors = createHealthMonitors()
-  const { step } = createHealthExchange({ db, clock: () => new Date(), keepers: monitors })
-  monitors.windows.count('paystack', 'card', { what: 'unanswered' })
-  monitors.windows.fail('paystack', 'card', 'a1', 'Paystack does not take the secret key: HTTP 401', true)
+  const { step } = createHealthExchange({ db, clock: () => new Date(), monitors })
+  const words = 'Paystack does not take the secret key: HTTP 401'
+  monitors.account('paystack').begin('start', { attempt_id: 'a1', payment_method: 'card' })({
+    reply: { state: 'unknown', words, isRefusal: true },
+    delayMs: 1,
+    timeoutMs: 5000,
+  })
   await step()
   const { text, exit } = await status()
   expect(text).toContain(

@@ -123,7 +123,7 @@ describe('a provider', () => {
       {
         state: 'paid_mismatch',
         order,
-        words: 'The provider says paid: 9007199254740992 of GHS, which is no amount.',
+        words: 'The provider says paid: 9007199254740992 of GHS, which is not an amount.',
       },
     ],
     ['a fee above 2^53 - 1', { ...yes, fee: 2n ** 63n - 1n, net: 2n ** 53n + 1n }, yes],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sanitizeWebhook } from '../../../src/core/provider/sanitizeWebhook.ts'
+import { sanitizeWebhook } from '../../../src/core/provider/webhook.ts'
 
 for (const told of [undefined, null, 'paid', 7, {}, { idempotency_key: 'A-1' }])
   test(`not the provider's: ${JSON.stringify(told)}`, () => expect(sanitizeWebhook(told)).toBeUndefined())

@@ -6,7 +6,7 @@ import {
   isWithinLimits,
   type AccountOnOffer,
 } from '../../../src/core/provider/selectAccounts.ts'
-import type { AccountHealth } from '../../../src/core/provider/accountHealth.ts'
+import type { AccountHealth } from '../../../src/core/provider/health.ts'
 import type { AmountLimits, PaymentMethod } from '../../../src/core/provider/paymentMethod.ts'
 
 const wayOf = (payment_method: string): PaymentMethod =>

@@ -172,5 +172,5 @@ test('how long we shall leave it alone', async () => {
 test('what is no JSON is not told: it may have what is private', async () => {
   const server = createServer((_, outgoing) => outgoing.end('233241234567 is no JSON'))
   const failure = await sent(`http://127.0.0.1:${await listen(server)}/`)
-  expect((failure as Error).message).toBe('HTTP 200, and the answer is no JSON object')
+  expect((failure as Error).message).toBe('HTTP 200, and the answer is not a JSON object')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sendWithToken, tokenOf, withToken } from '../../../src/providers/http/token.ts'
+import { sendWithToken, createTokenCache, withToken } from '../../../src/providers/http/token.ts'
 import type { Token } from '../../../src/core/provider/provider.ts'
 import { NotSent } from '../../../src/core/provider/reply.ts'
 
@@ -10,7 +10,7 @@ function mint(lifetimeMs = hour) {
   let now = 0
   let minted = 0
   const make = (): Promise<Token> => Promise.resolve({ token: `t${++minted}`, lifetimeMs })
-  return { ask: tokenOf(make, () => now), pass: (ms: number) => (now += ms), minted: () => minted }
+  return { ask: createTokenCache(make, () => now), pass: (ms: number) => (now += ms), minted: () => minted }
 }
 
 test('made once, however many ask, and kept until a minute before its end', async () => {
@@ -48,7 +48,7 @@ test('a refusal of one that is no more costs nothing', async () => {
 
 test('a mint that hangs holds nobody for longer than its own signal, and ends when nobody waits', async () => {
   const signals: AbortSignal[] = []
-  const ask = tokenOf(signal => {
+  const ask = createTokenCache(signal => {
     signals.push(signal)
     return signals.length === 1 ? new Promise(() => {}) : Promise.resolve({ token: 't', lifetimeMs: hour })
   })
@@ -67,7 +67,7 @@ test('a mint that hangs holds nobody for longer than its own signal, and ends wh
 
 test('a mint that fails is told to all who wait, and tried again by the next', async () => {
   let times = 0
-  const ask = tokenOf(() =>
+  const ask = createTokenCache(() =>
     ++times === 1 ? Promise.reject(new Error('no')) : Promise.resolve({ token: 't', lifetimeMs: hour }),
   )
   const told = await Promise.allSettled([ask(patient()), ask(patient())])

@@ -28,8 +28,8 @@ describe('a no, by its reason', () => {
     ['A_WORD_OF_TOMORROW', 'refused', 'A_WORD_OF_TOMORROW'], // FAILED is a no, whatever its reason; operators see it
     ['WALLET_TIER_7_NOT_ELIGIBLE', 'refused', 'WALLET_TIER_7_NOT_ELIGIBLE'], // a code may have digits
     [`X${'Y'.repeat(99)}`, 'refused', 'X'.padEnd(60, 'Y')], // 100 characters are kept of a code
-    [undefined, 'refused', 'that is no word'],
-    [17, 'refused', 'that is no word'],
+    [undefined, 'refused', 'that is not a code'],
+    [17, 'refused', 'that is not a code'],
   ] as const)
     test(`${word}: ${reason}, as a word and as an object`, async () => {
       const { played, account, order } = await playMtn()
@@ -135,7 +135,7 @@ test('a 404 of something on the way is no word of MTN', async () => {
   played.weather = { trouble: 'maintenance' }
   expect(await account.check(sent)).toEqual({
     state: 'unknown',
-    words: 'HTTP 503 with a text that is no JSON',
+    words: 'HTTP 503 with a text that is not JSON',
   })
 })
 

@@ -48,7 +48,7 @@ function openNode() {
     wake() {},
   }
   return {
-    keepers: monitors,
+    monitors,
     async pay(phone: string) {
       const [payment] = await lives.addPayments(1, now, () => hours(30))
       assert.ok(payment)
@@ -145,7 +145,7 @@ test('customers without money leave the account in good health', async () => {
     await node.wait(seconds(5))
     expect((await life()).attempt).toMatchObject({ state: 'failed', reason: 'insufficient_funds' })
   }
-  expect(node.keepers.of('mtn', 'mtn_mobile_money')).toBe('healthy')
+  expect(node.monitors.of('mtn', 'mtn_mobile_money')).toBe('healthy')
 })
 
 test('a code that nobody knows: the account stays in good health, and the third calls a person', async () => {
@@ -159,5 +159,5 @@ test('a code that nobody knows: the account stays in good health, and the third 
     tasks.push(told.tasks)
   }
   expect(tasks).toEqual([[], [], ['unknown_code'], [], []])
-  expect(node.keepers.of('mtn', 'mtn_mobile_money')).toBe('healthy')
+  expect(node.monitors.of('mtn', 'mtn_mobile_money')).toBe('healthy')
 })

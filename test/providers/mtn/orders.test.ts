@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { noteOf } from '../../../src/providers/mtn/request.ts'
+import { mtnNote } from '../../../src/providers/mtn/client.ts'
 import mtn from '../../../src/providers/mtn.ts'
 import { tools } from '../stories/stage.ts'
 import { mtnSettings, playMtn } from './play.ts'
@@ -43,7 +43,7 @@ for (const [text, note] of [
   ['x'.repeat(300), 'x'.repeat(128)],
   [`${'x'.repeat(127)} y`, 'x'.repeat(127)],
 ] as const)
-  test(`a note of "${text.slice(0, 20)}"`, () => expect(noteOf(text)).toBe(note))
+  test(`a note of "${text.slice(0, 20)}"`, () => expect(mtnNote(text)).toBe(note))
 
 const codes = {
   funds: 'LOW_BALANCE_OR_PAYEE_LIMIT_REACHED_OR_NOT_ALLOWED',
@@ -146,7 +146,7 @@ describe('an order that MTN refuses', () => {
 describe('who is refused has sent nothing', () => {
   for (const [said, words] of [
     [{ status: 401, body: { message: 'Unauthorized' } }, 'HTTP 401'],
-    [{ status: 403, body: 'Forbidden' }, 'HTTP 403 with a text that is no JSON'],
+    [{ status: 403, body: 'Forbidden' }, 'HTTP 403 with a text that is not JSON'],
     [{ status: 403, body: {} }, 'HTTP 403'],
     [coded(403, 'NOT_ALLOWED'), 'HTTP 403 NOT_ALLOWED'],
   ] as const)
@@ -181,8 +181,8 @@ describe('an order whose answer says nothing for certain', () => {
     [coded(500, 'A_WORD_OF_TOMORROW'), 'HTTP 500 A_WORD_OF_TOMORROW', 'A_WORD_OF_TOMORROW', true],
     [coded(500, '0241234567'), 'HTTP 500'],
     [coded(500, 'PAYER_0241234567_UNKNOWN'), 'HTTP 500'],
-    [{ status: 502, body: '<html>' }, 'HTTP 502 with a text that is no JSON'],
-    [{ status: 411, body: '<h2>Length Required</h2>' }, 'HTTP 411 with a text that is no JSON'],
+    [{ status: 502, body: '<html>' }, 'HTTP 502 with a text that is not JSON'],
+    [{ status: 411, body: '<h2>Length Required</h2>' }, 'HTTP 411 with a text that is not JSON'],
     [{ status: 200, body: {} }, 'HTTP 200'],
   ] as const)
     test(`${words}: not known, and it was charged after all`, async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isWrongCode } from '../../../src/providers/paystack/charge.ts'
+import { isWrongCode } from '../../../src/providers/paystack/replies.ts'
 import { paystackSample } from '../../../src/providers/paystack/client.ts'
 import { check, orderFor, secretKey, start, submit } from './context.ts'
 import { bad, good, openScripted, type Script } from './scripted.ts'

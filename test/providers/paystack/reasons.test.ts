@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { reasonOf, refusalOf } from '../../../src/providers/paystack/reasons.ts'
+import { reasonOf, refusalOf } from '../../../src/providers/paystack/replies.ts'
 import { check, orderFor } from './context.ts'
 import { good, openScripted } from './scripted.ts'
 

@@ -1,23 +1,26 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addAccount, newIdentity } from '../../../src/actions/providers/addAccount.ts'
-import { type AccountSetup, prepareAccount } from '../../../src/actions/providers/prepareAccount.ts'
-import { prepareChange, saveAccountChange } from '../../../src/actions/providers/setAccount.ts'
-import type { SettingChange } from '../../../src/core/provider/accountSettings.ts'
-import type { AccountHealth } from '../../../src/core/provider/accountHealth.ts'
-import type { Mode } from '../../../src/core/mode.ts'
-import type { OpenedAccount } from '../../../src/runtime/providers/accounts.ts'
-import { noHealthMonitor } from '../../../src/runtime/providers/healthMonitor.ts'
-import { webhookIdOf } from '../../../src/runtime/providers/webhookId.ts'
 import {
-  type ProviderAccountsOptions,
+  type AccountSetup,
+  addAccount,
+  newIdentity,
+  prepareAccount,
+} from '../../../src/actions/providers/addAccount.ts'
+import { prepareChange, saveAccountChange } from '../../../src/actions/providers/setAccount.ts'
+import type { Mode } from '../../../src/core/mode.ts'
+import type { SettingChange } from '../../../src/core/provider/accountSettings.ts'
+import type { AccountHealth } from '../../../src/core/provider/health.ts'
+import {
   loadProviders,
   openProviderAccounts,
+  type ProviderAccountsOptions,
 } from '../../../src/runtime/providerAccounts.ts'
+import { type OpenedAccount, webhookIdOf } from '../../../src/runtime/providers/accounts.ts'
+import { noHealthMonitor } from '../../../src/runtime/providers/healthMonitor.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
-import { findAccount, type StoredAccount } from '../../../src/store/providers/accounts.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
+import { findAccount, type StoredAccount } from '../../../src/store/providers/accounts.ts'
 import { acmeFolder, acmeTools } from '../../support/acme.ts'
 import { type FreshDatabase, migratedDatabase } from '../../support/database.ts'
 

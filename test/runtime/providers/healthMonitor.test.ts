@@ -76,7 +76,7 @@ function lineOf(
   const monitors = createHealthMonitors({ monotonicMs: () => now, watch: one => seen.push(one), ...options })
   const provider = { ...accountWith(timing), ...more }
   const account = guardAccount(provider, timer, monitors.monitorFor('acme', provider))
-  return { ...account, keepers: monitors, seen, standing: () => monitors.of('acme', 'wallet') }
+  return { ...account, monitors, seen, standing: () => monitors.of('acme', 'wallet') }
 }
 let number = 0
 const order = (): Order =>
@@ -145,19 +145,24 @@ test('one that has too many is left alone for as long as it says, by orders and 
 })
 
 test('a word that we do not know is an answer, and is kept without what is private', async () => {
-  const { check, keepers, standing } = lineOf()
+  const { check, monitors, standing } = lineOf()
   does = response => response.end('{"status":"HELD for 233244123456"}')
   await times(7, check)
   expect(standing()).toBe('healthy')
-  expect(keepers.windows.all().map(({ unknownCodes }) => unknownCodes)).toEqual([[['HELD for #', 7]]])
+  expect(
+    monitors
+      .account('acme')
+      .methods()
+      .map(({ unknownCodes }) => [...unknownCodes]),
+  ).toEqual([[['HELD for #', 7]]])
 })
 
 test('so many words that nobody could have written them are bounded', async () => {
-  const { check, keepers } = lineOf()
+  const { check, monitors } = lineOf()
   const letters = 'abcdefghijklmnop'
   does = response => response.end(JSON.stringify({ status: `word ${letters[asked % 16]}` }))
   await times(16, check)
-  expect(keepers.windows.all()[0]?.unknownCodes).toHaveLength(11)
+  expect(monitors.account('acme').methods()[0]?.unknownCodes.size).toBe(11)
 })
 
 test('what is over the rate is postponed, and is no fault of the provider', async () => {
@@ -277,11 +282,11 @@ test('unknown codes: reported again after an hour, by three new attempts', async
 })
 
 test('unknown codes never count against the account', async () => {
-  const { keepers, standing } = await guarded(Array<Reply>(8).fill(one))
+  const { monitors, standing } = await guarded(Array<Reply>(8).fill(one))
   const ended = { provider_account: 'acme', payment_method: 'wallet', state: 'failed', reason: 'refused' }
   for (let n = 0; n < 8; n++)
-    keepers.ended({ attempt: ended, events: [{ kind: 'attempt_failed' }] } as unknown as Parameters<
-      typeof keepers.ended
+    monitors.ended({ attempt: ended, events: [{ kind: 'attempt_failed' }] } as unknown as Parameters<
+      typeof monitors.ended
     >[0])
   expect(standing()).toBe('healthy')
 })
@@ -292,18 +297,12 @@ for (const [name, reply] of [
   ['500', { state: 'unknown', words: 'HTTP 500' }],
 ] as const)
   test(`${name} to what a customer typed concerns that attempt alone: no pause, no breaker, no refused account`, async () => {
-    const { submit, start, standing, keepers } = lineOf({}, undefined, { submit: async () => reply })
+    const { submit, start, standing, monitors } = lineOf({}, undefined, { submit: async () => reply })
     const replies = await times(20, called => submit(called, 'otp', { otp: '111111' }))
     expect(replies).toEqual(Array(20).fill(reply))
-    expect([standing(), keepers.breakers.stateOf('acme'), keepers.breakers.restMs('acme')]).toEqual([
-      'healthy',
-      'closed',
-      0,
-    ])
-    expect([keepers.windows.isRefused('acme'), keepers.windows.accountNews().takeUpdates]).toEqual([
-      false,
-      [],
-    ])
+    const acme = monitors.account('acme')
+    expect([standing(), acme.circuitState(), acme.pauseMs()]).toEqual(['healthy', 'closed', 0])
+    expect([acme.isRefused(), acme.credentialsChange]).toEqual([false, undefined])
     expect(states(await times(1, start))).toEqual(['pending'])
   })
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Verb } from '../../../src/core/provider/breaker.ts'
+import type { Verb } from '../../../src/core/provider/circuitBreaker.ts'
 import { NotSent } from '../../../src/core/provider/reply.ts'
 import { createRateLimiter, type WaitForTurn } from '../../../src/runtime/providers/rateLimiter.ts'
 

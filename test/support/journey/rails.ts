@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import type { Texts } from '../../../src/core/languages/en.ts'
-import { webhookIdOf } from '../../../src/runtime/providers/webhookId.ts'
+import { webhookIdOf } from '../../../src/runtime/providers/accounts.ts'
 import { mtnCredentials, openMtn, type PlayedMtn } from '../../simulators/mtn/mtn.ts'
 import { openPaystack, type PaystackSimulator } from '../../simulators/paystack/paystack.ts'
 import { type Market, openMarket, type Walk } from '../journey.ts'

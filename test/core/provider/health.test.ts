@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
 import {
   sumCounts,
-  delayWithin,
-  callOutcomeOf,
+  delayQuantile,
+  countedOutcome,
   healthOf,
   noCalls,
-  type CallOutcome,
+  type CountedEvent,
   type CallWindow,
-  countCall,
+  countEvent,
   type CallCounts,
   countsOf,
-  windowMs,
-} from '../../../src/core/provider/accountHealth.ts'
+  healthWindowMs,
+} from '../../../src/core/provider/health.ts'
 
 for (const [seen, says] of [
   [{}, 'healthy'], // nothing is known
@@ -30,28 +30,28 @@ for (const [seen, says] of [
 ] as [Partial<CallCounts>, string][])
   test(`${JSON.stringify(seen)} is ${says}`, () => expect(healthOf({ ...noCalls, ...seen })).toBe(says))
 
-const answered = (delayMs: number): CallOutcome => ({ what: 'answered', delayMs, isLate: false })
-const after = (...seen: (readonly [CallOutcome, number])[]) =>
-  seen.reduce<CallWindow>((window, [one, at]) => countCall(window, one, at), [])
+const answered = (delayMs: number): CountedEvent => ({ what: 'answered', delayMs, isLate: false })
+const after = (...seen: (readonly [CountedEvent, number])[]) =>
+  seen.reduce<CallWindow>((window, [one, at]) => countEvent(window, one, at), [])
 
 test('what is older than the window is forgotten', () => {
   const window = after([{ what: 'unanswered' }, 0], [answered(10), 60_000])
   expect(countsOf(window, 60_000)).toMatchObject({ unanswered: 1, answered: 1 })
-  expect(countsOf(window, windowMs + 10_000)).toMatchObject({ unanswered: 0, answered: 1 })
-  expect(countsOf(window, windowMs + 70_000)).toEqual(noCalls)
+  expect(countsOf(window, healthWindowMs + 10_000)).toMatchObject({ unanswered: 0, answered: 1 })
+  expect(countsOf(window, healthWindowMs + 70_000)).toEqual(noCalls)
 })
 
 test('it keeps a bounded number of slices, however long it runs', () => {
   let window: CallWindow = []
-  for (let at = 0; at < 100 * windowMs; at += 1000) window = countCall(window, answered(1), at)
-  expect(window.length).toBeLessThanOrEqual(windowMs / 10_000 + 1)
+  for (let at = 0; at < 100 * healthWindowMs; at += 1000) window = countEvent(window, answered(1), at)
+  expect(window.length).toBeLessThanOrEqual(healthWindowMs / 10_000 + 1)
 })
 
 test('half of the answers, and nearly all of them, came within', () => {
   const delays = [20, 20, 20, 20, 20, 80, 80, 80, 80, 40_000]
   const tally = countsOf(after(...delays.map(ms => [answered(ms), 0] as const)), 0)
-  expect([0.5, 0.9, 0.95].map(share => delayWithin(tally, share))).toEqual([50, 100, Infinity])
-  expect(delayWithin(noCalls, 0.5)).toBeUndefined()
+  expect([0.5, 0.9, 0.95].map(share => delayQuantile(tally, share))).toEqual([50, 100, Infinity])
+  expect(delayQuantile(noCalls, 0.5)).toBeUndefined()
 })
 
 test('what nodes have seen adds up', () => {
@@ -71,4 +71,4 @@ for (const [state, reason, ending] of [
   ['failed', 'refused', undefined], // an unknown reason is nobody's fault
   ['pending', null, undefined],
 ] as const)
-  test(`${state} (${reason}) counts as ${ending}`, () => expect(callOutcomeOf(state, reason)).toBe(ending))
+  test(`${state} (${reason}) counts as ${ending}`, () => expect(countedOutcome(state, reason)).toBe(ending))

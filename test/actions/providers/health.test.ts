@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createHealthExchange } from '../../../src/actions/providers/healthExchange.ts'
-import { createProber } from '../../../src/actions/providers/probe.ts'
-import { readProviderStatus } from '../../../src/actions/providers/status.ts'
+import { createProber } from '../../../src/actions/providers/health.ts'
+import { createHealthExchange } from '../../../src/actions/providers/health.ts'
+import { readProviderStatus } from '../../../src/actions/providers/health.ts'
 import type { ProviderAccount } from '../../../src/core/provider/provider.ts'
 import { newAttemptId } from '../../../src/runtime/ids.ts'
 import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
@@ -25,14 +25,14 @@ beforeEach(async () => {
 
 function node() {
   const monitors = createHealthMonitors()
-  return { keepers: monitors, ...createHealthExchange({ db: lives.db, clock: () => now, keepers: monitors }) }
+  return { monitors, ...createHealthExchange({ db: lives.db, clock: () => now, monitors }) }
 }
 const see = (
-  { keepers }: ReturnType<typeof node>,
+  { monitors }: ReturnType<typeof node>,
   what: 'unanswered' | 'paid' | 'declined',
   count: number,
 ) => {
-  for (let n = 0; n < count; n++) keepers.windows.count('mtn', 'wallet', { what })
+  for (let n = 0; n < count; n++) monitors.account('mtn').count('wallet', { what })
 }
 const status = async () => readProviderStatus(lives.db, now)
 
@@ -40,10 +40,10 @@ test('what one node sees the others judge by, and a command shows', async () => 
   const [one, other] = [node(), node()]
   see(one, 'unanswered', 3)
   see(other, 'unanswered', 3)
-  expect(other.keepers.of('mtn', 'wallet')).toBe('healthy') // too few of its own
+  expect(other.monitors.of('mtn', 'wallet')).toBe('healthy') // too few of its own
   await one.step()
   await other.step()
-  expect(other.keepers.of('mtn', 'wallet')).toBe('down')
+  expect(other.monitors.of('mtn', 'wallet')).toBe('down')
   expect(await status()).toMatchObject([
     { account: 'mtn', payment_method: 'wallet', health: 'down', unanswered: 6 },
   ])
@@ -65,10 +65,10 @@ test('whoever has seen nothing new writes nothing', async () => {
 test('a rest that the provider wants is kept by all nodes', async () => {
   const [one, other] = [node(), node()]
   see(one, 'unanswered', 1)
-  one.keepers.breakers.rest('mtn', 40_000)
+  one.monitors.account('mtn').pause(40_000)
   await one.step()
   await other.step()
-  expect(other.keepers.breakers.whyNot('mtn', 'ask')).toMatch(/left alone/)
+  expect(other.monitors.account('mtn').whyBlocked('ask')).toMatch(/pause/)
 })
 
 test('a node that cannot write goes on, and tells it when it can', async () => {
@@ -76,7 +76,7 @@ test('a node that cannot write goes on, and tells it when it can', async () => {
   see(one, 'unanswered', 6)
   await query(lives.url, 'alter table provider_health rename to elsewhere')
   await expect(one.step()).rejects.toThrow('provider_health')
-  expect(one.keepers.of('mtn', 'wallet')).toBe('down')
+  expect(one.monitors.of('mtn', 'wallet')).toBe('down')
   await query(lives.url, 'alter table elsewhere rename to provider_health')
   await one.step()
   expect(await status()).toMatchObject([{ health: 'down', unanswered: 6 }])
@@ -85,8 +85,8 @@ test('a node that cannot write goes on, and tells it when it can', async () => {
 test('when it is quiet, only how long it was well is known', async () => {
   const one = node()
   see(one, 'paid', 1)
-  one.keepers.windows.count('mtn', 'wallet', { what: 'answered', delayMs: 300, isLate: false })
-  one.keepers.windows.countUnknownCode('mtn', 'wallet', 'HELD for 0244123456')
+  one.monitors.account('mtn').count('wallet', { what: 'answered', delayMs: 300, isLate: false })
+  one.monitors.account('mtn').countUnknownCode('wallet', 'HELD for 0244123456')
   await one.step()
   expect(await status()).toMatchObject([
     {
@@ -143,15 +143,15 @@ test('an account that is left alone is asked whether it is well again, where nob
   let monotonic = 0
   const monitors = createHealthMonitors({ monotonicMs: () => monotonic })
   const providerAccounts = providerAccountsOf(new Map([['mtn', providerAccount]]), undefined, monitors)
-  const { breakers } = monitors
-  for (let n = 0; n < 5; n++) breakers.begin('mtn', 'ask', `order ${n}`)('unanswered')
-  await createProber({ providerAccounts, breakers })()
-  expect(breakers.stateOf('mtn')).toBe('open') // its pause is not over
+  const mtn = monitors.account('mtn')
+  for (let n = 0; n < 5; n++) mtn.trackCall('ask', `order ${n}`)('unanswered')
+  await createProber({ providerAccounts, monitors })()
+  expect(mtn.circuitState()).toBe('open') // its pause is not over
   monotonic = 5000
-  await createProber({ providerAccounts, breakers })()
-  expect(breakers.stateOf('mtn')).toBe('open') // in vain: for longer
+  await createProber({ providerAccounts, monitors })()
+  expect(mtn.circuitState()).toBe('open') // in vain: for longer
   monotonic = 15_000
   isWell = true
-  await createProber({ providerAccounts, breakers })()
-  expect(breakers.stateOf('mtn')).toBe('closed')
+  await createProber({ providerAccounts, monitors })()
+  expect(mtn.circuitState()).toBe('closed')
 })

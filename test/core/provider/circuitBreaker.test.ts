@@ -3,16 +3,16 @@ import {
   type Breaker,
   recordOutcome,
   newBreaker,
-  type Outcome,
+  type CallOutcome,
   pauseBreaker,
-  healthByBreaker,
-  breakerStateOf,
+  circuitStateOf,
   type Verb,
-  whyNot,
-} from '../../../src/core/provider/breaker.ts'
+  whyBlocked,
+} from '../../../src/core/provider/circuitBreaker.ts'
+import { healthByBreaker } from '../../../src/core/provider/health.ts'
 
 // What happens, when: [at, verb, order, outcome].
-type Step = readonly [number, Verb, string, Outcome]
+type Step = readonly [number, Verb, string, CallOutcome]
 const after = (steps: readonly Step[], from = newBreaker): Breaker =>
   steps.reduce(
     (breaker, [at, verb, order, outcome]) => recordOutcome(breaker, { verb, order }, outcome, at),
@@ -71,7 +71,7 @@ for (const [name, breaker, at, state] of [
     'closed',
   ],
 ] as [string, Breaker, number, string][])
-  test(`${name}: ${state}`, () => expect(breakerStateOf(breaker, at)).toBe(state))
+  test(`${name}: ${state}`, () => expect(circuitStateOf(breaker, at)).toBe(state))
 
 test('the pause grows to a minute', () => {
   const pauses: number[] = []
@@ -101,10 +101,9 @@ for (const [name, breaker, at, start, ask] of [
   ],
 ] as [string, Breaker, number, boolean, boolean][])
   test(`${name}: orders ${start ? 'leave' : 'wait'}, questions ${ask ? 'leave' : 'wait'}`, () => {
-    expect([whyNot(breaker, 'start', at), whyNot(breaker, 'ask', at)].map(why => why === undefined)).toEqual([
-      start,
-      ask,
-    ])
+    expect(
+      [whyBlocked(breaker, 'start', at), whyBlocked(breaker, 'ask', at)].map(why => why === undefined),
+    ).toEqual([start, ask])
   })
 
 for (const [name, breaker, at, standing] of [
