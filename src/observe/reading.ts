@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { OnUnreadable } from '../actions/merchants/unreadableMerchants.ts'
+import type { OnUnreadable } from '../actions/merchants/setMerchant.ts'
 import type { OnSkippedRow } from '../runtime/skippedRows.ts'
 
 const named = 5

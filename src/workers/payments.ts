@@ -1,6 +1,6 @@
-import { createOverdueWatch, type OverdueWatch } from '../actions/providers/overdueAttempts.ts'
-import type { OnUnreadable } from '../actions/merchants/unreadableMerchants.ts'
+import type { OnUnreadable } from '../actions/merchants/setMerchant.ts'
 import type { PaymentDeps } from '../actions/payments/deps.ts'
+import { createOverdueWatch, type OverdueWatch } from '../actions/providers/overdueAttempts.ts'
 import type { Pause } from '../core/databaseClock.ts'
 import { reschedule } from '../runtime/reschedule.ts'
 import type { OnSkippedRow } from '../runtime/skippedRows.ts'

@@ -7,8 +7,8 @@ import { newReference, newToken } from '../../src/runtime/ids.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { type Db, openDb, type Query, sql, type Tx } from '../../src/store/db.ts'
 import { findSigners } from '../../src/store/merchants/signers.ts'
-import { takeDueMessages } from '../../src/store/messages/dueMessages.ts'
-import { addCustomerMessages, saveMessageResults } from '../../src/store/messages/messages.ts'
+import { addCustomerMessages } from '../../src/store/messages/messages.ts'
+import { saveMessageResults, takeDueMessages } from '../../src/store/messages/sending.ts'
 import {
   lookForDue,
   stillDue,
@@ -16,7 +16,6 @@ import {
   takeAmongSiblings,
   takeUnlockedAlone,
 } from '../../src/store/notifications/deliveries.ts'
-import { parkDeliveries } from '../../src/store/notifications/parkedDeliveries.ts'
 import { addNotification } from '../../src/store/notifications/notifications.ts'
 import {
   exhaustedOf,
@@ -24,6 +23,7 @@ import {
   saveAcknowledged,
   saveOutcomes,
 } from '../../src/store/notifications/outcomes.ts'
+import { parkDeliveries } from '../../src/store/notifications/parkedDeliveries.ts'
 import { beginAgain } from '../../src/store/notifications/redeliveries.ts'
 import { addTries, moveLastTries } from '../../src/store/notifications/tries.ts'
 import { insertAttempt, promptAttempt } from '../../src/store/payments/attempts.ts'

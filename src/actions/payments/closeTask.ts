@@ -8,7 +8,7 @@ import { addEvents } from '../../store/payments/events.ts'
 import type { PaymentKey } from '../../store/payments/paymentKeys.ts'
 import { lockPayment, type PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 import { closeTask as close, tasksOf } from '../../store/payments/tasks.ts'
-import { redactAgain } from '../../store/redaction/redactions.ts'
+import { redactAgain } from '../../store/redaction/redaction.ts'
 import { saveChange } from './decisions/saveChange.ts'
 
 export type Closing = { kind: TaskKind; note: string; number?: number } // of the attempt, where several have one

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
-import { isOnOrigins } from '../merchant/ownOrigins.ts'
+import { isOnOrigins } from '../merchant/settings.ts'
+import type { UntrustedUrl } from '../urlTrust.ts'
 import type { Delivery } from './delivery.ts'
 import { notificationId } from './notification.ts'
-import type { UntrustedUrl } from '../urlTrust.ts'
 
 // What signs and names a merchant in one mode. The password is for style basic alone, and for these origins alone.
 export type Signer = {

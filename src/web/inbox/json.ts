@@ -5,7 +5,7 @@ import {
   recentMessages,
 } from '../../actions/messages/recentMessages.ts'
 import { malformed } from '../../core/interface/refusal.ts'
-import { mailboxOf } from '../../core/message/mailbox.ts'
+import { mailboxOf } from '../../core/message/messageRules.ts'
 import { readReference } from '../../core/payment/reference.ts'
 import { parsePhone } from '../../core/phone.ts'
 import { isPlainText } from '../../core/text.ts'
