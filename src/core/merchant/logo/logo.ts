@@ -35,5 +35,5 @@ function kindOf(bytes: Buffer): string {
   if (textOf(bytes, 0, 4) === 'RIFF' && textOf(bytes, 8, 12) === 'WEBP') return 'a WebP'
   if (textOf(bytes, 4, 8) === 'ftyp') return 'an AVIF or HEIC'
   if (/^(\xef\xbb\xbf)?\s*<(\?xml|!--|!doctype svg|svg)/i.test(textOf(bytes, 0, 200))) return 'an SVG'
-  return 'no known picture format'
+  return 'no picture that we know'
 }
