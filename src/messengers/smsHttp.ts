@@ -3,43 +3,43 @@ import type {
   Messenger,
   MessengerSettings,
   MessengerTools,
-  Sent,
+  SendResult,
 } from '../core/message/messenger.ts'
 import { withPath } from '../core/urlTrust.ts'
 import { type HttpResult, wasSent } from '../net/connection.ts'
 import { createOperatorClient } from '../net/outbound.ts'
-import { tidy, warnOnChange } from './common/warnOnChange.ts'
-import { fillTemplate, readSettings, type SmsHttpSettings, valuesOf } from './smsHttp/settings.ts'
+import { cleanReason, warnOnChange } from './common/warnings.ts'
+import { fillTemplate, readSmsHttpSettings, type SmsHttpSettings, valuesOf } from './smsHttp/settings.ts'
 
-export { readSettings }
+export { readSmsHttpSettings as readSettings }
 
-const usualDeadlineMs = 15_000
+const defaultDeadlineMs = 15_000
 const maxAfterMs = 3_600_000
-const usualHeaders = { accept: '*/*', 'user-agent': 'Tollgate' }
+const defaultHeaders = { accept: '*/*', 'user-agent': 'Tollgate' }
 
-const busy = new Set([408, 409, 425, 429])
-const operators = new Set([401, 402, 403, 404, 405, 407]) // the key, the credit, the address
+const temporary = new Set([408, 409, 425, 429])
+const operatorFaults = new Set([401, 402, 403, 404, 405, 407]) // the key, the credit or the address is wrong
 
 // SMS by a gateway with an HTTP interface. The settings are templates of its requests. The gateway is called directly,
 // never through a proxy.
 export default function smsHttp(
   settings: MessengerSettings,
   tools: MessengerTools,
-  deadlineMs = usualDeadlineMs,
+  deadlineMs = defaultDeadlineMs,
 ): Messenger | undefined {
-  const read = readSettings(settings, tools)
+  const read = readSmsHttpSettings(settings, tools)
   if (!read) return undefined
   const client = createOperatorClient({})
-  const operator = warnOnChange(tools, 'SMS')
+  const warnings = warnOnChange(tools, 'SMS')
   const now = () => tools.clock?.().getTime() ?? Date.now()
 
-  async function send(letter: OutboundMessage): Promise<Sent> {
-    if (!/^\+\d{7,15}$/.test(letter.to)) return { state: 'never', words: 'This is not a phone number.' }
-    const result = await client.send({ ...requestOf(read as SmsHttpSettings, letter), deadlineMs })
-    const { sent, fault } = verdictOf(result, read as SmsHttpSettings, now())
-    if (fault) operator.trouble(fault)
-    else if (sent.state === 'sent') operator.well()
-    return sent
+  async function send(message: OutboundMessage): Promise<SendResult> {
+    if (!/^\+\d{7,15}$/.test(message.to)) return { state: 'rejected', reason: 'This is not a phone number.' }
+    const response = await client.send({ ...requestOf(read as SmsHttpSettings, message), deadlineMs })
+    const { result, fault } = readResponse(response, read as SmsHttpSettings, now())
+    if (fault) warnings.failed(fault)
+    else if (result.state === 'sent') warnings.succeeded()
+    return result
   }
 
   return { medium: 'sms', send, close: client.close }
@@ -47,43 +47,46 @@ export default function smsHttp(
 
 function requestOf(
   { method, base, path, headers, body, encoding, from }: SmsHttpSettings,
-  letter: OutboundMessage,
+  message: OutboundMessage,
 ) {
-  const values = valuesOf(letter, from)
+  const values = valuesOf(message, from)
   // Only the id is filled into headers, as an idempotency key.
   const filled = Object.entries(headers).map(([name, value]) => [
     name,
-    fillTemplate(value, { id: letter.id }, 'form'),
+    fillTemplate(value, { id: message.id }, 'form'),
   ])
   return {
     method,
     url: withPath(base, fillTemplate(path, values, 'form')),
-    headers: { ...usualHeaders, ...(Object.fromEntries(filled) as Record<string, string>) },
+    headers: { ...defaultHeaders, ...(Object.fromEntries(filled) as Record<string, string>) },
     body: body && fillTemplate(body, values, encoding),
   }
 }
 
-type Verdict = { sent: Sent; fault?: string } // only the operator can fix a fault
-
-// An answer is judged by its status and by as much of its body as was received: the gateway has decided by then, and
-// another request would send the SMS twice.
-function verdictOf(result: HttpResult, { ok, id }: Pick<SmsHttpSettings, 'ok' | 'id'>, now: number): Verdict {
-  const { status, body, retry_after } = result
+// The status and as much of the body as was received decide: by then the gateway has accepted or refused the SMS, and
+// another request could send it twice. Only the operator can fix a fault.
+function readResponse(
+  response: HttpResult,
+  { ok, id }: Pick<SmsHttpSettings, 'ok' | 'id'>,
+  now: number,
+): { result: SendResult; fault?: string } {
+  const { status, body, retry_after } = response
   if (status === null) {
-    const words = tidy(noAnswer(result))
-    return { sent: { state: 'later', words }, fault: words }
+    const reason = cleanReason(noAnswer(response))
+    return { result: { state: 'retry', reason }, fault: reason }
   }
   const text = body?.toString() ?? ''
-  const words = tidy(`HTTP ${status} ${text}`)
-  const later: Sent = { state: 'later', words, afterMs: afterMs(retry_after, now) }
+  const reason = cleanReason(`HTTP ${status} ${text}`)
+  const retry: SendResult = { state: 'retry', reason, afterMs: afterMs(retry_after, now) }
   if (status >= 200 && status < 300) {
     if (ok && !ok.test(text))
-      return { sent: later, fault: `HTTP ${status}, and the answer does not match SMS_HTTP_OK` }
-    return { sent: { state: 'sent', provider_ref: id?.exec(text)?.[1] || undefined } }
+      return { result: retry, fault: `HTTP ${status}, and the answer does not match SMS_HTTP_OK` }
+    return { result: { state: 'sent', provider_ref: id?.exec(text)?.[1] || undefined } }
   }
-  if (busy.has(status)) return { sent: later }
-  if (status >= 400 && status < 500 && !operators.has(status)) return { sent: { state: 'never', words } }
-  return { sent: later, fault: `HTTP ${status}` }
+  if (temporary.has(status)) return { result: retry }
+  if (status >= 400 && status < 500 && !operatorFaults.has(status))
+    return { result: { state: 'rejected', reason } }
+  return { result: retry, fault: `HTTP ${status}` }
 }
 
 const noAnswer = (result: HttpResult) =>

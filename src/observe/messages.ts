@@ -1,22 +1,22 @@
 import type { Logger } from 'pino'
 import { Counter, Gauge } from 'prom-client'
-import type { MessageQueue } from '../actions/messages/countMessages.ts'
+import type { MessageQueue } from '../actions/messages/queueMessages.ts'
 import type { Receipt } from '../core/message/messenger.ts'
-import type { SeenMessage } from '../workers/messages/sendOne.ts'
+import type { SeenMessage } from '../workers/messages/sender.ts'
 import type { Metrics } from './metrics.ts'
 
-// What the operator sees of messages to customers. Neither log nor metrics name a recipient.
+// Neither the log nor the metrics contain a recipient.
 export function watchMessages({ registry }: Metrics, log: Logger) {
   const registers = [registry]
   const messages = new Counter({
     name: 'tollgate_messages_total',
-    help: 'Messages by medium and what came of them: sent, kept in the inbox, to be tried later, dropped.',
+    help: 'Messages by medium and outcome: sent, kept in the inbox, to be tried later, dropped.',
     labelNames: ['medium', 'outcome'],
     registers,
   })
   const receipts = new Counter({
     name: 'tollgate_message_receipts_total',
-    help: 'What networks told later of messages that we sent.',
+    help: 'Delivery receipts of networks.',
     labelNames: ['state'],
     registers,
   })

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { Counter } from 'prom-client'
-import type { OnUnreadable } from '../actions/merchants/unreadableMerchants.ts'
+import type { OnUnreadable } from '../actions/merchants/setMerchant.ts'
 import type { RedactionWatch } from '../actions/redaction/redact.ts'
 import type { OnSkippedRow } from '../runtime/skippedRows.ts'
 import type { NodeWatch } from '../workers/node.ts'

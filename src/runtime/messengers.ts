@@ -1,14 +1,14 @@
 import { readdirSync } from 'node:fs'
-import type {
-  OutboundMessage,
-  MakeMessenger,
-  Medium,
-  Messenger,
-  MessengerSettings,
-  MessengerTools,
-  Sent,
+import {
+  type OutboundMessage,
+  type MakeMessenger,
+  type Medium,
+  type Messenger,
+  type MessengerSettings,
+  type MessengerTools,
+  sanitizeResult,
+  type SendResult,
 } from '../core/message/messenger.ts'
-import { sanitizeSent } from '../core/message/sanitizeMessenger.ts'
 import { cleanError } from '../core/untrusted.ts'
 import { type Timer, timerOf, withinDeadline } from './deadline.ts'
 
@@ -19,18 +19,18 @@ export type Messengers = {
 }
 export type NamedMessenger = { name: string; messenger: Messenger }
 
-const deadline = timerOf(180_000) // longer than any messenger's own, which should come first
-const maxUnderWay = 100 // letters of one messenger that wait for the other side
-const maxWords = 1000 // of an error: enough to find the recipient in it; what is kept is shorter
+const deadline = timerOf(180_000) // longer than the messengers' own deadlines
+const maxInFlight = 100 // messages of one messenger
+const maxReason = 1000 // enough to find the recipient in it; what is stored is shorter
 
-const ourFolder = new URL('../messengers/', import.meta.url)
+const defaultFolder = new URL('../messengers/', import.meta.url)
 
-// The folder is the registry: every file in it is a messenger, named as the file is. What has no settings is not there;
-// what is set up wrongly throws, so that it is told at the start. The first by name wins where two serve one medium.
+// Every file in the folder is a messenger, and its name is that of the file. A messenger without settings is left out;
+// wrong settings throw and stop the start. Of two messengers for one medium, the first by name is used.
 export async function openMessengers(
   settings: MessengerSettings,
   tools: MessengerTools,
-  folder = ourFolder,
+  folder = defaultFolder,
 ): Promise<Messengers> {
   const open: NamedMessenger[] = []
   try {
@@ -60,23 +60,23 @@ export function messengersOf(given: readonly NamedMessenger[], timer = deadline)
   }
 }
 
-// A slow network must not fill the house with waiting letters, and a mistake of a messenger must not lose one: whatever
-// is not clearly sent or refused is tried again. What the other side said leaves here fit to be written down.
+// Limits the messages in flight, so that a slow network does not fill the memory. An exception or an invalid result of a
+// messenger becomes a retry, so that no message is lost. Texts of the other side are cleaned here.
 function bounded(messenger: Messenger, timer: Timer): Messenger {
-  let underWay = 0
+  let inFlight = 0
   let closed = false
   return {
     medium: messenger.medium,
-    async send(letter: OutboundMessage): Promise<Sent> {
-      if (closed) return later('We are stopping.')
-      if (underWay >= maxUnderWay) return later('Too many messages are under way.')
-      underWay++
+    async send(message: OutboundMessage): Promise<SendResult> {
+      if (closed) return retry('We are stopping.')
+      if (inFlight >= maxInFlight) return retry('Too many messages are under way.')
+      inFlight++
       try {
-        return sanitizeSent(await withinDeadline(() => messenger.send(letter), timer, noAnswer))
+        return sanitizeResult(await withinDeadline(() => messenger.send(message), timer, noAnswer))
       } catch (error) {
-        return later(cleanError(error, maxWords))
+        return retry(cleanError(error, maxReason))
       } finally {
-        underWay--
+        inFlight--
       }
     },
     close() {
@@ -87,4 +87,4 @@ function bounded(messenger: Messenger, timer: Timer): Messenger {
 }
 
 const noAnswer = 'The messenger gave no answer.'
-const later = (words: string): Sent => ({ state: 'later', words })
+const retry = (reason: string): SendResult => ({ state: 'retry', reason })

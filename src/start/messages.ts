@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
-import { countQueuedMessages } from '../actions/messages/countMessages.ts'
-import type { CanSend } from '../actions/messages/receiptTo.ts'
-import { warnWithoutMessenger } from '../actions/messages/warnWithoutMessenger.ts'
+import { countQueuedMessages } from '../actions/messages/queueMessages.ts'
+import type { CanSend } from '../actions/messages/receipts.ts'
 import { type Config, ConfigError } from '../config.ts'
 import type { Pause } from '../core/databaseClock.ts'
 import { isReachable, type MessageRules } from '../core/message/messageRules.ts'
@@ -11,10 +10,11 @@ import type { Metrics } from '../observe/metrics.ts'
 import type { Inbox, LocalWorkers } from '../runtime/localWorkers.ts'
 import { type Messengers, openMessengers } from '../runtime/messengers.ts'
 import { faultsIn } from '../runtime/settingFaults.ts'
-import type { Db } from '../store/db.ts'
+import type { Db, Tx } from '../store/db.ts'
+import { hasLiveKey } from '../store/merchants/credentials.ts'
 import type { CustomerMessage } from '../store/messages/messages.ts'
 import { createReceipts } from '../workers/messages/receipts.ts'
-import { seen } from '../workers/messages/sendOne.ts'
+import { seen } from '../workers/messages/sender.ts'
 import { startMessages } from '../workers/messages/worker.ts'
 
 export type OpenMessages = Pick<Messengers, 'configured'> & {
@@ -41,7 +41,7 @@ export const messageRules = (config: Config): MessageRules => ({
 const isDue = ({ created_at, next_try_at }: CustomerMessage) =>
   next_try_at !== null && next_try_at <= created_at
 
-// All that it takes to reach customers: the messengers that are set up, who sends, and who hears what became of it.
+// Opens the configured messengers and starts the workers that send messages and save their receipts.
 export async function openMessages(
   config: Config,
   { db, localWorkers, clock, pause, baseUrl, metrics, log }: MessagesDeps,
@@ -51,12 +51,12 @@ export async function openMessages(
   const messengers = await openMessengers(config.messengerSettings, {
     clock,
     receive: receipts.receive,
-    warn: words => log.warn({ why: words }, 'a messenger is in trouble'),
+    warn: reason => log.warn({ why: reason }, 'a messenger is in trouble'),
   }).catch((error: unknown) => {
     throw new ConfigError(faultsIn(error))
   })
   try {
-    for (const words of await warnWithoutMessenger(db, messengers)) log.warn(words)
+    for (const warning of await warnWithoutMessenger(db, messengers)) log.warn(warning)
   } catch (error) {
     await messengers.close()
     await receipts.stop()
@@ -75,7 +75,7 @@ export async function openMessages(
   })
   const reaches = (medium: Medium, recipient: string) =>
     isReachable(medium, recipient, config.TOLLGATE_SMS_PREFIXES)
-  // What waits for a while may be overtaken by better news.
+  // A message that waits first may still be replaced by one about a later status, so it does not go to the inbox yet.
   const keeps: Inbox['keeps'] = message =>
     isDue(message) && !messengers.configured(message.medium) && reaches(message.medium, message.recipient)
   localWorkers.inbox = {
@@ -97,4 +97,22 @@ export async function openMessages(
       await receipts.stop()
     },
   }
+}
+
+const mediumNames: readonly (readonly [Medium, string])[] = [
+  ['sms', 'SMS'],
+  ['email', 'email'],
+]
+
+// An operator who takes real money should know that some customers get no messages.
+export async function warnWithoutMessenger(
+  db: Tx,
+  messengers: Pick<Messengers, 'configured'>,
+): Promise<string[]> {
+  const missing = mediumNames.filter(([medium]) => !messengers.configured(medium))
+  if (missing.length === 0 || !(await hasLiveKey(db))) return []
+  return missing.map(
+    ([, name]) =>
+      `Customers get no ${name}: no messenger is set up for it. What they would get is at /inbox.`,
+  )
 }

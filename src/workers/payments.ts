@@ -1,7 +1,7 @@
-import type { OnUnreadable } from '../actions/merchants/unreadableMerchants.ts'
 import { createExpiry } from '../actions/payments/expire.ts'
 import { createOverdueWatch, type OverdueWatch } from '../actions/providers/overdueAttempts.ts'
 import { createPollers } from '../actions/providers/pollDue.ts'
+import type { OnUnreadable } from '../actions/merchants/setMerchant.ts'
 import type { Pause } from '../core/databaseClock.ts'
 import { reschedule } from '../runtime/reschedule.ts'
 import type { PaymentDeps } from '../runtime/runtime.ts'

@@ -1,4 +1,4 @@
-import { type OnUnreadable, unreadableMerchants } from '../actions/merchants/unreadableMerchants.ts'
+import { type OnUnreadable, unreadableMerchants } from '../actions/merchants/setMerchant.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { type Loop, startLoop } from './loop.ts'
 

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { setLogo } from '../../src/actions/merchants/setLogo.ts'
-import { overflow } from '../support/browser/measure.ts'
+import { setLogo } from '../../src/actions/merchants/logos.ts'
 import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
+import { overflow } from '../support/browser/measure.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../support/gateway.ts'
 import { plainPng } from '../support/pictures.ts'
 import { shopOf } from '../support/stagePayments.ts'
 

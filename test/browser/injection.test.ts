@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addOutlet } from '../../src/store/merchants/outlets.ts'
-import { overflow } from '../support/browser/measure.ts'
+import { addOutlet } from '../../src/store/merchants/merchants.ts'
 import { type Customer, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
+import { overflow } from '../support/browser/measure.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../support/gateway.ts'
 import { post, signedRequest } from '../support/merchant.ts'
 import { postForm, shopOf, wallet } from '../support/stagePayments.ts'
 

@@ -1,10 +1,9 @@
 import { Duplex } from 'node:stream'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { tidy } from '../../src/messengers/common/warnOnChange.ts'
-import { readReceipt } from '../../src/messengers/smpp/receipt.ts'
-import { openRefs } from '../../src/messengers/smpp/refs.ts'
-import { openWire } from '../../src/messengers/smpp/wire.ts'
+import { cleanReason } from '../../src/messengers/common/warnings.ts'
+import { createIdMatcher, readReceipt } from '../../src/messengers/smpp/receipts.ts'
+import { openSmppConnection } from '../../src/messengers/smpp/connection.ts'
 import { fillTemplate } from '../../src/messengers/smsHttp/settings.ts'
 import { open } from './smtp/bench.ts'
 import { newLetter } from './tools.ts'
@@ -80,10 +79,10 @@ test('whatever comes down an SMPP line, nothing is thrown', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(frame, fc.uint8Array({ maxLength: 40 })), { maxLength: 10 }), frames => {
       const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() }) as any
-      const wire = openWire(socket, readReceipt)
-      wire.ask('enquire_link').catch(() => {})
+      const connection = openSmppConnection(socket, readReceipt)
+      connection.request('enquire_link').catch(() => {})
       for (const bytes of frames) socket.emit('data', Buffer.from(bytes))
-      wire.end('enough')
+      connection.end('enough')
     }),
     { numRuns: 500 },
   )
@@ -91,20 +90,20 @@ test('whatever comes down an SMPP line, nothing is thrown', () => {
 
 test('who asks without end and never listens is left', () => {
   const socket = new Duplex({ read() {}, write() {} }) as any
-  const wire = openWire(socket, () => {})
+  const connection = openSmppConnection(socket, () => {})
   const enquiry = Buffer.from('00000010000000150000000000000001', 'hex')
-  for (let i = 0; i < 20_000 && wire.live; i++) socket.emit('data', enquiry)
-  expect(wire.live).toBe(false)
+  for (let i = 0; i < 20_000 && connection.isOpen; i++) socket.emit('data', enquiry)
+  expect(connection.isOpen).toBe(false)
 })
 
 test('an id is found again in any form, and an unknown one stays as it is', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0x10000000n, max: 0xffffffffffn }), fc.string(), (value, other) => {
-      const refs = openRefs()
+      const refs = createIdMatcher()
       refs.add(value.toString(16))
       expect(refs.find(value.toString(16).toUpperCase())).toBe(value.toString(16))
       expect(refs.find(value.toString())).toBe(value.toString(16))
-      expect(openRefs().find(other)).toBe(other)
+      expect(createIdMatcher().find(other)).toBe(other)
     }),
   )
 })
@@ -127,7 +126,7 @@ test('a template filled with anything is JSON, a form, XML', () => {
 test('words for the log are one short line without addresses', () => {
   fc.assert(
     fc.property(text, words => {
-      const tidied = tidy(`${words} ama@example.com +233241234567`)
+      const tidied = cleanReason(`${words} ama@example.com +233241234567`)
       expect(tidied.length).toBeLessThanOrEqual(200)
       expect(tidied).not.toMatch(/[\p{Cc}]|ama@|241234567/u)
     }),

@@ -73,8 +73,8 @@ test('the first by name wins', async () => {
 test('a messenger that throws loses no letter, and closing goes on', async () => {
   const messengers = await open({ CRASH: 'Oops.' })
   expect(await messengers.find('email')?.messenger.send(newLetter())).toEqual({
-    state: 'later',
-    words: 'Oops.',
+    state: 'retry',
+    reason: 'Oops.',
   })
   await messengers.close()
 })
@@ -85,10 +85,10 @@ test('so many under way and no more; none after the closing', async () => {
   assert.ok(slow)
   const sent = await Promise.all(Array.from({ length: 130 }, () => slow.send(newLetter())))
   expect(sent.filter(({ state }) => state === 'sent')).toHaveLength(100)
-  expect(sent.filter(({ state }) => state === 'later')).toHaveLength(30)
+  expect(sent.filter(({ state }) => state === 'retry')).toHaveLength(30)
   expect((await slow.send(newLetter())).state).toBe('sent')
   await messengers.close()
-  expect((await slow.send(newLetter())).state).toBe('later')
+  expect((await slow.send(newLetter())).state).toBe('retry')
 })
 
 test('one that is set up wrongly stops the start, and what was open is closed', async () => {

@@ -52,14 +52,19 @@ describe('settings', () => {
 
 describe('a submit', () => {
   for (const [name, status, sent, told] of [
-    ['throttled', 0x58, { state: 'later', afterMs: 10_000 }, 0],
-    ['queue full', 0x14, { state: 'later', afterMs: 30_000 }, 0],
-    ['invalid destination', 0x0b, { state: 'never', words: 'The SMS centre answered ESME_RINVDSTADR.' }, 0],
-    ['invalid source', 0x0a, { state: 'never' }, 1],
-    ['system error', 0x08, { state: 'later' }, 1],
-    ['submit failed', 0x45, { state: 'later' }, 1],
-    ['a number of their own', 0x412, { state: 'later', words: 'The SMS centre answered 0x00000412.' }, 1],
-    ['not understood', 'nack', { state: 'later' }, 1],
+    ['throttled', 0x58, { state: 'retry', afterMs: 10_000 }, 0],
+    ['queue full', 0x14, { state: 'retry', afterMs: 30_000 }, 0],
+    [
+      'invalid destination',
+      0x0b,
+      { state: 'rejected', reason: 'The SMS centre answered ESME_RINVDSTADR.' },
+      0,
+    ],
+    ['invalid source', 0x0a, { state: 'rejected' }, 1],
+    ['system error', 0x08, { state: 'retry' }, 1],
+    ['submit failed', 0x45, { state: 'retry' }, 1],
+    ['a number of their own', 0x412, { state: 'retry', reason: 'The SMS centre answered 0x00000412.' }, 1],
+    ['not understood', 'nack', { state: 'retry' }, 1],
   ] as const)
     test(`${name}: ${sent.state}, and the next one goes through`, async () => {
       const { centre, messenger, warnings } = await open({
@@ -75,7 +80,7 @@ describe('a submit', () => {
   test('a bind that the other side has forgotten is made again', async () => {
     const { centre, messenger } = await open({ answer: (_, count) => (count === 1 ? 0x04 : 'ok') })
     const letter = sms()
-    expect((await messenger.send(letter)).state).toBe('later')
+    expect((await messenger.send(letter)).state).toBe('retry')
     expect((await messenger.send(letter)).state).toBe('sent')
     expect([centre.submits.length, centre.binds.length]).toEqual([1, 2])
   })
@@ -83,7 +88,7 @@ describe('a submit', () => {
   test('no answer: later; what was accepted late is not sent again', async () => {
     const { centre, messenger } = await open({ answer: () => ({ late: 6000 }) }, {}, impatient)
     const letter = sms()
-    expect(await messenger.send(letter)).toEqual({ state: 'later', words: 'No answer from the SMS centre.' })
+    expect(await messenger.send(letter)).toEqual({ state: 'retry', reason: 'No answer from the SMS centre.' })
     await sleep(4500)
     expect(await messenger.send(letter)).toEqual({ state: 'sent', provider_ref: 'm1' })
     expect(centre.submits).toHaveLength(1)
@@ -96,7 +101,7 @@ describe('a submit', () => {
       impatient,
     )
     const letter = sms()
-    expect((await messenger.send(letter)).state).toBe('later')
+    expect((await messenger.send(letter)).state).toBe('retry')
     expect((await messenger.send(letter)).state).toBe('sent')
     expect(centre.submits).toHaveLength(2)
     expect(centre.binds).toHaveLength(1)
@@ -108,7 +113,7 @@ describe('a submit', () => {
     })
     const letters = Array.from({ length: 5 }, (_, i) => sms(`Letter ${i}`))
     const sent = await Promise.all(letters.map(messenger.send))
-    expect(sent.map(({ state }) => state)).toEqual(['sent', 'sent', 'later', 'later', 'later'])
+    expect(sent.map(({ state }) => state)).toEqual(['sent', 'sent', 'retry', 'retry', 'retry'])
     for (const letter of letters.slice(2)) expect((await messenger.send(letter)).state).toBe('sent')
     const times = letters.map(({ text }) => centre.submits.filter(submit => submit.text === text).length)
     expect(times).toEqual([1, 1, 2, 2, 2])
@@ -123,7 +128,7 @@ describe('a submit', () => {
   for (const to of ['', '0241234567', '+233', '+233241234567\u0000', 'ama@example.com'])
     test(`${JSON.stringify(to)} is no number`, async () => {
       const { centre, messenger } = await open()
-      expect((await messenger.send(sms('x', to))).state).toBe('never')
+      expect((await messenger.send(sms('x', to))).state).toBe('rejected')
       expect(centre.asked()).toBe(0)
     })
 })
@@ -161,7 +166,7 @@ describe('texts', () => {
 
   test('a text without end is refused', async () => {
     const { centre, messenger } = await open()
-    expect((await messenger.send(sms('x'.repeat(1531)))).state).toBe('never')
+    expect((await messenger.send(sms('x'.repeat(1531)))).state).toBe('rejected')
     expect(centre.asked()).toBe(0)
   })
 
@@ -175,7 +180,7 @@ describe('texts', () => {
       }
       const { centre, messenger } = await open({ answer }, {}, impatient)
       const letter = sms('abc '.repeat(100))
-      expect((await messenger.send(letter)).state).toBe('later')
+      expect((await messenger.send(letter)).state).toBe('retry')
       expect(await messenger.send(letter)).toMatchObject({ state: 'sent' })
       expect(centre.asked()).toBe(4)
       const [first, second, third] = [1, 2, 3].map(part => centre.submits.filter(one => one.part === part))
@@ -186,6 +191,6 @@ describe('texts', () => {
 
   test('a part that is refused for good ends the letter', async () => {
     const { messenger } = await open({ answer: ({ part }) => (part === 2 ? 0x0b : 'ok') })
-    expect((await messenger.send(sms('abc '.repeat(100)))).state).toBe('never')
+    expect((await messenger.send(sms('abc '.repeat(100)))).state).toBe('rejected')
   })
 })

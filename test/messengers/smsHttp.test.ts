@@ -76,9 +76,9 @@ describe('settings', () => {
     [{ SMS_HTTP_HEADERS: '{"a b": "c"}' }, 'SMS_HTTP_HEADERS: must be a JSON object'],
     [{ SMS_HTTP_HEADERS: '{"content-type": "text/plain"}' }, 'SMS_HTTP_HEADERS: the content-type'],
     [{ SMS_HTTP_HEADERS: '{"Host": "other.example.com"}' }, 'SMS_HTTP_HEADERS: host is set by the gateway'],
-    [{ SMS_HTTP_BODY: '{"to": "{to}"}' }, 'SMS_HTTP_BODY: {text} stands neither'],
+    [{ SMS_HTTP_BODY: '{"to": "{to}"}' }, 'SMS_HTTP_BODY: {text} is neither'],
     [{ SMS_HTTP_BODY: '{"text": "{text}"}' }, 'SMS_HTTP_BODY: none of {to}'],
-    [{ SMS_HTTP_BODY: '{"to": {to}, "text": {text}}' }, 'SMS_HTTP_BODY: is no JSON'],
+    [{ SMS_HTTP_BODY: '{"to": {to}, "text": {text}}' }, 'SMS_HTTP_BODY: is not JSON'],
     [{ SMS_HTTP_FROM: '' }, 'SMS_HTTP_FROM: missing'],
     [{ SMS_HTTP_OK: '(' }, 'SMS_HTTP_OK: must be a regular expression.'],
     [{ SMS_HTTP_ID: 'id' }, 'SMS_HTTP_ID: must be a regular expression with a group'],
@@ -174,7 +174,7 @@ describe('templates', () => {
   for (const to of ['', '0241234567', '+23324123456x', '+233241234567\r\n', '+233241234567,+233201234567'])
     test(`${JSON.stringify(to)} is no number`, async () => {
       const { provider, messenger } = await open()
-      expect((await messenger.send(sms('x', to))).state).toBe('never')
+      expect((await messenger.send(sms('x', to))).state).toBe('rejected')
       expect(provider.taken).toEqual([])
     })
 })
@@ -194,32 +194,32 @@ describe('answers', () => {
     ['the ordinary day', fine, { state: 'sent', provider_ref: 'm-17' }, 0],
     ['no id in it', say(200, '{"status":"ok"}'), { state: 'sent' }, 0],
     ['202', say(202, '"status":"ok"'), { state: 'sent' }, 0],
-    ['200 with a no', say(200, '{"status":"failed"}'), { state: 'later' }, 1],
-    ['200 with a page', say(200, '<h1>Back soon</h1>'), { state: 'later' }, 1],
-    ['200 with nothing', say(200), { state: 'later' }, 1],
-    ['a redirect', say(302, '', { location: 'http://127.0.0.1:1/' }), { state: 'later' }, 1],
-    ['bad number', say(400, 'invalid +233241234567'), { state: 'never', words: 'HTTP 400 invalid …' }, 0],
-    ['422', say(422), { state: 'never' }, 0],
-    ['wrong key', say(401), { state: 'later' }, 1],
-    ['no credit', say(402), { state: 'later' }, 1],
-    ['forbidden', say(403), { state: 'later' }, 1],
-    ['wrong address', say(404), { state: 'later' }, 1],
-    ['conflict', say(409), { state: 'later' }, 0],
-    ['too many', say(429, '', { 'retry-after': '30' }), { state: 'later', afterMs: 30_000 }, 0],
+    ['200 with a no', say(200, '{"status":"failed"}'), { state: 'retry' }, 1],
+    ['200 with a page', say(200, '<h1>Back soon</h1>'), { state: 'retry' }, 1],
+    ['200 with nothing', say(200), { state: 'retry' }, 1],
+    ['a redirect', say(302, '', { location: 'http://127.0.0.1:1/' }), { state: 'retry' }, 1],
+    ['bad number', say(400, 'invalid +233241234567'), { state: 'rejected', reason: 'HTTP 400 invalid …' }, 0],
+    ['422', say(422), { state: 'rejected' }, 0],
+    ['wrong key', say(401), { state: 'retry' }, 1],
+    ['no credit', say(402), { state: 'retry' }, 1],
+    ['forbidden', say(403), { state: 'retry' }, 1],
+    ['wrong address', say(404), { state: 'retry' }, 1],
+    ['conflict', say(409), { state: 'retry' }, 0],
+    ['too many', say(429, '', { 'retry-after': '30' }), { state: 'retry', afterMs: 30_000 }, 0],
     [
       'too many, very late',
       say(429, '', { 'retry-after': '999999' }),
-      { state: 'later', afterMs: 3_600_000 },
+      { state: 'retry', afterMs: 3_600_000 },
       0,
     ],
     [
       'too many, no sense',
       say(429, '', { 'retry-after': 'soon' }),
-      { state: 'later', afterMs: undefined },
+      { state: 'retry', afterMs: undefined },
       0,
     ],
-    ['broken', say(500, 'Oops'), { state: 'later' }, 1],
-    ['away', say(503, '', { 'retry-after': '60' }), { state: 'later', afterMs: 60_000 }, 1],
+    ['broken', say(500, 'Oops'), { state: 'retry' }, 1],
+    ['away', say(503, '', { 'retry-after': '60' }), { state: 'retry', afterMs: 60_000 }, 1],
   ] as const) {
     test(`${name}: ${sent.state}`, async () => {
       const { provider, messenger, warnings } = await open([reply], hints)
@@ -233,17 +233,17 @@ describe('answers', () => {
     const date = new Date(Date.now() + 600_000).toUTCString()
     const { messenger } = await open([say(503, '', { 'retry-after': date })])
     const sent = await messenger.send(sms())
-    assert.ok(sent.state === 'later' && sent.afterMs)
+    assert.ok(sent.state === 'retry' && sent.afterMs)
     expect(sent.afterMs).toBeGreaterThan(500_000)
     expect(sent.afterMs).toBeLessThanOrEqual(600_000)
   })
 
   const yes = '{"status":"ok","message_id":"m-17"}'
   for (const [name, reply, bare, hinted] of [
-    ['silence', () => {}, 'later', 'later'],
-    ['a cut line', outgoing => void outgoing.destroy(), 'later', 'later'],
-    ['garbage', outgoing => void outgoing.socket?.end('\u0000\u0001 what?\r\n\r\n'), 'later', 'later'],
-    ['headers and silence', outgoing => head(outgoing).flushHeaders(), 'sent', 'later'],
+    ['silence', () => {}, 'retry', 'retry'],
+    ['a cut line', outgoing => void outgoing.destroy(), 'retry', 'retry'],
+    ['garbage', outgoing => void outgoing.socket?.end('\u0000\u0001 what?\r\n\r\n'), 'retry', 'retry'],
+    ['headers and silence', outgoing => head(outgoing).flushHeaders(), 'sent', 'retry'],
     ['half a yes and silence', outgoing => void head(outgoing).write(yes), 'sent', 'sent'],
     [
       'half a yes and a cut line',
@@ -251,7 +251,7 @@ describe('answers', () => {
       'sent',
       'sent',
     ],
-    ['an endless answer', outgoing => endless(outgoing, 'x'), 'sent', 'later'],
+    ['an endless answer', outgoing => endless(outgoing, 'x'), 'sent', 'retry'],
     ['an endless answer after a yes', outgoing => endless(outgoing, yes), 'sent', 'sent'],
   ] as [string, Reply, string, string][]) {
     test(`${name}: ${bare}; with SMS_HTTP_OK: ${hinted}`, async () => {
@@ -263,7 +263,7 @@ describe('answers', () => {
         const letter = sms()
         expect((await messenger.send(letter)).state).toBe(state)
         expect(provider.taken).toHaveLength(1)
-        if (state === 'later') expect((await messenger.send(letter)).state).toBe('sent')
+        if (state === 'retry') expect((await messenger.send(letter)).state).toBe('sent')
       }
     })
   }
@@ -277,8 +277,8 @@ describe('answers', () => {
     provider.stop()
     for (let i = 0; i < 3; i++) {
       const sent = await messenger.send(sms('private words'))
-      assert.ok(sent.state === 'later')
-      expect(sent.words).not.toMatch(/secret|private|241234567/)
+      assert.ok(sent.state === 'retry')
+      expect(sent.reason).not.toMatch(/secret|private|241234567/)
     }
     expect(warnings.length).toBeLessThanOrEqual(2) // the open connection, and that there is no other
     expect(warnings.join()).not.toMatch(/secret|private|241234567/)

@@ -132,8 +132,8 @@ describe('what arrives', () => {
     test(`recipient ${JSON.stringify(to.slice(0, 60))} is none`, async () => {
       const { server, messenger } = await open()
       expect(await messenger.send(newLetter({ to }))).toEqual({
-        state: 'never',
-        words: 'This is not an email address.',
+        state: 'rejected',
+        reason: 'This is not an email address.',
       })
       expect(server.counts.connections).toBe(0)
     })

@@ -50,7 +50,7 @@ function sms(): Send {
     messengers.set(url, messenger)
     const sent = await messenger.send(newLetter({ to: '+233241234567' }))
     if (sent.state === 'sent') return 'answered'
-    return sent.words.startsWith('not sent: ') ? 'not sent' : 'unknown'
+    return sent.reason.startsWith('not sent: ') ? 'not sent' : 'unknown'
   }
 }
 

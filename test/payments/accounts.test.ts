@@ -6,21 +6,12 @@ import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { pollAttempt } from '../../src/actions/payments/callProvider.ts'
 import { openCheckout } from '../../src/actions/payments/openCheckout.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
-import {
-  type AccountSetup,
-  addAccount,
-  newIdentity,
-  prepareAccount,
-} from '../../src/actions/providers/addAccount.ts'
+import { type AccountSetup, addAccount, newIdentity, prepareAccount } from '../../src/actions/providers/addAccount.ts'
 import { prepareChange, saveAccountChange } from '../../src/actions/providers/setAccount.ts'
 import type { Mode } from '../../src/core/mode.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { SettingChange } from '../../src/core/provider/accountSettings.ts'
-import {
-  loadProviders,
-  type OpenProviderAccounts,
-  openProviderAccounts,
-} from '../../src/runtime/providerAccounts.ts'
+import { loadProviders, type OpenProviderAccounts, openProviderAccounts } from '../../src/runtime/providerAccounts.ts'
 import type { Runtime } from '../../src/runtime/runtime.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
+import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'

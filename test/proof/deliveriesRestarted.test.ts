@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, test } from 'vitest'
-import { rotateIpnSecret } from '../../src/actions/merchants/rotateIpnSecret.ts'
+import { rotateIpnSecret } from '../../src/actions/merchants/credentials.ts'
 import { sql } from '../../src/store/db.ts'
 import { everyTry } from '../../src/store/notifications/tries.ts'
 import { compare, isSigned, openBooks } from '../support/deliveryBooks.ts'

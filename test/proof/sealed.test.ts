@@ -4,22 +4,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, test } from 'vitest'
-import { rewrapAccounts } from '../../src/actions/providers/rewrapAccounts.ts'
 import { installationSecrets, rewrapInstallation } from '../../src/actions/installation/secrets.ts'
+import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
 import { rewrapKeys } from '../../src/actions/merchants/rewrapKeys.ts'
-import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
+import { rewrapAccounts } from '../../src/actions/providers/rewrapAccounts.ts'
 import {
   addMasterKey,
   forgetOldMasterKeys,
   givenMasterKeys,
   masterKeysInFile,
 } from '../../src/start/masterKeys.ts'
-import { addStoredAccount, changingAccounts, findAccount } from '../../src/store/providers/accounts.ts'
-import { openSettings, sealSettings } from '../../src/store/providers/sealedSettings.ts'
 import { sql } from '../../src/store/db.ts'
 import { findCallers } from '../../src/store/merchants/callers.ts'
 import type { MasterKeys } from '../../src/store/merchants/vault.ts'
+import { addStoredAccount, changingAccounts, findAccount } from '../../src/store/providers/accounts.ts'
+import { openSettings, sealSettings } from '../../src/store/providers/sealedSettings.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 import { type Answer, checkStatus, post, send, signedRequest } from '../support/merchant.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { OutboundMessage, Sent } from '../../src/core/message/messenger.ts'
+import type { OutboundMessage, SendResult } from '../../src/core/message/messenger.ts'
 import { messengersOf } from '../../src/runtime/messengers.ts'
 
 test('letters that nobody answers for make room for others', async () => {
@@ -8,19 +8,19 @@ test('letters that nobody answers for make room for others', async () => {
     [
       {
         name: 'silent',
-        messenger: { medium: 'sms', send: () => new Promise<Sent>(() => {}), close: async () => {} },
+        messenger: { medium: 'sms', send: () => new Promise<SendResult>(() => {}), close: async () => {} },
       },
     ],
     ring => (deadlines.add(ring), () => deadlines.delete(ring)),
   )
   const send = async () => messengers.find('sms')?.messenger.send({} as OutboundMessage)
   const first = Array.from({ length: 100 }, send)
-  expect(await send()).toEqual({ state: 'later', words: 'Too many messages are under way.' })
+  expect(await send()).toEqual({ state: 'retry', reason: 'Too many messages are under way.' })
   for (const ring of deadlines) ring()
   for (const sent of await Promise.all(first))
-    expect(sent).toEqual({ state: 'later', words: 'The messenger gave no answer.' })
+    expect(sent).toEqual({ state: 'retry', reason: 'The messenger gave no answer.' })
   deadlines.clear()
   const next = send()
   for (const ring of deadlines) ring()
-  expect(await next).toEqual({ state: 'later', words: 'The messenger gave no answer.' })
+  expect(await next).toEqual({ state: 'retry', reason: 'The messenger gave no answer.' })
 })

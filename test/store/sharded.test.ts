@@ -7,8 +7,8 @@ import { newReference, newToken } from '../../src/runtime/ids.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { type Db, openDb, type Query, sql, type Tx } from '../../src/store/db.ts'
 import { findSigners } from '../../src/store/merchants/signers.ts'
-import { takeDueMessages } from '../../src/store/messages/dueMessages.ts'
-import { addCustomerMessages, saveMessageResults } from '../../src/store/messages/messages.ts'
+import { addCustomerMessages } from '../../src/store/messages/messages.ts'
+import { saveMessageResults, takeDueMessages } from '../../src/store/messages/sending.ts'
 import {
   findDueDeliveries,
   stillDue,

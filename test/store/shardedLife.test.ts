@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { forgetOldMessages } from '../../src/actions/messages/forgetOldMessages.ts'
 import { recentMessages } from '../../src/actions/messages/recentMessages.ts'
 import {
   countDeliveries,
@@ -17,6 +16,7 @@ import { sql } from '../../src/store/db.ts'
 import { countExhausted } from '../../src/store/notifications/notificationList.ts'
 import type { PaymentKey } from '../../src/store/payments/paymentKeys.ts'
 import { forgetOldTries } from '../../src/workers/deliveries/worker.ts'
+import { forgetOldMessages } from '../../src/workers/messages/worker.ts'
 import { type TestGateway, testGateway, type TestMerchant } from '../support/gateway.ts'
 import { after, hours } from '../support/lifeRows.ts'
 import { checkStatus, post, send, signedQuestion, signedRequest } from '../support/merchant.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
+import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { migratedDatabase, query } from './database.ts'
 import { type TestGateway, testGateway } from './gateway.ts'

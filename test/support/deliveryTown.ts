@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { onboard } from '../../src/actions/merchants/onboard.ts'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
+import { onboard } from '../../src/actions/merchants/onboard.ts'
 import { cancel } from '../../src/actions/payments/cancel.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'

@@ -1,17 +1,16 @@
 import type { Message } from '../../src/core/message/message.ts'
-import type { OutboundMessage, Medium, Messenger, Sent } from '../../src/core/message/messenger.ts'
+import type { Medium, Messenger, OutboundMessage, SendResult } from '../../src/core/message/messenger.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { messengersOf } from '../../src/runtime/messengers.ts'
 import { type Db, sql } from '../../src/store/db.ts'
-import { createSender, type SenderOptions } from '../../src/workers/messages/sender.ts'
-import type { SeenMessage } from '../../src/workers/messages/sendOne.ts'
+import { createSender, type SeenMessage, type SenderOptions } from '../../src/workers/messages/sender.ts'
 import { afterFile } from './afterFile.ts'
 
-export const yes: Sent = { state: 'sent' }
-export const later: Sent = { state: 'later', words: 'The network is busy.' }
-export const never: Sent = { state: 'never', words: 'No such number.' }
+export const yes: SendResult = { state: 'sent' }
+export const later: SendResult = { state: 'retry', reason: 'The network is busy.' }
+export const never: SendResult = { state: 'rejected', reason: 'No such number.' }
 
-type Answer = (letter: OutboundMessage) => Sent | Promise<Sent>
+type Answer = (letter: OutboundMessage) => SendResult | Promise<SendResult>
 export type PlayedMessenger = Messenger & { letters: OutboundMessage[] }
 
 // The outside world: takes every letter, unless it is told otherwise.

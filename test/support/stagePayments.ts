@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onboard } from '../../src/actions/merchants/onboard.ts'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
+import { onboard } from '../../src/actions/merchants/onboard.ts'
 import { sql } from '../../src/store/db.ts'
 import type { TestGateway, TestMerchant } from './gateway.ts'
 import { post, send, signedRequest } from './merchant.ts'

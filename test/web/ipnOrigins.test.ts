@@ -4,7 +4,7 @@ import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { redeliver } from '../../src/actions/notifications/redeliver.ts'
 import { sql } from '../../src/store/db.ts'
 import { triesOfPayment } from '../../src/store/notifications/tries.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../support/gateway.ts'
 import { newInvoice, post, type Request, send, signedRequest } from '../support/merchant.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
 

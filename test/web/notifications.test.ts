@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../support/gateway.ts'
 import { checkStatus, post, signedQuestion, signedRequest } from '../support/merchant.ts'
 import { openReceiver, type Receiver } from '../support/receiver.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { sql } from '../../src/store/db.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../support/gateway.ts'
 import { checkStatus, newInvoice, post, send, sign, signedRequest } from '../support/merchant.ts'
 import { followFeed } from '../support/notifications.ts'
 

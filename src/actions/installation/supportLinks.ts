@@ -7,11 +7,11 @@ import {
   type OperatorKeys,
 } from '../../core/operator/operatorKeys.ts'
 import type { Db } from '../../store/db.ts'
-import { addSupportLink, removeExpiredLinks, takeSupportLink } from '../../store/installation/supportLinks.ts'
+import { addSupportLink, removeExpiredLinks, takeSupportLink } from '../../store/installation/installation.ts'
 
 export type SupportLink = { link: string; expires_at: Date }
 
-// A link that signs one browser in, once. Only its digest is stored. Expired links are removed on the way.
+// A single-use link that signs one browser in. Only its digest is stored. Expired links are deleted at the same time.
 export async function makeSupportLink(
   db: Db,
   keys: Pick<OperatorKeys, 'linkKey'>,
@@ -25,7 +25,7 @@ export async function makeSupportLink(
   return { link: linkAddress(baseUrl, link), expires_at }
 }
 
-// Whether the link was valid; afterwards it is not.
+// Returns whether the link was valid, and invalidates it.
 export const useSupportLink = async (
   db: Db,
   keys: Pick<OperatorKeys, 'linkKey'>,

@@ -1,14 +1,26 @@
-import { changeSettings, readMerchantSettings, type SettingWords } from '../../core/merchant/settings.ts'
-import type { Db } from '../../store/db.ts'
-import { lockMerchant, saveSettings } from '../../store/merchants/merchants.ts'
+import {
+  changeSettings,
+  readMerchantSettings,
+  type SettingName,
+  type SettingWords,
+  unreadableSettings,
+} from '../../core/merchant/settings.ts'
+import type { NewPayment } from '../../core/payment/payment.ts'
+import type { Db, Tx } from '../../store/db.ts'
+import {
+  listMerchants,
+  lockMerchant,
+  merchantsWithSettings,
+  saveSettings,
+} from '../../store/merchants/merchants.ts'
 import type { MasterKeys } from '../../store/merchants/vault.ts'
-import { type IpnPasswords, makeIpnPasswords } from './ipnPassword.ts'
+import { type IpnPasswords, makeIpnPasswords } from './credentials.ts'
 
 export type SetMerchant = { words: SettingWords; faults: string[]; ipn_passwords?: IpnPasswords }
 
-// Changes settings by `name=value` words: all of them, or none when any is at fault. Gives back undefined
-// when there is no such merchant. Who chooses ipn_style=basic gets a password for each mode, this once; without master
-// keys none can be sealed, and the merchant's id is the password until one is made.
+// Applies `name=value` changes: all of them, or none if any is wrong. Undefined if there is no such merchant. A change to
+// ipn_style=basic creates a password for each mode, which is shown only once. Without master keys none can be sealed, and
+// the merchant's id stays the password.
 export function setMerchant(
   db: Db,
   merchant_id: string,
@@ -21,10 +33,27 @@ export function setMerchant(
     const changed = changeSettings(merchant.settings, changes)
     if (changed.faults.length > 0) return changed
     await saveSettings(tx, merchant_id, changed.words)
-    if (!masterKeys || !isChosen(merchant.settings, changed.words)) return changed
+    if (!masterKeys || isBasic(merchant.settings) || !isBasic(changed.words)) return changed
     return { ...changed, ipn_passwords: await makeIpnPasswords(tx, masterKeys, merchant) }
   })
 }
 
 const isBasic = (words: SettingWords) => readMerchantSettings(words).ipn_style === 'basic'
-const isChosen = (before: SettingWords, after: SettingWords) => isBasic(after) && !isBasic(before)
+
+export type UnreadableMerchant = { merchant_id: string; settings: readonly SettingName[] }
+export type OnUnreadable = (merchants: readonly UnreadableMerchant[]) => void
+
+// Merchants with settings that cannot be read. Such a setting has its default, and requests that it restricts are refused.
+export async function unreadableMerchants(tx: Tx): Promise<UnreadableMerchant[]> {
+  const all = await merchantsWithSettings(tx)
+  return all.flatMap(({ merchant_id, settings: words }) => {
+    const settings = unreadableSettings(words)
+    return settings.length > 0 ? [{ merchant_id, settings }] : []
+  })
+}
+
+// Adds the names of the merchants, which are easier to recognise than their ids.
+export async function nameMerchants<T extends Pick<NewPayment, 'merchant_id'>>(db: Db, rows: readonly T[]) {
+  const names = new Map((await listMerchants(db)).map(({ merchant_id, name }) => [merchant_id, name]))
+  return rows.map(row => ({ ...row, merchant_name: names.get(row.merchant_id) ?? '' }))
+}

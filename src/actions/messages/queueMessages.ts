@@ -6,11 +6,11 @@ import {
 } from '../../core/message/message.ts'
 import type { Mode } from '../../core/mode.ts'
 import type { Payment } from '../../core/payment/payment.ts'
-import type { Tx } from '../../store/db.ts'
+import type { Db, Tx } from '../../store/db.ts'
+import { messageStats } from '../../store/messages/messageList.ts'
 import { addCustomerMessages, addNotice, type CustomerMessage } from '../../store/messages/messages.ts'
 
-// The customer hears how the payment ended, by every address that came with the request. That it is open again is no
-// news to whoever opened it.
+// One message to every address that came with the request. A payment that is open again causes none.
 export function messagesFor(payment: Payment, now: Date): CustomerMessage[] {
   const { merchant_id, tx_reference, mode, status } = payment
   if (status === 'awaiting_payment') return []
@@ -31,8 +31,8 @@ export function messagesFor(payment: Payment, now: Date): CustomerMessage[] {
 export const queueMessages = (tx: Tx, payment: Payment, now: Date) =>
   addCustomerMessages(tx, messagesFor(payment, now))
 
-// A notification could not be delivered: the merchant's contact hears of it, and of those that follow, in one mail.
-// What it says is found out when it is sent.
+// One mail to the merchant's contact about this exhausted notification and those that follow. Its text is composed when
+// it is sent.
 export const queueExhaustedNotice = (
   tx: Tx,
   merchant_id: string,
@@ -50,3 +50,11 @@ export const queueExhaustedNotice = (
     created_at: now,
     next_try_at: new Date(now.getTime() + firstWaitMs.exhausted),
   })
+
+export type MessageQueue = { queued: number; oldest_due_seconds: number }
+
+export async function countQueuedMessages(db: Db, now: Date): Promise<MessageQueue> {
+  const { queued, oldest_due_at } = await messageStats(db, now)
+  const oldest_due_seconds = oldest_due_at ? Math.max(0, (now.getTime() - oldest_due_at.getTime()) / 1000) : 0
+  return { queued, oldest_due_seconds }
+}

@@ -1,10 +1,9 @@
 import { SegmentedMessage } from 'sms-segments-calculator'
-import { type MessageFacts, messageLink, type Mail } from '../../core/message/messageFacts.ts'
-import type { MessageKey } from '../../core/message/message.ts'
+import { type MessageFacts, type MessageKey, messageLink } from '../../core/message/message.ts'
 import { exhaustedMail } from '../../core/message/texts/exhausted.ts'
-import { septets } from '../../core/message/texts/gsm.ts'
-import { mail } from '../../core/message/texts/mail.ts'
-import { smsText } from '../../core/message/texts/sms.ts'
+import { customerMail } from '../../core/message/texts/mail.ts'
+import type { Mail } from '../../core/message/texts/mailLayout.ts'
+import { septets, smsText } from '../../core/message/texts/sms.ts'
 import { isPlainText } from '../../core/text.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
 import {
@@ -15,57 +14,58 @@ import {
   type MessageFilter,
   type MessagePlace,
 } from '../../store/messages/messageList.ts'
-import { exhaustedFacts } from './exhaustedFacts.ts'
+import { exhaustedFacts } from './compose.ts'
 
 const pageLength = 100
-const maxWord = 200 // of a place in the list
+const maxPlace = 200 // characters
 const lastYear = 9999
 
-type Asking = Pick<Runtime, 'db' | 'baseUrl'>
+type MessageSource = Pick<Runtime, 'db' | 'baseUrl'>
 
-// A message as its reader sees it; without either where there is nothing to tell any more.
+// A message with its text; without `sms` and `mail` if its payment or notifications are gone.
 export type RecentMessage = ListedMessage & { sms?: Sms; mail?: Mail }
 export type Sms = { text: string; segments: number; places: number }
 
-// Newest first; `older` is the place from which the list goes on.
-export async function recentMessages(asking: Asking, before?: string, length = pageLength) {
-  const found = await listMessages(asking.db, readPlace(before), length + 1)
+// Newest first; `older` is the place of the next page.
+export async function recentMessages(source: MessageSource, before?: string, length = pageLength) {
+  const found = await listMessages(source.db, readPlace(before), length + 1)
   const shown = found.slice(0, length)
   const last = found.length > length ? shown.at(-1) : undefined
-  const messages: RecentMessage[] = []
-  for (const row of shown) messages.push(await rendered(asking, row))
-  return { messages, older: last && placeOf(last) }
+  return { messages: await renderAll(source, shown), older: last && placeOf(last) }
 }
 
-const mostLooked = 20_000
+const maxSearched = 20_000
 
-// The newest to somebody, or about a payment, by whichever spelling.
-export async function messagesLike(asking: Asking, filter: MessageFilter, limit: number) {
-  const found = await listMessagesLike(asking.db, filter, mostLooked, limit)
+// The newest messages to a recipient or about a payment.
+export async function messagesLike(source: MessageSource, filter: MessageFilter, limit: number) {
+  return renderAll(source, await listMessagesLike(source.db, filter, maxSearched, limit))
+}
+
+async function renderAll(source: MessageSource, rows: readonly ListedMessage[]) {
   const messages: RecentMessage[] = []
-  for (const row of found) messages.push(await rendered(asking, row))
+  for (const row of rows) messages.push(await render(source, row))
   return messages
 }
 
-export async function recentMessage(asking: Asking, key: MessageKey) {
+export async function recentMessage(source: MessageSource, key: MessageKey) {
   if (!isPlainText(key.merchant_id + key.message_id)) return undefined
-  const row = await findMessage(asking.db, key)
-  return row && rendered(asking, row)
+  const row = await findMessage(source.db, key)
+  return row && render(source, row)
 }
 
-async function rendered({ db, baseUrl }: Asking, row: ListedMessage): Promise<RecentMessage> {
+async function render({ db, baseUrl }: MessageSource, row: ListedMessage): Promise<RecentMessage> {
   if (row.topic === 'exhausted') {
-    const told = await exhaustedFacts(db, row, row.sent_at ?? row.created_at, baseUrl())
-    return told ? { ...row, mail: exhaustedMail(told) } : row
+    const facts = await exhaustedFacts(db, row, row.sent_at ?? row.created_at, baseUrl())
+    return facts ? { ...row, mail: exhaustedMail(facts) } : row
   }
   const facts = factsOf(row, baseUrl())
   if (!facts) return row
   return row.medium === 'sms'
-    ? { ...row, sms: counted(smsText(facts, row.lang)) }
-    : { ...row, mail: mail(facts, row.lang) }
+    ? { ...row, sms: countSegments(smsText(facts, row.lang)) }
+    : { ...row, mail: customerMail(facts, row.lang) }
 }
 
-function counted(text: string): Sms {
+function countSegments(text: string): Sms {
   return { text, segments: new SegmentedMessage(text).segmentsCount, places: septets(text) }
 }
 
@@ -79,11 +79,11 @@ function factsOf(row: ListedMessage, baseUrl: string): MessageFacts | undefined 
 const placeOf = ({ created_at, merchant_id, message_id }: MessagePlace) =>
   `${created_at.toISOString()}~${merchant_id}~${message_id}`
 
-// What is no place is the beginning.
+// Undefined, which is the first page, if the text is not a place.
 function readPlace(text = ''): MessagePlace | undefined {
-  const [time = '', merchant_id, message_id, ...more] = text.slice(0, maxWord).split('~')
+  const [time = '', merchant_id, message_id, ...more] = text.slice(0, maxPlace).split('~')
   if (!merchant_id || !message_id || more.length > 0 || !isPlainText(text)) return undefined
   const created_at = new Date(time)
-  const year = created_at.getUTCFullYear() // a date may lie where the database knows none
+  const year = created_at.getUTCFullYear() // PostgreSQL refuses dates far in the past or future
   return year > 0 && year <= lastYear ? { created_at, merchant_id, message_id } : undefined
 }

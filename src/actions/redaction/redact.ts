@@ -15,16 +15,16 @@ import { attemptsOfMany } from '../../store/payments/attempts.ts'
 import { lockFreePayments, lockPayments } from '../../store/payments/locks.ts'
 import { type PaymentKey, paymentName } from '../../store/payments/paymentKeys.ts'
 import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
-import { redactPayments } from '../../store/redaction/redactions.ts'
 import {
   bodiesOf,
   closingNotesOf,
   deliveriesOf,
   endedBefore,
   type EndedPayment,
+  redactPayments,
   tasksOfAttempts,
   unsentOf,
-} from '../../store/redaction/toRedact.ts'
+} from '../../store/redaction/redaction.ts'
 import { takeUnlocked, setShortLockTimeout } from '../../store/skipLocked.ts'
 
 const batch = 200
@@ -32,15 +32,14 @@ const dayMs = 24 * 3_600_000
 
 export type RedactionWatch = { redacted(count: number): void; leftOut: OnSkippedRow }
 
-// Removes what is known of payers, so many days after their payments ended: a batch at each call, until it gives back 0;
-// then it begins anew with the oldest. What is open in any way is passed over and looked at again in the next round, so
-// nothing stands in the way of what comes after it.
+// Removes personal data `days` after payments ended. Each call handles one batch and returns its size; after 0 it starts
+// again with the oldest. Payments with anything open are skipped until the next round, so they do not block later ones.
 export function createRedaction(db: Db, days: number, watch: RedactionWatch) {
   let after: EndedPayment | undefined
   return async (now: Date): Promise<number> => {
     const before = new Date(now.getTime() - days * dayMs)
     const found = await endedBefore(db, before, after, batch)
-    const redacted = found.length > 0 ? await redactSome(db, found, { before, now }, watch.leftOut) : 0
+    const redacted = found.length > 0 ? await redactBatch(db, found, { before, now }, watch.leftOut) : 0
     after = found.at(-1)
     if (redacted > 0) watch.redacted(redacted)
     return found.length
@@ -49,17 +48,17 @@ export function createRedaction(db: Db, days: number, watch: RedactionWatch) {
 
 type Times = { before: Date; now: Date }
 
-async function redactSome(db: Db, keys: readonly PaymentKey[], times: Times, onLeftOut: OnSkippedRow) {
+async function redactBatch(db: Db, keys: readonly PaymentKey[], times: Times, onLeftOut: OnSkippedRow) {
   try {
-    return await redactFree(db, keys, times)
+    return await redactUnlocked(db, keys, times)
   } catch (error) {
-    if (isOutOfReach(error)) throw error
+    if (isUnavailable(error)) throw error
     const leftOut = createSkippedRows(onLeftOut)
     const redacted = await bisectBatch(
       keys,
-      some => redactFree(db, some, times),
+      some => redactUnlocked(db, some, times),
       (why, alone) => {
-        if (isOutOfReach(why)) throw why
+        if (isUnavailable(why)) throw why
         if (alone) leftOut.add([alone], why)
       },
     )
@@ -68,24 +67,24 @@ async function redactSome(db: Db, keys: readonly PaymentKey[], times: Times, onL
   }
 }
 
-// Then single tries would be in vain.
-const isOutOfReach = (error: unknown) => error instanceof Unavailable && !(error instanceof Locked)
+// The database is unavailable, so trying single rows is useless.
+const isUnavailable = (error: unknown) => error instanceof Unavailable && !(error instanceof Locked)
 
-const redactFree = async (db: Db, keys: readonly PaymentKey[], times: Times) =>
+const redactUnlocked = async (db: Db, keys: readonly PaymentKey[], times: Times) =>
   (
     await takeUnlocked(db, {
       skipping: own =>
         own.transaction(async tx => {
           await setShortLockTimeout(tx)
-          return redactThese(tx, await lockFreePayments(tx, keys), times)
+          return redactLocked(tx, await lockFreePayments(tx, keys), times)
         }),
       find: async () => keys,
-      waiting: async (tx, some) => redactThese(tx, await lockPayments(tx, some), times),
+      waiting: async (tx, some) => redactLocked(tx, await lockPayments(tx, some), times),
     })
   ).length
 
-// Under their locks: nobody adds an attempt or a delivery meanwhile.
-async function redactThese(tx: Tx, locked: readonly PaymentWithMerchant[], { before, now }: Times) {
+// The payments are locked, so no attempt or delivery is added meanwhile.
+async function redactLocked(tx: Tx, locked: readonly PaymentWithMerchant[], { before, now }: Times) {
   const ended = locked.filter(
     ({ status, updated_at, redacted_at }) =>
       status !== 'awaiting_payment' && updated_at < before && redacted_at === null,
@@ -117,7 +116,7 @@ async function gather(tx: Tx, payments: readonly PaymentWithMerchant[]) {
   return { attempts, tasks, deliveries, messages, bodies, notes, open: new Set(open.map(paymentName)) }
 }
 
-// As all of it is to stand.
+// The values to store.
 function withoutPayers(payments: readonly PaymentWithMerchant[], found: Found) {
   const attempts = new Map<string, Attempt[]>(payments.map(payment => [paymentName(payment), []]))
   for (const attempt of found.attempts) attempts.get(paymentName(attempt))?.push(attempt)
@@ -130,27 +129,27 @@ function withoutPayers(payments: readonly PaymentWithMerchant[], found: Found) {
       ),
     ]),
   )
-  const whose = (key: PaymentKey) => spellings.get(paymentName(key))
-  const isOurs = (key: PaymentKey) => spellings.has(paymentName(key))
+  const patternOf = (key: PaymentKey) => spellings.get(paymentName(key))
+  const isRedacted = (key: PaymentKey) => spellings.has(paymentName(key))
   return {
     payments: payments.map(payment => ({
       ...payment,
       payment_instrument: maskedOnly(payment.payment_instrument),
-      ipn_url: payment.ipn_url && addressWithoutPayer(payment.ipn_url, whose(payment)),
+      ipn_url: payment.ipn_url && addressWithoutPayer(payment.ipn_url, patternOf(payment)),
     })),
-    attempts: found.attempts.filter(isOurs),
-    bodies: found.bodies.filter(isOurs).map(told => ({ ...told, body: bodyWithoutPayer(told.body) })),
+    attempts: found.attempts.filter(isRedacted),
+    bodies: found.bodies.filter(isRedacted).map(one => ({ ...one, body: bodyWithoutPayer(one.body) })),
     deliveries: found.deliveries
-      .filter(isOurs)
-      .map(sent => ({ ...sent, url: addressWithoutPayer(sent.url, whose(sent)) })),
-    tasks: found.tasks.filter(isOurs).map(task => ({
+      .filter(isRedacted)
+      .map(sent => ({ ...sent, url: addressWithoutPayer(sent.url, patternOf(sent)) })),
+    tasks: found.tasks.filter(isRedacted).map(task => ({
       ...task,
-      note: withoutPayer(task.note, whose(task)),
-      closed_note: task.closed_note && withoutPayer(task.closed_note, whose(task)),
+      note: withoutPayer(task.note, patternOf(task)),
+      closed_note: task.closed_note && withoutPayer(task.closed_note, patternOf(task)),
     })),
     notes: found.notes
-      .filter(isOurs)
-      .map(note => ({ ...note, reason: withoutPayer(note.reason, whose(note)) })),
-    messages: found.messages.filter(isOurs),
+      .filter(isRedacted)
+      .map(note => ({ ...note, reason: withoutPayer(note.reason, patternOf(note)) })),
+    messages: found.messages.filter(isRedacted),
   }
 }

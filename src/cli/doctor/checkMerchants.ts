@@ -1,4 +1,4 @@
-import { unreadableMerchants } from '../../actions/merchants/unreadableMerchants.ts'
+import { unreadableMerchants } from '../../actions/merchants/setMerchant.ts'
 import type { Db } from '../../store/db.ts'
 import { type Check, failed, fine } from './check.ts'
 

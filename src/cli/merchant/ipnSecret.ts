@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { rotateIpnSecret } from '../../actions/merchants/rotateIpnSecret.ts'
+import { rotateIpnSecret } from '../../actions/merchants/credentials.ts'
 import type { Mode } from '../../core/mode.ts'
 import { noMerchant, type Opened, withMasterKeys } from '../database.ts'
 import { examples } from '../help.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { IpnPasswords } from '../../actions/merchants/ipnPassword.ts'
+import type { IpnPasswords } from '../../actions/merchants/credentials.ts'
 import { setMerchant } from '../../actions/merchants/setMerchant.ts'
 import { plainWords } from '../../core/timeline/history.ts'
 import { merchantOf, noMerchant, type Opened, withDatabase, withMasterKeys } from '../database.ts'

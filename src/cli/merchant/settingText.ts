@@ -3,7 +3,7 @@ import {
   type SettingName,
   type MerchantSettings,
   type SettingWords,
-  settingNames,
+  merchantSettingNames,
   unreadableSettings,
 } from '../../core/merchant/settings.ts'
 import { totalLimitText } from '../../core/merchant/totalLimit.ts'
@@ -19,7 +19,7 @@ export type SettingLine = {
 export function settingLines(words: SettingWords): SettingLine[] {
   const settings = readMerchantSettings(words)
   const unreadable = new Set<string>(unreadableSettings(words))
-  return settingNames.map(name => ({
+  return merchantSettingNames.map(name => ({
     name,
     value: spell(settings[name]),
     isDefault: words?.[name] === undefined,

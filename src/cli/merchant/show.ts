@@ -1,10 +1,19 @@
 import type { Command } from 'commander'
 import type { Mode } from '../../core/mode.ts'
-import { type IpnSecret, isLive, listIpnSecrets } from '../../store/merchants/ipnSecrets.ts'
-import { findLogoRecord, type LogoRecord } from '../../store/merchants/logos.ts'
-import { listMerchantKeys, type MerchantKey } from '../../store/merchants/merchantKeys.ts'
-import type { Merchant } from '../../store/merchants/merchants.ts'
-import { listOutlets, type Outlet } from '../../store/merchants/outlets.ts'
+import {
+  type IpnSecret,
+  isLive,
+  listIpnSecrets,
+  listMerchantKeys,
+  type MerchantKey,
+} from '../../store/merchants/credentials.ts'
+import {
+  findLogoRecord,
+  listOutlets,
+  type LogoRecord,
+  type Merchant,
+  type Outlet,
+} from '../../store/merchants/merchants.ts'
 import { merchantOf, type Opened, withDatabase } from '../database.ts'
 import { examples } from '../help.ts'
 import type { Cli, Output } from '../output.ts'

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { sendReceiptAgain } from '../../actions/messages/sendReceiptAgain.ts'
+import { sendReceiptAgain } from '../../actions/messages/receipts.ts'
 import { maskRecipient } from '../../core/mask.ts'
 import { addressesOf, customerMessageId } from '../../core/message/message.ts'
 import type { Medium } from '../../core/message/messenger.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addOutlet, listAllOutlets, listOutlets } from '../../store/merchants/outlets.ts'
+import { addOutlet, listAllOutlets, listOutlets } from '../../store/merchants/merchants.ts'
 import { merchantOf, type Opened, withDatabase } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'

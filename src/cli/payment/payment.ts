@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { messagesOf } from '../../actions/messages/sendReceiptAgain.ts'
 import { notificationsOf } from '../../actions/notifications/findNotifications.ts'
+import { customerMessagesOf } from '../../actions/messages/receipts.ts'
 import { explainPayment } from '../../actions/payments/explainPayment.ts'
 import { newestPayments } from '../../actions/payments/findPayments.ts'
 import type { Mode } from '../../core/mode.ts'
@@ -74,7 +74,7 @@ async function show({ db, clock }: Opened, word: string, merchant_id?: string): 
   const now = clock()
   const explained = await explainPayment(db, payment, now)
   const told = await notificationsOf(db, payment)
-  const sent = await messagesOf(db, payment)
+  const sent = await customerMessagesOf(db, payment)
   const { attempts, moments, next } = explained
   const data = {
     ...paymentData(payment),

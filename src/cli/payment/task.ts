@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { nameMerchants } from '../../actions/merchants/nameMerchants.ts'
+import { nameMerchants } from '../../actions/merchants/setMerchant.ts'
 import { type Closed, closeTask } from '../../actions/payments/closeTask.ts'
 import { figureIn } from '../../core/money.ts'
 import { type Task, type TaskKind, taskKinds } from '../../core/payment/change.ts'

@@ -1,4 +1,4 @@
-import { demoId, type Welcome } from '../../actions/merchants/welcome.ts'
+import { demoId, type Welcome } from '../../actions/merchants/onboard.ts'
 import type { Config } from '../../config.ts'
 import type { Gateway } from '../../main.ts'
 import { linkWords } from '../support/support.ts'

@@ -1,5 +1,4 @@
-import { isOnOrigins, ownOrigins } from '../merchant/ownOrigins.ts'
-import type { MerchantSettings } from '../merchant/settings.ts'
+import { isOnOrigins, type MerchantSettings, ownOrigins } from '../merchant/settings.ts'
 import { leastIn, mostIn } from '../merchant/totalLimit.ts'
 import { formatMoney, usualCurrency } from '../money.ts'
 import { malformed, type Refusal } from './refusal.ts'

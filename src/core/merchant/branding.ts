@@ -3,10 +3,10 @@ import type { MerchantSettings } from './settings.ts'
 // A stored picture, without its bytes.
 export type LogoFacts = { digest: string; type: 'png' | 'jpeg'; width: number; height: number }
 
-// What a merchant's pages look like, and whom a customer asks.
+// The look of a merchant's pages, and its contact for customers.
 export type Branding = {
-  logo?: string // where its picture is, on our own host
-  logo_width?: number // of that picture, in its own dots
+  logo?: string // its path on this gateway
+  logo_width?: number // in pixels
   logo_height?: number
   accent?: string // #rrggbb
   support_phone?: string // E.164
@@ -32,4 +32,20 @@ export function brandingOf(
     ...(terms_url && { terms_url }),
     ...(refunds && { refunds }),
   }
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+const firstOf = (word: string) => graphemes.segment(word)[Symbol.iterator]().next().value?.segment ?? ''
+
+// Shown in place of a logo: the first letters of the first two words. Punctuation before a word is skipped. A script without
+// capitals gives one letter, because two of them would read as a word. A name of emojis gives the first.
+export function initialsOf(name: string): string {
+  const words = name
+    .normalize('NFC')
+    .split(/\s+/)
+    .map(word => firstOf(word.replace(/^[^\p{L}\p{N}]+/u, '')))
+    .filter(Boolean)
+  const [one = firstOf(name.replace(/^[\p{C}\s]+/u, '')), two = ''] = words
+  return /^[\p{Lu}\p{Ll}\p{Lt}\p{N}]/u.test(one) ? (one + two).toLocaleUpperCase('en') : one
 }

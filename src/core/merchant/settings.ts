@@ -4,34 +4,33 @@ import { currencies, formatMoney, isCurrency, usualCurrency } from '../money.ts'
 import { parsePhone } from '../phone.ts'
 import { isAtMost, isPlainText, originOf, parseUrl } from '../text.ts'
 import { accentFault, readAccent } from './accent.ts'
-import { ownOrigins } from './ownOrigins.ts'
 import { everyCurrency, leastIn, mostIn, readTotalLimit } from './totalLimit.ts'
 import type { UntrustedUrl } from '../urlTrust.ts'
 
 const maxRefundsLength = 60
 
-// How a merchant is notified: `get` asks it to look; `basic` is what older clients read.
+// How a merchant is notified. `get` only asks it to check the status; `basic` is for older clients.
 export const ipnStyles = ['post', 'get', 'basic'] as const
 export type IpnStyle = (typeof ipnStyles)[number]
 
-// Which ipn_url a request may name: any, or one on the merchant's own origins.
+// Which ipn_url a request may contain: any, or one on the merchant's own origins.
 const ipnUrlRules = ['any', 'registered'] as const
 
-// What a merchant can be set to. Each setting reads the words that an operator types; what is stored is
-// what was typed, so that a default that changes later reaches everyone who never chose.
+// Each setting parses the text that an operator types. The text is stored, not the parsed value, so that a changed default
+// applies to every merchant without that setting.
 const onOff = z.enum(['on', 'off'], 'must be on or off').transform(word => word === 'on')
 
-// Usually so many hundredths, of whatever the payment is in.
-const totalLimit = (usual: bigint) =>
+// The default is in hundredths of any currency.
+const totalLimit = (defaultValue: bigint) =>
   z
     .string()
     .transform((text, context) => {
-      const limit = readTotalLimit(text, usual)
+      const limit = readTotalLimit(text, defaultValue)
       if (typeof limit !== 'string') return limit
       context.addIssue(limit)
       return z.NEVER
     })
-    .default(everyCurrency(usual))
+    .default(everyCurrency(defaultValue))
 
 const whole = (min: number, max: number) =>
   z
@@ -52,14 +51,14 @@ const origins = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-const mostFrames = 20
+const maxFrames = 20
 
-// They go into a header as they are: a host of plain letters, and a port.
+// They become part of a header, so only an ASCII host and a port are allowed.
 const frames = origins.transform((list, context) => {
   const wrong = list.find(origin => !/^https?:\/\/[a-z\d.-]+(:\d+)?$/.test(origin))
-  if (wrong === undefined && list.length <= mostFrames) return list
+  if (wrong === undefined && list.length <= maxFrames) return list
   context.addIssue(
-    wrong ? `${wrong} is not an origin such as https://shop.example` : `at most ${mostFrames} origins`,
+    wrong ? `${wrong} is not an origin such as https://shop.example` : `at most ${maxFrames} origins`,
   )
   return z.NEVER
 })
@@ -81,14 +80,17 @@ const names = (pattern: RegExp, words: string) =>
     return z.NEVER
   })
 
-// Names of a merchant's own extra_ fields, with or without the prefix. The names of our own keys are refused: their
-// values are masked for every merchant.
+// Names of a merchant's extra_ fields, with or without the prefix. The gateway's own keys are refused, because their values
+// are always masked.
 const extraFields = names(
   /^(?!extra_$)(extra_)?[A-Za-z0-9_.-]{1,64}$/,
   'the name of an extra_ field, 1 to 64 letters, digits, _ . or -',
 )
   .transform(list => [...new Set(list.map(name => name.replace(/^extra_/, '')))])
-  .refine(list => !list.some(isOwnExtraName), `must not name a key of ours: ${[...ownExtraNames].join(', ')}`)
+  .refine(
+    list => !list.some(isOwnExtraName),
+    `must not name a key of the gateway: ${[...ownExtraNames].join(', ')}`,
+  )
 
 const accent = z.string().transform((text, context) => {
   const fault = accentFault(text)
@@ -109,7 +111,7 @@ const shortLine = z
   .refine(text => isAtMost(text, maxRefundsLength), `at most ${maxRefundsLength} characters`)
   .refine(text => isPlainText(text) && text.trim() !== '', 'must be one line of text')
 
-// The name of an account at a provider, or of a provider. The operator's own list is made of the same words.
+// The name of a provider account or of a provider.
 export const accountWord = /^[a-z]\w{0,39}(-[0-9a-z]{6})?$/i
 
 const settingSchemas = {
@@ -146,36 +148,36 @@ export type MerchantSettings = z.output<typeof settingsSchema>
 export type SettingWords = Record<string, string>
 
 export type SettingName = keyof typeof settingSchemas
-export const settingNames = Object.keys(settingSchemas) as SettingName[]
+export const merchantSettingNames = Object.keys(settingSchemas) as SettingName[]
 
-// Each setting for itself: one that cannot be read, such as one of a newer version, stands at its default. Whoever guards
-// a door by it asks `unreadableSettings` first.
+// A setting that cannot be read, such as one of a newer version, has its default. Code that restricts access by a setting
+// checks `unreadableSettings` first.
 export const readMerchantSettings = (words: SettingWords): MerchantSettings => readWords(words).settings
 
-// By name. What is no collection of words at all leaves every setting unread.
+// All of them if the stored value is not an object.
 export const unreadableSettings = (words: SettingWords): readonly SettingName[] => readWords(words).unreadable
 
 type ReadWords = { settings: MerchantSettings; unreadable: readonly SettingName[] }
 
-// Every page and every change of a payment reads its merchant's. They are kept by the words themselves, so what is
-// changed is read anew; then the oldest goes.
-const readBefore = new Map<string, ReadWords>()
-const mostRead = 1000
+// A cache, because every page and every change of a payment reads its merchant's settings. The key is the stored text, so a
+// changed setting is parsed again.
+const cache = new Map<string, ReadWords>()
+const maxCached = 1000
 
 function readWords(words: SettingWords): ReadWords {
   const key = JSON.stringify(words ?? null)
-  const before = readBefore.get(key)
-  if (before) return before
-  if (readBefore.size >= mostRead) readBefore.delete(readBefore.keys().next().value as string)
-  const read = readAnew(words)
-  readBefore.set(key, read)
+  const cached = cache.get(key)
+  if (cached) return cached
+  if (cache.size >= maxCached) cache.delete(cache.keys().next().value as string)
+  const read = parseWords(words)
+  cache.set(key, read)
   return read
 }
 
-// Many have the same in their hands, so nobody changes it.
-function readAnew(words: SettingWords): ReadWords {
+// Frozen, because all readers share the cached object.
+function parseWords(words: SettingWords): ReadWords {
   const unreadable: SettingName[] = []
-  const read = settingNames.map(name => {
+  const read = merchantSettingNames.map(name => {
     const parsed = settingSchemas[name].safeParse(wordOf(words, name))
     if (!parsed.success || !isWords(words)) unreadable.push(name)
     return [name, Object.freeze(parsed.success ? parsed.data : settingSchemas[name].parse(undefined))]
@@ -189,8 +191,8 @@ function readAnew(words: SettingWords): ReadWords {
 const wordOf = (words: SettingWords, name: string) => (isWords(words) ? words[name] : undefined)
 const isWords = (words: unknown) => typeof words === 'object' && words !== null && !Array.isArray(words)
 
-// Applies `name=value` words; an empty value goes back to the default. Gives back every fault at once. What was
-// unreadable before and is not named stays as it is, so that each can be mended by itself.
+// Applies `name=value` changes; an empty value restores the default. Returns all faults together. Unreadable settings that
+// are not changed stay as they are, so that each can be corrected by itself.
 export function changeSettings(words: SettingWords, changes: readonly string[]) {
   const changed: SettingWords = isWords(words) ? { ...words } : {}
   const faults: string[] = []
@@ -200,7 +202,7 @@ export function changeSettings(words: SettingWords, changes: readonly string[]) 
     named.add(name)
     if (!change.includes('=')) faults.push(`${change}: write it as ${change || 'NAME'}=VALUE`)
     else if (!isSettingName(name))
-      faults.push(`${name}: no such setting; there are ${settingNames.join(', ')}`)
+      faults.push(`${name}: no such setting; there are ${merchantSettingNames.join(', ')}`)
     else if (value === '') delete changed[name]
     else changed[name] = value
   }
@@ -216,7 +218,7 @@ export function changeSettings(words: SettingWords, changes: readonly string[]) 
 
 const passwordSettings: readonly SettingName[] = ['ipn_style', 'ipn_url', 'allowed_origins']
 
-// Style basic sends a password, and only to the merchant's own origins: without one it could be sent nowhere.
+// Style basic sends a password, and only to the merchant's own origins, so it needs at least one.
 const passwordFaults = (settings: MerchantSettings) =>
   sendsNoPassword(settings)
     ? [
@@ -224,6 +226,20 @@ const passwordFaults = (settings: MerchantSettings) =>
           'ipn_url=https://shop.example/ipn or allowed_origins=https://shop.example with it, or choose another style first',
       ]
     : []
+
+// The origins that belong to the merchant: those of allowed_origins and of the setting ipn_url. The hash of a request does
+// not cover its ipn_url, so a customer can add one to a signed form. The notification password is sent to these origins
+// only.
+export function ownOrigins({
+  allowed_origins,
+  ipn_url,
+}: Pick<MerchantSettings, 'allowed_origins' | 'ipn_url'>): readonly string[] {
+  const origin = ipn_url === null ? undefined : originOf(ipn_url)
+  return origin === undefined ? allowed_origins : [...new Set([...allowed_origins, origin])]
+}
+
+export const isOnOrigins = (address: string, allowed: readonly string[]) =>
+  allowed.includes(originOf(address) ?? '')
 
 export const sendsNoPassword = (settings: MerchantSettings) =>
   settings.ipn_style === 'basic' && ownOrigins(settings).length === 0
@@ -236,4 +252,5 @@ const crossedLimits = ({ min_total, max_total, currencies: taken }: MerchantSett
       return `min_total: must not be more than max_total, which is ${currency} ${most}`
     })
 
-const isSettingName = (name: string): name is SettingName => settingNames.some(known => known === name)
+const isSettingName = (name: string): name is SettingName =>
+  merchantSettingNames.some(known => known === name)

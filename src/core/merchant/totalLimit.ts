@@ -8,23 +8,23 @@ import {
   parseMoney,
 } from '../money.ts'
 
-// The least or the most that a merchant takes. Ten thousand is much in cedis and little in shillings: beside the figure
-// for every currency, single ones have their own, as in `5000,UGX:20000000`.
+// The minimum or maximum total of a merchant's payments: one figure for every currency, and own figures for some, as in
+// `5000,UGX:20000000`. Ten thousand is much in cedis and little in shillings.
 export type TotalLimit = Readonly<{
-  every: bigint // in hundredths of whatever the payment is in
+  every: bigint // in hundredths of the payment's currency
   own: Readonly<Partial<Record<Currency, bigint>>> // in minor units
 }>
 
 export const everyCurrency = (hundredths: bigint): TotalLimit => ({ every: hundredths, own: {} })
 
-// The limit, or the sentence that says what is wrong. Without a figure for every currency, the usual one stays.
-export function readTotalLimit(text: string, usual: bigint): TotalLimit | string {
+// The limit, or the reason why the text is wrong. Without a figure for every currency, the default applies to them.
+export function readTotalLimit(text: string, defaultValue: bigint): TotalLimit | string {
   const figures: Figures = {}
   for (const word of text.split(',')) {
     const fault = readFigure(word.trim(), figures)
     if (fault !== undefined) return fault
   }
-  const { every = usual, ...own } = figures
+  const { every = defaultValue, ...own } = figures
   return { every, own }
 }
 
@@ -33,7 +33,7 @@ type Figures = Partial<Record<Currency | 'every', bigint>>
 function readFigure(word: string, figures: Figures): string | undefined {
   const colon = word.indexOf(':')
   const code = colon < 0 ? undefined : word.slice(0, colon)
-  if (code !== undefined && !isCurrency(code)) return `${code || 'an empty word'} is no currency that we know`
+  if (code !== undefined && !isCurrency(code)) return `${code || 'an empty word'} is not a known currency`
   const figure = word.slice(colon + 1)
   const limit = code === undefined ? parseFigure(figure, 2) : parseMoney(figure, code)
   if (typeof limit === 'string') return limit
@@ -43,14 +43,14 @@ function readFigure(word: string, figures: Figures): string | undefined {
   return undefined
 }
 
-// In minor units of the currency. Where it has no decimals, half a unit more than five is six at least and five at most.
+// In minor units. For a currency without decimals, 5.50 becomes 6 as a minimum and 5 as a maximum.
 export const leastIn = ({ every, own }: TotalLimit, currency: Currency) =>
   own[currency] ?? (decimalsOf(currency) === 0 ? (every + 99n) / 100n : every)
 
 export const mostIn = ({ every, own }: TotalLimit, currency: Currency) =>
   own[currency] ?? (decimalsOf(currency) === 0 ? every / 100n : every)
 
-// As an operator would type it.
+// In the form that an operator types.
 export const totalLimitText = ({ every, own }: TotalLimit) =>
   [
     formatFigure(every, 2),

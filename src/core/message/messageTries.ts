@@ -1,11 +1,11 @@
 import type { Message } from './message.ts'
-import type { Sent } from './messenger.ts'
+import type { SendResult } from './messenger.ts'
 
 const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-// The pause after each try that came to nothing; the last one is repeated.
+// The pause after each failed try; the last one is repeated.
 export const pauses = [
   30 * second,
   minute,
@@ -16,10 +16,10 @@ export const pauses = [
   40 * minute,
   hour,
 ] as const
-export const messageWindowMs = 24 * hour // what comes later confuses more than it helps
-export const jitterShare = 0.1 // so that what failed together does not come together
+export const messageWindowMs = 24 * hour // an older message confuses more than it helps
+export const jitterShare = 0.1 // spreads the retries of messages that failed together
 
-// When to try again after a try that ended at `now`; undefined when the day is over by then.
+// The time of the next try after one that ended at `now`; undefined if that is outside the window.
 export function nextMessageTry(
   { created_at, tries }: Pick<Message, 'created_at' | 'tries'>,
   now: Date,
@@ -31,32 +31,36 @@ export function nextMessageTry(
   return next < created_at.getTime() + messageWindowMs ? new Date(next) : undefined
 }
 
-// What came of it could not be written down, so often: whoever got it has had it often enough.
+// A message whose result could not be saved may have arrived each time, so it is sent this often at most.
 export const maxUnanswered = 3
-export const unansweredWords = 'It left three times, and what came of it could not be written down.'
+export const unansweredReason = 'It was sent three times, and the result could not be saved.'
 
-export const lateWords = 'Could not be sent in 24 hours.'
+export const expiredReason = 'Could not be sent in 24 hours.'
 
-// How a message stands, between tries and after the last.
-export type Ending = Pick<
+// The columns that a try changes.
+export type MessageUpdate = Pick<
   Message,
   'state' | 'words' | 'next_try_at' | 'sent_at' | 'provider_ref' | 'ended_at'
 >
 
-export const dropped = (words: string, now: Date): Ending => ({
+export const dropped = (reason: string, now: Date): MessageUpdate => ({
   state: 'dropped',
-  words,
+  words: reason,
   next_try_at: null,
   sent_at: null,
   provider_ref: null,
   ended_at: now,
 })
 
-// It stays in the inbox of the house.
-export const kept = (now: Date): Ending => ({ ...dropped('', now), state: 'sent', sent_at: now })
+// No messenger is configured, so it stays in the inbox.
+export const keptInInbox = (now: Date): MessageUpdate => ({
+  ...dropped('', now),
+  state: 'sent',
+  sent_at: now,
+})
 
-// It is being sent; when nobody says what came of it, it is due again.
-export const leaving = (dueAgain: Date, now: Date): Ending => ({
+// It is being sent. It is due again at `dueAgain` if no result is saved before.
+export const sending = (dueAgain: Date, now: Date): MessageUpdate => ({
   ...dropped('', now),
   state: 'queued',
   next_try_at: dueAgain,
@@ -64,37 +68,30 @@ export const leaving = (dueAgain: Date, now: Date): Ending => ({
   ended_at: null,
 })
 
-export function endingOf(
+export function applyResult(
   message: Pick<Message, 'created_at' | 'tries' | 'recipient'>,
-  sent: Sent,
+  result: SendResult,
   now: Date,
   random: number,
-): Ending {
-  if (sent.state === 'sent')
-    return {
-      state: 'sent',
-      words: '',
-      next_try_at: null,
-      sent_at: now,
-      provider_ref: sent.provider_ref ?? null,
-      ended_at: now,
-    }
-  const words = wordsWithout(message.recipient, sent.words)
-  if (sent.state === 'never') return dropped(words, now)
-  const next_try_at = nextMessageTry(message, now, random, sent.afterMs)
+): MessageUpdate {
+  if (result.state === 'sent')
+    return { ...dropped('', now), state: 'sent', sent_at: now, provider_ref: result.provider_ref ?? null }
+  const reason = withoutRecipient(message.recipient, result.reason)
+  if (result.state === 'rejected') return dropped(reason, now)
+  const next_try_at = nextMessageTry(message, now, random, result.afterMs)
   return next_try_at
-    ? { ...dropped(words, now), state: 'queued', next_try_at, ended_at: null }
-    : dropped(`${lateWords} ${words}`, now)
+    ? { ...dropped(reason, now), state: 'queued', next_try_at, ended_at: null }
+    : dropped(`${expiredReason} ${reason}`, now)
 }
 
-const maxWords = 200
+const maxReason = 200
 
-// What a provider says is kept for the operator, who need not know who the recipient was.
-export const wordsWithout = (recipient: string, words: string) =>
-  words
+// The operator gets the provider's reason, but not the recipient.
+export const withoutRecipient = (recipient: string, reason: string) =>
+  reason
     .replaceAll(/\s+/g, ' ')
     .replaceAll(new RegExp(literal(recipient.replace(/^\+/, '')), 'gi'), '...')
     .trim()
-    .slice(0, maxWords)
+    .slice(0, maxReason)
 
 const literal = (text: string) => text.replaceAll(/[^\w\s]/g, '\\$&')

@@ -1,24 +1,27 @@
-// What a messenger speaks: a way to reach a person. A new one is one new file in `messengers/`, whose default export
-// makes it from its settings, or nothing without them.
+import { cleanId, cleanText } from '../untrusted.ts'
+
+// The interface of messengers, which send SMS or email. Each file in `messengers/` is one: its default export is a
+// `MakeMessenger`, and its export `readSettings` is a `ReadMessengerSettings`.
 export type Medium = 'sms' | 'email'
 
 export type Messenger = {
   medium: Medium
-  send(letter: OutboundMessage): Promise<Sent>
+  send(message: OutboundMessage): Promise<SendResult>
   close(): Promise<void>
 }
 
+// Undefined if its settings are not set. Throws if they are wrong.
 export type MakeMessenger = (settings: MessengerSettings, tools: MessengerTools) => Messenger | undefined
-// What the file has beside it, as `readSettings`: it throws what is wrong with them, and opens nothing.
+// Throws what is wrong with the settings, and connects to nothing.
 export type ReadMessengerSettings = (settings: MessengerSettings, tools: MessengerTools) => unknown
 export type MessengerSettings = Readonly<Record<string, string | undefined>>
 export type MessengerTools = {
-  clock?(): Date // what we reckon in; without it, this machine's
-  receive(receipt: Receipt): void // the network tells later what became of a message
-  warn(words: string): void // for the operator's log: what is out of order, never a recipient or a text
+  clock?(): Date // this machine's by default
+  receive(receipt: Receipt): void // a delivery receipt of the network
+  warn(text: string): void // for the operator's log; never a recipient or a message text
 }
 
-// What is sent. `id` stays the same however often it is tried.
+// `id` is the same in every try.
 export type OutboundMessage = {
   id: string
   to: string // an E.164 number or an email address
@@ -27,11 +30,47 @@ export type OutboundMessage = {
   html: string // of an email
 }
 
-// `sent`: somebody else is responsible now. `later`: certainly not taken, or we cannot know; tried again. `never`: told
-// that it is of no use.
-export type Sent =
+// `sent`: the other side has accepted it. `retry`: it was not accepted, or that is unknown. `rejected`: the other side
+// refused it for good.
+export type SendResult =
   | { state: 'sent'; provider_ref?: string }
-  | { state: 'later'; words: string; afterMs?: number }
-  | { state: 'never'; words: string }
+  | { state: 'retry'; reason: string; afterMs?: number }
+  | { state: 'rejected'; reason: string }
 
-export type Receipt = { provider_ref: string; state: 'delivered' | 'lost'; words: string }
+export type Receipt = { provider_ref: string; state: 'delivered' | 'lost'; reason: string }
+
+const maxReason = 1000 // enough to find the recipient in it; what is stored is shorter
+const maxAfterMs = 24 * 3_600_000
+
+// The result of a messenger, made fit for the database. Anything that is not a valid result is a retry.
+export function sanitizeResult(given: unknown): SendResult {
+  const { state, reason, provider_ref, afterMs } = fieldsOf(given)
+  if (state === 'sent') {
+    const id = cleanId(provider_ref)
+    return id === undefined ? { state } : { state, provider_ref: id }
+  }
+  if (state === 'rejected') return { state, reason: reasonOf(reason) }
+  if (state === 'retry')
+    return {
+      state,
+      reason: reasonOf(reason),
+      ...(isDuration(afterMs) && { afterMs: Math.min(afterMs, maxAfterMs) }),
+    }
+  return { state: 'retry', reason: `The messenger answered ${cleanText(state ?? given, 40)}.` }
+}
+
+// Undefined if it is not a valid receipt.
+export function sanitizeReceipt(given: unknown): Receipt | undefined {
+  const { state, reason, provider_ref } = fieldsOf(given)
+  const id = cleanId(provider_ref)
+  if (id === undefined || (state !== 'delivered' && state !== 'lost')) return undefined
+  return { provider_ref: id, state, reason: reasonOf(reason) }
+}
+
+const fieldsOf = (given: unknown) =>
+  (typeof given === 'object' && given !== null ? given : {}) as Readonly<Record<string, unknown>>
+
+const reasonOf = (reason: unknown) =>
+  reason === undefined || reason === null ? '' : cleanText(reason, maxReason)
+
+const isDuration = (ms: unknown): ms is number => typeof ms === 'number' && Number.isFinite(ms) && ms >= 0

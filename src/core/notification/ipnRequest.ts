@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
-import { isOnOrigins } from '../merchant/ownOrigins.ts'
+import { isOnOrigins } from '../merchant/settings.ts'
+import type { UntrustedUrl } from '../urlTrust.ts'
 import type { Delivery } from './delivery.ts'
 import { notificationId } from './notification.ts'
-import type { UntrustedUrl } from '../urlTrust.ts'
 
 // The signing keys and credentials of a merchant in one mode. The password is for style basic and these origins only.
 export type Signer = {

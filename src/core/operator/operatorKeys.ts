@@ -1,6 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 
-// What opens the operator's pages.
+// The keys of the operator's pages.
 export type OperatorKeys = {
   supportToken: string // the token in force
   isTokenSet: boolean // by TOLLGATE_SUPPORT_TOKEN, instead of the stored token
@@ -8,9 +8,9 @@ export type OperatorKeys = {
   linkKey: Buffer // keys the digests of single-use links
 }
 
-// The session key depends on the token in force, so that another token ends every session. It depends on the stored token,
-// too, which is random: nobody can guess a short TOLLGATE_SUPPORT_TOKEN offline from a cookie. The link key depends on the
-// stored token alone: a command need not have the gateway's TOLLGATE_SUPPORT_TOKEN to make a link.
+// The session key depends on the token in force, so that a changed token ends every session. It also depends on the stored
+// token, which is random, so that a short TOLLGATE_SUPPORT_TOKEN cannot be guessed offline from a cookie. The link key
+// depends on the stored token only, so that a command can make a link without TOLLGATE_SUPPORT_TOKEN.
 export const operatorKeys = (storedToken: string, setToken: string | undefined): OperatorKeys => ({
   supportToken: setToken ?? storedToken,
   isTokenSet: setToken !== undefined,
@@ -20,7 +20,7 @@ export const operatorKeys = (storedToken: string, setToken: string | undefined):
 
 export const sessionSeconds = 7 * 24 * 3600
 
-// Browsers accept the prefix __Host- together with Secure only.
+// Browsers accept the prefix __Host- only together with Secure.
 export const isSecureAddress = (baseUrl: string) => baseUrl.startsWith('https:')
 export const sessionCookie = (baseUrl: string) =>
   isSecureAddress(baseUrl) ? '__Host-tollgate_support' : 'tollgate_support'
@@ -52,7 +52,7 @@ export const isLinkShaped = (link: string) => linkPattern.test(link)
 export const linkDigest = ({ linkKey }: Pick<OperatorKeys, 'linkKey'>, link: string) => signed(linkKey, link)
 export const linkAddress = (baseUrl: string, link: string) => `${baseUrl}/support/enter?link=${link}`
 
-// The digests have one length, so the time of the comparison depends on neither secret.
+// The digests have the same length, so the time of the comparison depends on neither secret.
 export const isSameSecret = (one: string, other: string) => timingSafeEqual(digest(one), digest(other))
 
 const digest = (text: string) => Buffer.from(hash('sha256', text, 'hex'), 'hex')

@@ -1,27 +1,27 @@
 import type { Payment } from '../payment/payment.ts'
 import { readUrl } from '../text.ts'
 
-// What is known of a person goes some time after a payment has ended; what accounts and a safe retry need stays. Not
-// sooner than this: younger ones may still be delivered, read from the feed or told to their customer.
+// Personal data is removed some time after a payment has ended; what accounting and a safe retry need stays. This is the
+// minimum, because notifications, the feed and messages may need the data until then.
 export const leastRedactDays = 31
 
 export type Payer = Pick<Payment, 'name' | 'email' | 'number' | 'pymt_instrument'>
 
 const removed = '(removed)'
-const nationalDigits = 9 // of a number, however its beginning is written
-const shortestName = 3 // a part of a name that is shorter is a word of its own
-const isSpecial = /[\\^$.*+?()[\]{}|/]/g // and nothing else: a pattern in Unicode takes no needless escape
+const nationalDigits = 9 // of a phone number, without the prefix
+const minNameLength = 3 // a shorter part of a name would match other words
+const isSpecial = /[\\^$.*+?()[\]{}|/]/g // only these: the flag u allows no other escapes
 const exactly = (text: string) => text.replace(isSpecial, '\\$&')
 
 const numberIn = (digits: string) =>
   `\\+?(?:\\d[ .()-]{0,2}){0,5}${digits.slice(-nationalDigits).split('').join('[ .()-]{0,2}')}`
 
-// Every spelling of what is known of a payer; undefined when nothing is.
+// A pattern of all personal data of a payer, in every spelling; undefined if there is none.
 export function spellingsOf(payer: Payer, instruments: readonly (string | null)[] = []): RegExp | undefined {
   const numbers = [payer.number, payer.pymt_instrument, ...instruments]
     .filter(number => number?.startsWith('+'))
     .map(number => numberIn((number as string).replace(/\D/g, '')))
-  const parts = (payer.name ?? '').split(/\s+/).filter(part => [...part].length >= shortestName)
+  const parts = (payer.name ?? '').split(/\s+/).filter(part => [...part].length >= minNameLength)
   const names = [payer.name?.trim() ?? '', ...parts]
     .filter(name => name !== '')
     .map(name => `(?<![\\p{L}\\d])${exactly(name).replace(/\s+/g, '\\s+')}(?![\\p{L}\\d])`)
@@ -29,19 +29,19 @@ export function spellingsOf(payer: Payer, instruments: readonly (string | null)[
   return all.length > 0 ? new RegExp(all.join('|'), 'giu') : undefined
 }
 
-export const withoutPayer = (words: string, spellings: RegExp | undefined) =>
-  spellings ? words.replace(spellings, removed) : words
+export const withoutPayer = (text: string, spellings: RegExp | undefined) =>
+  spellings ? text.replace(spellings, removed) : text
 
-// An address is left as it is, because money that comes late is told there; only what holds something of the payer's is
-// cut from its end.
+// The URL stays usable, because late money is notified to it. Only the query, or the query and the path, are removed if they
+// contain personal data.
 export function addressWithoutPayer(address: string, spellings: RegExp | undefined): string {
   const url = spellings && readUrl(address)
   if (!url) return address
   const { origin, pathname } = url
-  return [address, origin + pathname].find(part => !holds(decoded(part), spellings)) ?? `${origin}/`
+  return [address, origin + pathname].find(part => !contains(decoded(part), spellings)) ?? `${origin}/`
 }
 
-const holds = (text: string, spellings: RegExp) => withoutPayer(text, spellings) !== text
+const contains = (text: string, spellings: RegExp) => withoutPayer(text, spellings) !== text
 
 function decoded(address: string): string {
   try {
@@ -51,21 +51,21 @@ function decoded(address: string): string {
   }
 }
 
-// A provider that tells a whole number in place of a masked one is not believed to have masked it.
+// Null if the provider sent a full number instead of a masked one.
 export const maskedOnly = (instrument: string | null) =>
   instrument !== null && /\d(?:[ -]?\d){8}/.test(instrument) ? null : instrument
 
-const kept = ['channel', 'wallet_issuer_hint', 'card_type', 'psp_response_code'] as const
+const keptExtra = ['channel', 'wallet_issuer_hint', 'card_type', 'psp_response_code'] as const
 const nulls = { email: null, mobile_no: null, Mobile_no: null, name: null, psp_response_msg: null }
 
-// The notification as it would have been written without a payer, and without what the merchant sent along.
+// The notification body without the payer and without the merchant's extra fields.
 export function bodyWithoutPayer(body: string): string {
-  const told = JSON.parse(body) as { extra?: Record<string, unknown> }
-  const extra = Object.fromEntries(kept.map(name => [name, told.extra?.[name] ?? null]))
-  return JSON.stringify({ ...told, extra: { ...extra, ...nulls } })
+  const notification = JSON.parse(body) as { extra?: Record<string, unknown> }
+  const extra = Object.fromEntries(keptExtra.map(name => [name, notification.extra?.[name] ?? null]))
+  return JSON.stringify({ ...notification, extra: { ...extra, ...nulls } })
 }
 
-// Words of events that are ours alone; others may be a stranger's.
+// Events whose reason is written by the gateway. Other reasons may come from providers or people.
 export const plainEvents = [
   'status_changed',
   'attempt_failed',

@@ -4,7 +4,6 @@ import { figureIn } from '../money.ts'
 import type { Attempt } from '../payment/attempt.ts'
 import type { PaymentEvent, Task } from '../payment/change.ts'
 import type { Payment } from '../payment/payment.ts'
-import { paymentMethodName } from '../provider/paymentMethodNames.ts'
 import { paymentMethodName } from '../provider/paymentMethod.ts'
 
 // Everything that is known of one payment.

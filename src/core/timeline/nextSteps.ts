@@ -3,7 +3,6 @@ import type { Task } from '../payment/change.ts'
 import { decideReopen } from '../payment/expiry.ts'
 import { type Obstacle, obstacle, secondsToWait } from '../payment/mayStart.ts'
 import { overdueAfterMs } from '../payment/pollSchedule.ts'
-import { paymentMethodName } from '../provider/paymentMethodNames.ts'
 import { paymentMethodName } from '../provider/paymentMethod.ts'
 import { money, type PaymentHistory } from './history.ts'
 

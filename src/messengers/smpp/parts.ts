@@ -1,32 +1,32 @@
 import { createHash } from 'node:crypto'
-import { encodings, type Fields } from './library.ts'
+import { encodings, type PduFields } from './connection.ts'
 
-const maxParts = 10 // nobody reads more, and each costs
+const maxParts = 10 // each part is charged
 const udhIndicator = 0x40
 const ucs2 = 0x08
 
-// What fits into one message, and into one of several: the header that joins them takes six octets of 140. A character
-// of the GSM alphabet has seven bits, and those behind its escape take two places.
+// How many characters fit into a single SMS and into a part of a longer one, whose header takes 6 of the 140 octets. A
+// GSM character has 7 bits; one of the extension table counts twice.
 const alphabets = {
   gsm: {
     single: 160,
     joined: 153,
     data_coding: 0,
-    places: (char: string) => encodings.ASCII.encode(char).length,
+    sizeOf: (char: string) => encodings.ASCII.encode(char).length,
   },
-  ucs2: { single: 70, joined: 67, data_coding: ucs2, places: (char: string) => char.length },
+  ucs2: { single: 70, joined: 67, data_coding: ucs2, sizeOf: (char: string) => char.length },
 } as const
 
-// The message as one SMS or as several that the phone joins. The reference that joins them is made from the letter's
-// id: a part that is sent again falls into its place. Undefined: too long.
-export function partsOf(text: string, id: string): Fields[] | undefined {
+// The text as one SMS, or as parts that the phone joins; undefined if it is too long. The reference that joins them is
+// derived from the message id, so that a part that is sent again fits in.
+export function splitMessage(text: string, id: string): PduFields[] | undefined {
   const gsm = encodings.ASCII.match(text) && !text.includes('\x1b')
   const alphabet = alphabets[gsm ? 'gsm' : 'ucs2']
   const encode = (part: string) => encodings[gsm ? 'ASCII' : 'UCS2'].encode(part)
   const { data_coding } = alphabet
-  if (cut(text, alphabet.single, alphabet.places).length <= 1)
+  if (split(text, alphabet.single, alphabet.sizeOf).length <= 1)
     return [{ data_coding, esm_class: 0, short_message: encode(text) }]
-  const texts = cut(text, alphabet.joined, alphabet.places)
+  const texts = split(text, alphabet.joined, alphabet.sizeOf)
   if (texts.length > maxParts) return undefined
   const reference = createHash('sha256').update(id).digest()[0] ?? 0
   return texts.map((part, index) => {
@@ -35,13 +35,13 @@ export function partsOf(text: string, id: string): Fields[] | undefined {
   })
 }
 
-// By whole characters: half an emoji or half an escape is none.
-function cut(text: string, room: number, places: (char: string) => number): string[] {
+// Splits between characters, never inside an emoji or an escape sequence.
+function split(text: string, room: number, sizeOf: (char: string) => number): string[] {
   const parts: string[] = []
   let part = ''
   let used = 0
   for (const char of text) {
-    const size = places(char)
+    const size = sizeOf(char)
     if (used + size > room) {
       parts.push(part)
       part = ''

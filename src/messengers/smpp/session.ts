@@ -1,99 +1,169 @@
+import { connect as connectPlain, isIP } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import type { MessengerTools } from '../../core/message/messenger.ts'
-import { tidy, warnOnChange } from '../common/warnOnChange.ts'
-import { within } from '../common/within.ts'
-import { type DialTimes, dial } from './dial.ts'
-import type { Pdu } from './library.ts'
+import { withTimeout } from '../common/waiting.ts'
+import { cleanReason, warnOnChange } from '../common/warnings.ts'
+import { openSmppConnection, type Pdu, type SmppConnection, statusName } from './connection.ts'
 import type { SmppSettings } from './settings.ts'
-import type { Wire } from './wire.ts'
 
-export type SmppSessionTimes = DialTimes & {
-  firstPauseMs: number // before the next connection, and twice as long each time
+type ConnectTimes = {
+  connectMs: number // for the connection, and again for the bind
+  idleMs: number // without a PDU, before an enquire_link
+  enquireMs: number // for the response to it
+}
+export type SmppSessionTimes = ConnectTimes & {
+  firstPauseMs: number // before connecting again, doubled after each failure
   maxPauseMs: number
-  stableMs: number // a connection that lived so long was a good one
-  readyMs: number // that a letter waits for a connection
+  stableMs: number // a connection that lasted so long is no failure
+  readyMs: number // that a message waits for a connection
   closeMs: number
 }
-export type SmppSession = { bound(): Promise<Wire>; close(): Promise<void> }
+export type SmppSession = { bound(): Promise<SmppConnection>; close(): Promise<void> }
 
-const quickPauseMs = 50
+type SessionState =
+  | { name: 'connecting' }
+  | { name: 'bound'; connection: SmppConnection }
+  | { name: 'pausing'; finish(): void }
+  | { name: 'closed' }
 
-// One connection, held open from the start, since receipts arrive on it for what was sent before, too. When it is lost
-// there is a pause, which grows while connecting fails; after a good one, a letter that waits cuts it short.
+const shortPauseMs = 50
+
+// One connection, opened at the start and kept open, because receipts for earlier messages arrive on it, too.
+//
+//   connecting -> bound -> pausing -> connecting -> ...   and from each of them -> closed
+//
+// A failed connect skips `bound`. The pause grows while connecting fails. After a stable connection, a waiting message
+// shortens the pause.
 export function openSmppSession(
   settings: SmppSettings,
   tools: MessengerTools,
   times: SmppSessionTimes,
-  hear: (pdu: Pdu) => void,
+  onPdu: (pdu: Pdu) => void,
 ): SmppSession {
-  const operator = warnOnChange(tools, 'SMPP')
-  const waiting = new Set<(wire?: Wire) => void>()
-  let wire: Wire | undefined
+  const warnings = warnOnChange(tools, 'SMPP')
+  const waiting = new Set<(connection?: SmppConnection) => void>() // undefined: the session is closed
+  let state: SessionState = { name: 'connecting' }
   let failures = 0
-  let closed = false
-  let hurry: (() => void) | undefined // cuts the pause short
+  const isClosed = () => state.name === 'closed'
 
   async function run() {
-    for (;;) {
+    while (!isClosed()) {
+      state = { name: 'connecting' }
       const startedAt = performance.now()
-      const words = await live().catch((error: Error) => error.message)
-      if (closed) return
-      const good = wire !== undefined && performance.now() - startedAt >= times.stableMs
-      wire = undefined
-      if (good) operator.well()
-      operator.trouble(tidy(words))
-      failures = good ? 0 : failures + 1
+      const { wasBound, reason } = await connectAndServe()
+      if (isClosed()) return
+      const wasStable = wasBound && performance.now() - startedAt >= times.stableMs
+      failures = wasStable ? 0 : failures + 1
+      if (wasStable) warnings.succeeded()
+      warnings.failed(cleanReason(reason))
       await pause()
     }
   }
 
-  // From the connection to its end; gives back why it ended.
-  async function live(): Promise<string> {
-    const dialled = await dial(settings, times, hear)
-    if (closed) dialled.end('Closed by us.')
-    wire = dialled
-    for (const resolve of waiting) resolve(dialled)
-    return dialled.ended
+  // Ends when the connection does, and returns why.
+  async function connectAndServe(): Promise<{ wasBound: boolean; reason: string }> {
+    try {
+      const connection = await connectAndBind(settings, times, onPdu)
+      if (isClosed()) connection.end('Closed by us.')
+      else state = { name: 'bound', connection }
+      for (const resolve of waiting) resolve(connection)
+      return { wasBound: true, reason: await connection.ended }
+    } catch (error) {
+      return { wasBound: false, reason: (error as Error).message }
+    }
   }
 
   function pause() {
     const ms = Math.min(times.firstPauseMs * 2 ** Math.max(failures - 1, 0), times.maxPauseMs)
     return new Promise<void>(resolve => {
       const timer = setTimeout(resolve, ms)
-      hurry = () => {
-        if (!closed && failures > 0) return
+      const finish = () => {
         clearTimeout(timer)
-        setTimeout(resolve, quickPauseMs)
+        setTimeout(resolve, shortPauseMs)
       }
-      if (waiting.size > 0) hurry()
+      state = { name: 'pausing', finish }
+      if (waiting.size > 0) shortenPause()
     })
   }
 
-  async function bound(): Promise<Wire> {
-    if (wire?.live && !closed) return wire
-    let settle!: (wire?: Wire) => void
-    const soon = new Promise<Wire | undefined>(resolve => {
+  function shortenPause() {
+    if (state.name === 'pausing' && failures === 0) state.finish()
+  }
+
+  async function bound(): Promise<SmppConnection> {
+    if (state.name === 'closed') throw new Error('The session is closed.')
+    if (state.name === 'bound' && state.connection.isOpen) return state.connection
+    let settle!: (connection?: SmppConnection) => void
+    const next = new Promise<SmppConnection | undefined>(resolve => {
       settle = resolve
     })
     waiting.add(settle)
-    if (closed) settle()
-    hurry?.()
+    shortenPause()
     try {
-      const got = await within(soon, times.readyMs, 'There is no connection to the SMS centre.')
-      if (!got) throw new Error('The line is closed.')
-      return got
+      const connection = await withTimeout(next, times.readyMs, 'There is no connection to the SMS centre.')
+      if (!connection) throw new Error('The session is closed.')
+      return connection
     } finally {
       waiting.delete(settle)
     }
   }
 
   async function close() {
-    closed = true
+    const before = state
+    state = { name: 'closed' }
     for (const settle of waiting) settle()
-    hurry?.()
-    if (wire?.live) await within(wire.ask('unbind'), times.closeMs, '').catch(() => {})
-    wire?.end('Closed by us.')
+    if (before.name === 'pausing') before.finish()
+    if (before.name === 'bound') await unbind(before.connection, times.closeMs)
   }
 
   void run()
   return { bound, close }
 }
+
+async function unbind(connection: SmppConnection, maxMs: number) {
+  if (connection.isOpen) await withTimeout(connection.request('unbind'), maxMs, '').catch(() => {})
+  connection.end('Closed by us.')
+}
+
+// A connection that is bound as transceiver. Throws the reason if there is none.
+async function connectAndBind(
+  settings: SmppSettings,
+  times: ConnectTimes,
+  onPdu: (pdu: Pdu) => void,
+): Promise<SmppConnection> {
+  const socket = openSocket(settings)
+  const connection = openSmppConnection(socket, pdu => {
+    idleTimer.refresh()
+    onPdu(pdu)
+  })
+  const idleTimer = setTimeout(() => void enquire(connection, times.enquireMs), times.idleMs)
+  void connection.ended.then(() => clearTimeout(idleTimer))
+  const failed = connection.ended.then(reason => {
+    throw new Error(reason)
+  })
+  try {
+    const event = settings.tls ? 'secureConnect' : 'connect'
+    const connected = new Promise<void>(resolve => socket.once(event, () => resolve()))
+    await withTimeout(Promise.race([connected, failed]), times.connectMs, 'No connection in time.')
+    const bind = connection.request('bind_transceiver', settings.bind)
+    const { command_status } = await withTimeout(bind, times.connectMs, 'No answer to the bind.')
+    if (command_status) throw new Error(`The bind was refused: ${statusName(command_status)}.`)
+    return connection
+  } catch (error) {
+    connection.end('The bind failed.')
+    throw error
+  }
+}
+
+function openSocket({ host, port, tls, ca }: SmppSettings) {
+  const servername = isIP(host) ? undefined : host
+  const socket = tls
+    ? connectTls({ host, port, ca, servername, minVersion: 'TLSv1.2' })
+    : connectPlain({ host, port })
+  return socket.setNoDelay(true)
+}
+
+const enquire = (connection: SmppConnection, maxMs: number) =>
+  withTimeout(connection.request('enquire_link'), maxMs, 'The SMS centre does not answer any more.').catch(
+    (error: Error) => connection.end(error.message),
+  )

@@ -1,18 +1,16 @@
 import type { MessengerSettings, MessengerTools } from '../../core/message/messenger.ts'
-import { readCa } from '../common/readCa.ts'
-import { readEach } from '../common/readEach.ts'
-import { isLoopback, parseServerUrl } from '../common/serverUrl.ts'
-import type { Fields } from './library.ts'
+import { isLoopback, parseServerUrl, readCa, readEach } from '../common/serverSettings.ts'
+import type { PduFields } from './connection.ts'
 
 export type SmppSettings = {
   host: string
   port: number
   tls: boolean
   ca?: string
-  bind: Fields
-  source: Fields
+  bind: PduFields
+  source: PduFields
   rate: number // messages a second
-  window: number // submits without an answer
+  window: number // submits without a response
 }
 
 const version = 0x34 // of the protocol: 3.4
@@ -57,8 +55,8 @@ function readServer(url: string, system_type: string): Pick<SmppSettings, 'host'
 
 const isCString = (text: string) => /^[\x20-\x7e]{0,64}$/.test(text)
 
-// The kind of a sender goes with it: a name, a short code of the network's, or an international number.
-function sourceOf(from: string): Fields {
+// TON and NPI depend on the sender: a short code, an international number, or a name.
+function sourceOf(from: string): PduFields {
   const digits = /^\+?(\d{1,15})$/.exec(from)?.[1]
   if (digits && digits.length <= 6) return { source_addr: digits, source_addr_ton: 3, source_addr_npi: 0 }
   if (digits) return { source_addr: digits, source_addr_ton: 1, source_addr_npi: 1 }
@@ -67,8 +65,8 @@ function sourceOf(from: string): Fields {
   return { source_addr: from, source_addr_ton: 5, source_addr_npi: 0 }
 }
 
-function readNumber(name: string, text: string | undefined, usual: number, max: number) {
-  const number = Number(text || usual)
+function readNumber(name: string, text: string | undefined, defaultValue: number, max: number) {
+  const number = Number(text || defaultValue)
   if (Number.isInteger(number) && number >= 1 && number <= max) return number
   throw new Error(`${name}: must be a whole number from 1 to ${max}.`)
 }

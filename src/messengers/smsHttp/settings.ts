@@ -1,10 +1,9 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
-import type { OutboundMessage, MessengerSettings, MessengerTools } from '../../core/message/messenger.ts'
+import type { MessengerSettings, MessengerTools, OutboundMessage } from '../../core/message/messenger.ts'
 import { readUrl } from '../../core/text.ts'
 import { type OperatorUrl, operatorUrl } from '../../core/urlTrust.ts'
 import { clientHeaders } from '../../net/outbound.ts'
-import { readEach } from '../common/readEach.ts'
-import { isLoopback } from '../common/serverUrl.ts'
+import { isLoopback, readEach } from '../common/serverSettings.ts'
 
 export type SmsHttpSettings = {
   method: (typeof methods)[number]
@@ -20,7 +19,7 @@ export type SmsHttpSettings = {
 
 const methods = ['POST', 'PUT', 'GET'] as const
 
-export function readSettings(
+export function readSmsHttpSettings(
   settings: MessengerSettings,
   { warn }: MessengerTools,
 ): SmsHttpSettings | undefined {
@@ -34,9 +33,9 @@ export function readSettings(
     ok: () => readPattern('SMS_HTTP_OK', settings.SMS_HTTP_OK),
     id: () => readPattern('SMS_HTTP_ID', settings.SMS_HTTP_ID, 'with a group in ( ) around the id'),
   })
-  if (body && !headers['content-type']) headers['content-type'] = usualType(body)
+  if (body && !headers['content-type']) headers['content-type'] = defaultType(body)
   const encoding = encodingOf(headers['content-type'])
-  checkPlaces(url, body, encoding, from)
+  checkPlaceholders(url, body, encoding, from)
   return { method, ...address, headers, body, encoding, from, ok, id }
 }
 
@@ -48,7 +47,7 @@ function readMethod(text = 'POST', body: string | undefined) {
 }
 
 // No placeholder may change the host, so the templates begin after it.
-function splitUrl(text: string, warn: (words: string) => void) {
+function splitUrl(text: string, warn: (text: string) => void) {
   const url = readUrl(text)
   const [, base, path] = /^(https?:\/\/[^/?#{}\\]+)([/?].*)?$/is.exec(text) ?? []
   if (!url || base === undefined)
@@ -78,7 +77,7 @@ function parseHeaders(text: string): Record<string, string> {
   }
 }
 
-const usualType = (body: string) =>
+const defaultType = (body: string) =>
   /^\s*[{[]/.test(body) ? 'application/json' : 'application/x-www-form-urlencoded'
 
 function encodingOf(type = 'application/x-www-form-urlencoded'): Encoding {
@@ -91,18 +90,17 @@ function encodingOf(type = 'application/x-www-form-urlencoded'): Encoding {
 }
 
 // Without the text or the number in a template, no customer would receive a useful SMS.
-function checkPlaces(url: string, body: string | undefined, encoding: Encoding, from: string) {
+function checkPlaceholders(url: string, body: string | undefined, encoding: Encoding, from: string) {
   const whole = url + (body ?? '')
-  if (!whole.includes('{text}'))
-    throw new Error('SMS_HTTP_BODY: {text} stands neither here nor in SMS_HTTP_URL.')
+  if (!whole.includes('{text}')) throw new Error('SMS_HTTP_BODY: {text} is neither here nor in SMS_HTTP_URL.')
   if (!/\{to(_digits|_local)?\}/.test(whole))
-    throw new Error('SMS_HTTP_BODY: none of {to}, {to_digits}, {to_local} stands here or in SMS_HTTP_URL.')
+    throw new Error('SMS_HTTP_BODY: none of {to}, {to_digits}, {to_local} is here or in SMS_HTTP_URL.')
   if (whole.includes('{from}') && !from) throw new Error('SMS_HTTP_FROM: missing, and {from} is used.')
   if (!body || encoding !== 'json') return
   try {
     JSON.parse(fillTemplate(body, Object.fromEntries(placeholders.map(name => [name, '"1"'])), 'json'))
   } catch {
-    throw new Error('SMS_HTTP_BODY: is no JSON once it is filled in; placeholders stand inside of quotes.')
+    throw new Error('SMS_HTTP_BODY: is not JSON once it is filled in; placeholders must be inside quotes.')
   }
 }
 
@@ -133,7 +131,7 @@ function xmlChar(char: string) {
   return code < 0x20 || code === 0xfffe || code === 0xffff ? '' : `&#${code};`
 }
 
-// Replaces all placeholders in one pass, so that a {to} inside of a text is not replaced.
+// Replaces all placeholders in one pass, so that a {to} inside a text is not replaced.
 export const fillTemplate = (template: string, values: Values, encoding: Encoding) =>
   template.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined

@@ -1,77 +1,72 @@
 import { isIP } from 'node:net'
 import { createTransport, type SendMailOptions } from 'nodemailer'
-import { openSlots } from '../common/slots.ts'
-import { within } from '../common/within.ts'
+import { openSlots, withTimeout } from '../common/waiting.ts'
 import type { SmtpSettings } from './settings.ts'
 
 export type SmtpTimes = {
   connectionMs: number
   greetingMs: number
-  silenceMs: number // a server may think long after the last dot; who hangs up then sends twice
-  deadlineMs: number // of one letter on a line, whatever happens
-  waitMs: number // for a free line
+  silenceMs: number // long: a client that hangs up while the server processes the last dot sends the mail twice
+  deadlineMs: number // of one mail on a connection
+  waitMs: number // for a free connection
   closeMs: number
 }
-export type SmtpConnections = { post(mail: SendMailOptions): Promise<void>; close(): Promise<void> }
+export type SmtpConnections = { send(mail: SendMailOptions): Promise<void>; close(): Promise<void> }
 
-const maxLines = 5
-const maxLettersPerLine = 100
+const maxConnections = 5
+const maxMailsPerConnection = 100
 const idleMs = 30_000
 
-// Each line is a pool of one connection that stays open between letters. One each, since the only way to stop a letter
-// at its deadline is to cut its connection, and that must be nobody else's. No letter waits inside of a pool: it would
-// be sent after we had given it up.
+// Each transport is a pool of one connection that stays open between mails. A mail is stopped at its deadline by closing
+// its connection, so no other mail may use it at the same time. No mail waits inside a pool, because it would be sent
+// after its deadline.
 export function openSmtpConnections(settings: SmtpSettings, times: SmtpTimes): SmtpConnections {
-  const slots = openSlots(maxLines)
-  const free: Line[] = []
-  const underWay = new Map<Line, Promise<unknown>>()
+  const slots = openSlots(maxConnections)
+  const free: Transport[] = []
+  const sending = new Map<Transport, Promise<unknown>>()
 
-  async function post(mail: SendMailOptions) {
-    if (!(await slots.take(times.waitMs))) throw new Error('No line to the mail server is free.')
-    const line = free.pop() ?? openLine(settings, times)
-    try {
-      await sendOn(line, mail)
-    } finally {
-      underWay.delete(line)
-      if (!line.cut) free.push(line)
-      slots.give()
-    }
-  }
-
-  function sendOn(line: Line, mail: SendMailOptions) {
-    const sending = within(
-      line.send(mail),
-      times.deadlineMs,
+  async function send(mail: SendMailOptions) {
+    if (!(await slots.take(times.waitMs))) throw new Error('No connection to the mail server is free.')
+    const transport = free.pop() ?? openTransport(settings, times)
+    const { deadlineMs } = times
+    const sent = withTimeout(
+      transport.send(mail),
+      deadlineMs,
       'The mail server did not finish in time.',
-      line.stop,
+      transport.stop,
     )
-    underWay.set(line, sending)
-    return sending
+    sending.set(transport, sent)
+    try {
+      await sent
+    } finally {
+      sending.delete(transport)
+      if (!transport.isStopped) free.push(transport)
+      slots.release()
+    }
   }
 
   async function close() {
     slots.close()
-    const rest = Promise.allSettled(underWay.values())
-    await within(rest, times.closeMs, '').catch(() => {})
-    for (const line of [...underWay.keys(), ...free]) line.stop()
+    await withTimeout(Promise.allSettled(sending.values()), times.closeMs, '').catch(() => {})
+    for (const transport of [...sending.keys(), ...free]) transport.stop()
   }
 
-  return { post, close }
+  return { send, close }
 }
 
-type Line = ReturnType<typeof openLine>
+type Transport = ReturnType<typeof openTransport>
 
-function openLine({ host, port, auth, tls, ca }: SmtpSettings, times: SmtpTimes) {
-  const transport = createTransport({
+function openTransport({ host, port, auth, tls, ca }: SmtpSettings, times: SmtpTimes) {
+  const pool = createTransport({
     pool: true,
     maxConnections: 1,
-    maxMessages: maxLettersPerLine,
-    maxRequeues: 1, // once more when the server hung up before anything of the letter was sent
+    maxMessages: maxMailsPerConnection,
+    maxRequeues: 1, // again if the server closed the connection before any of the mail was sent
     idleTimeout: idleMs,
     host,
     port,
     auth,
-    secure: tls === 'whole',
+    secure: tls === 'implicit',
     requireTLS: tls === 'required',
     ignoreTLS: tls === 'off',
     tls: { ca, minVersion: 'TLSv1.2', servername: isIP(host) ? undefined : host },
@@ -80,14 +75,14 @@ function openLine({ host, port, auth, tls, ca }: SmtpSettings, times: SmtpTimes)
     greetingTimeout: times.greetingMs,
     socketTimeout: times.silenceMs,
   })
-  const line = {
-    cut: false,
-    send: (mail: SendMailOptions) => transport.sendMail(mail),
+  const transport = {
+    isStopped: false,
+    send: (mail: SendMailOptions) => pool.sendMail(mail),
     stop() {
-      line.cut = true
-      transport.close({ force: true })
+      transport.isStopped = true
+      pool.close({ force: true })
     },
   }
-  transport.on('error', () => {}) // each letter hears of its own
-  return line
+  pool.on('error', () => {}) // every mail gets its own error
+  return transport
 }

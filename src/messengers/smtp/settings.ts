@@ -1,16 +1,16 @@
+import { domainToASCII } from 'node:url'
 import type { MessengerSettings, MessengerTools } from '../../core/message/messenger.ts'
-import { readCa } from '../common/readCa.ts'
-import { readEach } from '../common/readEach.ts'
-import { isLoopback, parseServerUrl } from '../common/serverUrl.ts'
-import { isAddress, type Sender } from './mail.ts'
+import { isLoopback, parseServerUrl, readCa, readEach } from '../common/serverSettings.ts'
+
+export type MailSender = { name: string; address: string }
 
 export type SmtpSettings = {
   host: string
   port: number
   auth?: { user: string; pass: string }
-  tls: 'whole' | 'required' | 'off' // from the first byte, by STARTTLS, or not
+  tls: 'implicit' | 'required' | 'off' // from the first byte, by STARTTLS, or not
   ca?: string
-  from: Sender
+  from: MailSender
 }
 
 export function readSmtpSettings(
@@ -37,20 +37,30 @@ function readServer(url: string): Pick<SmtpSettings, 'host' | 'port' | 'auth' | 
     'smtp:': 587,
     'smtps:': 465,
   })
-  const tls = protocol === 'smtps:' ? 'whole' : readTls(query, host)
+  const tls = protocol === 'smtps:' ? 'implicit' : readTls(query, host)
   return { host, port, auth: user ? { user, pass: password } : undefined, tls }
 }
 
-// On the way to ourselves nobody listens, and a mail server beside us seldom has a certificate for "localhost".
+// Local connections cannot be intercepted, and a local mail server seldom has a certificate for "localhost".
 function readTls(query: URLSearchParams, host: string) {
   const tls = query.get('tls') ?? (isLoopback(host) ? 'off' : 'required')
   if (tls === 'off' || tls === 'required') return tls
   throw new Error('SMTP_URL: tls must be "required" or "off".')
 }
 
-function parseSender(text: string): Sender {
+function parseSender(text: string): MailSender {
   const [, name = '', address = text.trim()] = /^\s*(.*?)\s*<([^<>]*)>\s*$/.exec(text) ?? []
   if (!isAddress(address) || /[\p{Cc}<>]/u.test(name))
     throw new Error('SMTP_FROM: must be like "Tollgate <pay@example.com>" or "pay@example.com".')
   return { name: name.replace(/^"(.*)"$/, '$1'), address }
 }
+
+const maxAddress = 254
+
+// Exactly one mailbox: no space, comma, bracket, quote or control character that could begin a second recipient or a
+// header. The quoted forms of RFC 5321 are refused, too.
+const mailbox =
+  /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*@(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,62})\.)*[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,62})$/u
+
+export const isAddress = (text: string) =>
+  text.length <= maxAddress && mailbox.test(text) && domainToASCII(text.slice(text.indexOf('@') + 1)) !== ''

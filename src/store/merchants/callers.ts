@@ -10,7 +10,7 @@ import type { Mode } from '../../core/mode.ts'
 import { named, type Tx } from '../db.ts'
 import { type MasterKeys, openSecret, unwrapKey, type WrappedKey } from './vault.ts'
 
-// Who is asking: a merchant in one mode, as one of its keys shows it.
+// The client of an API request: a merchant in one mode, identified by one of its keys.
 export type Caller = {
   merchant_id: string
   merchant_key: string
@@ -18,14 +18,14 @@ export type Caller = {
   name: string
   active: boolean
   settings: MerchantSettings
-  unreadable: readonly SettingName[] // settings that stand at their default because nobody can read them
-  secrets: readonly Buffer[] // every reading of the key's secret
-  sealed: unknown // why the secret cannot be opened; then there is none
+  unreadable: readonly SettingName[] // settings that cannot be read and have their default
+  secrets: readonly Buffer[] // the key's secret in each accepted encoding
+  sealed: unknown // the error if the secret cannot be opened; `secrets` is empty then
   outlets: ReadonlySet<string>
   expires_at: Date | null
 }
 
-type Row = WrappedKey & {
+type CallerRow = WrappedKey & {
   merchant_id: string
   merchant_key: string
   mode: Mode
@@ -42,7 +42,7 @@ export async function findCallers(
   masterKeys: MasterKeys,
   merchant_keys: string[],
 ): Promise<Caller[]> {
-  const rows = await tx.rows<Row>(named('find_callers')`
+  const rows = await tx.rows<CallerRow>(named('find_callers')`
     select k.merchant_id, k.merchant_key, k.mode, k.sealed_secret, k.expires_at,
       m.name, m.active, m.settings, m.master_key_id, m.wrapped_key,
       (select array_agg(o.code) from outlets o where o.merchant_id = k.merchant_id) as outlets
@@ -57,10 +57,10 @@ export async function findCallers(
   }))
 }
 
-// Each for itself: what cannot be opened is this caller's trouble alone.
+// A secret that cannot be opened affects this caller only.
 function secretsOf(
   masterKeys: MasterKeys,
-  row: Pick<Row, 'merchant_id' | 'mode' | 'merchant_key' | 'sealed_secret'> & WrappedKey,
+  row: Pick<CallerRow, 'merchant_id' | 'mode' | 'merchant_key' | 'sealed_secret'> & WrappedKey,
 ): Pick<Caller, 'secrets' | 'sealed'> {
   const purpose = apiSecretPurpose(row.merchant_id, row.mode, row.merchant_key)
   try {
@@ -71,7 +71,8 @@ function secretsOf(
   }
 }
 
-// What a sealed secret is for. The mode is part of it: a test key that is turned live by hand opens nothing.
+// The purpose is bound into a sealed secret. It contains the mode, so that a test key cannot be made live by changing its
+// row.
 export const apiSecretPurpose = (merchant_id: string, mode: Mode, merchant_key: string) =>
   `${merchant_id}/api/${mode}/${merchant_key}`
 export const ipnPasswordPurpose = (merchant_id: string, mode: Mode) => `${merchant_id}/ipn-password/${mode}`

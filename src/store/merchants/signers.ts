@@ -1,5 +1,4 @@
-import { ownOrigins } from '../../core/merchant/ownOrigins.ts'
-import { readMerchantSettings, type SettingWords } from '../../core/merchant/settings.ts'
+import { ownOrigins, readMerchantSettings, type SettingWords } from '../../core/merchant/settings.ts'
 import type { Mode } from '../../core/mode.ts'
 import { type Signer, signingKey } from '../../core/notification/ipnRequest.ts'
 import { named, type Tx } from '../db.ts'
@@ -8,7 +7,7 @@ import { ipnPasswordPurpose, ipnSecretPurpose } from './callers.ts'
 import { sealedIpnPassword, type SealedIpnPasswords } from './merchants.ts'
 import { type MasterKeys, openSecret, unwrapKey, type WrappedKey } from './vault.ts'
 
-type Row = WrappedKey &
+type SignerRow = WrappedKey &
   SealedIpnPasswords & {
     merchant_id: string
     mode: Mode
@@ -19,7 +18,8 @@ type Row = WrappedKey &
     merchant_key: string | null
   }
 
-// Without keys when none of the secrets could be opened, and `sealed` says why; without a password when that could not.
+// `keys` is empty if no secret could be opened, and `sealed` is the error. `password` is undefined if it could not be
+// opened.
 export type MerchantSigner = Signer & {
   merchant_id: string
   mode: Mode
@@ -27,7 +27,7 @@ export type MerchantSigner = Signer & {
   sealed: unknown
 }
 
-// What the notifications of these merchants are signed with: every secret that is live, newest first.
+// The signing keys of these merchants: every secret that has not expired, newest first.
 export async function findSigners(
   tx: Tx,
   masterKeys: MasterKeys,
@@ -35,7 +35,7 @@ export async function findSigners(
   now: Date,
 ): Promise<MerchantSigner[]> {
   const merchants = merchant_ids.map(merchant_id => ({ merchant_id }))
-  const rows = await tx.rows<Row>(named('find_signers')`
+  const rows = await tx.rows<SignerRow>(named('find_signers')`
     select s.merchant_id, s.mode, s.secret_id, s.sealed_secret, m.settings, m.master_key_id, m.wrapped_key,
       m.sealed_ipn_password, m.sealed_test_ipn_password,
       (select k.merchant_key from merchant_keys k where k.merchant_id = s.merchant_id and k.mode = s.mode
@@ -66,8 +66,8 @@ export async function findSigners(
   return [...signers.values()]
 }
 
-// Undefined if it cannot be opened. Only style basic needs it, so that other styles go on without it.
-function passwordOf(masterKeys: MasterKeys, row: Row): string | undefined {
+// Undefined if it cannot be opened. Only style basic needs it; other styles work without it.
+function passwordOf(masterKeys: MasterKeys, row: SignerRow): string | undefined {
   const { merchant_id, mode } = row
   const sealed = sealedIpnPassword(row, mode)
   if (sealed === null) return merchant_id
@@ -78,10 +78,10 @@ function passwordOf(masterKeys: MasterKeys, row: Row): string | undefined {
   }
 }
 
-// Each for itself: what cannot be opened is this merchant's trouble alone.
+// A secret that cannot be opened affects this merchant only.
 function keyOf(
   masterKeys: MasterKeys,
-  row: Row,
+  row: SignerRow,
 ): { key: Buffer; sealed?: undefined } | { key?: undefined; sealed: unknown } {
   const { merchant_id, mode, secret_id, sealed_secret } = row
   const purpose = ipnSecretPurpose(merchant_id, mode, secret_id)

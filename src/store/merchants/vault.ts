@@ -1,7 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
-// Secrets at rest: each merchant and each account at a provider has a data key that seals its secrets, and the master key
-// wraps the data keys. What a sealed text is for is bound into it, so a row that is copied elsewhere does not open.
+// Envelope encryption of secrets at rest: each merchant and each provider account has a data key that seals its secrets,
+// and the master key wraps the data keys. The purpose is authenticated data, so a secret that is copied to another row
+// does not open.
 export type MasterKeys = {
   newest(): Buffer
   byId(id: string): Buffer | undefined
@@ -9,7 +10,7 @@ export type MasterKeys = {
 
 export type WrappedKey = { master_key_id: string; wrapped_key: Buffer }
 
-// Reckoned once for each key: a merchant that is read again costs no hash.
+// Computed once for each key.
 const ids = new WeakMap<Buffer, string>()
 
 export function masterKeyId(key: Buffer): string {
@@ -22,7 +23,7 @@ export function masterKeyId(key: Buffer): string {
 
 export const newDataKey = () => randomBytes(32)
 
-// The owner is a merchant, by its id, or an account, by words that no id has.
+// `owner` is a merchant's id, or a text for an account or the installation that cannot be an id.
 export function wrapKey(masterKeys: MasterKeys, owner: string, dataKey: Buffer): WrappedKey {
   const master = masterKeys.newest()
   return { master_key_id: masterKeyId(master), wrapped_key: seal(master, owner, dataKey) }
@@ -36,6 +37,19 @@ export function unwrapKey(masterKeys: MasterKeys, owner: string, wrapped: Wrappe
         'Tollgate does not have. Give it in TOLLGATE_MASTER_KEY, or use the data folder that holds it.',
     )
   return unseal(master, owner, wrapped.wrapped_key)
+}
+
+// The same data key, wrapped with the newest master key; undefined if it cannot be opened.
+export function rewrapKey(
+  masterKeys: MasterKeys,
+  owner: string,
+  wrapped: WrappedKey,
+): WrappedKey | undefined {
+  try {
+    return wrapKey(masterKeys, owner, unwrapKey(masterKeys, owner, wrapped))
+  } catch {
+    return undefined
+  }
 }
 
 export const sealSecret = (dataKey: Buffer, purpose: string, secret: string) =>

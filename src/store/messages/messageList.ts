@@ -1,18 +1,18 @@
-import type { Message, MessageKey } from '../../core/message/message.ts'
+import { inboxName, type Message, type MessageKey } from '../../core/message/message.ts'
 import type { NewPayment, Payment } from '../../core/payment/payment.ts'
-import { sql, type Tx } from '../db.ts'
+import { named, sql, type Tx } from '../db.ts'
 
-// A message and what it tells about. One to a merchant is about no single payment.
+// A message with its payment. A notice to a merchant belongs to no payment.
 export type ListedMessage = Message & { merchant_name: string } & (
-    | PaymentWords
-    | { [Name in keyof PaymentWords]: null }
+    | PaymentColumns
+    | { [Name in keyof PaymentColumns]: null }
   )
-type PaymentWords = Pick<NewPayment, 'invoice_id' | 'tx_token' | 'total' | 'currency' | 'description'> &
+type PaymentColumns = Pick<NewPayment, 'invoice_id' | 'tx_token' | 'total' | 'currency' | 'description'> &
   Pick<Payment, 'status_reason' | 'payment_method' | 'payment_time'>
 
 export type MessagePlace = Pick<Message, 'created_at' | 'message_id' | 'merchant_id'>
 
-// The reason is that of the change which the message tells: the payment may have moved on since.
+// `status_reason` is that of the change that queued the message: the status may have changed since.
 const listed = (messages = sql`messages`) => sql`
   select m.*, s.name as merchant_name, p.invoice_id, p.tx_token, p.total, p.currency, p.description,
     p.payment_method, p.payment_time, coalesce(change.reason, p.status_reason) as status_reason
@@ -25,10 +25,10 @@ const listed = (messages = sql`messages`) => sql`
       and e.to_status = m.topic and e.at <= m.created_at
     order by e.sequence desc limit 1) as change on true`
 
-// `mailbox` as it is counted; `name` is a reference or an invoice id.
+// `mailbox` as in the column; `name` is a reference or an invoice id.
 export type MessageFilter = { mailbox?: string; name?: string }
 
-// Of the newest so many: whatever is looked for, the look has an end.
+// Searches the newest `most` messages only, so that the cost is bounded.
 export const listMessagesLike = (tx: Tx, { mailbox, name }: MessageFilter, most: number, limit: number) =>
   tx.rows<ListedMessage>(sql`
     ${listed(sql`(select * from messages order by created_at desc limit ${most})`)}
@@ -36,7 +36,7 @@ export const listMessagesLike = (tx: Tx, { mailbox, name }: MessageFilter, most:
       and ${name === undefined ? sql`true` : sql`(m.tx_reference = ${name} or p.invoice_id = ${name})`}
     order by m.created_at desc, m.message_id desc, m.merchant_id desc limit ${limit}`)
 
-// Newest first, from a place on. A notice to a merchant has an id that other merchants' notices have too.
+// Newest first, from a place on. Notices to different merchants can have the same id.
 export const listMessages = (tx: Tx, before: MessagePlace | undefined, limit: number) =>
   tx.rows<ListedMessage>(sql`
     ${listed()}
@@ -52,3 +52,19 @@ export const messagesByIds = (tx: Tx, merchant_id: string, ids: readonly string[
 export const findMessage = (tx: Tx, { merchant_id, message_id }: MessageKey) =>
   tx.one<ListedMessage>(sql`
     ${listed()} where m.merchant_id = ${merchant_id} and m.message_id = ${message_id}`)
+
+// Those of these messages that were sent or are still to be sent; neither dropped nor in the inbox.
+export const findSendable = (tx: Tx, merchant_id: string, ids: readonly string[]) =>
+  tx.rows<Pick<Message, 'medium' | 'recipient'>>(named('find_leaving_messages')`
+    select medium, recipient from messages
+    where merchant_id = ${merchant_id} and message_id = any(${ids}::text[])
+      and state <> 'dropped' and messenger is distinct from ${inboxName}
+    order by medium desc`)
+
+export type MessageStats = { queued: number; oldest_due_at: Date | null }
+
+// A message that is being sent is due when its lease ends.
+export const messageStats = async (tx: Tx, now: Date) =>
+  (await tx.one<MessageStats>(sql`
+    select count(*)::integer as queued, min(next_try_at) filter (where next_try_at <= ${now}) as oldest_due_at
+    from messages where next_try_at is not null`)) as MessageStats

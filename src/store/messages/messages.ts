@@ -1,45 +1,44 @@
-import { mailboxOf } from '../../core/message/mailbox.ts'
+import { mailboxOf } from '../../core/message/messageRules.ts'
 import { inboxName, type Message, type MessageKey } from '../../core/message/message.ts'
-import type { Ending } from '../../core/message/messageTries.ts'
-import { named, sql, type Tx } from '../db.ts'
 import { ofMerchants, statementPart } from '../groupStatement.ts'
+import { sql, type Tx } from '../db.ts'
 import { paymentKeysOf } from '../payments/paymentKeys.ts'
 
-type News = Pick<Message, 'topic' | 'created_at' | 'next_try_at'>
-type Addressed = Pick<Message, 'message_id' | 'medium' | 'recipient'>
-export type CustomerMessage = News &
-  Addressed &
-  Pick<Message, 'merchant_id' | 'mode'> & { tx_reference: string }
-// Kept: in the inbox of the house, and nobody has to send it.
+type NewMessage = Pick<
+  Message,
+  'merchant_id' | 'message_id' | 'mode' | 'medium' | 'topic' | 'recipient' | 'created_at' | 'next_try_at'
+>
+export type CustomerMessage = NewMessage & { tx_reference: string }
+// `isKept`: it stays in the inbox and is not sent.
 type WrittenMessage = CustomerMessage & { isKept: boolean }
 
-// In the language of the latest attempt; without any attempt nothing is added, because nobody was there to be told. What
-// was sent or is being tried stays as it is. What never went out, such as the news of a failure that came while the
-// customer was trying again, is queued anew when the status comes anew.
+// The language is that of the latest attempt. A payment without attempts has no customer to notify, so nothing is added.
+// A message that was sent or is being tried stays as it is. A dropped or untried one, such as a failure message while the
+// customer was trying again, is queued again when the payment reaches the status again.
 export function customerMessages(all: readonly WrittenMessage[]) {
   const { merchants, references } = paymentKeysOf(all)
   return statementPart('written')`
     insert into messages as m (merchant_id, message_id, mode, medium, topic, recipient, lang, tx_reference,
       created_at, next_try_at, mailbox, state, messenger, tries, sent_at, ended_at)
-    select told.merchant_id, told.message_id, told.mode, told.medium, told.topic, told.recipient,
-      coalesce(latest.lang, 'en'), told.tx_reference, told.created_at,
-      case when not told.kept then told.next_try_at end, told.mailbox,
-      case when told.kept then 'sent' else 'queued' end, case when told.kept then ${inboxName} end,
-      told.kept::integer, case when told.kept then told.created_at end,
-      case when told.kept then told.created_at end
+    select added.merchant_id, added.message_id, added.mode, added.medium, added.topic, added.recipient,
+      coalesce(latest.lang, 'en'), added.tx_reference, added.created_at,
+      case when not added.kept then added.next_try_at end, added.mailbox,
+      case when added.kept then 'sent' else 'queued' end, case when added.kept then ${inboxName} end,
+      added.kept::integer, case when added.kept then added.created_at end,
+      case when added.kept then added.created_at end
     from unnest(${merchants}::text[], ${references}::text[], ${all.map(m => m.message_id)}::text[],
         ${all.map(m => m.mode)}::text[], ${all.map(m => m.medium)}::text[],
         ${all.map(m => m.topic)}::text[], ${all.map(m => m.recipient)}::text[],
         ${all.map(m => m.created_at)}::timestamptz[], ${all.map(m => m.next_try_at)}::timestamptz[],
         ${all.map(m => mailboxOf(m.recipient))}::text[], ${all.map(m => m.isKept)}::boolean[])
-        as told (merchant_id, tx_reference, message_id, mode, medium, topic, recipient, created_at, next_try_at,
+        as added (merchant_id, tx_reference, message_id, mode, medium, topic, recipient, created_at, next_try_at,
           mailbox, kept)
       join (select distinct on (a.merchant_id, a.tx_reference) a.merchant_id, a.tx_reference, a.lang
           from unnest(${merchants}::text[], ${references}::text[]) as k (merchant_id, tx_reference)
             join attempts a on a.merchant_id = k.merchant_id and a.tx_reference = k.tx_reference
               and ${ofMerchants('a', all)}
           order by a.merchant_id, a.tx_reference, a.number desc) as latest
-        on latest.merchant_id = told.merchant_id and latest.tx_reference = told.tx_reference
+        on latest.merchant_id = added.merchant_id and latest.tx_reference = added.tx_reference
     on conflict (merchant_id, message_id) do update
       set state = excluded.state, words = '', lang = excluded.lang, created_at = excluded.created_at,
         tries = excluded.tries, next_try_at = excluded.next_try_at, lease_token = null,
@@ -51,10 +50,8 @@ export async function addCustomerMessages(tx: Tx, all: readonly CustomerMessage[
   if (all.length > 0) await tx.rows(customerMessages(all.map(one => ({ ...one, isKept: false }))))
 }
 
-type Notice = Addressed & News & Pick<Message, 'merchant_id' | 'mode'>
-
-// To somebody of the merchant, about no payment in particular; once, whatever became of it.
-export const addNotice = (tx: Tx, n: Notice) =>
+// A notice to the merchant's contact, without a payment. It is added once, whatever its result.
+export const addNotice = (tx: Tx, n: NewMessage) =>
   tx.rows(sql`
     insert into messages (merchant_id, message_id, mode, medium, topic, recipient, mailbox, lang, created_at,
       next_try_at)
@@ -62,32 +59,9 @@ export const addNotice = (tx: Tx, n: Notice) =>
       ${n.created_at}, ${n.next_try_at})
     on conflict (merchant_id, message_id) do nothing`)
 
-// How a message stands now. `under_way` keeps its lease.
-export type MessageResult = MessageKey &
-  Ending &
-  Pick<Message, 'messenger' | 'unanswered'> & { lease_token: string; under_way: boolean }
-
-// Accepted only with the lease of the try; gives back what was.
-export const saveMessageResults = (tx: Tx, results: readonly MessageResult[]) =>
-  tx.rows<MessageKey>(named('save_message_results')`
-    update messages m set state = r.state, words = r.words, next_try_at = r.next_try_at, sent_at = r.sent_at,
-      provider_ref = r.provider_ref, ended_at = r.ended_at, messenger = r.messenger, unanswered = r.unanswered,
-      lease_token = case when r.under_way then m.lease_token end
-    from unnest(${results.map(r => r.merchant_id)}::text[], ${results.map(r => r.message_id)}::text[],
-        ${results.map(r => r.lease_token)}::text[], ${results.map(r => r.state)}::text[],
-        ${results.map(r => r.words)}::text[], ${results.map(r => r.next_try_at)}::timestamptz[],
-        ${results.map(r => r.sent_at)}::timestamptz[], ${results.map(r => r.provider_ref)}::text[],
-        ${results.map(r => r.ended_at)}::timestamptz[], ${results.map(r => r.messenger)}::text[],
-        ${results.map(r => r.under_way)}::boolean[], ${results.map(r => r.unanswered)}::integer[])
-      as r (merchant_id, message_id, lease_token, state, words, next_try_at, sent_at, provider_ref, ended_at,
-        messenger, under_way, unanswered)
-    where m.merchant_id = r.merchant_id and m.message_id = r.message_id and m.lease_token = r.lease_token
-      and ${ofMerchants('m', results)}
-    returning m.merchant_id, m.message_id`)
-
-// What left and is older goes: it has a person's address in it. Gives back how many there were. On most days there is
-// nothing to find, and nothing is written.
-export async function forgetMessages(tx: Tx, before: Date, limit: number): Promise<number> {
+// Deletes ended messages that are older, because they contain a person's address. Returns how many. The select first keeps
+// a run without old messages free of writes.
+export async function deleteOldMessages(tx: Tx, before: Date, limit: number): Promise<number> {
   const found = await tx.rows<MessageKey>(sql`
     select merchant_id, message_id from messages
     where created_at < ${before} and next_try_at is null limit ${limit}`)

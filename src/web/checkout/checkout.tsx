@@ -1,5 +1,5 @@
 import { Hono } from 'hono'
-import { receiptTo } from '../../actions/messages/receiptTo.ts'
+import { receiptTo } from '../../actions/messages/receipts.ts'
 import { wakeDispatchers } from '../../actions/notifications/wakeDispatchers.ts'
 import { cancel } from '../../actions/payments/cancel.ts'
 import { redirectOnce } from '../../actions/payments/redirectOnce.ts'

@@ -1,5 +1,5 @@
 import type { ErrorHandler, MiddlewareHandler } from 'hono'
-import type { CanSend } from '../../actions/messages/receiptTo.ts'
+import type { CanSend } from '../../actions/messages/receipts.ts'
 import { type Checkout, openCheckout } from '../../actions/payments/openCheckout.ts'
 import { endedAt } from '../../core/checkout/leave.ts'
 import { formTokenField, formTokenOf, isFormToken } from '../../core/formOrigin.ts'

@@ -5,8 +5,8 @@ import {
   recentMessages,
 } from '../../actions/messages/recentMessages.ts'
 import { malformed } from '../../core/interface/refusal.ts'
-import { mailboxOf } from '../../core/message/mailbox.ts'
 import { parseReference } from '../../core/payment/reference.ts'
+import { mailboxOf } from '../../core/message/messageRules.ts'
 import { parsePhone } from '../../core/phone.ts'
 import { isPlainText } from '../../core/text.ts'
 import type { Runtime } from '../../runtime/runtime.ts'

@@ -1,6 +1,6 @@
 import type { RecentMessage, Sms } from '../../actions/messages/recentMessages.ts'
 import { maskRecipient } from '../../core/mask.ts'
-import { maxSeptets } from '../../core/message/texts/gsm.ts'
+import { maxSeptets } from '../../core/message/texts/sms.ts'
 import { MessageStateWords } from '../support/customerMessages.tsx'
 import { Time } from '../pages/operatorPage.tsx'
 

@@ -1,8 +1,7 @@
 import { FormToken } from '../../core/markup/page.tsx'
 import { maskRecipient } from '../../core/mask.ts'
-import { inboxName, type Message } from '../../core/message/message.ts'
+import { inboxName, type Message, nextReceipt, recipientOf, whyNotAgain } from '../../core/message/message.ts'
 import type { Medium } from '../../core/message/messenger.ts'
-import { nextReceipt, recipientOf, whyNotAgain } from '../../core/message/receiptAgain.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { Time } from '../pages/operatorPage.tsx'
 

@@ -1,27 +1,28 @@
 import { Hono } from 'hono'
-import { nameMerchants } from '../../actions/merchants/nameMerchants.ts'
-import { messagesOf, sendReceiptAgain } from '../../actions/messages/sendReceiptAgain.ts'
+import { nameMerchants } from '../../actions/merchants/setMerchant.ts'
+import { sendReceiptAgain } from '../../actions/messages/receipts.ts'
 import { sentNotificationsOf } from '../../actions/notifications/findNotifications.ts'
 import { redeliverAsSeen, type Redelivered } from '../../actions/notifications/redeliver.ts'
+import { customerMessagesOf } from '../../actions/messages/receipts.ts'
 import { explainPayment, findByWord } from '../../actions/payments/explainPayment.ts'
 import { formTokenField, formTokenOf, isFormToken } from '../../core/formOrigin.ts'
 import { TooBusy } from '../../core/interface/refusal.ts'
+import { pageHeaders } from '../../core/markup/page.tsx'
 import type { MessageRules } from '../../core/message/messageRules.ts'
 import { isPlainText } from '../../core/text.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { addressOf } from '../http/apiRequest.ts'
-import { pageHeaders } from '../../core/markup/page.tsx'
 import { readStyles } from '../documents/publicFiles.ts'
+import { addressOf } from '../http/apiRequest.ts'
 import { readFields } from '../http/body.ts'
 import type { Ctx, Env } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
 import { isOperatorProgram, senderOf } from '../http/formSender.ts'
 import type { OperatorAuth } from '../http/operatorAuth.ts'
 import {
-  SearchPage,
   ChoicePage,
   ForeignFormPage,
   NoSuchPaymentPage,
+  SearchPage,
   SupportBusyPage,
   SupportUnavailablePage,
 } from './pages.tsx'
@@ -96,7 +97,7 @@ async function showPayment(
   const [explained, notifications, sent] = await Promise.all([
     explainPayment(db, payment, now),
     sentNotificationsOf(db, payment),
-    messagesOf(db, payment),
+    customerMessagesOf(db, payment),
   ])
   const page = (
     <SupportPaymentPage

@@ -2,31 +2,31 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Unavailable } from '../../core/interface/refusal.ts'
 import { createBatcher } from '../../runtime/batcher.ts'
 import type { Db } from '../../store/db.ts'
-import { type MessageResult, saveMessageResults } from '../../store/messages/messages.ts'
+import { type MessageResult, saveMessageResults } from '../../store/messages/sending.ts'
 
-const rowsAtOnce = 100
-const writeForMs = 60_000
+const maxRows = 100
+const retryForMs = 60_000
 const pauseMs = 500
 
-type InTurn = <T>(work: () => Promise<T>) => Promise<T>
+type InTurn = <T>(task: () => Promise<T>) => Promise<T>
 
-// Writes down what came of messages, all that have ended meanwhile in one statement.
+// Saves the results of messages, many in one statement.
 export function createResultsLog(db: Db, inTurn: InTurn) {
   let isStopping = false
-  const waiting = createBatcher<MessageResult, boolean>({
+  const batcher = createBatcher<MessageResult, boolean>({
     run: results => inTurn(() => saveAll(db, results)),
-    maxRows: rowsAtOnce,
+    maxRows,
     maxInFlight: 1,
-    maxQueued: rowsAtOnce,
+    maxQueued: maxRows,
   })
   return {
-    // The message has left, so this has some patience: what is not written down is sent again. What the database does
-    // not take as it is is written down without what others said. False when it was not ours any more.
+    // Retried for a while, because a message without a saved result is sent again. A result that the database refuses is
+    // saved without the texts of the provider. False if the lease was lost.
     async save(result: MessageResult): Promise<boolean> {
-      const until = performance.now() + writeForMs
+      const until = performance.now() + retryForMs
       for (let isBare = false; ; ) {
         try {
-          return await waiting.add(isBare ? bare(result) : result)
+          return await batcher.add(isBare ? withoutTexts(result) : result)
         } catch (error) {
           const isOver = isStopping || performance.now() > until
           const isRefused = !(error instanceof Unavailable)
@@ -40,7 +40,7 @@ export function createResultsLog(db: Db, inTurn: InTurn) {
   }
 }
 
-const bare = (result: MessageResult): MessageResult => ({ ...result, words: '', provider_ref: null })
+const withoutTexts = (result: MessageResult): MessageResult => ({ ...result, words: '', provider_ref: null })
 
 const nameOf = (key: { merchant_id: string; message_id: string }) => `${key.merchant_id} ${key.message_id}`
 

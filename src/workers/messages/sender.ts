@@ -1,94 +1,135 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { compose, type ComposeTools } from '../../actions/messages/compose.ts'
 import type { Pause } from '../../core/databaseClock.ts'
-import { endingOf } from '../../core/message/messageTries.ts'
-import type { Medium } from '../../core/message/messenger.ts'
+import type { Message } from '../../core/message/message.ts'
+import { applyResult } from '../../core/message/messageTries.ts'
+import type { Medium, Messenger, OutboundMessage, SendResult } from '../../core/message/messenger.ts'
+import { cleanError } from '../../core/untrusted.ts'
 import type { Messengers, NamedMessenger } from '../../runtime/messengers.ts'
-import { compose, type ComposeTools } from './compose.ts'
-import { oneAtATime } from './oneAtATime.ts'
-import type { TakenMessage } from './saveDecisions.ts'
 import { createResultsLog } from './saveResults.ts'
-import { type MessageOutcome, type SeenMessage, seen, sendOne } from './sendOne.ts'
-import { type Taking, takeDue } from './takeDue.ts'
+import { type TakenMessage, takeDue, type TakeTools } from './takeDue.ts'
 
-const maxUnderWay = 10 // of one medium
-const startTimeoutMs = 60_000 // of the lease: what starts later could outlive it
+const maxInFlight = 10 // of one medium
+const startTimeoutMs = 60_000 // a message that starts later could outlive its lease
+const maxReason = 1000
 
-export type SenderOptions = Taking &
+export type SenderOptions = TakeTools &
   ComposeTools & {
     messengers: Pick<Messengers, 'find'>
     observe(message: SeenMessage): void
     onTrouble(error: unknown): void
     pause?: Pause
-    wake(medium: Medium): void // there is room again where there was none
+    wake(medium: Medium): void // a slot is free again after all were taken
   }
 
 export type Sender = {
-  step(medium: Medium): Promise<number> // takes what is due and can start now; gives back how many
+  step(medium: Medium): Promise<number> // starts due messages as far as slots are free; returns how many it took
   underWay(medium: Medium): number
-  finished(): Promise<void> // what is under way has ended
-  stop(patienceMs: number): Promise<void> // the same, or it is left to its lease
+  finished(): Promise<void> // all started messages have ended
+  stop(maxMs: number): Promise<void> // the same, or the rest is left to the lease
 }
 
-// Sends messages to people. Each medium has slots of its own, so that a slow mail server holds up no SMS. All
-// statements go one after the other: however many messages there are, they never take more than one connection from
-// those who carry notifications, and nobody in this process counts while another takes the last place under a cap.
+// Sends due messages. Each medium has its own slots, so that a slow mail server delays no SMS. All statements run one
+// after the other: messages never take more than one connection from the deliveries, and no two takes of this process
+// count the same place under a cap.
 export function createSender(options: SenderOptions): Sender {
   const { db, clock, random, messengers, observe, onTrouble, pause, wake } = options
   const inTurn = oneAtATime()
   const results = createResultsLog(db, inTurn)
-  const going: Record<Medium, Set<Promise<void>>> = { sms: new Set(), email: new Set() }
+  const inFlight: Record<Medium, Set<Promise<void>>> = { sms: new Set(), email: new Set() }
+  const allEnded = () => Promise.all([...inFlight.sms, ...inFlight.email])
 
   async function step(medium: Medium) {
-    const room = maxUnderWay - going[medium].size
-    if (room <= 0) return 0
+    const freeSlots = maxInFlight - inFlight[medium].size
+    if (freeSlots <= 0) return 0
     const named = messengers.find(medium)
-    const began = performance.now()
-    const taken = await inTurn(() => takeDue(options, medium, named?.name, room))
+    const startedAt = performance.now()
+    const taken = await inTurn(() => takeDue(options, medium, named?.name, freeSlots))
     for (const { message, state, words } of taken.ended)
       observe(seen(message, state === 'sent' ? 'kept' : 'dropped', words))
-    // Without knowing what time it is, nobody knows whose they are: their lease will run out.
-    const isLate = performance.now() - began > startTimeoutMs || pause?.() !== undefined
+    // Without a valid clock it is unknown whether the leases still hold, so the messages are left to them.
+    const isLate = performance.now() - startedAt > startTimeoutMs || pause?.() !== undefined
     if (named && !isLate) for (const message of taken.toSend) start(named, message)
     return taken.found
   }
 
   function start(named: NamedMessenger, message: TakenMessage) {
     const { medium } = message
-    const carried = carry(named, message).catch(onTrouble)
-    going[medium].add(carried)
-    void carried.then(() => {
-      const wasFull = going[medium].size >= maxUnderWay
-      going[medium].delete(carried)
+    const done = sendAndSave(named, message).catch(onTrouble)
+    inFlight[medium].add(done)
+    void done.then(() => {
+      const wasFull = inFlight[medium].size >= maxInFlight
+      inFlight[medium].delete(done)
       if (wasFull) wake(medium)
     })
   }
 
-  async function carry({ name, messenger }: NamedMessenger, message: TakenMessage) {
+  async function sendAndSave({ name, messenger }: NamedMessenger, message: TakenMessage) {
     const { merchant_id, message_id, lease_token, payment } = message
-    const write = () => inTurn(() => compose(options, message, payment))
-    const sent = await sendOne(messenger, write)
-    const ending = endingOf(message, sent, clock(), random())
-    const isSent = ending.state === 'sent'
-    const result = { merchant_id, message_id, lease_token, ...ending, messenger: isSent ? name : null }
-    if (await results.save({ ...result, unanswered: 0, under_way: false }))
-      observe(seen(message, outcomes[ending.state], ending.words))
+    const result = await sendOnce(messenger, () => inTurn(() => compose(options, message, payment)))
+    const update = applyResult(message, result, clock(), random())
+    const key = { merchant_id, message_id, lease_token }
+    const usedMessenger = update.state === 'sent' ? name : null
+    if (await results.save({ ...key, ...update, messenger: usedMessenger, unanswered: 0, under_way: false }))
+      observe(seen(message, outcomes[update.state], update.words))
   }
 
   return {
     step,
-    underWay: medium => going[medium].size,
-    finished: async () => void (await Promise.all([...going.sms, ...going.email])),
-    async stop(patienceMs) {
+    underWay: medium => inFlight[medium].size,
+    finished: async () => void (await allEnded()),
+    async stop(maxMs) {
       results.stop()
-      const patience = new AbortController()
-      const over = sleep(patienceMs, undefined, { signal: patience.signal }).catch(() => {})
-      await Promise.race([Promise.all([...going.sms, ...going.email]), over])
-      patience.abort()
+      const timeout = new AbortController()
+      const isOver = sleep(maxMs, undefined, { signal: timeout.signal }).catch(() => {})
+      await Promise.race([allEnded(), isOver])
+      timeout.abort()
     },
   }
 }
 
-const outcomes: Record<'queued' | 'sent' | 'delivered' | 'dropped', MessageOutcome> = {
+// An exception is no reply of the network, so the message is retried.
+async function sendOnce(
+  messenger: Messenger,
+  composeText: () => Promise<OutboundMessage | undefined>,
+): Promise<SendResult> {
+  try {
+    const message = await composeText()
+    if (!message) return { state: 'rejected', reason: 'There is nothing to say any more.' }
+    return await messenger.send(message)
+  } catch (error) {
+    return { state: 'retry', reason: cleanError(error, maxReason) }
+  }
+}
+
+// Runs tasks one after the other, in the order of the calls. A failed task does not stop the next ones.
+function oneAtATime() {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(task: () => Promise<T>): Promise<T> => {
+    const done = last.then(task)
+    last = done.catch(() => {})
+    return done
+  }
+}
+
+// For the log and the metrics: neither the recipient nor the text.
+export type SeenMessage = Pick<
+  Message,
+  'merchant_id' | 'message_id' | 'mode' | 'medium' | 'topic' | 'words'
+> & { outcome: MessageOutcome }
+export const messageOutcomes = ['sent', 'kept', 'later', 'dropped'] as const // kept: in the inbox
+export type MessageOutcome = (typeof messageOutcomes)[number]
+
+export function seen(
+  message: Omit<SeenMessage, 'outcome' | 'words'>,
+  outcome: MessageOutcome,
+  words: string,
+): SeenMessage {
+  const { merchant_id, message_id, mode, medium, topic } = message
+  return { merchant_id, message_id, mode, medium, topic, words, outcome }
+}
+
+const outcomes: Record<Message['state'], MessageOutcome> = {
   queued: 'later',
   sent: 'sent',
   delivered: 'sent',

@@ -1,16 +1,17 @@
-import { forgetOldMessages } from '../../actions/messages/forgetOldMessages.ts'
 import type { Medium } from '../../core/message/messenger.ts'
+import type { Db } from '../../store/db.ts'
+import { deleteOldMessages } from '../../store/messages/messages.ts'
 import { startLoop } from '../loop.ts'
 import { createSender, type SenderOptions } from './sender.ts'
 
 const restMs = 500
 const forgetRestMs = 3_600_000
-const stopPatienceMs = 10_000 // a mail server may take minutes; what it has not taken by then is left to its lease
+const stopTimeoutMs = 10_000 // a mail server may take minutes; the rest is left to the lease
 
 export type Messages = { underWay(medium: Medium): number; wake(): void; stop(): Promise<void> }
 
-// Sends what is due to customers, each medium in a loop of its own. Apart from the deliveries on purpose: a notification
-// never waits for a message. A signal says that something was committed in this process; the rest is found by looking.
+// One loop for each medium. They are separate from the deliveries, so that no notification waits for a message. `wake` is
+// called after a commit in this process; messages of other nodes are found by polling.
 export function startMessages(options: Omit<SenderOptions, 'wake'>): Messages {
   const { db, clock, onTrouble, pause } = options
   const sender = createSender({ ...options, wake: medium => loops[medium].wake() })
@@ -30,7 +31,14 @@ export function startMessages(options: Omit<SenderOptions, 'wake'>): Messages {
     },
     async stop() {
       await Promise.all([loops.sms.stop(), loops.email.stop(), forgetting.stop()])
-      await sender.stop(stopPatienceMs)
+      await sender.stop(stopTimeoutMs)
     },
   }
 }
+
+const retentionMs = 90 * 24 * 3_600_000
+const batch = 5000
+
+// Messages contain personal data, so they are kept only as long as a customer or merchant may ask about them.
+export const forgetOldMessages = (db: Db, now: Date) =>
+  deleteOldMessages(db, new Date(now.getTime() - retentionMs), batch)

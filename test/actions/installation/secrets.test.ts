@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { installationSecrets, rewrapInstallation } from '../../../src/actions/installation/secrets.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { type Db, openDb } from '../../../src/store/db.ts'
-import { installationKeyIdsInUse } from '../../../src/store/installation/secrets.ts'
+import { installationKeyIdsInUse } from '../../../src/store/installation/installation.ts'
 import { masterKeyId } from '../../../src/store/merchants/vault.ts'
 import { type FreshDatabase, migratedDatabase, query } from '../../support/database.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readEvents } from '../../../src/actions/interface/readEvents.ts'
-import { rotateKey } from '../../../src/actions/merchants/rotateKey.ts'
+import { rotateKey } from '../../../src/actions/merchants/credentials.ts'
 import type { Mode } from '../../../src/core/mode.ts'
 import { notificationId } from '../../../src/core/notification/notification.ts'
 import { createRateLimits } from '../../../src/runtime/rateLimits.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { sendReceiptAgain } from '../../../src/actions/messages/sendReceiptAgain.ts'
+import { sendReceiptAgain } from '../../../src/actions/messages/receipts.ts'
 import { explainPayment } from '../../../src/actions/payments/explainPayment.ts'
 import type { Medium } from '../../../src/core/message/messenger.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
@@ -76,7 +76,7 @@ test('nor whose details were removed', async () => {
 
 test('none is added to one that is still on its way', async () => {
   const payment = await shop.try(await shop.ask(merchant, { number: newNumber() }), yes)
-  await isRefused(payment, 'sms', /still on its way/)
+  await isRefused(payment, 'sms', /still being sent/)
 })
 
 for (const [cap, rules, words] of [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { sendReceiptAgain } from '../../../src/actions/messages/sendReceiptAgain.ts'
+import { sendReceiptAgain } from '../../../src/actions/messages/receipts.ts'
 import { closeTask } from '../../../src/actions/payments/closeTask.ts'
 import { expireDue } from '../../../src/actions/payments/expire.ts'
 import { createRedaction } from '../../../src/actions/redaction/redact.ts'

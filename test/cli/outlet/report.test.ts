@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { firstReferenceAt } from '../../../src/core/payment/reference.ts'
 import { newReference } from '../../../src/runtime/ids.ts'
-import { addOutlet } from '../../../src/store/merchants/outlets.ts'
+import { addOutlet } from '../../../src/store/merchants/merchants.ts'
 import { query } from '../../support/database.ts'
 import type { TestMerchant } from '../../support/gateway.ts'
 import { no, yes } from '../../support/lifeRows.ts'

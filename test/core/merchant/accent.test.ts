@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { accentCss, accentFault, palettesOf, surroundings } from '../../../src/core/merchant/accent.ts'
-import { contrast } from '../../../src/core/merchant/colour.ts'
+import {
+  accentCss,
+  accentFault,
+  contrast,
+  palettesOf,
+  surroundings,
+} from '../../../src/core/merchant/accent.ts'
 
 const css = readFileSync('src/core/markup/tokens.css', 'utf8')
 const [light = '', dark = ''] = css.match(/:root \{[^}]*\}/g) ?? []
@@ -76,7 +81,7 @@ for (const [accent, why] of [
   ['#fff', 'must be a colour such as #0b6b4f'],
   ['0b6b4f', 'must be a colour such as #0b6b4f'],
   ['#0b6b4f;}', 'must be a colour such as #0b6b4f'],
-  ['#ffffff', 'white text on #ffffff has a contrast of 1.0:1, and 4.5:1 is needed to be read; '],
+  ['#ffffff', 'white text on #ffffff has a contrast of 1.0:1, and 4.5:1 is required; '],
   ['#FFCC00', 'white text on #ffcc00 has a contrast of 1.5:1'],
 ] as const)
   test(`${accent} is refused: ${why}`, () => expect(accentFault(accent)).toContain(why))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { initialsOf } from '../../../src/core/merchant/initials.ts'
+import { initialsOf } from '../../../src/core/merchant/branding.ts'
 
 for (const [name, initials] of [
   ['Akua’s Kitchen', 'AK'],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import {
   changeSettings,
   readMerchantSettings,
-  settingNames,
+  merchantSettingNames,
   unreadableSettings,
 } from '../../../src/core/merchant/settings.ts'
 
@@ -173,7 +173,7 @@ for (const [before, change, isTaken] of [
 test('an empty value goes back to the default', () => {
   const { words } = changeSettings({ rate_limit: '5' }, ['rate_limit='])
   expect(words).toEqual({})
-  expect(settingNames).toEqual(Object.keys(readMerchantSettings({})))
+  expect(merchantSettingNames).toEqual(Object.keys(readMerchantSettings({})))
 })
 
 test('each is read for itself: one that cannot be read is named, and stands at its default', () => {
@@ -188,7 +188,7 @@ test('each is read for itself: one that cannot be read is named, and stands at i
 for (const words of [null, 7, 'off', [], ['rate_limit']] as never[])
   test(`${JSON.stringify(words)} instead of settings: none can be read, all can be set`, () => {
     expect(readMerchantSettings(words)).toEqual(readMerchantSettings({}))
-    expect(unreadableSettings(words)).toEqual(settingNames)
+    expect(unreadableSettings(words)).toEqual(merchantSettingNames)
     expect(changeSettings(words, ['rate_limit=5'])).toEqual({ words: { rate_limit: '5' }, faults: [] })
   })
 

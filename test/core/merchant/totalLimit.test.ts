@@ -36,11 +36,11 @@ for (const [text, why] of [
   ['UGX:0.5', 'UGX has no decimals'],
   ['UGX:', 'plain decimal'],
   ['UGX:0', 'more than zero'],
-  ['ugx:5', 'is no currency'],
-  ['XAU:5', 'is no currency'],
+  ['ugx:5', 'is not a known currency'],
+  ['XAU:5', 'is not a known currency'],
   [':5', 'an empty word'],
   ['UGX:5:6', 'plain decimal'],
-  ['toString:5', 'is no currency'],
+  ['toString:5', 'is not a known currency'],
 ] as const)
   test(`${text || 'nothing'} is refused: ${why}`, () => expect(readTotalLimit(text, usual)).toContain(why))
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { mailboxOf } from '../../../src/core/message/mailbox.ts'
+import { mailboxOf } from '../../../src/core/message/messageRules.ts'
 
 describe('one mailbox', () => {
   for (const [mailbox, ...spellings] of [

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type MessageCounts, takePlace, tooMany, whyNot } from '../../../src/core/message/messageRules.ts'
+import {
+  countUnderCaps,
+  type MessageCounts,
+  overCaps,
+  whyDropped,
+} from '../../../src/core/message/messageRules.ts'
 import { after, hours, noon } from '../../support/lifeRows.ts'
 
 const rules = { smsPrefixes: ['+233', '+2289'], perRecipient: 3, perMerchant: 5 }
@@ -30,12 +35,12 @@ describe('what is due is not sent', () => {
       'it left again and again, and nobody knows what came of it',
       { unanswered: 3 },
       'paid',
-      'It left three times, and what came of it could not be written down.',
+      'It was sent three times, and the result could not be saved.',
     ],
     ['all in order', {}, 'paid', undefined],
   ] as const)
     test(why, () => {
-      const message: Parameters<typeof whyNot>[0] = {
+      const message: Parameters<typeof whyDropped>[0] = {
         created_at: noon,
         medium: 'sms',
         topic: 'paid',
@@ -43,7 +48,7 @@ describe('what is due is not sent', () => {
         unanswered: 2,
         ...changed,
       }
-      expect(whyNot(message, status, rules, noon)).toBe(words)
+      expect(whyDropped(message, status, rules, noon)).toBe(words)
     })
 })
 
@@ -51,13 +56,15 @@ const none = (): MessageCounts => ({ recipients: new Map(), merchants: new Map()
 
 test('a cap of 0 lets nothing through', () => {
   const message = { recipient: 'a', merchant_id: 'm' }
-  expect(takePlace(none(), message, { ...rules, perRecipient: 0 })).toContain('24 hours: 0.')
-  expect(takePlace(none(), message, { ...rules, perMerchant: 0 })).toContain('24 hours: 0.')
+  expect(countUnderCaps(none(), message, { ...rules, perRecipient: 0 })).toContain('24 hours: 0.')
+  expect(countUnderCaps(none(), message, { ...rules, perMerchant: 0 })).toContain('24 hours: 0.')
 })
 
 test('the caps hold within one batch', () => {
   const counts = none()
-  const taken = Array.from('aaaabbbb', recipient => takePlace(counts, { recipient, merchant_id: 'm' }, rules))
+  const taken = Array.from('aaaabbbb', recipient =>
+    countUnderCaps(counts, { recipient, merchant_id: 'm' }, rules),
+  )
   expect(taken.map(words => words === undefined)).toEqual([true, true, true, false, true, true, false, false])
 })
 
@@ -77,7 +84,7 @@ test('who took a place too many gives it back, and no other', () => {
           counts.recipients.set(recipient, (counts.recipients.get(recipient) ?? 0) + 1)
           counts.merchants.set(merchant_id, (counts.merchants.get(merchant_id) ?? 0) + 1)
         }
-        const back = tooMany(ours, counts, rules)
+        const back = overCaps(ours, counts, rules)
         const left = ours.filter(one => !back.includes(one))
         const stays = (key: 'recipient' | 'merchant_id', word: string) =>
           [...left, ...others].filter(one => one[key] === word).length

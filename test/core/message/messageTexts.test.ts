@@ -1,11 +1,11 @@
 import { SegmentedMessage } from 'sms-segments-calculator'
 import { describe, expect, test } from 'vitest'
-import { reasons } from '../../../src/core/provider/reason.ts'
 import { languages } from '../../../src/core/languages/languages.ts'
-import { type MessageFacts, messageLink } from '../../../src/core/message/messageFacts.ts'
+import { type MessageFacts, messageLink } from '../../../src/core/message/message.ts'
 import { exhaustedMail } from '../../../src/core/message/texts/exhausted.ts'
-import { mail } from '../../../src/core/message/texts/mail.ts'
+import { customerMail } from '../../../src/core/message/texts/mail.ts'
 import { smsText } from '../../../src/core/message/texts/sms.ts'
+import { reasons } from '../../../src/core/provider/reason.ts'
 import { noon } from '../../support/lifeRows.ts'
 
 const token = `ama000000001j8xk${'7zq4'.repeat(6)}mn`
@@ -49,9 +49,9 @@ function expectOneSegment(text: string) {
 
 test('a language that we do not speak is English', () => {
   for (const lang of ['tw', '', 'constructor', '__proto__'])
-    expect([smsText(letter(), lang), mail(letter(), lang)]).toEqual([
+    expect([smsText(letter(), lang), customerMail(letter(), lang)]).toEqual([
       smsText(letter(), 'en'),
-      mail(letter(), 'en'),
+      customerMail(letter(), 'en'),
     ])
 })
 
@@ -189,8 +189,8 @@ describe('hostile words', () => {
 
 // Hostile words may be shown. They may not make markup, lines or links, or hide what is said.
 function expectSafe(facts: MessageFacts, lang: string) {
-  const { subject, text, html } = mail(facts, lang)
-  const tame = mail({ ...facts, merchant_name: 'Ama', description: 'Hats', status_reason: '' }, lang)
+  const { subject, text, html } = customerMail(facts, lang)
+  const tame = customerMail({ ...facts, merchant_name: 'Ama', description: 'Hats', status_reason: '' }, lang)
   expect(tagsOf(html)).toEqual(tagsOf(tame.html))
   expect(text.split('\n')).toHaveLength(tame.text.split('\n').length)
   expect([...subject].length).toBeLessThanOrEqual(120)
@@ -207,7 +207,7 @@ const tagsOf = (html: string) => html.match(/<[^>]*>/g)
 
 describe('a mail', () => {
   test('says what happened, to whom, how much, how, when and which', () => {
-    const { subject, text, html } = mail(letter(), 'en')
+    const { subject, text, html } = customerMail(letter(), 'en')
     expect(subject).toBe('Paid: GHS 25.00 to Ama Shop')
     for (const said of [text, html])
       for (const words of [
@@ -224,7 +224,7 @@ describe('a mail', () => {
   })
 
   test('speaks French', () => {
-    const { subject, text, html } = mail(letter({ payment_method: 'card', mode: 'test' }), 'fr')
+    const { subject, text, html } = customerMail(letter({ payment_method: 'card', mode: 'test' }), 'fr')
     expect(subject).toBe('TEST Payé\u00a0: 25,00\u00a0GHS à Ama Shop')
     for (const words of ['Payé avec', 'Carte', '2 mars 2026, 12:00 GMT', 'aucun argent réel'])
       expect(text).toContain(words)
@@ -235,7 +235,10 @@ describe('a mail', () => {
   for (const [word, sentence] of Object.entries(reasons))
     test(`gives the reason ${word}`, () => {
       for (const lang of langs) {
-        const { text } = mail(letter({ topic: 'failed', status_reason: sentence, payment_time: null }), lang)
+        const { text } = customerMail(
+          letter({ topic: 'failed', status_reason: sentence, payment_time: null }),
+          lang,
+        )
         const { reasons: words, letters } = languages[lang]
         expect(text).toContain(words[word as keyof typeof reasons].title)
         expect(text.includes(letters.mail.nothing_taken)).toBe(!mayHaveTaken.includes(word))
@@ -243,14 +246,17 @@ describe('a mail', () => {
     })
 
   test('does not repeat words of a provider that we do not know', () => {
-    const { text, html } = mail(letter({ topic: 'failed', status_reason: 'E_1042 at 0241234567' }), 'en')
+    const { text, html } = customerMail(
+      letter({ topic: 'failed', status_reason: 'E_1042 at 0241234567' }),
+      'en',
+    )
     expect(text).toContain('Not paid: the provider refused')
     for (const said of [text, html]) expect(said).not.toContain('E_1042')
   })
 
   test('never claims a time, a way or a thing that there was not', () => {
     const facts = letter({ topic: 'cancelled', payment_method: null, payment_time: null, description: null })
-    const { text } = mail(facts, 'en')
+    const { text } = customerMail(facts, 'en')
     for (const words of ['When', 'with', 'For ']) expect(text).not.toContain(words)
     expect(text).toContain('Nothing was taken.')
   })
@@ -263,13 +269,13 @@ describe('a mail', () => {
     ['x'.repeat(500), `${'x'.repeat(117)}...`],
   ] as const)
     test(`is for ${description.slice(0, 40)}`, () =>
-      expect(mail(letter({ description }), 'en').text).toMatch(
+      expect(customerMail(letter({ description }), 'en').text).toMatch(
         new RegExp(`^For +${shown.replaceAll('.', '\\.')}$`, 'm'),
       ))
 
   test('leaves out an invoice id that a reader would make a link of', () => {
     for (const invoice_id of ['evil.example/login', 'http://evil'])
-      expect(mail(letter({ invoice_id }), 'en').text).not.toContain('evil')
+      expect(customerMail(letter({ invoice_id }), 'en').text).not.toContain('evil')
   })
 })
 
@@ -289,7 +295,7 @@ describe('the mail about notifications', () => {
     for (const said of [text, html])
       for (const words of [
         'TG-1-N1: https://shop.example/ipn',
-        'which alone counts (HTTP 204)',
+        'which is required (HTTP 204)',
         'and 11 more',
         link,
       ])

@@ -1,13 +1,13 @@
+import type { SendResult } from '../../../src/core/message/messenger.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   dropped,
-  endingOf,
+  applyResult,
   messageWindowMs,
   nextMessageTry,
   pauses,
 } from '../../../src/core/message/messageTries.ts'
-import type { Sent } from '../../../src/core/message/messenger.ts'
 import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 
 const recipient = '+233241234567'
@@ -42,15 +42,15 @@ describe('after a try that came to nothing', () => {
 })
 
 const outcomes = fc.oneof(
-  { weight: 40, arbitrary: fc.constant<Sent>({ state: 'later', words: 'Busy.' }) },
+  { weight: 40, arbitrary: fc.constant<SendResult>({ state: 'retry', reason: 'Busy.' }) },
   {
     weight: 5,
     arbitrary: fc
       .integer({ min: 0, max: hours(6) })
-      .map((afterMs): Sent => ({ state: 'later', words: 'Busy.', afterMs })),
+      .map((afterMs): SendResult => ({ state: 'retry', reason: 'Busy.', afterMs })),
   },
-  { weight: 1, arbitrary: fc.constant<Sent>({ state: 'sent', provider_ref: 'R-1' }) },
-  { weight: 1, arbitrary: fc.constant<Sent>({ state: 'never', words: 'No.' }) },
+  { weight: 1, arbitrary: fc.constant<SendResult>({ state: 'sent', provider_ref: 'R-1' }) },
+  { weight: 1, arbitrary: fc.constant<SendResult>({ state: 'rejected', reason: 'No.' }) },
 )
 
 test('whatever the network says: in order, within the day, and to an end', () => {
@@ -62,8 +62,8 @@ test('whatever the network says: in order, within the day, and to an end', () =>
         let now = after(seconds(60))
         for (let tries = 1; tries < 60; tries++) {
           expect(now.getTime() - noon.getTime()).toBeLessThan(messageWindowMs)
-          const sent = said.next().value as Sent
-          const ending = endingOf(
+          const sent = said.next().value as SendResult
+          const ending = applyResult(
             { created_at: noon, tries, recipient },
             sent,
             now,
@@ -94,7 +94,12 @@ describe('the words that are kept', () => {
   ] as const)
     test(words.slice(0, 40), () =>
       expect(
-        endingOf({ created_at: noon, tries: 1, recipient: to }, { state: 'never', words }, noon, 0),
+        applyResult(
+          { created_at: noon, tries: 1, recipient: to },
+          { state: 'rejected', reason: words },
+          noon,
+          0,
+        ),
       ).toEqual(dropped(kept, noon)),
     )
 })

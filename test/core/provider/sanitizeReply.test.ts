@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { sanitizeReceipt } from '../../../src/core/message/messenger.ts'
+import { sanitizeResult } from '../../../src/core/message/messenger.ts'
 import { sanitizeReply as understandIt } from '../../../src/core/provider/sanitizeReply.ts'
-import { sanitizeReceipt, sanitizeSent } from '../../../src/core/message/sanitizeMessenger.ts'
 
 const long = 'x'.repeat(100_000)
 const order = 'ama0000000first'
@@ -269,41 +270,41 @@ describe('a messenger', () => {
       { state: 'sent', provider_ref: 'A\\u0000' },
     ],
     [
-      { state: 'never', words: 'No.\u0000' },
-      { state: 'never', words: 'No.' },
+      { state: 'rejected', reason: 'No.\u0000' },
+      { state: 'rejected', reason: 'No.' },
     ],
     [
-      { state: 'later', words: 'Wait.', afterMs: 5 },
-      { state: 'later', words: 'Wait.', afterMs: 5 },
+      { state: 'retry', reason: 'Wait.', afterMs: 5 },
+      { state: 'retry', reason: 'Wait.', afterMs: 5 },
     ],
     [
-      { state: 'later', afterMs: Number.NaN },
-      { state: 'later', words: '' },
+      { state: 'retry', afterMs: Number.NaN },
+      { state: 'retry', reason: '' },
     ],
     [
-      { state: 'later', afterMs: -1 },
-      { state: 'later', words: '' },
+      { state: 'retry', afterMs: -1 },
+      { state: 'retry', reason: '' },
     ],
     [
-      { state: 'later', words: '', afterMs: 1e12 },
-      { state: 'later', words: '', afterMs: 86_400_000 },
+      { state: 'retry', reason: '', afterMs: 1e12 },
+      { state: 'retry', reason: '', afterMs: 86_400_000 },
     ],
-    [undefined, { state: 'later', words: 'The messenger answered undefined.' }],
-    [{ state: 'SENT' }, { state: 'later', words: 'The messenger answered SENT.' }],
+    [undefined, { state: 'retry', reason: 'The messenger answered undefined.' }],
+    [{ state: 'SENT' }, { state: 'retry', reason: 'The messenger answered SENT.' }],
   ])
-    test(JSON.stringify(told) ?? 'nothing', () => expect(sanitizeSent(told)).toEqual(sent))
+    test(JSON.stringify(told) ?? 'nothing', () => expect(sanitizeResult(told)).toEqual(sent))
 
   for (const [told, receipt] of [
     [
-      { provider_ref: 'A\u0000', state: 'lost', words: 'No.\u0000' },
-      { provider_ref: 'A\\u0000', state: 'lost', words: 'No.' },
+      { provider_ref: 'A\u0000', state: 'lost', reason: 'No.\u0000' },
+      { provider_ref: 'A\\u0000', state: 'lost', reason: 'No.' },
     ],
     [
       { provider_ref: 7, state: 'delivered' },
-      { provider_ref: '7', state: 'delivered', words: '' },
+      { provider_ref: '7', state: 'delivered', reason: '' },
     ],
-    [{ state: 'delivered', words: '' }, undefined],
-    [{ provider_ref: 'A', state: 'gone', words: '' }, undefined],
+    [{ state: 'delivered', reason: '' }, undefined],
+    [{ provider_ref: 'A', state: 'gone', reason: '' }, undefined],
     [undefined, undefined],
   ])
     test(`receipt ${JSON.stringify(told)}`, () => expect(sanitizeReceipt(told)).toEqual(receipt))

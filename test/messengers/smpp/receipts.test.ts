@@ -20,8 +20,8 @@ describe('receipts', () => {
       await messenger.send(sms())
       expect((await centre.receipt('m1', stat)).command).toBe('deliver_sm_resp')
       await sleep(150)
-      const words = state === 'lost' ? `${stat}, error 012` : stat
-      expect(receipts).toEqual(state ? [{ provider_ref: 'm1', state, words }] : [])
+      const reason = state === 'lost' ? `${stat}, error 012` : stat
+      expect(receipts).toEqual(state ? [{ provider_ref: 'm1', state, reason }] : [])
     })
 
   test('by tags instead of text', async () => {
@@ -35,7 +35,7 @@ describe('receipts', () => {
         message_state,
       })
     await until(() => receipts.length > 0)
-    expect(receipts).toEqual([{ provider_ref: 'm1', state: 'delivered', words: 'DELIVRD' }])
+    expect(receipts).toEqual([{ provider_ref: 'm1', state: 'delivered', reason: 'DELIVRD' }])
   })
 
   test('before the answer to its submit: told after it', async () => {

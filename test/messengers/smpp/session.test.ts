@@ -29,7 +29,7 @@ describe('the bind', () => {
   test('refused: later, told once; and when the password is right again, sent', async () => {
     const { centre, messenger, warnings } = await open({ password: 'other' }, {}, { readyMs: 600 })
     const letter = sms()
-    expect((await messenger.send(letter)).state).toBe('later')
+    expect((await messenger.send(letter)).state).toBe('retry')
     expect(centre.binds.length).toBeGreaterThan(1)
     expect(warnings).toEqual(['SMPP: The bind was refused: ESME_RINVPASWD.'])
     centre.options.password = 'pass'
@@ -43,8 +43,8 @@ describe('the bind', () => {
     const { messenger, warnings } = connect(gone.url, {}, { readyMs: 300 })
     const letter = sms()
     expect(await messenger.send(letter)).toEqual({
-      state: 'later',
-      words: 'There is no connection to the SMS centre.',
+      state: 'retry',
+      reason: 'There is no connection to the SMS centre.',
     })
     expect(warnings).toEqual([expect.stringContaining('ECONNREFUSED')])
     const centre = await openCentre({}, gone.port)
@@ -56,8 +56,8 @@ describe('the bind', () => {
 
   for (const [name, host, trusted, state] of [
     ['of a server that we trust', 'localhost', true, 'sent'],
-    ['that nobody signed', 'localhost', false, 'later'],
-    ['for another name', '127.0.0.1', true, 'later'],
+    ['that nobody signed', 'localhost', false, 'retry'],
+    ['for another name', '127.0.0.1', true, 'retry'],
   ] as const)
     test(`over TLS, with a certificate ${name}: ${state}`, async () => {
       const folder = mkdtempSync(join(tmpdir(), 'tollgate-'))
@@ -83,7 +83,7 @@ describe('the bind', () => {
   test('a server that says nothing to the bind is left', async () => {
     const { centre, messenger } = await open({}, {}, { connectMs: 200, readyMs: 300 })
     for (const session of centre.sessions) session.removeAllListeners('bind_transceiver')
-    expect(['later', 'sent']).toContain((await messenger.send(sms())).state)
+    expect(['retry', 'sent']).toContain((await messenger.send(sms())).state)
   })
 })
 
@@ -113,7 +113,7 @@ describe('the line', () => {
     await until(() => centre.binds.length === 1)
     for (const session of centre.sessions) session.removeAllListeners('enquire_link')
     await until(() => centre.binds.length === 2)
-    expect(warnings).toEqual(['SMPP: The other side has fallen silent.'])
+    expect(warnings).toEqual(['SMPP: The SMS centre does not answer any more.'])
     expect((await messenger.send(sms())).state).toBe('sent')
   })
 
@@ -217,10 +217,22 @@ describe('the line', () => {
     await messenger.close()
     expect((await sending).state).toBe('sent')
     expect(centre.heard.at(-1)).toBe('unbind')
-    expect((await messenger.send(sms())).state).toBe('later')
+    expect((await messenger.send(sms())).state).toBe('retry')
     await until(() => centre.sessions.size === 0)
     await sleep(300)
     expect(centre.binds).toHaveLength(1)
+  })
+
+  test('closing during a pause: no connection is opened any more', async () => {
+    const gone = await openCentre()
+    await gone.stop()
+    const { messenger, warnings } = connect(gone.url, {}, { firstPauseMs: 10_000, maxPauseMs: 10_000 })
+    await until(() => warnings.length > 0)
+    const centre = await openCentre({}, gone.port)
+    onTestFinished(() => centre.stop())
+    await messenger.close()
+    await sleep(300)
+    expect(centre.binds).toHaveLength(0)
   })
 
   test('closing does not wait for a server that hangs, nor for one that is not there', async () => {
@@ -230,11 +242,11 @@ describe('the line', () => {
     for (const session of centre.sessions) session.removeAllListeners('unbind')
     const started = performance.now()
     await messenger.close()
-    expect((await sending).state).toBe('later')
+    expect((await sending).state).toBe('retry')
     const lost = connect('smpp://a:b@127.0.0.1:1', {}, { readyMs: 20_000 })
     const waiting = lost.messenger.send(sms())
     await lost.messenger.close()
-    expect((await waiting).state).toBe('later')
+    expect((await waiting).state).toBe('retry')
     expect(performance.now() - started).toBeLessThan(5000)
   })
 })

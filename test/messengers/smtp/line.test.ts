@@ -33,8 +33,8 @@ describe('the line', () => {
     await server.stop()
     const letter = newLetter()
     const down = await messenger.send(letter)
-    expect(down.state).toBe('later')
-    expect((await messenger.send(letter)).state).toBe('later')
+    expect(down.state).toBe('retry')
+    expect((await messenger.send(letter)).state).toBe('retry')
     expect(warnings.length).toBeGreaterThan(0)
     expect(warnings.join()).not.toContain('ama@')
     const again = await openMailServer({}, server.port)
@@ -51,7 +51,7 @@ describe('the line', () => {
     await expect.poll(() => crooked.heard).toContain('dot')
     await messenger.close()
     expect((await sending).state).toBe('sent')
-    expect((await messenger.send(newLetter())).state).toBe('later')
+    expect((await messenger.send(newLetter())).state).toBe('retry')
     expect(crooked.taken).toHaveLength(1)
   })
 
@@ -63,28 +63,28 @@ describe('the line', () => {
     await expect.poll(() => crooked.heard).toContain('dot')
     const rung = sleep(testTimes.closeMs).then(() => performance.now()) // as late as the machine is
     await messenger.close()
-    expect((await sending).state).toBe('later')
+    expect((await sending).state).toBe('retry')
     expect(performance.now() - (await rung)).toBeLessThan(4500)
   })
 })
 
 describe('refusals', () => {
   for (const [stage, say, state, told] of [
-    ['greeting', '554 go away', 'later', 1],
-    ['greeting', '421 busy', 'later', 1],
-    ['EHLO', '550 who are you', 'later', 1],
-    ['MAIL', '451 later', 'later', 0],
-    ['MAIL', '550 sender refused', 'never', 1],
-    ['MAIL', '530 log in first', 'later', 1],
-    ['RCPT', '450 mailbox busy', 'later', 0],
-    ['RCPT', '550 5.1.1 <ama@example.com> unknown', 'never', 0],
-    ['RCPT', '552 mailbox full', 'never', 0],
-    ['RCPT', '421 closing', 'later', 0],
-    ['DATA', '451 not now', 'later', 0],
-    ['DATA', '554 no valid recipients', 'never', 0],
-    ['dot', '452 no room', 'later', 0],
-    ['dot', '554 5.7.1 spam', 'never', 0],
-    ['dot', 'garbage', 'later', 0],
+    ['greeting', '554 go away', 'retry', 1],
+    ['greeting', '421 busy', 'retry', 1],
+    ['EHLO', '550 who are you', 'retry', 1],
+    ['MAIL', '451 later', 'retry', 0],
+    ['MAIL', '550 sender refused', 'rejected', 1],
+    ['MAIL', '530 log in first', 'retry', 1],
+    ['RCPT', '450 mailbox busy', 'retry', 0],
+    ['RCPT', '550 5.1.1 <ama@example.com> unknown', 'rejected', 0],
+    ['RCPT', '552 mailbox full', 'rejected', 0],
+    ['RCPT', '421 closing', 'retry', 0],
+    ['DATA', '451 not now', 'retry', 0],
+    ['DATA', '554 no valid recipients', 'rejected', 0],
+    ['dot', '452 no room', 'retry', 0],
+    ['dot', '554 5.7.1 spam', 'rejected', 0],
+    ['dot', 'garbage', 'retry', 0],
   ] as const) {
     test(`"${say}" at ${stage}: ${state}`, async () => {
       const crooked = await openCrookedServer(
@@ -96,7 +96,7 @@ describe('refusals', () => {
       const sent = await messenger.send(newLetter())
       expect(sent.state).toBe(state)
       assert.ok(sent.state !== 'sent')
-      expect(sent.words).not.toContain('ama@')
+      expect(sent.reason).not.toContain('ama@')
       expect(warnings).toHaveLength(told)
       expect(crooked.taken.length).toBeLessThanOrEqual(1)
     })
@@ -109,7 +109,7 @@ describe('refusals', () => {
           ? done(Object.assign(new Error('unknown'), { responseCode: 550 }))
           : done(),
     })
-    expect((await messenger.send(newLetter({ to: 'nobody@example.com' }))).state).toBe('never')
+    expect((await messenger.send(newLetter({ to: 'nobody@example.com' }))).state).toBe('rejected')
     expect((await messenger.send(newLetter())).state).toBe('sent')
     expect(server.counts.connections).toBe(1)
   })
@@ -122,7 +122,7 @@ describe.concurrent('lines that break', () => {
         const { crooked, messenger } = await crook(after, stage, [deed, deed], impatient)
         const letter = newLetter()
         let tries = 1
-        while ((await messenger.send(letter)).state === 'later') tries++
+        while ((await messenger.send(letter)).state === 'retry') tries++
         expect(tries).toBeLessThanOrEqual(3)
         // Twice only where the line broke between the last dot and its answer: nobody can know then.
         expect(crooked.taken).toHaveLength(stage === 'dot' ? tries : 1)
@@ -148,8 +148,8 @@ describe.concurrent('lines that break', () => {
       deadlineMs: 5000,
     })
     expect(await messenger.send(newLetter())).toEqual({
-      state: 'later',
-      words: 'The mail server did not finish in time.',
+      state: 'retry',
+      reason: 'The mail server did not finish in time.',
     })
     expect((await messenger.send(newLetter())).state).toBe('sent')
     expect(crooked.taken).toHaveLength(1)
@@ -167,6 +167,6 @@ describe.concurrent('lines that break', () => {
     )
     const sent = await Promise.all(Array.from({ length: 7 }, () => messenger.send(newLetter())))
     expect(sent.filter(({ state }) => state === 'sent')).toHaveLength(5)
-    expect(sent.filter(({ state }) => state === 'later')).toHaveLength(2)
+    expect(sent.filter(({ state }) => state === 'retry')).toHaveLength(2)
   })
 })

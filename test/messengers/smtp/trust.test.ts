@@ -25,8 +25,8 @@ describe('who we are', () => {
     const letter = newLetter()
     for (let i = 0; i < 3; i++)
       expect(await messenger.send(letter)).toMatchObject({
-        state: 'later',
-        words: expect.stringContaining('535'),
+        state: 'retry',
+        reason: expect.stringContaining('535'),
       })
     expect(warnings).toEqual([expect.stringContaining('535')])
     expect(warnings.join()).not.toContain('wrong-secret')
@@ -35,7 +35,7 @@ describe('who we are', () => {
 
   test('no password where one is wanted: later', async () => {
     const { messenger, warnings } = await open(guarded)
-    expect((await messenger.send(newLetter())).state).toBe('later')
+    expect((await messenger.send(newLetter())).state).toBe('retry')
     expect(warnings).toEqual([expect.stringContaining('530')])
   })
 })
@@ -52,10 +52,10 @@ describe('encryption', () => {
   for (const [name, secure, url, ca, state] of [
     ['from the first byte', true, 'smtps://localhost', SMTP_TLS_CA, 'sent'],
     ['by STARTTLS', false, 'smtp://localhost?tls=required', SMTP_TLS_CA, 'sent'],
-    ['a certificate that nobody signed', true, 'smtps://localhost', '', 'later'],
-    ['the same by STARTTLS', false, 'smtp://localhost?tls=required', '', 'later'],
-    ['one of somebody else', true, 'smtps://localhost', strangerCa, 'later'],
-    ['one for another name', true, 'smtps://127.0.0.1', SMTP_TLS_CA, 'later'],
+    ['a certificate that nobody signed', true, 'smtps://localhost', '', 'retry'],
+    ['the same by STARTTLS', false, 'smtp://localhost?tls=required', '', 'retry'],
+    ['one of somebody else', true, 'smtps://localhost', strangerCa, 'retry'],
+    ['one for another name', true, 'smtps://127.0.0.1', SMTP_TLS_CA, 'retry'],
   ] as const) {
     test(`${name}: ${state}`, async () => {
       const secured: boolean[] = []
@@ -81,7 +81,7 @@ describe('encryption', () => {
     const crooked = await openCrookedServer('EHLO', [])
     onTestFinished(() => crooked.stop())
     const { messenger, warnings } = connect(crooked.url.replace('//', '//user:secret@') + '?tls=required')
-    expect((await messenger.send(newLetter())).state).toBe('later')
+    expect((await messenger.send(newLetter())).state).toBe('retry')
     expect(crooked.heard).not.toContain('MAIL')
     expect(crooked.taken).toEqual([])
     expect(warnings).toHaveLength(1)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Message } from '../../../src/core/message/message.ts'
-import { dropped, endingOf } from '../../../src/core/message/messageTries.ts'
+import { dropped, applyResult } from '../../../src/core/message/messageTries.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
-import { takeDueMessages } from '../../../src/store/messages/dueMessages.ts'
-import { countMessages, messageStats } from '../../../src/store/messages/messageCounts.ts'
-import { forgetMessages, saveMessageResults } from '../../../src/store/messages/messages.ts'
+import { messageStats } from '../../../src/store/messages/messageList.ts'
+import { deleteOldMessages } from '../../../src/store/messages/messages.ts'
+import { countMessages, saveMessageResults, takeDueMessages } from '../../../src/store/messages/sending.ts'
 import { type Lives, openLives } from '../../support/lifeDb.ts'
 import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 import { addMany, allMessages } from '../../support/post.ts'
@@ -28,7 +28,7 @@ const resultOf = (message: Message, lease_token: string) => ({
   merchant_id: message.merchant_id,
   message_id: message.message_id,
   lease_token,
-  ...endingOf(message, { state: 'sent', provider_ref: 'R-1' }, noon, 0),
+  ...applyResult(message, { state: 'sent', provider_ref: 'R-1' }, noon, 0),
   messenger: 'played',
   unanswered: 0,
   under_way: false,
@@ -152,8 +152,8 @@ test('what has ended is forgotten; what waits is not', async () => {
   await addMany(db, payment, ['+233241234567', '+233241234568'], noon)
   const [message] = await take('a', noon, 1)
   await saveMessageResults(db, [resultOf(message as Message, 'a')])
-  expect(await forgetMessages(db, noon, 10)).toBe(0)
-  expect(await forgetMessages(db, after(1), 10)).toBe(1)
+  expect(await deleteOldMessages(db, noon, 10)).toBe(0)
+  expect(await deleteOldMessages(db, after(1), 10)).toBe(1)
   expect(await allMessages(db)).toMatchObject([{ state: 'queued' }])
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addOutlet } from '../../../src/store/merchants/outlets.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
+import { addOutlet } from '../../../src/store/merchants/merchants.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../../support/gateway.ts'
 import { type Answer, newInvoice, post, send, sign, signedRequest } from '../../support/merchant.ts'
 
 let gateway: TestGateway

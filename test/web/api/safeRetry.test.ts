@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setMerchant } from '../../../src/actions/merchants/setMerchant.ts'
 import { sql } from '../../../src/store/db.ts'
-import { addOutlet } from '../../../src/store/merchants/outlets.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
+import { addOutlet } from '../../../src/store/merchants/merchants.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../../support/gateway.ts'
 import { newInvoice, post, send, signedRequest } from '../../support/merchant.ts'
 
 // The merchant did not hear our answer and asks again; in between somebody has changed its settings. The payment is

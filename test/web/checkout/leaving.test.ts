@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setMerchant } from '../../../src/actions/merchants/setMerchant.ts'
 import { sql } from '../../../src/store/db.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../../support/gateway.ts'
 import { post, send, signedRequest } from '../../support/merchant.ts'
 
 let gateway: TestGateway

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { rotateIpnSecret } from '../../../src/actions/merchants/rotateIpnSecret.ts'
+import { rotateIpnSecret } from '../../../src/actions/merchants/credentials.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { createSignerCache } from '../../../src/workers/deliveries/signerCache.ts'
 import { openPost, type Post, until } from './post.ts'

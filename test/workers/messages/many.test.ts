@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { OutboundMessage, Sent } from '../../../src/core/message/messenger.ts'
+import type { OutboundMessage, SendResult } from '../../../src/core/message/messenger.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { messengersOf } from '../../../src/runtime/messengers.ts'
 import { type Db, openDb, type Query, sql } from '../../../src/store/db.ts'
@@ -147,7 +147,7 @@ test('several processes at once never send one message twice', async () => {
 
 test('what a process that died had taken is sent again when its lease is over, once', async () => {
   await addMany(db, payment, numbers(5), now)
-  const silent = playMessenger('sms', () => new Promise<Sent>(() => {}))
+  const silent = playMessenger('sms', () => new Promise<SendResult>(() => {}))
   const dying = testPostman(nodes[0] as Db, clock, [silent])
   expect(await dying.step('sms')).toBe(5)
   const sms = playMessenger('sms')
@@ -165,14 +165,14 @@ test('what a process that died had taken is sent again when its lease is over, o
 
 test('an answer that comes after its lease changes nothing', async () => {
   await addMany(db, payment, numbers(1), now)
-  const answers: ((sent: Sent) => void)[] = []
-  const slow = playMessenger('sms', () => new Promise<Sent>(resolve => void answers.push(resolve)))
+  const answers: ((sent: SendResult) => void)[] = []
+  const slow = playMessenger('sms', () => new Promise<SendResult>(resolve => void answers.push(resolve)))
   const first = testPostman(nodes[0] as Db, clock, [slow])
   await first.step('sms')
   now = after(minutes(6))
   await testPostman(nodes[1] as Db, clock, [playMessenger('sms')]).sendAll()
   await expect.poll(() => answers.length).toBe(1)
-  answers[0]?.({ state: 'never', words: 'No.' })
+  answers[0]?.({ state: 'rejected', reason: 'No.' })
   await first.finished()
   expect(first.seen).toEqual([])
   expect(await allMessages(db)).toMatchObject([{ state: 'sent', tries: 2, words: '' }])

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { queueExhaustedNotice } from '../../../src/actions/messages/queueMessages.ts'
-import { warnWithoutMessenger } from '../../../src/actions/messages/warnWithoutMessenger.ts'
 import type { Medium } from '../../../src/core/message/messenger.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { openMessengers } from '../../../src/runtime/messengers.ts'
+import { warnWithoutMessenger } from '../../../src/start/messages.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
 import { openMailServer } from '../../messengers/mailServer.ts'
 import type { TestMerchant } from '../../support/gateway.ts'
@@ -67,7 +67,7 @@ test('notifications that could not be delivered are one mail a day, about all of
   const live = email.letters.find(({ id }) => id.includes('live'))
   expect(live?.subject).toBe('2 notifications to Ama Shop could not be delivered')
   expect(live?.text).toContain(
-    `${payments[0]?.tx_reference}-N1: https://shop.example/ipn gave no answer in time`,
+    `${payments[0]?.tx_reference}-N1: https://shop.example/ipn did not answer in time`,
   )
   expect(live?.text).not.toContain('secret=1')
   await queue(after(hours(1)))
@@ -84,7 +84,7 @@ test('when all were delivered by hand meanwhile, there is nothing to tell', asyn
   await testPostman(db, clock, [email]).sendAll()
   expect(email.letters).toEqual([])
   expect(await allMessages(db)).toMatchObject([
-    { state: 'dropped', words: 'There is nothing to tell any more.' },
+    { state: 'dropped', words: 'There is nothing to say any more.' },
   ])
 })
 

@@ -1,6 +1,6 @@
+import type { SendResult } from '../../../src/core/message/messenger.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Message } from '../../../src/core/message/message.ts'
-import type { Sent } from '../../../src/core/message/messenger.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
 import { createReceipts } from '../../../src/workers/messages/receipts.ts'
@@ -35,7 +35,7 @@ const onTrouble = (error: unknown) => void troubles.push(error)
 const one = async () => (await allMessages(db))[0] as Message
 
 // For an hour and more, a lease at a time.
-async function sendForLong(answer: () => Sent) {
+async function sendForLong(answer: () => SendResult) {
   const sms = playMessenger('sms', answer)
   const post = testPostman(db, () => now, [sms], { onTrouble })
   for (let at = 0; at < 15; at++) {
@@ -51,8 +51,8 @@ for (const [name, sent] of [
   ['an id of half a character', { state: 'sent', provider_ref: '\ud800' }],
   ['an id that is a number', { state: 'sent', provider_ref: 7 }],
   ['an id that is nothing', { state: 'sent', provider_ref: {} }],
-  ['a no with a NUL', { state: 'never', words: 'No\u0000 such number.' }],
-  ['a no without words', { state: 'never' }],
+  ['a no with a NUL', { state: 'rejected', reason: 'No\u0000 such number.' }],
+  ['a no without words', { state: 'rejected' }],
 ] as const)
   test(`${name}: one SMS`, async () => {
     expect(await sendForLong(() => sent as never)).toBe(1)
@@ -65,10 +65,10 @@ test('a receipt finds the message that has the same strange id', async () => {
   const ids = ['A\u0000', `A${'x'.repeat(500)}`]
   await sendForLong(() => ({ state: 'sent', provider_ref: ids.shift() ?? '' }))
   const receipts = createReceipts({ db, clock: () => now, onTrouble, pauses: [] })
-  receipts.receive({ provider_ref: 'A', state: 'lost', words: '' })
-  receipts.receive({ provider_ref: 'A\u0000', state: 'delivered', words: '\u0000' })
-  receipts.receive({ provider_ref: `A${'x'.repeat(500)}`, state: 'lost', words: 'Lost\u0000 it.' })
-  receipts.receive({ provider_ref: 7, state: 'what', words: null } as never)
+  receipts.receive({ provider_ref: 'A', state: 'lost', reason: '' })
+  receipts.receive({ provider_ref: 'A\u0000', state: 'delivered', reason: '\u0000' })
+  receipts.receive({ provider_ref: `A${'x'.repeat(500)}`, state: 'lost', reason: 'Lost\u0000 it.' })
+  receipts.receive({ provider_ref: 7, state: 'what', reason: null } as never)
   receipts.receive(undefined as never)
   await receipts.settled()
   const words = (await allMessages(db)).map(message => `${message.state} ${message.words}`)
@@ -80,9 +80,9 @@ describe('answers that are none', () => {
   for (const [name, answer] of [
     ['nothing', undefined],
     ['another word', { state: 'gone' }],
-    ['a time that is none', { state: 'later', words: 'Wait.', afterMs: Number.NaN }],
-    ['a time without end', { state: 'later', words: 'Wait.', afterMs: Number.POSITIVE_INFINITY }],
-    ['words that are none', { state: 'later', words: 7 }],
+    ['a time that is none', { state: 'retry', reason: 'Wait.', afterMs: Number.NaN }],
+    ['a time without end', { state: 'retry', reason: 'Wait.', afterMs: Number.POSITIVE_INFINITY }],
+    ['words that are none', { state: 'retry', reason: 7 }],
   ] as const)
     test(`${name}: tried again, and written down`, async () => {
       await sendForLong(() => answer as never)

@@ -40,8 +40,8 @@ const send = async (provider_ref: string, now = noon) => {
 }
 const one = async () => (await allMessages(db))[0] as Message
 
-const delivered: Receipt = { provider_ref: 'R-1', state: 'delivered', words: '' }
-const lost: Receipt = { provider_ref: 'R-1', state: 'lost', words: 'The phone 233241234567 is off.' }
+const delivered: Receipt = { provider_ref: 'R-1', state: 'delivered', reason: '' }
+const lost: Receipt = { provider_ref: 'R-1', state: 'lost', reason: 'The phone 233241234567 is off.' }
 
 test("of a message that is not ours is nobody's", async () => {
   await send('R-1')

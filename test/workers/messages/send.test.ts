@@ -1,11 +1,11 @@
+import type { SendResult } from '../../../src/core/message/messenger.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
 import type { MessageRules } from '../../../src/core/message/messageRules.ts'
-import type { Sent } from '../../../src/core/message/messenger.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
 import type { TestMerchant } from '../../support/gateway.ts'
-import { after, hours, minutes, no, noon, yes as paid, pending, seconds } from '../../support/lifeRows.ts'
+import { after, hours, minutes, no, noon, pending, seconds, yes as paid } from '../../support/lifeRows.ts'
 import {
   addMany,
   allMessages,
@@ -40,7 +40,7 @@ function setNow(at: Date) {
   shop.setNow(at)
 }
 const clock = () => now
-const openPost = (answer?: () => Sent | Promise<Sent>, rules: Partial<MessageRules> = {}) => {
+const openPost = (answer?: () => SendResult | Promise<SendResult>, rules: Partial<MessageRules> = {}) => {
   const sms = playMessenger('sms', answer)
   const email = playMessenger('email', answer)
   const base = { smsPrefixes: ['+233'], perRecipient: 1000, perMerchant: 100_000 }
@@ -152,8 +152,8 @@ describe('not sent', () => {
 
   test('what the network will never take', async () => {
     const post = openPost(() => ({
-      state: 'never',
-      words: 'No such reader: ama@shop.example +233241234567.',
+      state: 'rejected',
+      reason: 'No such reader: ama@shop.example +233241234567.',
     }))
     const payment = await askAndPay()
     await post.sendAll()

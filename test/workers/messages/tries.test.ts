@@ -1,5 +1,5 @@
+import type { SendResult } from '../../../src/core/message/messenger.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
-import type { Sent } from '../../../src/core/message/messenger.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
 import { createDice } from '../../payments/walk/dice.ts'
@@ -58,11 +58,11 @@ describe('tried again', () => {
     for (let seed = 1; seed <= seeds; seed++) {
       await begin()
       const { dice, pick } = createDice(seed)
-      const said = new Map<string, Sent['state'][]>()
+      const said = new Map<string, SendResult['state'][]>()
       const faults: string[] = []
-      const answer = ({ id }: { id: string }): Sent => {
+      const answer = ({ id }: { id: string }): SendResult => {
         const before = said.get(id) ?? []
-        if (before.some(state => state !== 'later')) faults.push(`sent again after ${before.at(-1)}`)
+        if (before.some(state => state !== 'retry')) faults.push(`sent again after ${before.at(-1)}`)
         if (now >= after(hours(24))) faults.push('sent after the day')
         const ends = seed % 4 > 0 && dice() < 0.05
         const sent = ends
@@ -85,7 +85,7 @@ describe('tried again', () => {
         const states = said.get(`${message.merchant_id}-${message.message_id}`) ?? []
         expect(message).toMatchObject({ tries: states.length, lease_token: null, next_try_at: null })
         expect(message.state).toBe(states.at(-1) === 'sent' ? 'sent' : 'dropped')
-        if (states.at(-1) === 'later') expect(message.words).toContain('Could not be sent in 24 hours.')
+        if (states.at(-1) === 'retry') expect(message.words).toContain('Could not be sent in 24 hours.')
       }
       if (seed % 4 === 0) expect(last.getTime()).toBeGreaterThan(after(hours(20)).getTime())
     }

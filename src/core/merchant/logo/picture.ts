@@ -1,7 +1,12 @@
 export type Picture = { type: 'png' | 'jpeg'; bytes: Buffer; width: number; height: number }
 
-// Asked before anything of that size is unpacked.
-export type SizeFault = (width: number, height: number) => string | undefined
+// `unpack` returns undefined if the data is damaged or larger than `most`.
+export type Zip = { pack(pixels: Buffer): Buffer; unpack(packed: Buffer, most: number): Buffer | undefined }
 
-// Packs dots, and unpacks so many of them at most; undefined when they are not packed, or are more.
-export type Zip = { pack(dots: Buffer): Buffer; unpack(packed: Buffer, most: number): Buffer | undefined }
+const [minSide, maxSide] = [32, 512] // pixels
+
+// Checked before a picture is decompressed.
+export function sizeFault(width: number, height: number): string | undefined {
+  const fits = [width, height].every(side => side >= minSide && side <= maxSide)
+  return fits ? undefined : `it is ${width}x${height}: each side has ${minSide} to ${maxSide} pixels`
+}

@@ -1,11 +1,11 @@
 import { type Chunk, crc32, signature, writeChunk } from '../../png.ts'
-import type { Picture, SizeFault, Zip } from './picture.ts'
+import { type Picture, sizeFault, type Zip } from './picture.ts'
 
 const damaged = 'this PNG is damaged'
 
 type Header = { width: number; height: number; depth: number; colour: number }
 
-// Providers of each colour type, and the bits that each of them may have.
+// The channels of each colour type, and the bit depths that it allows.
 const kinds: Record<number, { channels: number; depths: readonly number[] } | undefined> = {
   0: { channels: 1, depths: [1, 2, 4, 8, 16] }, // grey
   2: { channels: 3, depths: [8, 16] },
@@ -14,9 +14,9 @@ const kinds: Record<number, { channels: number; depths: readonly number[] } | un
   6: { channels: 4, depths: [8, 16] }, // with transparency
 }
 
-// Only what draws is kept: the header, the palette, what is transparent in it, and the dots, which are unpacked to the very
-// last one and packed again by ourselves.
-export function rewritePng(given: Buffer, sizeFault: SizeFault, zip: Zip): Picture | string {
+// Writes only the chunks that draw: the header, the palette, its transparency, and the pixels, which are decompressed
+// completely and compressed again.
+export function rewritePng(given: Buffer, zip: Zip): Picture | string {
   const chunks = readChunks(given)
   if (!chunks) return damaged
   const header = readHeader(chunks[0])
@@ -25,15 +25,14 @@ export function rewritePng(given: Buffer, sizeFault: SizeFault, zip: Zip): Pictu
   const wrongSize = sizeFault(width, height)
   if (wrongSize) return wrongSize
   const colours = coloursOf(chunks, header)
-  const dots = colours && dotsOf(chunks, header, zip)
-  if (!colours || !dots) return damaged
-  const packed = { type: 'IDAT', data: zip.pack(dots) }
-  const kept = [chunks[0] as Chunk, ...colours, packed, { type: 'IEND', data: Buffer.alloc(0) }]
-  return { type: 'png', bytes: Buffer.concat([signature, ...kept.map(writeChunk)]), width, height }
+  const pixels = colours && pixelsOf(chunks, header, zip)
+  if (!colours || !pixels) return damaged
+  const packed = { type: 'IDAT', data: zip.pack(pixels) }
+  const written = [chunks[0] as Chunk, ...colours, packed, { type: 'IEND', data: Buffer.alloc(0) }]
+  return { type: 'png', bytes: Buffer.concat([signature, ...written.map(writeChunk)]), width, height }
 }
 
-// Up to its end; what comes behind that is no part of it. Undefined where one is broken, or where one that must be
-// understood is not known.
+// The known chunks up to the end chunk. Undefined if a chunk is damaged, or if a critical chunk is unknown.
 function readChunks(given: Buffer): Chunk[] | undefined {
   const chunks: Chunk[] = []
   for (let at = signature.length; at + 12 <= given.length; ) {
@@ -61,7 +60,7 @@ function readHeader(chunk: Chunk | undefined): Header | string {
   return { width: chunk.data.readUInt32BE(0), height: chunk.data.readUInt32BE(4), depth, colour }
 }
 
-// In their order: header, palette, transparency, dots, which are not taken apart. A palette of a picture that needs none is
+// The palette and the transparency, if the chunks are in the standard order. A palette that the colour type does not need is
 // left out.
 function coloursOf(chunks: readonly Chunk[], { colour }: Header): Chunk[] | undefined {
   const order = chunks.map(({ type }) => type).join(' ')
@@ -79,13 +78,13 @@ function coloursOf(chunks: readonly Chunk[], { colour }: Header): Chunk[] | unde
   return transparent.data.length === length ? [transparent] : undefined
 }
 
-// The lines of dots, each with the number of its filter. Not a byte more is unpacked than the header foretells.
-function dotsOf(chunks: readonly Chunk[], header: Header, zip: Zip): Buffer | undefined {
+// The rows of pixels, each with its filter number. Exactly as many bytes as the header requires are decompressed.
+function pixelsOf(chunks: readonly Chunk[], header: Header, zip: Zip): Buffer | undefined {
   const { width, height, depth, colour } = header
   const line = 1 + Math.ceil((width * depth * (kinds[colour]?.channels ?? 0)) / 8)
   const packed = chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data)
-  const dots = zip.unpack(Buffer.concat(packed), line * height)
-  if (dots?.length !== line * height) return undefined
-  for (let at = 0; at < dots.length; at += line) if ((dots[at] ?? 0) > 4) return undefined
-  return dots
+  const pixels = zip.unpack(Buffer.concat(packed), line * height)
+  if (pixels?.length !== line * height) return undefined
+  for (let at = 0; at < pixels.length; at += line) if ((pixels[at] ?? 0) > 4) return undefined
+  return pixels
 }

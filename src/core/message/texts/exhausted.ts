@@ -1,37 +1,41 @@
 import type { Result } from '../../notification/delivery.ts'
-import type { ExhaustedFacts, Mail } from '../messageFacts.ts'
-import { mailHtml } from './mailHtml.ts'
-import { mailText, type Sheet } from './mailText.ts'
+import { type Mail, type MailContent, renderMail } from './mailLayout.ts'
 import { cut, oneLine, plainName, timeWords } from './plain.ts'
 
 const maxSubject = 120
 const maxExamples = 10
 const maxUrl = 200
-const maxWords = 200
+const maxReason = 200
 
-// What came of the last try, for whoever has to mend it.
+// Notifications that could not be delivered within the last day.
+export type ExhaustedFacts = {
+  merchant_name: string
+  count: number
+  since: Date
+  examples: { id: string; url: string; last_result: string; words: string }[]
+  link: string
+}
+
+// The result of the last try, for the developer who has to fix it.
 const meanings: Readonly<Record<Result, string>> = {
   acknowledged: 'acknowledged',
-  other_2xx: 'answered, but not with status 200, which alone counts',
+  other_2xx: 'answered, but not with status 200, which is required',
   redirect: 'answered with a redirect, which is not followed',
   refused: 'refused',
   busy: 'answered that it is too busy',
-  server_error: 'answered with an error of its own',
-  bad_answer: 'gave an answer that is not HTTP',
-  timeout: 'gave no answer in time',
+  server_error: 'answered with a server error',
+  bad_answer: 'sent a response that is not HTTP',
+  timeout: 'did not answer in time',
   no_connection: 'could not be connected to',
-  tls: 'has a certificate that is not in order',
-  name_not_found: 'has a name that cannot be found',
-  forbidden_address: 'leads to an address that we do not call',
+  tls: 'has an invalid certificate',
+  name_not_found: 'has a host name that cannot be resolved',
+  forbidden_address: 'resolves to an address that is not allowed',
 }
 
-// To the merchant's developer, in English like every word of the interface.
-export function exhaustedMail(facts: ExhaustedFacts): Mail {
-  const sheet = sheetOf(facts)
-  return { subject: sheet.subject, text: mailText(sheet), html: mailHtml(sheet) }
-}
+// The mail to the merchant's contact, in English like the whole merchant interface.
+export const exhaustedMail = (facts: ExhaustedFacts): Mail => renderMail(contentOf(facts))
 
-function sheetOf({ merchant_name, count, since, examples, link }: ExhaustedFacts): Sheet {
+function contentOf({ merchant_name, count, since, examples, link }: ExhaustedFacts): MailContent {
   const shop = plainName(merchant_name) || 'your shop'
   const many = count === 1 ? 'One notification' : `${count} notifications`
   const shown = examples.slice(0, maxExamples)
@@ -42,9 +46,9 @@ function sheetOf({ merchant_name, count, since, examples, link }: ExhaustedFacts
     banner: '',
     tone: 'bad',
     title: `${many} could not be delivered`,
-    words: [
-      'We tried each of them for a day. The payments themselves are safe: only the word about them did not reach you.',
-      'Make the address answer with status 200, then deliver them again. They carry the same id and the same bytes.',
+    paragraphs: [
+      'We tried each of them for a day. The payments themselves are safe: only the notifications did not reach you.',
+      'Make the address answer with status 200, then deliver them again. They have the same id and the same body.',
     ],
     facts: [
       ['Merchant', shop],
@@ -61,6 +65,6 @@ function sheetOf({ merchant_name, count, since, examples, link }: ExhaustedFacts
 function exampleLine({ id, url, last_result, words }: ExhaustedFacts['examples'][number]): string {
   const known: Readonly<Record<string, string>> = meanings
   const meaning = Object.hasOwn(known, last_result) ? known[last_result] : oneLine(last_result)
-  const more = cut(oneLine(words), maxWords)
+  const more = cut(oneLine(words), maxReason)
   return `${oneLine(id)}: ${cut(oneLine(url), maxUrl)} ${meaning}${more && ` (${more})`}`
 }

@@ -4,22 +4,19 @@ import { moneyWords } from '../../moneyWords.ts'
 import { paymentMethodName } from '../../provider/paymentMethod.ts'
 import { type Reason, reasons } from '../../provider/reason.ts'
 import { fill } from '../../text.ts'
-import type { Mail, MessageFacts } from '../messageFacts.ts'
-import { mailHtml } from './mailHtml.ts'
-import { type MailFact, mailText, type Sheet } from './mailText.ts'
+import type { MessageFacts } from '../message.ts'
+import { type Mail, type MailContent, type MailFact, renderMail } from './mailLayout.ts'
 import { cut, looksLikeLink, oneLine, plainDescription, plainName, timeWords } from './plain.ts'
 
 const maxSubject = 120
 
-// What a customer reads about the end of a payment.
-export function mail(facts: MessageFacts, lang: string): Mail {
-  const sheet = sheetOf(facts, chosenLang(lang) ?? 'en')
-  return { subject: sheet.subject, text: mailText(sheet), html: mailHtml(sheet) }
-}
+// The mail to a customer about the outcome of a payment.
+export const customerMail = (facts: MessageFacts, lang: string): Mail =>
+  renderMail(contentOf(facts, chosenLang(lang) ?? 'en'))
 
-function sheetOf(facts: MessageFacts, lang: Lang): Sheet {
+function contentOf(facts: MessageFacts, lang: Lang): MailContent {
   const t = languages[lang]
-  const { subjects, mail: words, somebody } = t.letters
+  const { subjects, mail: texts, somebody } = t.letters
   const shop = plainName(facts.merchant_name) || somebody
   const amount = moneyWords(facts.amount, facts.currency, t.locale)
   const test = facts.mode === 'test'
@@ -27,40 +24,44 @@ function sheetOf(facts: MessageFacts, lang: Lang): Sheet {
     lang,
     dir: t.dir,
     subject: cut((test ? 'TEST ' : '') + fill(subjects[facts.topic], { amount, shop }), maxSubject),
-    banner: test ? words.test : '',
+    banner: test ? texts.test : '',
     tone: facts.topic === 'paid' ? 'good' : facts.topic === 'failed' ? 'bad' : 'quiet',
-    ...said(facts, t, shop),
+    ...titleAndText(facts, t, shop),
     amount,
     facts: factsOf(facts, t, shop).filter(([, value]) => value !== ''),
-    button: facts.topic === 'paid' ? words.see_receipt : words.see_payment,
+    button: facts.topic === 'paid' ? texts.see_receipt : texts.see_payment,
     link: facts.link,
-    foot: [words.pin, words.why_you, words.secured],
+    foot: [texts.pin, texts.why_you, texts.secured],
   }
 }
 
-function said(facts: MessageFacts, t: Texts, shop: string): Pick<Sheet, 'title' | 'words'> {
-  const { mail: told } = t.letters
-  const words = (...texts: string[]) => texts.map(text => fill(text, { shop }))
-  if (facts.topic === 'paid') return { title: told.paid, words: words(told.paid_words) }
+function titleAndText(
+  facts: MessageFacts,
+  t: Texts,
+  shop: string,
+): Pick<MailContent, 'title' | 'paragraphs'> {
+  const { mail: texts } = t.letters
+  const fillAll = (...paragraphs: string[]) => paragraphs.map(text => fill(text, { shop }))
+  if (facts.topic === 'paid') return { title: texts.paid, paragraphs: fillAll(texts.paid_words) }
   if (facts.topic === 'cancelled') {
-    const happened = `${told.cancelled_words} ${told.nothing_taken}`
-    return { title: told.cancelled, words: words(happened, told.late, told.start_again) }
+    const what = `${texts.cancelled_words} ${texts.nothing_taken}`
+    return { title: texts.cancelled, paragraphs: fillAll(what, texts.late, texts.start_again) }
   }
   const reason = reasonOf(facts.status_reason)
-  return { title: t.reasons[reason].title, words: words(...whatNow(reason, t)) }
+  return { title: t.reasons[reason].title, paragraphs: fillAll(...adviceAfter(reason, t)) }
 }
 
-function whatNow(reason: Reason, { letters: { mail: t }, reasons: sentences }: Texts): string[] {
+function adviceAfter(reason: Reason, { letters: { mail: t }, reasons: sentences }: Texts): string[] {
   if (reason === 'reversed') return [sentences.reversed.advice]
-  if (reason === 'given_up') return [t.keep_reference, t.late] // nobody can promise that nothing was taken
+  if (reason === 'given_up') return [t.keep_reference, t.late] // money may have been taken
   const next = reason === 'expired' || reason === 'cancelled' ? t.start_again : t.try_again
   return [`${t.nothing_taken} ${t.late}`, next]
 }
 
-// The payment keeps the merchant's sentence; the customer's stands in the language file under the same word.
+// The payment stores the sentence for merchants. The one for customers is in the language file under the same key.
 function reasonOf(sentence: string): Reason {
-  const words = Object.keys(reasons) as Reason[]
-  return words.find(word => reasons[word] === sentence) ?? 'refused'
+  const known = Object.keys(reasons) as Reason[]
+  return known.find(reason => reasons[reason] === sentence) ?? 'refused'
 }
 
 function factsOf(facts: MessageFacts, t: Texts, shop: string): MailFact[] {
@@ -77,7 +78,7 @@ function factsOf(facts: MessageFacts, t: Texts, shop: string): MailFact[] {
   ]
 }
 
-// What is no brand has a name in each language.
+// A method that is not a brand has a translated name.
 function methodName(payment_method: string, { names }: Texts): string {
   const known: Readonly<Record<string, string>> = names
   return known[payment_method] ?? oneLine(paymentMethodName(payment_method))

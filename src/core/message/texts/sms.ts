@@ -1,34 +1,97 @@
 import { textsFor } from '../../languages/languages.ts'
 import { moneyWords } from '../../moneyWords.ts'
 import { fill } from '../../text.ts'
-import type { MessageFacts } from '../messageFacts.ts'
-import { isGsm, maxSeptets, septets, toGsm } from './gsm.ts'
-import { gsmName, shorten } from './plain.ts'
+import type { MessageFacts } from '../message.ts'
+import { plainName } from './plain.ts'
 
-const leastName = 12 // places: before a name gets shorter than that, other words go
+const minName = 12 // septets: a shorter variant of the text is chosen before the name is cut below this
 
-// What a customer's phone shows: one segment, whatever the names are. The link is whole or not there.
+// The SMS to a customer, always one segment. The link is complete or left out.
 export function smsText(facts: MessageFacts, lang: string): string {
   const { letters, locale } = textsFor(lang)
   const name = gsmName(facts.merchant_name) ?? toGsm(letters.somebody)
-  const forms = formsOf(facts, letters.sms[facts.topic], locale)
-  const form = forms.find(one => roomOf(one) >= Math.min(leastName, septets(name))) ?? forms.at(-1) ?? ''
-  const shop = shorten(name, roomOf(form))
-  return form.replace(shop.endsWith('.') ? /\{shop\}\.?/ : '{shop}', () => shop) // "Ama Ltd." ends the sentence
+  const variants = variantsOf(facts, letters.sms[facts.topic], locale)
+  const variant =
+    variants.find(one => roomOf(one) >= Math.min(minName, septets(name))) ?? variants.at(-1) ?? ''
+  const shop = shorten(name, roomOf(variant))
+  return variant.replace(shop.endsWith('.') ? /\{shop\}\.?/ : '{shop}', () => shop) // "Ama Ltd." ends the sentence
 }
 
-const roomOf = (form: string) => maxSeptets - septets(form.replace('{shop}', ''))
+const roomOf = (variant: string) => maxSeptets - septets(variant.replace('{shop}', ''))
 
-// Everything but the name.
-function formsOf(facts: MessageFacts, forms: readonly string[], locale: string) {
+// The variants of the text with everything but the name filled in.
+function variantsOf(facts: MessageFacts, variants: readonly string[], locale: string) {
   const { mode, amount, currency, tx_reference, link } = facts
   const values = {
-    amount: toGsm(moneyWords(amount, currency, locale)), // its alphabet has no space that does not break
+    amount: toGsm(moneyWords(amount, currency, locale)), // the SMS alphabet has no non-breaking space
     reference: toGsm(tx_reference),
     link,
     shop: '{shop}',
   }
-  return forms
-    .filter(form => isGsm(link) || !form.includes('{link}'))
-    .map(form => (mode === 'test' ? 'TEST ' : '') + fill(toGsm(form), values))
+  return variants
+    .filter(variant => isGsm(link) || !variant.includes('{link}'))
+    .map(variant => (mode === 'test' ? 'TEST ' : '') + fill(toGsm(variant), values))
+}
+
+// A name in the SMS alphabet; undefined if half of its letters would be lost.
+function gsmName(name: string): string | undefined {
+  const plain = plainName(name)
+  const letters = (plain.match(/[\p{L}\p{N}]/gu) ?? []).length
+  const spelled = toGsm(plain)
+  const lost = (spelled.match(/\?/g) ?? []).length - (plain.match(/\?/g) ?? []).length
+  return spelled !== '' && lost * 2 < Math.max(letters, 1) ? spelled : undefined
+}
+
+function shorten(text: string, maxLength: number): string {
+  if (septets(text) <= maxLength) return text
+  const chars = [...text]
+  while (chars.length > 0 && septets(chars.join('')) > maxLength - 3) chars.pop()
+  return `${chars.join('').trimEnd()}...`
+}
+
+// The SMS alphabet (GSM 03.38). One character outside it halves the length of a segment, so that the message costs twice
+// as much. Characters of the extension table take two septets.
+const basic = new Set(
+  '@£$¥èéùìòÇØøÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
+    '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
+)
+const extended = new Set('^{}\\[~]|€')
+
+export const maxSeptets = 160 // of one segment
+
+const isGsm = (text: string) => [...text].every(one => basic.has(one) || extended.has(one))
+
+export const septets = (text: string) => [...text].reduce((sum, one) => sum + (extended.has(one) ? 2 : 1), 0)
+
+// What Unicode does not decompose: letters of the languages of Ghana and its neighbours, and typography.
+const spellings: Readonly<Record<string, string>> = {
+  ...pairs('ɛeƐEɔoƆOŋnŊNɖdƉDƒfƑFɣgƔGʋvƲVɓbƁBɗdƊDƙkƘKƴyƳYǝeƎEəeƏE'),
+  ...pairs('ðdÐDđdĐDłlŁLıiħhĦHŧtŦTþtÞT'),
+  ...pairs("’'‘'‛'′'ʼ'`'´'“\"”\"„\"″\"«\"»\"‹'›'"),
+  ...pairs('–-—-‐-‑-‒-―-−-•-·.×x⁄/'),
+  œ: 'oe',
+  Œ: 'OE',
+  '₵': 'GHS ',
+  '©': '(c)',
+  '®': '(R)',
+}
+
+function pairs(text: string) {
+  const all = [...text]
+  return Object.fromEntries(all.flatMap((one, at) => (at % 2 === 0 ? [[one, all[at + 1] ?? '']] : [])))
+}
+
+// The text in the SMS alphabet. A letter without an equivalent becomes `?`; an emoji is left out.
+function toGsm(text: string): string {
+  return [...text.normalize('NFC')].map(spell).join('').replace(/\s+/g, ' ').trim()
+}
+
+function spell(one: string): string {
+  if (basic.has(one) || extended.has(one)) return one
+  const known = spellings[one]
+  if (known !== undefined) return known
+  if (/\s/.test(one)) return ' '
+  const base = one.normalize('NFKD').replace(/\p{M}/gu, '')
+  if (isGsm(base)) return base
+  return /[\p{L}\p{N}]/u.test(one) ? '?' : ''
 }

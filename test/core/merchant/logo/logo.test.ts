@@ -65,7 +65,7 @@ for (const [what, given, why] of [
   ['a PNG by a palette that is too long', byPalette(colours(257)), 'damaged'],
   ['a PNG with more transparency than palette', byPalette(colours(2), chunk('tRNS', 'abc')), 'damaged'],
   ['a PNG with odd transparency', plainPng(64, 64, chunk('tRNS', 'abc')), 'damaged'],
-  ['a small PNG', plainPng(31, 64), 'it is 31x64: each side has 32 to 512 dots'],
+  ['a small PNG', plainPng(31, 64), 'it is 31x64: each side has 32 to 512 pixels'],
   ['a large PNG', png(header(513, 64), packed(), end), 'it is 513x64'],
   ['a PNG of a huge size', png(header(0xffffffff, 0xffffffff), packed(), end), 'it is 4294967295x4294967295'],
   [
@@ -80,7 +80,7 @@ for (const [what, given, why] of [
       ),
       end,
     ),
-    'at most 32 kB are shown: make it smaller',
+    'at most 32 kB are allowed: make it smaller',
   ],
   ['a JPEG without an end', plainJpeg().subarray(0, -2), 'damaged'],
   ['a JPEG that breaks off', plainJpeg().subarray(0, 30), 'damaged'],
@@ -102,14 +102,14 @@ for (const [what, given, why] of [
   [
     'a JPEG for print',
     jpeg(made.quantisation, frame(64, 48, 4), made.huffman, scan()),
-    'of an unusual kind: save it as PNG',
+    'unsupported format: save it as PNG',
   ],
-  ['a JPEG without loss', jpeg(made.quantisation, frame(64, 48, 3, 0xc3), scan()), 'unusual kind'],
-  ['a JPEG by arithmetic', jpeg(made.quantisation, frame(64, 48, 3, 0xc9), scan()), 'unusual kind'],
+  ['a JPEG without loss', jpeg(made.quantisation, frame(64, 48, 3, 0xc3), scan()), 'unsupported format'],
+  ['a JPEG by arithmetic', jpeg(made.quantisation, frame(64, 48, 3, 0xc9), scan()), 'unsupported format'],
   [
     'a JPEG whose colours only a program of its own knows',
     plainJpeg(segment(0xee, 'Adobe\0\x64\0\0\0\0\0')),
-    'unusual kind',
+    'unsupported format',
   ],
   ['a small JPEG', jpeg(made.quantisation, frame(31, 48), made.huffman, scan()), 'it is 31x48'],
   [

@@ -1,10 +1,10 @@
 export type Slots = {
-  take(maxMs: number): Promise<boolean> // false: none became free in time
-  give(): void
-  close(): void // nobody gets one any more
+  take(maxMs: number): Promise<boolean> // false: no slot became free in time
+  release(): void
+  close(): void // every later and waiting `take` gets false
 }
 
-// A few places and a queue before them: first come, first served.
+// A fixed number of slots with a first-in, first-out queue.
 export function openSlots(count: number): Slots {
   const queue: ((taken: boolean) => void)[] = []
   let taken = 0
@@ -31,7 +31,7 @@ export function openSlots(count: number): Slots {
 
   return {
     take,
-    give() {
+    release() {
       const next = queue.shift()
       if (next) next(true)
       else taken--
@@ -40,5 +40,26 @@ export function openSlots(count: number): Slots {
       closed = true
       for (const settle of queue.splice(0)) settle(false)
     },
+  }
+}
+
+// Stops waiting, not the work itself; `stop` is called at the timeout to end the work.
+export async function withTimeout<T>(
+  work: Promise<T>,
+  ms: number,
+  reason: string,
+  stop?: () => void,
+): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      stop?.()
+      reject(new Error(reason))
+    }, ms)
+  })
+  try {
+    return await Promise.race([work, timeout])
+  } finally {
+    clearTimeout(timer)
   }
 }

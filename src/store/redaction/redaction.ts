@@ -1,12 +1,72 @@
+import type { NotificationKey } from '../../core/notification/notification.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Task } from '../../core/payment/change.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import { plainEvents } from '../../core/redaction/redact.ts'
 import { sql, type Tx } from '../db.ts'
 import { ofMerchants } from '../groupStatement.ts'
-import { paymentKeysOf } from '../payments/paymentKeys.ts'
-import type { MessageName, NotedEvent, NotificationBody, SentTo } from './toRedact.ts'
 import { keysOf as notificationKeys } from '../notifications/deliveryKeys.ts'
+import { type PaymentKey, paymentKeysOf } from '../payments/paymentKeys.ts'
+
+// `place` is PostgreSQL's text, because a Date loses the microseconds and the last row would be found again.
+export type EndedPayment = PaymentKey & { place: string }
+
+// Payments that ended before a moment and are not redacted yet, after a place. The condition is that of the index.
+export const endedBefore = (tx: Tx, before: Date, after: EndedPayment | undefined, limit: number) =>
+  tx.rows<EndedPayment>(sql`
+    select merchant_id, tx_reference, expires_at::text as place from payments
+    where status <> 'awaiting_payment' and redacted_at is null and expires_at < ${before}
+      ${after ? isAfter(after) : sql``}
+    order by expires_at, merchant_id, tx_reference limit ${limit}`)
+
+const isAfter = ({ place, merchant_id, tx_reference }: EndedPayment) => sql`
+  and (expires_at, merchant_id, tx_reference) > (${place}::timestamptz, ${merchant_id}, ${tx_reference})`
+
+const unnestKeys = (keys: readonly PaymentKey[]) => {
+  const { merchants, references } = paymentKeysOf(keys)
+  return sql`unnest(${merchants}::text[], ${references}::text[]) as k (merchant_id, tx_reference)`
+}
+const rowsOf = (keys: readonly PaymentKey[], table: string) => sql`
+  ${unnestKeys(keys)} join ${sql([table])} o on o.merchant_id = k.merchant_id and o.tx_reference = k.tx_reference
+    and ${ofMerchants('o', keys)}`
+
+export const tasksOfAttempts = (tx: Tx, attempts: readonly Pick<Attempt, 'merchant_id' | 'attempt_id'>[]) =>
+  tx.rows<Task>(sql`
+    select t.* from unnest(${attempts.map(a => a.merchant_id)}::text[],
+        ${attempts.map(a => a.attempt_id)}::text[]) as a (merchant_id, attempt_id)
+      join tasks t on t.merchant_id = a.merchant_id and t.attempt_id = a.attempt_id
+    where ${ofMerchants('t', attempts)}`)
+
+export type NotificationBody = NotificationKey & { body: string }
+
+export const bodiesOf = (tx: Tx, keys: readonly PaymentKey[]) =>
+  tx.rows<NotificationBody>(sql`
+    select o.merchant_id, o.tx_reference, o.sequence, o.body from ${rowsOf(keys, 'notifications')}`)
+
+export type SentTo = NotificationKey & { url: string; next_try_at: Date | null }
+
+export const deliveriesOf = (tx: Tx, keys: readonly PaymentKey[]) =>
+  tx.rows<SentTo>(sql`
+    select o.merchant_id, o.tx_reference, o.sequence, o.url, o.next_try_at from ${rowsOf(keys, 'deliveries')}`)
+
+export type NotedEvent = NotificationKey & { reason: string }
+
+// The notes of operators who closed a task.
+export const closingNotesOf = (tx: Tx, keys: readonly PaymentKey[]) =>
+  tx.rows<NotedEvent>(sql`
+    select o.merchant_id, o.tx_reference, o.sequence, o.reason from ${rowsOf(keys, 'events')}
+    where o.kind = 'task_closed'`)
+
+export type MessageName = { merchant_id: string; message_id: string; tx_reference: string }
+
+// Those of these messages that are still to be sent.
+export const unsentOf = (tx: Tx, names: readonly MessageName[]) =>
+  tx.rows<MessageName>(sql`
+    select m.merchant_id, m.message_id, m.tx_reference
+    from unnest(${names.map(m => m.merchant_id)}::text[], ${names.map(m => m.message_id)}::text[])
+        as k (merchant_id, message_id)
+      join messages m on m.merchant_id = k.merchant_id and m.message_id = k.message_id
+    where m.next_try_at is not null and ${ofMerchants('m', names)}`)
 
 export type Redaction = {
   payments: readonly Payment[]
@@ -18,14 +78,14 @@ export type Redaction = {
   messages: readonly MessageName[]
 }
 
-// Takes out of all tables what is known of the payers of some payments; `bodies`, `deliveries`, `tasks` and `notes` come
-// as they are to stand. In the transaction that holds the payments, so all of it goes or nothing.
+// Removes personal data of these payments from all tables. `bodies`, `deliveries`, `tasks` and `notes` contain the values to
+// store. It runs in the transaction that locks the payments, so that all of it is removed or nothing.
 export async function redactPayments(tx: Tx, given: Redaction, now: Date) {
   await redactRows(tx, given, now)
   await redactAttempts(tx, given)
-  await redactWords(tx, given)
-  await redactTellings(tx, given)
-  await forgetMessagesOf(tx, given)
+  await redactNotes(tx, given)
+  await redactNotifications(tx, given)
+  await deleteMessages(tx, given)
 }
 
 const unnestPayments = ({ payments }: Redaction) => {
@@ -33,7 +93,7 @@ const unnestPayments = ({ payments }: Redaction) => {
   return sql`unnest(${merchants}::text[], ${references}::text[])`
 }
 
-// `updated_at` stays: nothing has changed for those who ask how a payment stands.
+// `updated_at` stays: the status of the payment has not changed.
 function redactRows(tx: Tx, { payments }: Redaction, now: Date) {
   const { merchants, references } = paymentKeysOf(payments)
   return tx.rows(sql`
@@ -47,7 +107,7 @@ function redactRows(tx: Tx, { payments }: Redaction, now: Date) {
     where p.merchant_id = r.merchant_id and p.tx_reference = r.tx_reference and ${ofMerchants('p', payments)}`)
 }
 
-// The simulated provider's books are another house's, but they are in our walls.
+// The simulated provider's tables are in the same database.
 async function redactAttempts(tx: Tx, { attempts }: Redaction) {
   if (attempts.length === 0) return
   const ids = sql`unnest(${attempts.map(a => a.merchant_id)}::text[],
@@ -63,7 +123,7 @@ async function redactAttempts(tx: Tx, { attempts }: Redaction) {
       and ${ofMerchants('c', attempts)}`)
 }
 
-async function redactWords(tx: Tx, given: Redaction) {
+async function redactNotes(tx: Tx, given: Redaction) {
   const { tasks, notes } = given
   await tx.rows(sql`
     update events e set reason = '' from ${unnestPayments(given)} as r (merchant_id, tx_reference)
@@ -88,7 +148,7 @@ async function redactWords(tx: Tx, given: Redaction) {
         and ${ofMerchants('t', tasks)}`)
 }
 
-async function redactTellings(tx: Tx, given: Redaction) {
+async function redactNotifications(tx: Tx, given: Redaction) {
   const { bodies, deliveries } = given
   if (bodies.length > 0)
     await tx.rows(sql`
@@ -112,7 +172,7 @@ async function redactTellings(tx: Tx, given: Redaction) {
       and ${ofMerchants('d', deliveries)}`)
 }
 
-const forgetMessagesOf = (tx: Tx, { messages }: Redaction) =>
+const deleteMessages = (tx: Tx, { messages }: Redaction) =>
   tx.rows(sql`
     delete from messages m
     using unnest(${messages.map(m => m.merchant_id)}::text[], ${messages.map(m => m.message_id)}::text[])

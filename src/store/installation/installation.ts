@@ -3,16 +3,17 @@ import {
   type MasterKeys,
   newDataKey,
   openSecret,
+  rewrapKey,
   sealSecret,
   unwrapKey,
   type WrappedKey,
   wrapKey,
 } from '../merchants/vault.ts'
 
-// The secrets of the installation itself, shared by all of its nodes.
+// The secrets of the installation, shared by all of its nodes.
 export type InstallationSecrets = {
   supportToken: string // opens the operator's pages, unless a setting gives another
-  formKey: Buffer // signs the forms of our own pages
+  formKey: Buffer // signs the forms of the pages
 }
 
 export type StoredSecrets = WrappedKey & { sealed_support_token: Buffer; sealed_form_key: Buffer }
@@ -41,9 +42,8 @@ export function openInstallation(masterKeys: MasterKeys, row: StoredSecrets): In
   }
 }
 
-// The same data key wrapped by the newest master key; the secrets stay as they are.
-export const rewrappedInstallation = (masterKeys: MasterKeys, row: StoredSecrets): WrappedKey =>
-  wrapKey(masterKeys, owner, unwrapKey(masterKeys, owner, row))
+export const rewrapInstallationKey = (masterKeys: MasterKeys, row: StoredSecrets) =>
+  rewrapKey(masterKeys, owner, row)
 
 export const findInstallation = (tx: Tx) =>
   tx.one<StoredSecrets>(sql`select * from installation_secrets where only_row`)
@@ -51,7 +51,7 @@ export const findInstallation = (tx: Tx) =>
 export const lockInstallation = (tx: Tx) =>
   tx.one<StoredSecrets>(sql`select * from installation_secrets where only_row for update`)
 
-// `on conflict do nothing`: of two nodes that start at once on a new database, the first one's secrets stay.
+// `on conflict do nothing`: if two nodes start at once on a new database, the secrets of the first stay.
 export const addInstallation = (tx: Tx, row: StoredSecrets, now: Date) =>
   tx.rows(sql`
     insert into installation_secrets (master_key_id, wrapped_key, sealed_support_token, sealed_form_key, created_at)
@@ -67,3 +67,16 @@ export const installationKeyIdsInUse = async (tx: Tx) =>
 export const saveInstallationKey = (tx: Tx, { master_key_id, wrapped_key }: WrappedKey) =>
   tx.rows(sql`
     update installation_secrets set master_key_id = ${master_key_id}, wrapped_key = ${wrapped_key} where only_row`)
+
+export const addSupportLink = (tx: Tx, link_digest: string, expires_at: Date) =>
+  tx.rows(sql`
+    insert into support_links (link_digest, expires_at) values (${link_digest}, ${expires_at})
+    on conflict (link_digest) do nothing`)
+
+// One statement, so that of several nodes only one finds the link. Returns whether it was valid.
+export const takeSupportLink = async (tx: Tx, link_digest: string, now: Date): Promise<boolean> =>
+  (await tx.count(sql`
+    delete from support_links where link_digest = ${link_digest} and expires_at > ${now}`)) > 0
+
+export const removeExpiredLinks = (tx: Tx, now: Date) =>
+  tx.count(sql`delete from support_links where expires_at <= ${now}`)

@@ -1,0 +1,78 @@
+import { type CustomerTopic, type Message, type MessageFacts, messageLink } from '../../core/message/message.ts'
+import type { OutboundMessage } from '../../core/message/messenger.ts'
+import { type ExhaustedFacts, exhaustedMail } from '../../core/message/texts/exhausted.ts'
+import { customerMail } from '../../core/message/texts/mail.ts'
+import { smsText } from '../../core/message/texts/sms.ts'
+import type { Mode } from '../../core/mode.ts'
+import { notificationId } from '../../core/notification/notification.ts'
+import type { Db, Tx } from '../../store/db.ts'
+import { findMerchant } from '../../store/merchants/merchants.ts'
+import { countMerchantExhausted, listExhausted } from '../../store/notifications/notificationList.ts'
+import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
+
+export type ComposeTools = { db: Db; clock(): Date; baseUrl(): string }
+
+// The text of a message, from the current state of its payment; undefined if there is nothing to say any more. The id is
+// the same in every try and unique among merchants.
+export async function compose(
+  { db, clock, baseUrl }: ComposeTools,
+  message: Message,
+  payment: PaymentWithMerchant | undefined,
+): Promise<OutboundMessage | undefined> {
+  const { merchant_id, message_id, topic, recipient } = message
+  const address = { id: `${merchant_id}-${message_id}`, to: recipient }
+  if (topic !== 'exhausted')
+    return payment && { ...address, ...customerText(message, factsOf(payment, topic, baseUrl())) }
+  const facts = await exhaustedFacts(db, message, clock(), baseUrl())
+  return facts && { ...address, ...exhaustedMail(facts) }
+}
+
+const customerText = ({ medium, lang }: Message, facts: MessageFacts) =>
+  medium === 'sms' ? { text: smsText(facts, lang), subject: '', html: '' } : customerMail(facts, lang)
+
+const factsOf = (payment: PaymentWithMerchant, topic: CustomerTopic, baseUrl: string): MessageFacts => ({
+  topic,
+  mode: payment.mode,
+  merchant_name: payment.merchant_name,
+  amount: payment.total,
+  currency: payment.currency,
+  tx_reference: payment.tx_reference,
+  invoice_id: payment.invoice_id,
+  description: payment.description,
+  status_reason: payment.status_reason,
+  payment_method: payment.payment_method,
+  payment_time: payment.payment_time,
+  link: messageLink(topic, baseUrl, payment.tx_token),
+})
+
+const windowMs = 24 * 3_600_000
+const maxExamples = 5
+
+// The exhausted notifications of the last day; undefined if there are none any more.
+export async function exhaustedFacts(
+  tx: Tx,
+  { merchant_id, mode }: { merchant_id: string; mode: Mode },
+  now: Date,
+  baseUrl: string,
+): Promise<ExhaustedFacts | undefined> {
+  const from = new Date(now.getTime() - windowMs)
+  const { count, since } = await countMerchantExhausted(tx, merchant_id, mode, from)
+  const merchant = await findMerchant(tx, merchant_id)
+  if (!since || !merchant) return undefined
+  const examples = await listExhausted(tx, merchant_id, mode, from, maxExamples)
+  return {
+    merchant_name: mode === 'test' ? `${merchant.name} (test)` : merchant.name,
+    count,
+    since,
+    examples: examples.map(({ url, last_result, words, ...key }) => ({
+      id: notificationId(key),
+      url: withoutQuery(url),
+      last_result: last_result ?? '',
+      words: words ?? '',
+    })),
+    link: `${baseUrl}/docs`,
+  }
+}
+
+// The query may contain a secret of the merchant.
+const withoutQuery = (url: string) => url.replace(/[?#].*$/s, '')
