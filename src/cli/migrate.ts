@@ -9,12 +9,12 @@ import type { Cli, Output } from './output.ts'
 export function addMigrate(program: Command, cli: Cli) {
   program
     .command('migrate')
-    .description('Bring the database up to this version. Safe to repeat, and from several nodes at once.')
+    .description('Migrate the database to this version. Safe to repeat, and to run on several nodes at once.')
     .addHelpText('after', examples('tollgate migrate', 'tollgate migrate --json'))
-    .action(async () => cli.print(await bringUpToDate(cli)))
+    .action(async () => cli.print(await runMigrations(cli)))
 }
 
-async function bringUpToDate(cli: Cli): Promise<Output> {
+async function runMigrations(cli: Cli): Promise<Output> {
   const database = await openDatabase(readConfig(), 'command')
   try {
     await checkDatabase(database, migrationNames(), { durable: false })

@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { exitCodeWords } from '../../src/cli/exitCodes.ts'
-import { failureOf } from '../../src/cli/failure.ts'
+import { createProgram } from '../../src/cli/command.ts'
+import { exitCodeMeanings, failureOf } from '../../src/cli/failure.ts'
 import { createCli } from '../../src/cli/output.ts'
-import { createProgram } from '../../src/cli/program.ts'
-import { settingWords } from '../../src/cli/settingsHelp.ts'
+import { settingDescriptions } from '../../src/cli/start/settingsHelp.ts'
 import { settingNames } from '../../src/config.ts'
 import { newMasterKey, temporaryFolder, tollgate, tollgateJson } from './tollgate.ts'
 
@@ -26,7 +25,7 @@ test('alone it shows its help, with every command and exit code', async () => {
     'message',
   ])
     expect(stdout).toMatch(new RegExp(`^  ${word} `, 'm'))
-  for (const [number, words] of exitCodeWords) expect(stdout).toContain(`${number}  ${words}`)
+  for (const [number, meaning] of exitCodeMeanings) expect(stdout).toContain(`${number}  ${meaning}`)
 })
 
 test('--version tells the version', async () => {
@@ -35,7 +34,7 @@ test('--version tells the version', async () => {
 })
 
 test('start --help tells every setting', async () => {
-  expect(Object.keys(settingWords).sort()).toEqual([...settingNames].sort())
+  expect(Object.keys(settingDescriptions).sort()).toEqual([...settingNames].sort())
   const { stdout } = await tollgate(env, 'start', '--help')
   for (const name of settingNames) expect(stdout).toContain(`  ${name} `)
 })

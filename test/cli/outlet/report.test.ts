@@ -141,7 +141,7 @@ test('without a merchant each one is told by itself, and every line of CSV says 
   const alone = await tollgate(shop.env, 'outlet', 'report', ...days, '--outlet', 'ACC-1')
   expect([alone.code, alone.stderr]).toEqual([
     1,
-    "An outlet's code is its merchant's: give --merchant, too.\n",
+    'Give --merchant with --outlet: merchants may use the same codes.\n',
   ])
 })
 

@@ -47,7 +47,7 @@ test('nothing was sent to anybody', async () => {
   expect(await status()).toMatchObject({
     data: { methods: [], waiting: [] },
     exit: 0,
-    text: /^Nothing was sent/,
+    text: /^No calls to providers/,
   })
 })
 
@@ -55,7 +55,7 @@ test('a row for each account and way, with the words that we do not know, masked
   await seen('mtn', 'paid')
   const { text, data, exit } = await status()
   expect(text).toMatch(/mtn +wallet +healthy +closed/)
-  expect(text).toContain('mtn wallet: 1 times HELD for #')
+  expect(text).toContain('mtn wallet: 1 × HELD for #')
   expect(JSON.stringify(data)).not.toContain('233244')
   expect(exit).toBe(0)
 })
