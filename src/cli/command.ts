@@ -1,7 +1,7 @@
-import { Command, CommanderError } from 'commander'
+import { CommanderError } from 'commander'
 import { addDoctor } from './doctor/doctor.ts'
 import { exitCodes, failureOf } from './failure.ts'
-import { examples, exitCodesHelp, helpHint } from './help.ts'
+import { CliCommand, exitCodesHelp, helpHint } from './help.ts'
 import { addMasterKeyCommands } from './masterKey.ts'
 import { addMerchantCommands } from './merchant/merchant.ts'
 import { addKeyCommands } from './merchant/rotate.ts'
@@ -47,8 +47,8 @@ export function createCommand(args: readonly string[]) {
 }
 
 // Commander throws usage errors instead of printing them; createCommand prints them.
-export function createProgram(cli: Cli): Command {
-  const program = new Command('tollgate')
+export function createProgram(cli: Cli): CliCommand {
+  const program = new CliCommand('tollgate')
     .description('A hosted-checkout payment gateway that anyone can run.')
     .version(version, '-v, --version', 'show the version')
     .option('--json', 'print results and errors as JSON, for scripts')
@@ -75,8 +75,5 @@ export function createProgram(cli: Cli): Command {
     add(program, cli)
   return program
     .addHelpText('after', exitCodesHelp)
-    .addHelpText(
-      'after',
-      examples('tollgate start', 'tollgate doctor', "tollgate merchant add --name 'Ama Shop'"),
-    )
+    .examples('tollgate start', 'tollgate doctor', "tollgate merchant add --name 'Ama Shop'")
 }

@@ -1,11 +1,18 @@
-import type { Command } from 'commander'
+import { Command } from 'commander'
 import { exitCodeMeanings } from './failure.ts'
 import { painter } from './terminal.ts'
 
 const bold = (text: string) => painter(process.stdout)('bold', text)
 
-export const examples = (...lines: string[]) =>
-  `\n${bold('Examples:')}\n${lines.map(line => `  $ ${line}`).join('\n')}`
+// A command whose help ends with examples.
+export class CliCommand extends Command {
+  override createCommand(name?: string) {
+    return new CliCommand(name)
+  }
+  examples(...lines: string[]) {
+    return this.addHelpText('after', `\n${bold('Examples:')}\n${lines.map(line => `  $ ${line}`).join('\n')}`)
+  }
+}
 
 export const exitCodesHelp = () =>
   `\n${bold('Exit codes:')}\n${exitCodeMeanings.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`).join('\n')}`

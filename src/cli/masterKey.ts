@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { rewrapAccounts } from '../actions/providers/rewrapAccounts.ts'
 import { rewrapInstallation } from '../actions/installation/secrets.ts'
 import { type Rewrapped, rewrapKeys } from '../actions/merchants/rewrapKeys.ts'
@@ -9,14 +8,14 @@ import { masterKeyIdsInUse } from '../store/merchants/merchants.ts'
 import { type MasterKeys, masterKeyId } from '../store/merchants/vault.ts'
 import { type CommandContext, withMasterKeys } from './database.ts'
 import { CommandError } from './failure.ts'
-import { examples } from './help.ts'
+import type { CliCommand } from './help.ts'
 import type { Cli, Output } from './output.ts'
 
-export function addMasterKeyCommands(program: Command, cli: Cli) {
+export function addMasterKeyCommands(program: CliCommand, cli: Cli) {
   const masterKey = program
     .command('master-key')
     .description('Change the key that encrypts all secrets.')
-    .addHelpText('after', examples('tollgate master-key rotate'))
+    .examples('tollgate master-key rotate')
   masterKey
     .command('rotate')
     .description(
@@ -25,7 +24,7 @@ export function addMasterKeyCommands(program: Command, cli: Cli) {
         'key becomes the one in use.',
     )
     .option('--forget-old', 'remove the old keys from the file (older backups need them)')
-    .addHelpText('after', examples('tollgate master-key rotate', 'tollgate master-key rotate --forget-old'))
+    .examples('tollgate master-key rotate', 'tollgate master-key rotate --forget-old')
     .action(async ({ forgetOld = false }: { forgetOld?: boolean }) =>
       cli.print(await withMasterKeys(context => rotate(context, forgetOld))),
     )

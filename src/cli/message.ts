@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { sendReceiptAgain } from '../actions/messages/sendReceiptAgain.ts'
 import { maskRecipient } from '../core/mask.ts'
 import { addressesOf, customerMessageId, type Message } from '../core/message/message.ts'
@@ -7,18 +7,18 @@ import { plainWords } from '../core/timeline/history.ts'
 import { messageRules } from '../start/messages.ts'
 import { type CommandContext, withDatabase } from './database.ts'
 import { CommandError } from './failure.ts'
-import { examples } from './help.ts'
+import type { CliCommand } from './help.ts'
 import type { Cli, Output } from './output.ts'
 import { requirePayment } from './payment/text.ts'
 import { dateTime, table } from './terminal.ts'
 
 type Options = { by?: Medium; merchant?: string }
 
-export function addMessageCommands(program: Command, cli: Cli) {
+export function addMessageCommands(program: CliCommand, cli: Cli) {
   const message = program
     .command('message')
     .description('Send messages to customers again.')
-    .addHelpText('after', examples('tollgate message resend AMA-1042'))
+    .examples('tollgate message resend AMA-1042')
   message
     .command('resend <reference>')
     .description(
@@ -28,12 +28,9 @@ export function addMessageCommands(program: Command, cli: Cli) {
     )
     .addOption(new Option('--by <medium>', 'only by this medium').choices(['sms', 'email']))
     .option('--merchant <id>', 'if several merchants use the same invoice id')
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate message resend TG-01KA9C-7M2QXH-0V4D1R',
-        'tollgate message resend AMA-1042 --by email --merchant 7c2k9m0x4f',
-      ),
+    .examples(
+      'tollgate message resend TG-01KA9C-7M2QXH-0V4D1R',
+      'tollgate message resend AMA-1042 --by email --merchant 7c2k9m0x4f',
     )
     .action(async (id: string, options: Options) =>
       cli.print(await withDatabase(context => resend(context, id, options))),
@@ -91,10 +88,7 @@ export const messageData = (message: Message) => ({
 
 export const messageTable = (messages: readonly Message[]) =>
   table(
-    ['CREATED (UTC)', 'MEDIUM', 'TOPIC', 'TO', 'STATE', 'MESSENGER', 'TRIES', 'TEXT'].map(title => ({
-      title,
-      right: title === 'TRIES',
-    })),
+    ['CREATED (UTC)', 'MEDIUM', 'TOPIC', 'TO', 'STATE', 'MESSENGER', 'TRIES', 'TEXT'],
     messages.map(message => [
       dateTime(message.created_at).slice(0, 16),
       message.medium,
@@ -105,4 +99,5 @@ export const messageTable = (messages: readonly Message[]) =>
       String(message.tries),
       plainWords(message.words),
     ]),
+    ['TRIES'],
   )

@@ -1,16 +1,15 @@
-import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { checkDatabase, openDatabase } from '../start/database.ts'
 import { migrate } from '../store/migrate/migrate.ts'
 import { migrationNames } from '../store/migrate/migrationList.ts'
-import { examples } from './help.ts'
+import type { CliCommand } from './help.ts'
 import type { Cli, Output } from './output.ts'
 
-export function addMigrate(program: Command, cli: Cli) {
+export function addMigrate(program: CliCommand, cli: Cli) {
   program
     .command('migrate')
     .description('Migrate the database to this version. Safe to repeat, and to run on several nodes at once.')
-    .addHelpText('after', examples('tollgate migrate', 'tollgate migrate --json'))
+    .examples('tollgate migrate', 'tollgate migrate --json')
     .action(async () => cli.print(await runMigrations(cli)))
 }
 

@@ -1,28 +1,24 @@
-import type { Command } from 'commander'
 import { installationSecrets } from '../actions/installation/secrets.ts'
 import { makeSupportLink } from '../actions/installation/supportLinks.ts'
 import { linkMinutes, operatorKeys, sessionSeconds } from '../core/operator/operatorKeys.ts'
 import { baseUrlOf } from './baseUrl.ts'
 import { type CommandContext, withMasterKeys } from './database.ts'
 import { CommandError } from './failure.ts'
-import { examples } from './help.ts'
+import type { CliCommand } from './help.ts'
 import type { Cli, Output } from './output.ts'
 import { paint, printProgress } from './terminal.ts'
 
-export function addSupportCommands(program: Command, cli: Cli) {
+export function addSupportCommands(program: CliCommand, cli: Cli) {
   const support = program
     .command('support')
     .description('Sign in to the operator pages: /support, /inbox and /metrics.')
-    .addHelpText('after', examples('tollgate support link', 'tollgate support token'))
+    .examples('tollgate support link', 'tollgate support token')
   support
     .command('link')
     .description(
       `Print a link that signs a browser in to /support, /inbox and /metrics. It works once, within ${linkMinutes} minutes.`,
     )
-    .addHelpText(
-      'after',
-      examples('tollgate support link', 'TOLLGATE_BASE_URL=https://pay.example tollgate support link --json'),
-    )
+    .examples('tollgate support link', 'TOLLGATE_BASE_URL=https://pay.example tollgate support link --json')
     .action(async () => cli.print(await withMasterKeys(printLink)))
   support
     .command('token')
@@ -30,12 +26,9 @@ export function addSupportCommands(program: Command, cli: Cli) {
       'Print the token of /support, /inbox and /metrics, for Prometheus and scripts: a bearer token, or the password of ' +
         'Basic authentication with any user name.',
     )
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate support token',
-        'curl -H "Authorization: Bearer $(tollgate support token)" http://127.0.0.1:8080/metrics',
-      ),
+    .examples(
+      'tollgate support token',
+      'curl -H "Authorization: Bearer $(tollgate support token)" http://127.0.0.1:8080/metrics',
     )
     .action(async () => cli.print(await withMasterKeys(printToken)))
 }

@@ -24,16 +24,18 @@ export function facts(pairs: readonly Fact[], indent = 2): string {
     .join('\n')
 }
 
-export type Column = { title: string; right?: boolean }
-
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const titles = columns.map(column => column.title)
+// `right` has the titles of columns that are aligned to the right.
+export function table(
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+  right: readonly string[] = [],
+): string {
   const widths = titles.map((title, at) =>
     Math.max(lengthOf(title), ...rows.map(row => lengthOf(row[at] ?? ''))),
   )
   const line = (cells: readonly string[]) =>
     cells
-      .map((cell, at) => pad(cell, widths[at] ?? 0, columns[at]?.right))
+      .map((cell, at) => pad(cell, widths[at] ?? 0, right.includes(titles[at] ?? '')))
       .join('   ')
       .trimEnd()
   return [paint('dim', line(titles)), ...rows.map(line)].join('\n')

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { createProgram } from '../../src/cli/command.ts'
@@ -26,6 +27,11 @@ test('alone it shows its help, with every command and exit code', async () => {
   ])
     expect(stdout).toMatch(new RegExp(`^  ${word} `, 'm'))
   for (const [number, meaning] of exitCodeMeanings) expect(stdout).toContain(`${number}  ${meaning}`)
+})
+
+test('docs/commands.md has the exit codes of the help', () => {
+  const page = readFileSync('docs/commands.md', 'utf8').replaceAll('`', '')
+  for (const [number, meaning] of exitCodeMeanings) expect(page).toContain(`| ${number} | ${meaning} |`)
 })
 
 test('--version tells the version', async () => {

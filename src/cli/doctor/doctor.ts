@@ -1,7 +1,6 @@
-import type { Command } from 'commander'
 import { readStartSettings } from '../../start/settings.ts'
 import { exitCodes } from '../failure.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli } from '../output.ts'
 import { paint, type Style } from '../terminal.ts'
 import { type Check, checkFailed, checkOk, checkWarning, type State } from './check.ts'
@@ -9,13 +8,13 @@ import { checkBaseUrl, checkEgress, checkOperatorPages, checkPort } from './chec
 import { checkDatabaseAndData } from './checkDatabase.ts'
 import { checkDataFolder, checkMachine, checkMasterKey } from './checkMachine.ts'
 
-export function addDoctor(program: Command, cli: Cli) {
+export function addDoctor(program: CliCommand, cli: Cli) {
   program
     .command('doctor')
     .description(
       'Check settings, machine, disk, database, merchants and providers, and say what to do. Changes nothing.',
     )
-    .addHelpText('after', examples('tollgate doctor', 'tollgate doctor --json'))
+    .examples('tollgate doctor', 'tollgate doctor --json')
     .action(async () => {
       const checks = await runChecks()
       const ok = checks.every(check => check.state !== 'failed')

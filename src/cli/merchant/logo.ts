@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { setLogo } from '../../actions/merchants/setLogo.ts'
 import type { Config } from '../../config.ts'
 import { logoPath } from '../../core/merchant/branding.ts'
@@ -10,13 +10,13 @@ import { merchantEgress } from '../../start/egress.ts'
 import { removeLogo } from '../../store/merchants/logos.ts'
 import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
 import { CommandError } from '../failure.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { facts } from '../terminal.ts'
 
 type Options = { file?: string; url?: string; remove?: true }
 
-export function addMerchantLogo(merchant: Command, cli: Cli) {
+export function addMerchantLogo(merchant: CliCommand, cli: Cli) {
   merchant
     .command('logo <id>')
     .description(
@@ -26,13 +26,10 @@ export function addMerchantLogo(merchant: Command, cli: Cli) {
     .addOption(new Option('--file <path>', 'a picture on this machine').conflicts(['url', 'remove']))
     .addOption(new Option('--url <address>', 'a picture on the web, fetched once, now').conflicts('remove'))
     .option('--remove', 'show no logo')
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate merchant logo 7c2k9m0x4f --file logo.png',
-        'tollgate merchant logo 7c2k9m0x4f --url https://shop.example/logo.png',
-        'tollgate merchant logo 7c2k9m0x4f --remove',
-      ),
+    .examples(
+      'tollgate merchant logo 7c2k9m0x4f --file logo.png',
+      'tollgate merchant logo 7c2k9m0x4f --url https://shop.example/logo.png',
+      'tollgate merchant logo 7c2k9m0x4f --remove',
     )
     .action(async (id: string, options: Options) =>
       cli.print(await withDatabase(context => changeLogo(context, id, options))),

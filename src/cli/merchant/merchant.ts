@@ -1,8 +1,7 @@
-import type { Command } from 'commander'
 import { type Onboarded, onboard } from '../../actions/merchants/onboard.ts'
 import { listMerchants, setActive } from '../../store/merchants/merchants.ts'
 import { type CommandContext, merchantNotFound, withDatabase, withMasterKeys } from '../database.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { dateTime, facts, heading, paint, table } from '../terminal.ts'
 import { readName } from '../values.ts'
@@ -11,26 +10,23 @@ import { addIpnPasswordCommands, addIpnSecretCommands } from './rotate.ts'
 import { addMerchantSet, originsAdvice } from './set.ts'
 import { addMerchantShow } from './show.ts'
 
-export function addMerchantCommands(program: Command, cli: Cli) {
+export function addMerchantCommands(program: CliCommand, cli: Cli) {
   const merchant = program
     .command('merchant')
     .description('Register, show and change merchants.')
-    .addHelpText('after', examples("tollgate merchant add --name 'Ama Shop'", 'tollgate merchant list'))
+    .examples("tollgate merchant add --name 'Ama Shop'", 'tollgate merchant list')
   merchant
     .command('add')
     .description('Register a merchant. Its keys and secrets are shown only now.')
     .requiredOption('--name <name>', 'the name that customers see on the checkout page', readName)
-    .addHelpText(
-      'after',
-      examples("tollgate merchant add --name 'Ama Shop'", "tollgate merchant add --name 'Ama Shop' --json"),
-    )
+    .examples("tollgate merchant add --name 'Ama Shop'", "tollgate merchant add --name 'Ama Shop' --json")
     .action(async ({ name }: { name: string }) =>
       cli.print(await withMasterKeys(context => add(context, name))),
     )
   merchant
     .command('list')
     .description('List every merchant.')
-    .addHelpText('after', examples('tollgate merchant list'))
+    .examples('tollgate merchant list')
     .action(async () => cli.print(await withDatabase(list)))
   addMerchantShow(merchant, cli)
   addMerchantSet(merchant, cli)
@@ -40,12 +36,12 @@ export function addMerchantCommands(program: Command, cli: Cli) {
   merchant
     .command('deactivate <id>')
     .description('Refuse new payments of a merchant. It can still read the status of its payments.')
-    .addHelpText('after', examples('tollgate merchant deactivate 7c2k9m0x4f'))
+    .examples('tollgate merchant deactivate 7c2k9m0x4f')
     .action(async (id: string) => cli.print(await withDatabase(context => activate(context, id, false))))
   merchant
     .command('activate <id>')
     .description('Accept payments of a deactivated merchant again.')
-    .addHelpText('after', examples('tollgate merchant activate 7c2k9m0x4f'))
+    .examples('tollgate merchant activate 7c2k9m0x4f')
     .action(async (id: string) => cli.print(await withDatabase(context => activate(context, id, true))))
 }
 
@@ -75,7 +71,6 @@ async function list({ db }: CommandContext): Promise<Output> {
     active,
     created_at,
   }))
-  const columns = [{ title: 'ID' }, { title: 'NAME' }, { title: 'ACTIVE' }, { title: 'CREATED' }]
   const rows = merchants.map(row => [
     row.merchant_id,
     row.name,
@@ -84,7 +79,7 @@ async function list({ db }: CommandContext): Promise<Output> {
   ])
   const text =
     rows.length > 0
-      ? table(columns, rows)
+      ? table(['ID', 'NAME', 'ACTIVE', 'CREATED'], rows)
       : 'There are no merchants yet: tollgate merchant add --name NAME adds one.'
   return { data: { merchants }, text }
 }

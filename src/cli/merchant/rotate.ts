@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { rotateIpnPassword, useMerchantId } from '../../actions/merchants/ipnPassword.ts'
 import { rotateIpnSecret } from '../../actions/merchants/rotateIpnSecret.ts'
 import { rotateKey } from '../../actions/merchants/rotateKey.ts'
@@ -6,7 +5,7 @@ import { readMerchantSettings, type SettingWords } from '../../core/merchant/set
 import type { Mode } from '../../core/mode.ts'
 import { type SealedIpnPasswords, sealedIpnPassword } from '../../store/merchants/merchants.ts'
 import { type CommandContext, merchantNotFound, withMasterKeys } from '../database.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { dateTime, facts, paint } from '../terminal.ts'
 import { modeOption, overlapOption } from '../values.ts'
@@ -16,28 +15,28 @@ type PasswordRotation = { merchant: string; mode: Mode; merchantId?: true }
 
 const shownOnce = (what: string) => paint('yellow', `The ${what} is shown only now.`)
 
-export function addKeyCommands(program: Command, cli: Cli) {
+export function addKeyCommands(program: CliCommand, cli: Cli) {
   const key = program
     .command('key')
     .description("Change a merchant's keys.")
-    .addHelpText('after', examples('tollgate key rotate --merchant 7c2k9m0x4f --overlap 24h'))
+    .examples('tollgate key rotate --merchant 7c2k9m0x4f --overlap 24h')
   key
     .command('rotate')
     .description('Issue a new key and secret. The old ones still work for the overlap.')
     .requiredOption('--merchant <id>', 'the merchant')
     .addOption(modeOption('which key').default('test'))
     .addOption(overlapOption('how long the old key still works'))
-    .addHelpText('after', rotationExamples('key rotate'))
+    .examples(...rotationExamples('key rotate'))
     .action(async (options: Rotation) =>
       cli.print(await withMasterKeys(context => rotateKeyPair(context, options))),
     )
 }
 
-export function addIpnSecretCommands(merchant: Command, cli: Cli) {
+export function addIpnSecretCommands(merchant: CliCommand, cli: Cli) {
   const secret = merchant
     .command('ipn-secret')
     .description("Change the secret that signs a merchant's notifications.")
-    .addHelpText('after', examples('tollgate merchant ipn-secret rotate --merchant 7c2k9m0x4f'))
+    .examples('tollgate merchant ipn-secret rotate --merchant 7c2k9m0x4f')
   secret
     .command('rotate')
     .description(
@@ -47,18 +46,17 @@ export function addIpnSecretCommands(merchant: Command, cli: Cli) {
     .requiredOption('--merchant <id>', 'the merchant')
     .addOption(modeOption('which notifications').default('test'))
     .addOption(overlapOption('how long the old secret still signs'))
-    .addHelpText('after', rotationExamples('merchant ipn-secret rotate'))
+    .examples(...rotationExamples('merchant ipn-secret rotate'))
     .action(async (options: Rotation) =>
       cli.print(await withMasterKeys(context => rotateSecret(context, options))),
     )
 }
 
-const rotationExamples = (command: string) =>
-  examples(
-    `tollgate ${command} --merchant 7c2k9m0x4f`,
-    `tollgate ${command} --merchant 7c2k9m0x4f --mode live --overlap 7d`,
-    `tollgate ${command} --merchant 7c2k9m0x4f --mode live --overlap 0  # the old one leaked`,
-  )
+const rotationExamples = (command: string) => [
+  `tollgate ${command} --merchant 7c2k9m0x4f`,
+  `tollgate ${command} --merchant 7c2k9m0x4f --mode live --overlap 7d`,
+  `tollgate ${command} --merchant 7c2k9m0x4f --mode live --overlap 0  # the old one leaked`,
+]
 
 async function rotateKeyPair(
   { db, masterKeys, clock }: CommandContext,
@@ -97,24 +95,21 @@ async function rotateSecret(
   return { data: rotated, text: text.join('\n\n') }
 }
 
-export function addIpnPasswordCommands(merchant: Command, cli: Cli) {
+export function addIpnPasswordCommands(merchant: CliCommand, cli: Cli) {
   const password = merchant
     .command('ipn-password')
     .description("Change the password of a merchant's notifications in ipn_style basic.")
-    .addHelpText('after', examples(rotatePasswordCommand('7c2k9m0x4f', 'live')))
+    .examples(rotatePasswordCommand('7c2k9m0x4f', 'live'))
   password
     .command('rotate')
     .description('Make a new password for one mode. It replaces the old one at once.')
     .requiredOption('--merchant <id>', 'the merchant')
     .addOption(modeOption('which notifications').makeOptionMandatory())
     .option('--merchant-id', "for an old client: use the merchant's id, which is not secret, as the password")
-    .addHelpText(
-      'after',
-      examples(
-        rotatePasswordCommand('7c2k9m0x4f', 'test'),
-        rotatePasswordCommand('7c2k9m0x4f', 'live'),
-        `${rotatePasswordCommand('7c2k9m0x4f', 'test')} --merchant-id`,
-      ),
+    .examples(
+      rotatePasswordCommand('7c2k9m0x4f', 'test'),
+      rotatePasswordCommand('7c2k9m0x4f', 'live'),
+      `${rotatePasswordCommand('7c2k9m0x4f', 'test')} --merchant-id`,
     )
     .action(async (options: PasswordRotation) =>
       cli.print(await withMasterKeys(context => rotatePassword(context, options))),

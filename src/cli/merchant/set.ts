@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { IpnPasswords } from '../../actions/merchants/ipnPassword.ts'
 import { setMerchant } from '../../actions/merchants/setMerchant.ts'
 import {
@@ -19,29 +18,26 @@ import {
   withMasterKeys,
 } from '../database.ts'
 import { CommandError } from '../failure.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { facts, paint } from '../terminal.ts'
 
-export function addMerchantSet(merchant: Command, cli: Cli) {
+export function addMerchantSet(merchant: CliCommand, cli: Cli) {
   merchant
     .command('set <id> <setting=value...>')
     .description(
       'Change settings of a merchant: all of them, or none if one is wrong. ipn_style=basic makes a password for each ' +
         'mode, shown only now. Passwords are sent only to the origin of ipn_url and to allowed_origins.',
     )
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate merchant set 7c2k9m0x4f ipn_url=https://shop.example/ipn expiry_minutes=30',
-        'tollgate merchant set 7c2k9m0x4f allowed_origins=https://shop.example,https://www.shop.example',
-        'tollgate merchant set 7c2k9m0x4f ipn_style=basic ipn_url=https://shop.example/ipn form_ipn_url=registered',
-        'tollgate merchant set 7c2k9m0x4f currencies=GHS,UGX max_total=20000,UGX:8000000',
-        'tollgate merchant set 7c2k9m0x4f long_invoice_ids=on frame_origins=https://shop.example',
-        "tollgate merchant set 7c2k9m0x4f accent='#0b6b4f' support_phone=0302550100 refunds='Refunds within 7 days'",
-        'tollgate merchant set 7c2k9m0x4f expiry_minutes=  # back to the default',
-        'tollgate merchant show 7c2k9m0x4f  # every setting and its value',
-      ),
+    .examples(
+      'tollgate merchant set 7c2k9m0x4f ipn_url=https://shop.example/ipn expiry_minutes=30',
+      'tollgate merchant set 7c2k9m0x4f allowed_origins=https://shop.example,https://www.shop.example',
+      'tollgate merchant set 7c2k9m0x4f ipn_style=basic ipn_url=https://shop.example/ipn form_ipn_url=registered',
+      'tollgate merchant set 7c2k9m0x4f currencies=GHS,UGX max_total=20000,UGX:8000000',
+      'tollgate merchant set 7c2k9m0x4f long_invoice_ids=on frame_origins=https://shop.example',
+      "tollgate merchant set 7c2k9m0x4f accent='#0b6b4f' support_phone=0302550100 refunds='Refunds within 7 days'",
+      'tollgate merchant set 7c2k9m0x4f expiry_minutes=  # back to the default',
+      'tollgate merchant show 7c2k9m0x4f  # every setting and its value',
     )
     .action(async (id: string, changes: string[]) => {
       // A change of the style may make passwords, which are sealed with the master key.
@@ -56,12 +52,12 @@ async function set({ db, masterKeys }: CommandContext, id: string, changes: stri
   if (!changed) throw merchantNotFound(id)
   if (changed.faults.length > 0)
     throw new CommandError('refused', 'Nothing was changed.', { faults: changed.faults })
-  const { words, ipn_passwords } = changed
+  const { words: stored, ipn_passwords } = changed
   const names = new Set(changes.map(change => change.split('=')[0]))
-  const lines = settingLines(words).filter(line => names.has(line.name))
+  const lines = settingLines(stored).filter(line => names.has(line.name))
   const text = `${merchant.name} is changed; every node uses it within a second.\n\n${facts(lines.map(settingFact))}`
   return {
-    data: { merchant_id: id, settings: settingsData(words), ...(ipn_passwords && { ipn_passwords }) },
+    data: { merchant_id: id, settings: settingsData(stored), ...(ipn_passwords && { ipn_passwords }) },
     text: ipn_passwords ? `${text}\n\n${passwordText(ipn_passwords)}` : text,
   }
 }

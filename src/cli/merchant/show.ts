@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { Mode } from '../../core/mode.ts'
 import { type IpnSecret, isLive, listIpnSecrets } from '../../store/merchants/ipnSecrets.ts'
 import { findLogoRecord, type LogoRecord } from '../../store/merchants/logos.ts'
@@ -6,20 +5,17 @@ import { listMerchantKeys, type MerchantKey } from '../../store/merchants/mercha
 import type { Merchant } from '../../store/merchants/merchants.ts'
 import { listOutlets, type Outlet } from '../../store/merchants/outlets.ts'
 import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { dateTime, type Fact, facts, heading, indented, table } from '../terminal.ts'
 import { type PasswordState, passwordStates, rotatePasswordCommand } from './rotate.ts'
 import { hasNoOrigins, originsAdvice, settingFact, settingLines, settingsData } from './set.ts'
 
-export function addMerchantShow(merchant: Command, cli: Cli) {
+export function addMerchantShow(merchant: CliCommand, cli: Cli) {
   merchant
     .command('show <id>')
     .description('Show a merchant: its settings, keys, signing secrets and outlets. Secrets are never shown.')
-    .addHelpText(
-      'after',
-      examples('tollgate merchant show 7c2k9m0x4f', 'tollgate merchant show 7c2k9m0x4f --json'),
-    )
+    .examples('tollgate merchant show 7c2k9m0x4f', 'tollgate merchant show 7c2k9m0x4f --json')
     .action(async (id: string) => cli.print(await withDatabase(context => show(context, id))))
 }
 
@@ -85,7 +81,7 @@ function keyTable(keys: readonly MerchantKey[], now: Date): string {
   const end = ({ expires_at }: MerchantKey) =>
     expires_at ? `${expires_at <= now ? 'ended' : 'until'} ${dateTime(expires_at)}` : 'no end'
   const rows = keys.map(key => [key.merchant_key, key.mode, dateTime(key.created_at), end(key)])
-  return table([{ title: 'KEY' }, { title: 'MODE' }, { title: 'CREATED' }, { title: 'VALID' }], rows)
+  return table(['KEY', 'MODE', 'CREATED', 'VALID'], rows)
 }
 
 const secretFacts = (secrets: readonly IpnSecret[], now: Date) =>
@@ -109,7 +105,7 @@ function outletTable(merchant_id: string, outlets: readonly Outlet[]): string {
   if (outlets.length === 0)
     return `None: tollgate outlet add --merchant ${merchant_id} --code CODE --name NAME adds one.`
   return table(
-    [{ title: 'CODE' }, { title: 'NAME' }],
+    ['CODE', 'NAME'],
     outlets.map(outlet => [outlet.code, outlet.name]),
   )
 }

@@ -1,9 +1,9 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { newestNotifications } from '../../actions/notifications/findNotifications.ts'
 import { type DeliveryState, deliveryStates, hintsFor } from '../../core/notification/deliveryWords.ts'
 import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
 import { CommandError } from '../failure.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { requirePayment } from '../payment/text.ts'
 import { paint } from '../terminal.ts'
@@ -21,14 +21,11 @@ type Filter = {
   limit: number
 }
 
-export function addNotificationCommands(program: Command, cli: Cli) {
+export function addNotificationCommands(program: CliCommand, cli: Cli) {
   const notification = program
     .command('notification')
     .description('Show notifications to merchants, and send them again.')
-    .addHelpText(
-      'after',
-      examples('tollgate notification list --state exhausted', 'tollgate payment show AMA-1042'),
-    )
+    .examples('tollgate notification list --state exhausted', 'tollgate payment show AMA-1042')
   notification
     .command('list')
     .description('List notifications and the state of their deliveries, newest first.')
@@ -44,13 +41,10 @@ export function addNotificationCommands(program: Command, cli: Cli) {
     .addOption(toOption())
     .option('--payment <reference>', 'only those of this payment, by its reference or invoice id')
     .option('--limit <count>', 'how many at most', readLimit, 20)
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate notification list',
-        'tollgate notification list --merchant 7c2k9m0x4f --state exhausted --from 2026-05-01',
-        'tollgate notification list --payment AMA-1042 --json',
-      ),
+    .examples(
+      'tollgate notification list',
+      'tollgate notification list --merchant 7c2k9m0x4f --state exhausted --from 2026-05-01',
+      'tollgate notification list --payment AMA-1042 --json',
     )
     .action(async (filter: Filter) => cli.print(await withDatabase(context => list(context, filter))))
   addNotificationShow(notification, cli)

@@ -1,10 +1,10 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { findNotification } from '../../actions/notifications/findNotifications.ts'
 import { type Redelivered, redeliver, redeliverAll } from '../../actions/notifications/redeliver.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
 import { CommandError } from '../failure.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { fromOption, toOption } from '../values.ts'
 import { notificationNotFound } from './show.ts'
@@ -12,7 +12,7 @@ import { notificationNotFound } from './show.ts'
 const states = ['exhausted', 'acknowledged', 'all'] as const
 type Options = { merchant?: string; from?: Date; to?: Date; state?: (typeof states)[number] }
 
-export function addNotificationRedeliver(notification: Command, cli: Cli) {
+export function addNotificationRedeliver(notification: CliCommand, cli: Cli) {
   notification
     .command('redeliver [id]')
     .description(
@@ -28,13 +28,10 @@ export function addNotificationRedeliver(notification: Command, cli: Cli) {
         'which of that period; all includes those that had no address (default: exhausted)',
       ).choices(states),
     )
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate notification redeliver TG-01KA9C-7M2QXH-0V4D1R-N1',
-        'tollgate notification redeliver --merchant 7c2k9m0x4f --from 2026-05-01 --to 2026-05-02',
-        'tollgate notification redeliver --merchant 7c2k9m0x4f --from 2026-05-01 --to 2026-05-02 --state all',
-      ),
+    .examples(
+      'tollgate notification redeliver TG-01KA9C-7M2QXH-0V4D1R-N1',
+      'tollgate notification redeliver --merchant 7c2k9m0x4f --from 2026-05-01 --to 2026-05-02',
+      'tollgate notification redeliver --merchant 7c2k9m0x4f --from 2026-05-01 --to 2026-05-02 --state all',
     )
     .action(async (id: string | undefined, options: Options) =>
       cli.print(

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import {
   type ExplainedNotification,
   explainNotification,
@@ -19,26 +18,23 @@ import type { NotificationRow } from '../../store/notifications/notificationList
 import type { Try } from '../../store/notifications/tries.ts'
 import { withDatabase } from '../database.ts'
 import { CommandError } from '../failure.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { dateTime, type Fact, facts, heading, indented, paint, table } from '../terminal.ts'
 import { notificationData, timeUntil } from './text.ts'
 
 const maxAnswerLength = 100 // of the shown first line
 
-export function addNotificationShow(notification: Command, cli: Cli) {
+export function addNotificationShow(notification: CliCommand, cli: Cli) {
   notification
     .command('show <id>')
     .description(
       "Show a notification: its body as the merchant receives it, including the customer's data; its address, the result " +
         'of every try, and the time of the next one. The first line of each answer is shown, with --json the first 4 KiB.',
     )
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate notification show TG-01KA9C-7M2QXH-0V4D1R-N1',
-        'tollgate notification show TG-01KA9C-7M2QXH-0V4D1R-N1 --json',
-      ),
+    .examples(
+      'tollgate notification show TG-01KA9C-7M2QXH-0V4D1R-N1',
+      'tollgate notification show TG-01KA9C-7M2QXH-0V4D1R-N1 --json',
     )
     .action(async (id: string) => cli.print(await withDatabase(({ db, clock }) => show(db, id, clock()))))
 }
@@ -145,10 +141,10 @@ function triesText(written: readonly Try[], lost: readonly number[], forgotten: 
       more: undefined,
     })),
   ].sort((a, b) => a.number - b.number)
-  const titles = ['#', 'WHEN', 'TOOK', 'ADDRESS', 'STATUS', 'RESULT']
   const [title = '', ...lines] = table(
-    titles.map(name => ({ title: name, right: name === '#' || name === 'TOOK' })),
+    ['#', 'WHEN', 'TOOK', 'ADDRESS', 'STATUS', 'RESULT'],
     rows.map(({ cells }) => cells),
+    ['#', 'TOOK'],
   ).split('\n')
   const text = lines.flatMap((line, at) => {
     const more = rows[at]?.more

@@ -24,15 +24,13 @@ export const notificationData = (notification: NotificationRow) => ({
   exhausted_at: notification.exhausted_at,
 })
 
-const columns = ['ID', 'STATUS', 'STATE', 'TRIES', 'LAST RESULT', 'NEXT TRY'].map(title => ({
-  title,
-  right: title === 'TRIES',
-}))
+const columns = ['ID', 'STATUS', 'STATE', 'TRIES', 'LAST RESULT', 'NEXT TRY']
 
 export const notificationTable = (notifications: readonly NotificationRow[], now: Date) =>
   table(
-    [{ title: 'TIME (UTC)' }, ...columns],
+    ['TIME (UTC)', ...columns],
     notifications.map(one => [dateTime(one.created_at).slice(0, 16), ...cellsOf(one, now)]),
+    ['TRIES'],
   )
 
 // The notifications of one payment.
@@ -40,6 +38,7 @@ export const shortNotificationTable = (notifications: readonly NotificationRow[]
   table(
     columns,
     notifications.map(one => cellsOf(one, now)),
+    ['TRIES'],
   )
 
 const cellsOf = (notification: NotificationRow, now: Date) => [

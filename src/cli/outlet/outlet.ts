@@ -1,8 +1,7 @@
-import type { Command } from 'commander'
 import { addOutlet, listAllOutlets, listOutlets } from '../../store/merchants/outlets.ts'
 import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
 import { CommandError } from '../failure.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { table } from '../terminal.ts'
 import { readName, readOutletCode } from '../values.ts'
@@ -10,27 +9,24 @@ import { addOutletReport } from './report.ts'
 
 type NewOutlet = { merchant: string; code: string; name: string }
 
-export function addOutletCommands(program: Command, cli: Cli) {
+export function addOutletCommands(program: CliCommand, cli: Cli) {
   const outlet = program
     .command('outlet')
     .description("Add, list and report on a merchant's outlets (branches).")
-    .addHelpText('after', examples('tollgate outlet list --merchant 7c2k9m0x4f'))
+    .examples('tollgate outlet list --merchant 7c2k9m0x4f')
   outlet
     .command('add')
     .description('Add an outlet. Payment requests name it as extra_outlet.')
     .requiredOption('--merchant <id>', 'the merchant')
     .requiredOption('--code <code>', 'the code in requests: letters, digits, - _ .', readOutletCode)
     .requiredOption('--name <name>', 'a name for people', readName)
-    .addHelpText(
-      'after',
-      examples("tollgate outlet add --merchant 7c2k9m0x4f --code ACC-1 --name 'Accra Mall'"),
-    )
+    .examples("tollgate outlet add --merchant 7c2k9m0x4f --code ACC-1 --name 'Accra Mall'")
     .action(async (added: NewOutlet) => cli.print(await withDatabase(context => add(context, added))))
   outlet
     .command('list')
     .description('List the outlets of one merchant, or of all.')
     .option('--merchant <id>', 'only those of this merchant')
-    .addHelpText('after', examples('tollgate outlet list', 'tollgate outlet list --merchant 7c2k9m0x4f'))
+    .examples('tollgate outlet list', 'tollgate outlet list --merchant 7c2k9m0x4f')
     .action(async ({ merchant }: { merchant?: string }) =>
       cli.print(await withDatabase(context => list(context, merchant))),
     )
@@ -58,7 +54,7 @@ async function list({ db }: CommandContext, merchant?: string): Promise<Output> 
   const rows = outlets.map(({ merchant_id, code, name }) => [merchant_id, code, name])
   const text =
     rows.length > 0
-      ? table([{ title: 'MERCHANT' }, { title: 'CODE' }, { title: 'NAME' }], rows)
+      ? table(['MERCHANT', 'CODE', 'NAME'], rows)
       : 'There are no outlets yet: tollgate outlet add --merchant ID --code CODE --name NAME adds one.'
   return { data: { outlets }, text }
 }

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { stringify } from 'csv-stringify/sync'
 import { type OutletReport, outletReport, type ReportTotal } from '../../actions/payments/outletReport.ts'
 import type { Mode } from '../../core/mode.ts'
@@ -9,7 +9,7 @@ import { listOutlets } from '../../store/merchants/outlets.ts'
 import type { ReportRow } from '../../store/payments/outletReport.ts'
 import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
 import { CommandError } from '../failure.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { dateTime, heading, table } from '../terminal.ts'
 import { fromOption, modeOption, readOutletCode, toOption } from '../values.ts'
@@ -20,7 +20,7 @@ const none = '(none)'
 
 type Options = { merchant?: string; outlet?: string; mode: Mode; from: Date; to: Date; csv?: true }
 
-export function addOutletReport(outlet: Command, cli: Cli) {
+export function addOutletReport(outlet: CliCommand, cli: Cli) {
   outlet
     .command('report')
     .description(
@@ -33,13 +33,10 @@ export function addOutletReport(outlet: Command, cli: Cli) {
     .addOption(fromOption().makeOptionMandatory())
     .addOption(toOption().makeOptionMandatory())
     .addOption(new Option('--csv', 'as CSV, for a spreadsheet; without the totals'))
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate outlet report --from 2026-05-01 --to 2026-05-31',
-        'tollgate outlet report --merchant 7c2k9m0x4f --from 2026-05-01 --to 2026-05-31',
-        'tollgate outlet report --merchant 7c2k9m0x4f --from 2026-05-01 --to 2026-05-31 --csv > may.csv',
-      ),
+    .examples(
+      'tollgate outlet report --from 2026-05-01 --to 2026-05-31',
+      'tollgate outlet report --merchant 7c2k9m0x4f --from 2026-05-01 --to 2026-05-31',
+      'tollgate outlet report --merchant 7c2k9m0x4f --from 2026-05-01 --to 2026-05-31 --csv > may.csv',
     )
     .action(async (options: Options) => {
       if (options.csv && cli.json) throw new CommandError('refused', 'Give --csv or --json, not both.')
@@ -102,17 +99,14 @@ const cells = (row: ReportRow) => [
   figureIn(row.total, row.currency),
 ]
 
-// A name or code may start like a formula, which a spreadsheet would run. Output.print adds the last line break.
+// A name or code may start like a formula, which a spreadsheet would run. cli.print adds the last line break.
 const csv = (names: string[], lines: string[][]) =>
   stringify(lines, { header: true, columns: names, escape_formulas: true }).trimEnd()
 
 function asText(title: string, { rows, totals }: OutletReport): string {
   if (rows.length === 0)
     return `${title}\n\nThere are none: tollgate payment list shows the newest of all merchants.`
-  const titles = ['OUTLET', 'NAME', 'STATUS', 'METHOD', 'PAYMENTS', 'TOTAL'].map(column => ({
-    title: column,
-    right: column === 'PAYMENTS' || column === 'TOTAL',
-  }))
+  const titles = ['OUTLET', 'NAME', 'STATUS', 'METHOD', 'PAYMENTS', 'TOTAL']
   const lines = [
     ...rows.map(row => [
       row.outlet ?? none,
@@ -123,7 +117,7 @@ function asText(title: string, { rows, totals }: OutletReport): string {
     ]),
     ...totals.map(total => ['all', '', total.status, '', ...sums(total)]),
   ]
-  const text = table(titles, lines).split('\n')
+  const text = table(titles, lines, ['PAYMENTS', 'TOTAL']).split('\n')
   text.splice(1 + rows.length, 0, '')
   return `${heading(title)}\n\n${text.join('\n')}`
 }

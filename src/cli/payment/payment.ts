@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { messagesOf } from '../../actions/messages/sendReceiptAgain.ts'
 import { notificationsOf } from '../../actions/notifications/findNotifications.ts'
 import { explainPayment } from '../../actions/payments/explainPayment.ts'
@@ -7,7 +6,7 @@ import type { Mode } from '../../core/mode.ts'
 import type { Status } from '../../core/payment/payment.ts'
 import { withoutNumbers } from '../../core/timeline/history.ts'
 import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import { messageData, messageTable } from '../message.ts'
 import { notificationData, shortNotificationTable } from '../notification/text.ts'
 import type { Cli, Output } from '../output.ts'
@@ -26,11 +25,11 @@ type Filter = {
   limit: number
 }
 
-export function addPaymentCommands(program: Command, cli: Cli) {
+export function addPaymentCommands(program: CliCommand, cli: Cli) {
   const payment = program
     .command('payment')
     .description('Show, list and request payments.')
-    .addHelpText('after', examples('tollgate payment list --limit 5', 'tollgate payment show AMA-1042'))
+    .examples('tollgate payment list --limit 5', 'tollgate payment show AMA-1042')
   payment
     .command('show <reference>')
     .description(
@@ -38,12 +37,9 @@ export function addPaymentCommands(program: Command, cli: Cli) {
         'to the merchant and messages to the customer. Phone numbers and email addresses are masked.',
     )
     .option('--merchant <id>', 'if several merchants use the same invoice id')
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate payment show TG-01KA9C-7M2QXH-0V4D1R',
-        'tollgate payment show AMA-1042 --merchant 7c2k9m0x4f',
-      ),
+    .examples(
+      'tollgate payment show TG-01KA9C-7M2QXH-0V4D1R',
+      'tollgate payment show AMA-1042 --merchant 7c2k9m0x4f',
     )
     .action(async (id: string, { merchant }: { merchant?: string }) =>
       cli.print(await withDatabase(context => show(context, id, merchant))),
@@ -57,12 +53,9 @@ export function addPaymentCommands(program: Command, cli: Cli) {
     .option('--outlet <code>', 'only those of this outlet')
     .option('--before <reference>', 'only payments older than this one', parseReference)
     .option('--limit <count>', 'how many at most', readLimit, 20)
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate payment list',
-        'tollgate payment list --merchant 7c2k9m0x4f --mode live --status paid',
-      ),
+    .examples(
+      'tollgate payment list',
+      'tollgate payment list --merchant 7c2k9m0x4f --mode live --status paid',
     )
     .action(async (filter: Filter) => cli.print(await withDatabase(context => list(context, filter))))
   addPaymentRequest(payment, cli)

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { Command } from 'commander'
 import { initiate } from '../../actions/interface/initiate.ts'
 import { findRequestSigner, signRequest } from '../../actions/merchants/signRequest.ts'
 import { Refusal, Unavailable } from '../../core/interface/refusal.ts'
@@ -13,7 +12,7 @@ import { checkoutUrl } from '../../web/api/initiate.ts'
 import { baseUrlOf } from '../baseUrl.ts'
 import { type CommandContext, requireMerchant, withMasterKeys } from '../database.ts'
 import { CommandError } from '../failure.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { openAccounts } from '../provider/accountSetup.ts'
 import { facts, paint } from '../terminal.ts'
@@ -31,7 +30,7 @@ type Options = {
   email?: string
 }
 
-export function addPaymentRequest(payment: Command, cli: Cli) {
+export function addPaymentRequest(payment: CliCommand, cli: Cli) {
   payment
     .command('request')
     .description(
@@ -49,12 +48,9 @@ export function addPaymentRequest(payment: Command, cli: Cli) {
     .option('--description <text>', 'shown to the customer')
     .option('--number <phone>', 'the customer’s phone number')
     .option('--email <address>', 'the customer’s email address')
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate payment request --merchant 7c2k9m0x4f --total 25.00',
-        "tollgate payment request --merchant 7c2k9m0x4f --total 1.00 --mode live --description 'First payment'",
-      ),
+    .examples(
+      'tollgate payment request --merchant 7c2k9m0x4f --total 25.00',
+      "tollgate payment request --merchant 7c2k9m0x4f --total 1.00 --mode live --description 'First payment'",
     )
     .action(async (options: Options) => cli.print(await withMasterKeys(context => request(context, options))))
 }

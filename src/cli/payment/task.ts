@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { nameMerchants } from '../../actions/merchants/nameMerchants.ts'
 import { type Closed, closeTask } from '../../actions/payments/closeTask.ts'
 import { figureIn } from '../../core/money.ts'
@@ -8,7 +8,7 @@ import { isPlainText } from '../../core/text.ts'
 import { countOpenTasks, openTasks } from '../../store/payments/tasks.ts'
 import { type CommandContext, withDatabase } from '../database.ts'
 import { CommandError } from '../failure.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { dateTime, type Fact, facts, heading, table } from '../terminal.ts'
 import { readLimit } from '../values.ts'
@@ -18,16 +18,16 @@ const maxNoteLength = 500
 
 type Options = { merchant?: string; kind: TaskKind; note: string; attempt?: number }
 
-export function addTaskCommands(program: Command, cli: Cli) {
+export function addTaskCommands(program: CliCommand, cli: Cli) {
   const task = program
     .command('task')
     .description('List the tasks that need an operator, and close them.')
-    .addHelpText('after', examples('tollgate task list'))
+    .examples('tollgate task list')
   task
     .command('list')
     .description('List the open tasks, oldest first, and what to do.')
     .option('--limit <count>', 'how many at most', readLimit, 20)
-    .addHelpText('after', examples('tollgate task list', 'tollgate task list --json'))
+    .examples('tollgate task list', 'tollgate task list --json')
     .action(async ({ limit }: { limit: number }) =>
       cli.print(await withDatabase(context => list(context, limit))),
     )
@@ -44,11 +44,8 @@ export function addTaskCommands(program: Command, cli: Cli) {
     .requiredOption('--note <text>', 'what you found and did; stored with the payment', readNote)
     .option('--attempt <number>', 'if several attempts have such a task', readLimit)
     .option('--merchant <id>', 'if several merchants use the same invoice id')
-    .addHelpText(
-      'after',
-      examples(
-        "tollgate task close TG-01KA9C-7M2QXH-0V4D1R --kind refund --note 'Refunded in the portal, 2 May.'",
-      ),
+    .examples(
+      "tollgate task close TG-01KA9C-7M2QXH-0V4D1R --kind refund --note 'Refunded in the portal, 2 May.'",
     )
     .action(async (id: string, options: Options) =>
       cli.print(await withDatabase(context => close(context, id, options))),
@@ -85,7 +82,6 @@ async function list({ db }: CommandContext, limit: number): Promise<Output> {
   const open = await countOpenTasks(db)
   const data = { open, tasks: tasks.map(task => ({ ...taskData(task), merchant_name: task.merchant_name })) }
   if (tasks.length === 0) return { data, text: 'There are no open tasks.' }
-  const columns = ['KIND', 'AMOUNT', 'REFERENCE', 'SINCE', 'MERCHANT']
   const rows = tasks.map(task => [
     task.kind,
     money(task.currency, task.amount),
@@ -95,10 +91,7 @@ async function list({ db }: CommandContext, limit: number): Promise<Output> {
   ])
   const kinds = [...new Set(tasks.map(({ kind }) => kind))]
   const text = [
-    table(
-      columns.map(title => ({ title, right: title === 'AMOUNT' })),
-      rows,
-    ),
+    table(['KIND', 'AMOUNT', 'REFERENCE', 'SINCE', 'MERCHANT'], rows, ['AMOUNT']),
     `${heading('What to do')}\n${facts(
       kinds.flatMap((kind): Fact[] => [
         [kind, taskKinds[kind]],

@@ -101,9 +101,8 @@ export function allFacts(history: PaymentHistory): Fact[] {
 }
 
 export function paymentTable(payments: readonly Payment[]): string {
-  const titles = ['REFERENCE', 'INVOICE', 'STATUS', 'AMOUNT', 'MODE', 'MERCHANT', 'CREATED']
   return table(
-    titles.map(title => ({ title, right: title === 'AMOUNT' })),
+    ['REFERENCE', 'INVOICE', 'STATUS', 'AMOUNT', 'MODE', 'MERCHANT', 'CREATED'],
     payments.map(payment => [
       payment.tx_reference,
       payment.invoice_id,
@@ -113,5 +112,6 @@ export function paymentTable(payments: readonly Payment[]): string {
       payment.merchant_id,
       dateTime(payment.created_at),
     ]),
+    ['AMOUNT'],
   )
 }

@@ -22,9 +22,8 @@ const clock = (at: Date) => at.toISOString().slice(11, 19)
 const dayOf = (at: Date) => `${at.toISOString().slice(0, 10)} UTC`
 
 function attemptTable(explained: Explained): string {
-  const titles = ['#', 'METHOD', 'INSTRUMENT', 'STATE', 'CHARGED', "PROVIDER'S REF"]
   return table(
-    titles.map(title => ({ title, right: title === 'CHARGED' })),
+    ['#', 'METHOD', 'INSTRUMENT', 'STATE', 'CHARGED', "PROVIDER'S REF"],
     explained.attempts.map(attempt => [
       String(attempt.number),
       paymentMethodName(attempt.payment_method),
@@ -33,6 +32,7 @@ function attemptTable(explained: Explained): string {
       chargedFigure(attempt, explained) ?? '',
       plainWords(attempt.provider_ref ?? ''),
     ]),
+    ['CHARGED'],
   )
 }
 

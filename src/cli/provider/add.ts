@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { addAccount, newIdentity } from '../../actions/providers/addAccount.ts'
 import { checkAccount } from '../../actions/providers/checkAccount.ts'
 import { prepareAccount } from '../../actions/providers/prepareAccount.ts'
@@ -6,7 +5,7 @@ import type { Mode } from '../../core/mode.ts'
 import { insecureAddressAdvice } from '../baseUrl.ts'
 import { type CommandContext, requireMerchant, withMasterKeys } from '../database.ts'
 import { CommandError } from '../failure.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { facts, paint } from '../terminal.ts'
 import { modeOption, readName } from '../values.ts'
@@ -21,7 +20,7 @@ import { readChanges } from './secretInput.ts'
 
 type Options = { mode: Mode; merchant?: string; label?: string; test: boolean }
 
-export function addProviderAdd(command: Command, cli: Cli) {
+export function addProviderAdd(command: CliCommand, cli: Cli) {
   command
     .command('add <provider> [name=value...]')
     .description(
@@ -34,13 +33,10 @@ export function addProviderAdd(command: Command, cli: Cli) {
     .option('--merchant <id>', 'the merchant that owns it; without it the operator’s, for every merchant')
     .option('--label <text>', 'a name for people', readName)
     .option('--no-test', 'do not ask the provider whether the settings are good')
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate provider add paystack secret_key=- --mode live',
-        "tollgate provider add mtn subscription_key=@key.txt api_user=- api_key=- --mode live --label 'MTN head office'",
-        'tollgate provider add paystack secret_key=@/run/secrets/paystack --mode test --merchant 7c2k9m0x4f',
-      ),
+    .examples(
+      'tollgate provider add paystack secret_key=- --mode live',
+      "tollgate provider add mtn subscription_key=@key.txt api_user=- api_key=- --mode live --label 'MTN head office'",
+      'tollgate provider add paystack secret_key=@/run/secrets/paystack --mode test --merchant 7c2k9m0x4f',
     )
     .action(async (provider: string, args: string[], options: Options) =>
       cli.print(await withMasterKeys(context => add(context, provider, args, options))),

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { checkAccount } from '../../actions/providers/checkAccount.ts'
 import { confirmBusiness, type OtherBusiness } from '../../actions/providers/confirmBusiness.ts'
 import { type WaitingAttempts, waitingAttempts } from '../../actions/providers/waitingAttempts.ts'
@@ -6,26 +5,23 @@ import { identityScope } from '../../core/provider/accountIdentity.ts'
 import type { OpenedAccount } from '../../runtime/providers/accounts.ts'
 import { type CommandContext, requireMerchant, withDatabase, withMasterKeys } from '../database.ts'
 import { CommandError } from '../failure.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { dateTime, type Fact, facts, heading, paint } from '../terminal.ts'
 import { openAccounts, requireAccount, requireStoredAccount, webhookAddress } from './accountSetup.ts'
 import { checkResultText, openAttemptsText, waitingText } from './accountText.ts'
 import { addProviderAdd } from './add.ts'
-import { addProviderSet, saveAccount } from './set.ts'
+import { addProviderSet, saveOrRefuse } from './set.ts'
 import { addProviderStatus } from './status.ts'
 
-export function addProviderCommands(program: Command, cli: Cli) {
+export function addProviderCommands(program: CliCommand, cli: Cli) {
   const command = program
     .command('provider')
     .description('Provider accounts: add, change, test and list them.')
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate provider add paystack secret_key=- --mode live',
-        'tollgate provider list',
-        'tollgate provider status',
-      ),
+    .examples(
+      'tollgate provider add paystack secret_key=- --mode live',
+      'tollgate provider list',
+      'tollgate provider status',
     )
   addProviderAdd(command, cli)
   addProviderSet(command, cli)
@@ -36,7 +32,7 @@ export function addProviderCommands(program: Command, cli: Cli) {
   addProviderStatus(command, cli)
 }
 
-function addConfirm(command: Command, cli: Cli) {
+function addConfirm(command: CliCommand, cli: Cli) {
   command
     .command('confirm <account>')
     .description(
@@ -45,7 +41,7 @@ function addConfirm(command: Command, cli: Cli) {
         'have those orders, and customers could be charged twice.',
     )
     .option('--business <id>', 'which business, if there are several')
-    .addHelpText('after', examples('tollgate provider confirm paystack'))
+    .examples('tollgate provider confirm paystack')
     .action(async (name: string, { business }: { business?: string }) =>
       cli.print(await withMasterKeys(context => confirm(context, name, business))),
     )
@@ -83,11 +79,11 @@ const severalBusinesses = (name: string, businesses: readonly OtherBusiness[]) =
     { data: { businesses } },
   )
 
-function addTest(command: Command, cli: Cli) {
+function addTest(command: CliCommand, cli: Cli) {
   command
     .command('test <account>')
     .description('Ask the provider whether the settings of an account are good. Charges nobody.')
-    .addHelpText('after', examples('tollgate provider test mtn', 'tollgate provider test paystack-4f7k2q'))
+    .examples('tollgate provider test mtn', 'tollgate provider test paystack-4f7k2q')
     .action(async (name: string) => cli.print(await withMasterKeys(context => testSettings(context, name))))
 }
 
@@ -101,15 +97,12 @@ async function testSettings(context: CommandContext, name: string): Promise<Outp
   return { data, text }
 }
 
-function addList(command: Command, cli: Cli) {
+function addList(command: CliCommand, cli: Cli) {
   command
     .command('list')
     .description('List all provider accounts, including those of the environment. Secrets are never shown.')
     .option('--merchant <id>', 'only the accounts of this merchant')
-    .addHelpText(
-      'after',
-      examples('tollgate provider list', 'tollgate provider list --merchant 7c2k9m0x4f --json'),
-    )
+    .examples('tollgate provider list', 'tollgate provider list --merchant 7c2k9m0x4f --json')
     .action(async ({ merchant }: { merchant?: string }) =>
       cli.print(await withDatabase(context => list(context, merchant))),
     )
@@ -163,18 +156,18 @@ const problemFacts = ({ disabled_at, fault, waiting }: AccountData): Fact[] => [
   ...waiting.map(one => ['waiting', paint('yellow', waitingText(one))] as const),
 ]
 
-function addDisableAndEnable(command: Command, cli: Cli) {
+function addDisableAndEnable(command: CliCommand, cli: Cli) {
   command
     .command('disable <account>')
     .description('Start no new payments at an account. Its open attempts are polled until they end.')
-    .addHelpText('after', examples('tollgate provider disable mtn-9d3m0x'))
+    .examples('tollgate provider disable mtn-9d3m0x')
     .action(async (name: string) =>
       cli.print(await withDatabase(context => setEnabled(context, name, false))),
     )
   command
     .command('enable <account>')
     .description('Use a disabled account for new payments again.')
-    .addHelpText('after', examples('tollgate provider enable mtn-9d3m0x'))
+    .examples('tollgate provider enable mtn-9d3m0x')
     .action(async (name: string) => cli.print(await withDatabase(context => setEnabled(context, name, true))))
 }
 
@@ -182,7 +175,7 @@ async function setEnabled(context: CommandContext, name: string, enabled: boolea
   const row = await requireStoredAccount(context.db, name)
   const { provider, mode, merchant_id } = row
   const disabled_at = enabled ? null : (row.disabled_at ?? context.clock())
-  await saveAccount(context, row, { disabled_at })
+  await saveOrRefuse(context, row, { disabled_at })
   const fallback = merchant_id
     ? ` New payments of merchant ${merchant_id} then go to the operator's accounts that serve the same payment method.`
     : ''

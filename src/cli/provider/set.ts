@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline'
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { checkAccount } from '../../actions/providers/checkAccount.ts'
 import {
   attemptsInQuestion,
@@ -10,7 +10,7 @@ import {
 import type { StoredAccount } from '../../store/providers/accounts.ts'
 import { type CommandContext, withMasterKeys } from '../database.ts'
 import { CommandError } from '../failure.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { facts, paint } from '../terminal.ts'
 import { readName } from '../values.ts'
@@ -26,7 +26,7 @@ import { type Input, readChanges } from './secretInput.ts'
 
 type Options = { label?: string; test: boolean; sameBusiness?: true; otherBusiness?: true }
 
-export function addProviderSet(command: Command, cli: Cli) {
+export function addProviderSet(command: CliCommand, cli: Cli) {
   command
     .command('set <account> [name=value...]')
     .description(
@@ -43,15 +43,12 @@ export function addProviderSet(command: Command, cli: Cli) {
     )
     .option('--other-business', 'the new credentials belong to another business: open attempts wait')
     .option('--no-test', 'do not ask the provider whether the settings are good')
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate provider set paystack-4f7k2q secret_key=-',
-        'tollgate provider set paystack-4f7k2q secret_key=@key.txt --same-business',
-        'tollgate provider set mtn-9d3m0x egress_address=203.0.113.7',
-        'tollgate provider set mtn-9d3m0x egress_address=  # back to the default',
-        "tollgate provider set mtn-9d3m0x --label 'MTN head office'",
-      ),
+    .examples(
+      'tollgate provider set paystack-4f7k2q secret_key=-',
+      'tollgate provider set paystack-4f7k2q secret_key=@key.txt --same-business',
+      'tollgate provider set mtn-9d3m0x egress_address=203.0.113.7',
+      'tollgate provider set mtn-9d3m0x egress_address=  # back to the default',
+      "tollgate provider set mtn-9d3m0x --label 'MTN head office'",
     )
     .action(async (name: string, args: string[], options: Options) =>
       cli.print(await withMasterKeys(context => set(context, name, args, options))),
@@ -64,7 +61,7 @@ async function set(context: CommandContext, name: string, args: string[], option
   const row = await requireStoredAccount(context.db, name)
   const { label = row.label } = options
   if (args.length === 0) {
-    await saveAccount(context, row, { label })
+    await saveOrRefuse(context, row, { label })
     return { data: { account: name, label }, text: `${name} is called ${label} now.` }
   }
   const setup = await accountSetup(context)
@@ -79,7 +76,7 @@ async function set(context: CommandContext, name: string, args: string[], option
   const business = openAttempts === undefined ? undefined : await businessOf(options, name, openAttempts)
   // Credentials that the account had before stay with their business, unless the operator says that it is the same.
   const isSameBusiness = options.sameBusiness === true || business === 'same'
-  await saveAccount(context, row, { ...sealed, label }, { ...prepared, isSameBusiness })
+  await saveOrRefuse(context, row, { ...sealed, label }, { ...prepared, isSameBusiness })
   const shown = secretsInArguments(kind, args)
   return {
     data: {
@@ -101,7 +98,7 @@ async function set(context: CommandContext, name: string, args: string[], option
   }
 }
 
-export async function saveAccount(
+export async function saveOrRefuse(
   { db, clock }: CommandContext,
   row: StoredAccount,
   changed: Parameters<typeof saveAccountChange>[2],

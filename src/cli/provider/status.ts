@@ -1,15 +1,14 @@
-import type { Command } from 'commander'
 import { readProviderStatus, type MethodStatus } from '../../actions/providers/status.ts'
 import { type WaitingAttempts, waitingAttempts } from '../../actions/providers/waitingAttempts.ts'
 import { type CommandContext, withDatabase } from '../database.ts'
 import { exitCodes } from '../failure.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli } from '../output.ts'
 import { paint, type Style, table } from '../terminal.ts'
 import { openAccounts } from './accountSetup.ts'
 import { waitingText } from './accountText.ts'
 
-export function addProviderStatus(command: Command, cli: Cli) {
+export function addProviderStatus(command: CliCommand, cli: Cli) {
   command
     .command('status')
     .description(
@@ -17,7 +16,7 @@ export function addProviderStatus(command: Command, cli: Cli) {
         'database; why calls were not answered; and which open attempts wait for an account. Exits with 1 if an account ' +
         'is down or its credentials are refused.',
     )
-    .addHelpText('after', examples('tollgate provider status', 'tollgate provider status --json'))
+    .examples('tollgate provider status', 'tollgate provider status --json')
     .action(async () => {
       const { methods, waiting } = await withDatabase(read)
       cli.print({
@@ -39,19 +38,8 @@ const waitingLines = (waiting: readonly WaitingAttempts[]) =>
     ? []
     : ['', 'Open attempts that are not polled:', ...waiting.map(one => `  ${waitingText(one)}`)]
 
-const columns = [
-  { title: 'ACCOUNT' },
-  { title: 'METHOD' },
-  { title: 'HEALTH' },
-  { title: 'BREAKER' },
-  { title: 'ANSWERED', right: true },
-  { title: 'UNANSWERED', right: true },
-  { title: 'P50', right: true },
-  { title: 'P95', right: true },
-  { title: 'LAST PAID', right: true },
-  { title: 'LAST ANSWER', right: true },
-  { title: 'OPEN', right: true },
-]
+const textColumns = ['ACCOUNT', 'METHOD', 'HEALTH', 'BREAKER']
+const numberColumns = ['ANSWERED', 'UNANSWERED', 'P50', 'P95', 'LAST PAID', 'LAST ANSWER', 'OPEN']
 
 function statusText(methods: readonly MethodStatus[]): string {
   if (methods.length === 0) return 'No calls to providers in the last days.'
@@ -60,7 +48,7 @@ function statusText(methods: readonly MethodStatus[]): string {
     ({ account, payment_method, sample, count }) => `  ${account} ${payment_method}: ${count} × ${sample}`,
   )
   return [
-    table(columns, methods.map(rowOf)),
+    table([...textColumns, ...numberColumns], methods.map(rowOf), numberColumns),
     ...errorLines(methods),
     ...(codes.length > 0 ? ['', 'Unknown codes of providers:', ...codes] : []),
   ].join('\n')

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
 import type { Gateway } from '../../main.ts'
@@ -6,7 +5,7 @@ import { createLog } from '../../observe/log.ts'
 import { userToBecome } from '../../start/privileges.ts'
 import { readSoundSettings } from '../../start/settings.ts'
 import { exitCodes, exitOnBug } from '../failure.ts'
-import { examples } from '../help.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli } from '../output.ts'
 import { printProgress } from '../terminal.ts'
 import { banner, startedData } from './banner.ts'
@@ -18,19 +17,16 @@ const defaultStopSeconds = 5 // time for a load balancer to see /readyz; not nee
 // npm and some supervisors repeat a Ctrl-C that the terminal has already sent to the process.
 const sameSignalMs = 500
 
-export function addStart(program: Command, cli: Cli) {
+export function addStart(program: CliCommand, cli: Cli) {
   program
     .command('start')
     .description('Start the gateway, and its own PostgreSQL if DATABASE_URL is not set. Ctrl-C stops both.')
     .addHelpText('after', settingsHelp)
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate start',
-        'PORT=9000 TOLLGATE_DATA_DIR=/var/lib/tollgate tollgate start',
-        'HOST=0.0.0.0 TOLLGATE_BASE_URL=https://pay.example tollgate start',
-        'DATABASE_URL=postgres://tollgate:secret@db:5432/tollgate TOLLGATE_MASTER_KEY=... tollgate start --json',
-      ),
+    .examples(
+      'tollgate start',
+      'PORT=9000 TOLLGATE_DATA_DIR=/var/lib/tollgate tollgate start',
+      'HOST=0.0.0.0 TOLLGATE_BASE_URL=https://pay.example tollgate start',
+      'DATABASE_URL=postgres://tollgate:secret@db:5432/tollgate TOLLGATE_MASTER_KEY=... tollgate start --json',
     )
     .action(() => start(cli))
 }
