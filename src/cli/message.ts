@@ -9,7 +9,7 @@ import { type CommandContext, withDatabase } from './database.ts'
 import { CommandError } from './failure.ts'
 import type { CliCommand } from './help.ts'
 import type { Cli, Output } from './output.ts'
-import { requirePayment } from './payment/text.ts'
+import { requirePayment } from './paymentText.ts'
 import { dateTime, table } from './terminal.ts'
 
 type Options = { by?: Medium; merchant?: string }

@@ -5,7 +5,7 @@ import { type CommandContext, requireMerchant, withDatabase } from '../database.
 import { CommandError } from '../failure.ts'
 import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { requirePayment } from '../payment/text.ts'
+import { requirePayment } from '../paymentText.ts'
 import { paint } from '../terminal.ts'
 import { fromOption, readLimit, toOption } from '../values.ts'
 import { addNotificationRedeliver } from './redeliver.ts'

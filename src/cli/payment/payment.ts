@@ -13,7 +13,7 @@ import type { Cli, Output } from '../output.ts'
 import { facts, heading, indented, paint } from '../terminal.ts'
 import { modeOption, parseReference, readLimit, statusOption } from '../values.ts'
 import { addPaymentRequest } from './request.ts'
-import { allFacts, attemptData, paymentData, paymentTable, requirePayment } from './text.ts'
+import { allFacts, attemptData, paymentData, paymentTable, requirePayment } from '../paymentText.ts'
 import { timelineText } from './timeline.ts'
 
 type Filter = {

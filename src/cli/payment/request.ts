@@ -17,7 +17,7 @@ import type { Cli, Output } from '../output.ts'
 import { openAccounts } from '../provider/accountSetup.ts'
 import { facts, paint } from '../terminal.ts'
 import { modeOption } from '../values.ts'
-import { requirePayment } from './text.ts'
+import { requirePayment } from '../paymentText.ts'
 
 type Options = {
   merchant: string

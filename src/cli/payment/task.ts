@@ -12,7 +12,7 @@ import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { dateTime, type Fact, facts, heading, table } from '../terminal.ts'
 import { readLimit } from '../values.ts'
-import { requirePayment } from './text.ts'
+import { requirePayment } from '../paymentText.ts'
 
 const maxNoteLength = 500
 
