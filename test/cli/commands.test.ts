@@ -91,7 +91,10 @@ test('a deactivated merchant is refused, until it is activated', async () => {
   expect(off).toMatchObject({ code: 0, data: { merchant_id: shop.merchant_id, active: false } })
   await expect.poll(async () => (await post(gateway.url, signedRequest(shop.test))).http).toBe(403)
   const on = await tollgate(env, 'merchant', 'activate', shop.merchant_id)
-  expect([on.code, on.stdout]).toEqual([0, 'Ama Shop is active: its payments are taken within a second.\n'])
+  expect([on.code, on.stdout]).toEqual([
+    0,
+    'Ama Shop is active: its payments are accepted within a second.\n',
+  ])
   await expect.poll(async () => (await post(gateway.url, signedRequest(shop.test))).http).toBe(200)
 })
 
@@ -250,7 +253,7 @@ test('payment list has the newest first, and can be narrowed', async () => {
 })
 
 test('what is not there is told in one sentence, and ends with 1', async () => {
-  const gone = 'No merchant has the id nobody: tollgate merchant list shows them all.'
+  const gone = 'No merchant has the id nobody: tollgate merchant list shows all.'
   for (const words of [
     ['merchant', 'show', 'nobody'],
     ['merchant', 'set', 'nobody', 'rate_limit=1'],

@@ -65,10 +65,7 @@ describe('what is asked for wrongly is refused', () => {
     })
   test('an unknown merchant', async () => {
     const { code, stderr } = await tollgate(shop.env, 'outlet', 'report', '--merchant', 'nobody', ...days)
-    expect([code, stderr]).toEqual([
-      1,
-      'No merchant has the id nobody: tollgate merchant list shows them all.\n',
-    ])
+    expect([code, stderr]).toEqual([1, 'No merchant has the id nobody: tollgate merchant list shows all.\n'])
   })
 })
 
