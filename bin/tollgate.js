@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --max-semi-space-size=32
-// A larger nursery for short-lived objects: a tenth less CPU per request, for some 30 MB of memory.
+// A larger young generation costs about 30 MB of memory and saves a tenth of the CPU per request.
 import { build } from '../build.js'
 
 try {

@@ -1,9 +1,9 @@
-import { onBug } from './cli/bugs.ts'
 import { createCommand } from './cli/command.ts'
+import { exitOnBug } from './cli/failure.ts'
 
 const command = createCommand(process.argv.slice(2))
 
-// The reader may go before we are done (`tollgate payment list | head`); what we do is done all the same.
+// The reader of a pipe may exit first (`tollgate payment list | head`). The command still finishes its work.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-onBug(command.fail)
+exitOnBug(command.fail)
 await command.run()

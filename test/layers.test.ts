@@ -135,7 +135,7 @@ test('only config.ts reads the environment', () => {
 })
 
 test('only net sends HTTP requests, except the commands that look at the gateway itself', () => {
-  const own = ['src/cli/doctor/checkAddresses.ts', 'src/cli/doctor/checkPause.ts']
+  const own = ['src/cli/doctor/checkAddresses.ts', 'src/cli/doctor/checkWork.ts']
   const wrong = sources.filter(
     file =>
       !file.startsWith('src/net/') &&

@@ -1,34 +1,79 @@
 import { CommanderError } from 'commander'
-import { exitCodes } from './exitCodes.ts'
-import { failureOf } from './failure.ts'
-import { helpHint } from './help.ts'
-import { createCli, printFailure } from './output.ts'
-import { createProgram } from './program.ts'
+import { addDoctor } from './doctor/doctor.ts'
+import { exitCodes, failureOf } from './failure.ts'
+import { CliCommand, exitCodesHelp, helpHint } from './help.ts'
+import { addMasterKeyCommands } from './masterKey.ts'
+import { addMerchantCommands } from './merchant/merchant.ts'
+import { addKeyCommands } from './merchant/rotate.ts'
+import { addMessageCommands } from './message.ts'
+import { addMigrate } from './migrate.ts'
+import { addNotificationCommands } from './notification/notification.ts'
+import { addOutletCommands } from './outlet/outlet.ts'
+import { type Cli, createCli, printFailure } from './output.ts'
+import { addPaymentCommands } from './payment/payment.ts'
+import { addTaskCommands } from './payment/task.ts'
+import { addProviderCommands } from './provider/provider.ts'
+import { addStart } from './start/start.ts'
+import { addSupportCommands } from './support.ts'
+import { paint } from './terminal.ts'
+import { version } from './version.ts'
 
-// What a person has typed behind `tollgate`: it answers on standard output, or fails on standard error with an exit code.
-export function createCommand(words: readonly string[]) {
-  const json = words.includes('--json') // looked for by hand: mistakes in the other words are told in JSON too
+// One run of `tollgate`: it prints its result on standard output, or an error on standard error with an exit code.
+export function createCommand(args: readonly string[]) {
+  const json = args.includes('--json') // read before parsing, so that usage errors are printed as JSON too
   const program = createProgram(createCli(json))
 
   async function run() {
     try {
-      if (words.length === 0) program.outputHelp()
-      else await program.parseAsync(words, { from: 'user' })
+      if (args.length === 0) program.outputHelp()
+      else await program.parseAsync(args, { from: 'user' })
     } catch (error) {
       fail(error)
     }
   }
 
   function fail(error: unknown) {
-    if (error instanceof CommanderError && error.exitCode === 0) return // help or version, asked for and shown
+    if (error instanceof CommanderError && error.exitCode === 0) return // --help or --version
     const failure = failureOf(error)
     process.exitCode = failure.exit
-    const isHelp = error instanceof CommanderError && error.code === 'commander.help' // a word is missing
+    const isHelp = error instanceof CommanderError && error.code === 'commander.help' // a subcommand is missing
     if (isHelp && !json) return
     if (isHelp) failure.message = 'A command is missing.'
-    if (failure.exit === exitCodes.usage) failure.message += ` ${helpHint(program, words)}`
+    if (failure.exit === exitCodes.usage) failure.message += ` ${helpHint(program, args)}`
     printFailure(json, failure)
   }
 
   return { run, fail }
+}
+
+// Commander throws usage errors instead of printing them; createCommand prints them.
+export function createProgram(cli: Cli): CliCommand {
+  const program = new CliCommand('tollgate')
+    .description('A hosted-checkout payment gateway that anyone can run.')
+    .version(version, '-v, --version', 'show the version')
+    .option('--json', 'print results and errors as JSON, for scripts')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand('help [command]', 'Show the help of a command.')
+    .configureHelp({ showGlobalOptions: true, styleTitle: text => paint('bold', text) })
+    .configureOutput({ outputError: () => {}, ...(cli.json && { writeErr: () => {} }) })
+    .exitOverride()
+  for (const add of [
+    addStart,
+    addDoctor,
+    addMigrate,
+    addMerchantCommands,
+    addOutletCommands,
+    addKeyCommands,
+    addMasterKeyCommands,
+    addProviderCommands,
+    addPaymentCommands,
+    addNotificationCommands,
+    addMessageCommands,
+    addTaskCommands,
+    addSupportCommands,
+  ])
+    add(program, cli)
+  return program
+    .addHelpText('after', exitCodesHelp)
+    .examples('tollgate start', 'tollgate doctor', "tollgate merchant add --name 'Ama Shop'")
 }

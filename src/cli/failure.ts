@@ -1,36 +1,57 @@
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { Unavailable } from '../core/interface/refusal.ts'
-import { codeOf, EmbeddedError } from '../postgres/error.ts'
+import { codeOf, EmbeddedError, explain } from '../postgres/error.ts'
 import { MissingMasterKey, UnfitDatabase } from '../start/database.ts'
 import { MasterKeyError } from '../start/masterKeys.ts'
 import { PrivilegeError } from '../start/privileges.ts'
 import { MigrationFailed } from '../store/migrate/migrate.ts'
-import { databaseTrouble } from './databaseTrouble.ts'
-import { exitCodes } from './exitCodes.ts'
-import { fileTrouble, listenTrouble } from './systemTrouble.ts'
 
-// Why a command did not do what it was asked: one sentence, and every fault when there are several.
+// Numbers from 64 up are those of sysexits.h.
+export const exitCodes = {
+  done: 0,
+  refused: 1,
+  usage: 2,
+  unavailable: 69,
+  bug: 70,
+  settings: 78,
+  forced: 130,
+} as const
+
+export const exitCodeMeanings: [number, string][] = [
+  [exitCodes.done, 'done'],
+  [
+    exitCodes.refused,
+    'refused or not found; for doctor: a check failed; for provider status: an account is down or its credentials are refused',
+  ],
+  [exitCodes.usage, 'wrong usage'],
+  [exitCodes.unavailable, 'the database, the data folder or the port cannot be used'],
+  [exitCodes.bug, 'a bug in Tollgate'],
+  [exitCodes.settings, 'a setting or the master key is wrong'],
+  [exitCodes.forced, 'stopped at once by a second Ctrl-C'],
+]
+
+// Why a command failed: one sentence, and every fault if there are several.
 export type Failure = {
   exit: number
   code: string
   message: string
   faults: string[]
-  shown?: string // more for people
+  shown?: string // more text, for people
   data?: Record<string, unknown> // the same for programs
   stack?: string // bugs only
 }
 
-type More = Partial<Pick<Failure, 'faults' | 'shown' | 'data'>>
+type Details = Partial<Pick<Failure, 'faults' | 'shown' | 'data'>>
 
-// What the operator asked cannot be done. Thrown by commands, and the only error they make themselves.
-export class CannotDo extends Error {
+// The command cannot do what the operator asked for. The only error that commands throw themselves.
+export class CommandError extends Error {
   readonly code: string
-  readonly more: More
-  constructor(code: 'not_found' | 'refused' | 'ambiguous', message: string, more: More = {}) {
+  readonly details: Details
+  constructor(code: 'not_found' | 'refused' | 'ambiguous', message: string, details: Details = {}) {
     super(message)
     this.code = code
-    this.more = more
+    this.details = details
   }
 }
 
@@ -44,38 +65,95 @@ const failure = (kind: Kind, message: string, faults: string[] = []): Failure =>
 })
 
 export function failureOf(error: unknown): Failure {
-  if (error instanceof CannotDo)
-    return { ...failure('refused', error.message), code: error.code, ...error.more }
+  if (error instanceof CommandError)
+    return { ...failure('refused', error.message), code: error.code, ...error.details }
   if (error instanceof CommanderError) return failure('usage', usageSentence(error.message))
-  if (error instanceof ConfigError)
-    return failure('settings', 'These settings must be put right first.', error.faults)
+  if (error instanceof ConfigError) return failure('settings', 'Correct these settings first.', error.faults)
   if (error instanceof MasterKeyError || error instanceof MissingMasterKey)
     return failure('settings', error.message)
-  const trouble = troubleOf(error)
-  if (trouble) return failure('unavailable', trouble)
+  const cause = environmentError(error)
+  if (cause) return failure('unavailable', cause)
   const { message, stack } = error instanceof Error ? error : new Error(String(error))
   return { ...failure('bug', `This is a bug in Tollgate: ${message}`), stack }
 }
 
-// What the outside world refuses us, in one sentence; undefined when it is not to blame.
-function troubleOf(error: unknown): string | undefined {
-  if ([EmbeddedError, MigrationFailed, PrivilegeError, UnfitDatabase].some(kind => error instanceof kind))
-    return (error as Error).message
-  if (error instanceof Unavailable) return databaseTrouble(error.cause)
-  return (
-    listenTrouble(error) ??
-    fileTrouble(error) ??
-    (isDatabaseRefusal(error) ? databaseTrouble(error) : undefined)
-  )
+// After an uncaught error or rejection the state of the process is unknown: it is reported in full and the process exits.
+// A later call replaces the reporter.
+export function exitOnBug(report: (error: unknown) => void) {
+  process.removeAllListeners('uncaughtException')
+  process.on('uncaughtException', error => {
+    report(error)
+    process.exit(exitCodes.bug)
+  })
 }
-
-// Who may come in, and how. A statement that the database does not understand is our bug.
-const isDatabaseRefusal = (error: unknown) =>
-  /^(28|3D|42501|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_|ERR_TLS|ERR_SSL)/.test(codeOf(error)) ||
-  /does not support SSL|SASL/.test(String(error))
 
 // "error: unknown option '--foo'\n(Did you mean --for?)"
 function usageSentence(message: string): string {
   const text = message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1')
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.?]$/.test(text) ? '' : '.'}`
+  return `${capitalized(text)}${/[.?]$/.test(text) ? '' : '.'}`
 }
+
+// What the database, the file system or the network refused, in one sentence. Undefined if none of them is the cause.
+function environmentError(error: unknown): string | undefined {
+  if ([EmbeddedError, MigrationFailed, PrivilegeError, UnfitDatabase].some(kind => error instanceof kind))
+    return (error as Error).message
+  if (error instanceof Unavailable) return databaseError(error.cause)
+  if (isSystemError(error)) return listenError(error) ?? fileError(error) ?? connectionError(error)
+  return connectionError(error)
+}
+
+type SystemError = NodeJS.ErrnoException & { address?: string; port?: number; hostname?: string }
+
+const isSystemError = (error: unknown): error is SystemError => error instanceof Error && 'syscall' in error
+
+function listenError({ code, syscall, address, port, hostname }: SystemError): string | undefined {
+  if (syscall === 'getaddrinfo') return `HOST: ${hostname} is not an address of this machine.`
+  if (syscall !== 'listen') return undefined
+  if (code === 'EADDRINUSE')
+    return `Port ${port} on ${address} is already in use: stop the program that uses it, or set PORT to another.`
+  if (code === 'EACCES')
+    return `This user may not listen on port ${port}: set PORT to 1024 or higher, or allow it.`
+  return `HOST: ${address} is not an address of this machine.`
+}
+
+const fileCodes = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EISDIR', 'EEXIST'])
+
+function fileError(error: SystemError): string | undefined {
+  if (!error.path || !fileCodes.has(error.code ?? '')) return undefined
+  return explain(error, error.path).message
+}
+
+// Authentication, permission and TLS errors only. An invalid statement is a bug in Tollgate.
+const connectionError = (error: unknown) =>
+  /^(28|3D|42501|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|CERT_|ERR_TLS|ERR_SSL)/.test(codeOf(error)) ||
+  /does not support SSL|SASL/.test(String(error))
+    ? databaseError(error)
+    : undefined
+
+function databaseError(error: unknown): string {
+  const said = messageOf(error)
+  const code = codeOf(error)
+  if (code.startsWith('28') || said.startsWith('SASL'))
+    return `The database refused the login (${said}): correct the user or password in DATABASE_URL.`
+  if (code === '3D000') return `${capitalized(said)}: create it (createdb), or correct DATABASE_URL.`
+  if (code === '42501')
+    return `The database user lacks a privilege (${said}): grant it, or use another user in DATABASE_URL.`
+  if (code === '25006' && said.includes('read-only'))
+    return `The database is read-only (${said}): allow writes (default_transaction_read_only = off).`
+  if (code === '25006') return 'The database is a standby: set DATABASE_URL to the primary.'
+  if (code === '55P03')
+    return 'Another session holds a lock that this command needs: try again, or look for it in pg_stat_activity.'
+  if (code.startsWith('53'))
+    return `The database is out of resources (${said}): give it more disk, memory or connections.`
+  if (/CERT|SELF_SIGNED|UNABLE_TO|TLS|SSL/i.test(`${code} ${said}`))
+    return `No secure connection to the database (${said}): correct sslmode or the certificates in DATABASE_URL.`
+  return `The database cannot be reached (${said}): check that it is running and that DATABASE_URL is correct.`
+}
+
+// Node tries every address of a host name; the error of all of them together has no message.
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0])
+  return error instanceof Error ? error.message : String(error)
+}
+
+const capitalized = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`

@@ -1,24 +1,31 @@
-import type { Command } from 'commander'
-import { exitCodeWords } from './exitCodes.ts'
+import { Command } from 'commander'
+import { exitCodeMeanings } from './failure.ts'
 import { painter } from './terminal.ts'
 
 const bold = (text: string) => painter(process.stdout)('bold', text)
 
-export const examples = (...lines: string[]) =>
-  `\n${bold('Examples:')}\n${lines.map(line => `  $ ${line}`).join('\n')}`
+// A command whose help ends with examples.
+export class CliCommand extends Command {
+  override createCommand(name?: string) {
+    return new CliCommand(name)
+  }
+  examples(...lines: string[]) {
+    return this.addHelpText('after', `\n${bold('Examples:')}\n${lines.map(line => `  $ ${line}`).join('\n')}`)
+  }
+}
 
 export const exitCodesHelp = () =>
-  `\n${bold('Exit codes:')}\n${exitCodeWords.map(([code, words]) => `  ${String(code).padStart(3)}  ${words}`).join('\n')}`
+  `\n${bold('Exit codes:')}\n${exitCodeMeanings.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`).join('\n')}`
 
-// The sentence that sends someone who mistyped to the right page: that of the command they had in mind.
-export function helpHint(program: Command, words: readonly string[]): string {
+// Points to the help of the most specific command that was recognized.
+export function helpHint(program: Command, args: readonly string[]): string {
   let command = program
   let path = program.name()
-  for (const word of words.filter(candidate => !candidate.startsWith('-'))) {
-    const next = command.commands.find(known => known.name() === word)
+  for (const name of args.filter(arg => !arg.startsWith('-'))) {
+    const next = command.commands.find(known => known.name() === name)
     if (!next) break
     command = next
-    path += ` ${word}`
+    path += ` ${name}`
   }
   return `See ${path} --help.`
 }

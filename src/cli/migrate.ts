@@ -1,20 +1,19 @@
-import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { checkDatabase, openDatabase } from '../start/database.ts'
 import { migrate } from '../store/migrate/migrate.ts'
 import { migrationNames } from '../store/migrate/migrationList.ts'
-import { examples } from './help.ts'
+import type { CliCommand } from './help.ts'
 import type { Cli, Output } from './output.ts'
 
-export function addMigrate(program: Command, cli: Cli) {
+export function addMigrate(program: CliCommand, cli: Cli) {
   program
     .command('migrate')
-    .description('Bring the database up to this version. Safe to repeat, and from several nodes at once.')
-    .addHelpText('after', examples('tollgate migrate', 'tollgate migrate --json'))
-    .action(async () => cli.print(await bringUpToDate(cli)))
+    .description('Migrate the database to this version. Safe to repeat, and to run on several nodes at once.')
+    .examples('tollgate migrate', 'tollgate migrate --json')
+    .action(async () => cli.print(await runMigrations(cli)))
 }
 
-async function bringUpToDate(cli: Cli): Promise<Output> {
+async function runMigrations(cli: Cli): Promise<Output> {
   const database = await openDatabase(readConfig(), 'command')
   try {
     await checkDatabase(database, migrationNames(), { durable: false })

@@ -2,13 +2,13 @@ import { stripBidiControls } from '../core/text.ts'
 import type { Failure } from './failure.ts'
 import { painter } from './terminal.ts'
 
-// What a command found out: as data for programs, as text for people.
+// The result of a command: data for programs, text for people.
 export type Output = { data: unknown; text: string }
 
-export type Cli = { json: boolean; print(answer: Output): void }
+export type Cli = { json: boolean; print(output: Output): void }
 
-// JSON.stringify escapes C0 controls only. This escapes all other invisible characters too, bidi controls among them;
-// read as JSON, the text is the same.
+// JSON.stringify escapes C0 controls only. This escapes all other invisible characters too, including bidi controls; the
+// parsed value is the same.
 const asJson = (data: unknown) =>
   JSON.stringify(data).replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, char =>
     char.split('').map(escapeUnit).join(''),
@@ -16,8 +16,7 @@ const asJson = (data: unknown) =>
 
 const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-// Text of customers, shops and providers is in most of what is printed for people, so bidi controls are removed here, once
-// for all commands.
+// Most output contains text of customers, merchants and providers, so bidi controls are removed here for all commands.
 export const createCli = (json: boolean): Cli => ({
   json,
   print: ({ data, text }) => void process.stdout.write(`${json ? asJson(data) : stripBidiControls(text)}\n`),
@@ -26,7 +25,7 @@ export const createCli = (json: boolean): Cli => ({
 export function printFailure(json: boolean, { code, message, faults, shown, data, stack }: Failure) {
   const paint = painter(process.stderr)
   const lines = [paint('red', message), ...faults.map(fault => `  ${fault}`), shown, stack]
-  // A program may read the message alone, so it tells the faults as well.
+  // A program may read only the message, so it includes the faults.
   const whole = faults.length > 0 ? `${message} ${faults.join('; ')}` : message
   const error = { code, message: whole, ...(faults.length > 0 && { faults }), ...data, stack }
   const text = lines.filter(line => line !== undefined).join('\n')

@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from 'node:util'
 import { stripBidiControls } from '../core/text.ts'
 
-// How answers look on a terminal: aligned columns, one fact per line, colour only where it is shown.
+// Terminal output: aligned columns, one fact per line, colour only if the stream supports it.
 const styles = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33 }
 
 export type Style = keyof typeof styles
 type Stream = { hasColors?(): boolean }
 
-// hasColors knows about NO_COLOR; a pipe or a file does not have it.
+// hasColors respects NO_COLOR. Pipes and files do not have it.
 export const painter = (stream: Stream) => {
   const coloured = stream.hasColors?.() ?? false
   return (style: Style, text: string) => (coloured ? `\x1b[${styles[style]}m${text}\x1b[0m` : text)
@@ -24,22 +24,26 @@ export function facts(pairs: readonly Fact[], indent = 2): string {
     .join('\n')
 }
 
-export type Column = { title: string; right?: boolean }
-
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const titles = columns.map(column => column.title)
+// `right` has the titles of columns that are aligned to the right.
+export function table(
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+  right: readonly string[] = [],
+): string {
   const widths = titles.map((title, at) =>
     Math.max(lengthOf(title), ...rows.map(row => lengthOf(row[at] ?? ''))),
   )
   const line = (cells: readonly string[]) =>
     cells
-      .map((cell, at) => pad(cell, widths[at] ?? 0, columns[at]?.right))
+      .map((cell, at) => pad(cell, widths[at] ?? 0, right.includes(titles[at] ?? '')))
       .join('   ')
       .trimEnd()
   return [paint('dim', line(titles)), ...rows.map(line)].join('\n')
 }
 
 export const heading = (text: string) => paint('bold', text)
+
+export const indented = (text: string) => text.replace(/^/gm, '  ')
 
 export const dateTime = (date: Date) => `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
@@ -48,12 +52,12 @@ function pad(text: string, width: number, right = false): string {
   return right ? gap + text : text + gap
 }
 
-// Characters as a reader counts them: bidi controls are removed before anything is printed.
+// Counts what a reader sees: bidi controls are removed before printing.
 const segmenter = new Intl.Segmenter('en')
 const lengthOf = (text: string) =>
   [...segmenter.segment(stripVTControlCharacters(stripBidiControls(text)))].length
 
-// Words for a person who watches. What supervisors and files need is in the log.
-export function say(text: string) {
+// For a person at the terminal. Supervisors and files have the log.
+export function printProgress(text: string) {
   if (process.stderr.isTTY) process.stderr.write(`${text}\n`)
 }

@@ -1,9 +1,9 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { z } from 'zod'
-import { parseReference as read } from '../core/payment/reference.ts'
+import { parseReference } from '../core/payment/reference.ts'
 import { isPlainText } from '../core/text.ts'
 
-// Readers for what comes after an option. What they refuse, Commander tells with the name of the option.
+// Parsers of option values. Commander adds the name of the option to their errors.
 const maxNameLength = 120
 const maxOverlapDays = 365
 const maxLimit = 1000
@@ -15,7 +15,7 @@ export function readName(text: string): string {
   return name
 }
 
-// Merchants send it as extra_outlet, and people read it out.
+// Merchants send it as extra_outlet, and people read it aloud, so it has no special characters.
 export function readOutletCode(text: string): string {
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(text))
     throw new InvalidArgumentError('It must be 1 to 64 letters, digits, - _ or . only.')
@@ -34,8 +34,8 @@ export function readDurationMs(text: string): number {
   return ms
 }
 
-export const overlapOption = (words: string) =>
-  new Option('--overlap <time>', `${words}: 0, 30m, 24h, 7d`)
+export const overlapOption = (description: string) =>
+  new Option('--overlap <time>', `${description}: 0, 30m, 24h, 7d`)
     .argParser(readDurationMs)
     .default(24 * 3_600_000, '24h')
 
@@ -58,10 +58,10 @@ export const fromOption = () =>
     text => readTime(text, 0),
   )
 
-// A day is meant until it ends.
+// A day is included up to its end.
 export const toOption = () =>
-  new Option('--to <date>', 'the last day, itself included; or an instant, itself not included').argParser(
-    text => readTime(text, unitMs.d as number),
+  new Option('--to <date>', 'the last day (included), or an instant (not included)').argParser(text =>
+    readTime(text, unitMs.d as number),
   )
 
 export function readLimit(text: string): number {
@@ -71,13 +71,14 @@ export function readLimit(text: string): number {
   return limit
 }
 
-export function readReference(text: string): string {
-  const reference = read(text)
+export function parseReference(text: string): string {
+  const reference = parseReference(text)
   if (!reference) throw new InvalidArgumentError('It must be a reference such as TG-01KA9C-7M2QXH-0V4D1R.')
   return reference
 }
 
-export const modeOption = (words: string) => new Option('--mode <mode>', words).choices(['test', 'live'])
+export const modeOption = (description: string) =>
+  new Option('--mode <mode>', description).choices(['test', 'live'])
 
-export const statusOption = (words: string) =>
-  new Option('--status <status>', words).choices(['awaiting_payment', 'paid', 'cancelled', 'failed'])
+export const statusOption = (description: string) =>
+  new Option('--status <status>', description).choices(['awaiting_payment', 'paid', 'cancelled', 'failed'])

@@ -1,7 +1,6 @@
 import pino, { type DestinationStream, type Logger } from 'pino'
 
-// Structured lines on standard error. Nothing here is meant to carry a secret or a person's data; the list
-// below is the second line of defence.
+// Callers must not log secrets or personal data. This list is the second line of defence.
 const secretNames = new Set([
   'authorization',
   'email',
@@ -20,9 +19,9 @@ const secretNames = new Set([
   'x-tollgate-signature',
 ])
 
-const maxWaiting = 8 * 1024 * 1024 // bytes that nobody reads; what comes then is dropped
+const maxBufferedBytes = 8 * 1024 * 1024 // if standard error is not read; later lines are dropped
 
-const standardError = () => pino.destination({ fd: 2, sync: false, maxLength: maxWaiting })
+const standardError = () => pino.destination({ fd: 2, sync: false, maxLength: maxBufferedBytes })
 
 export function createLog(level: string, destination: DestinationStream = standardError()): Logger {
   const log = pino(
@@ -40,29 +39,28 @@ export function createLog(level: string, destination: DestinationStream = standa
 
 const destinations = new WeakMap<Logger, DestinationStream>()
 
-// A line of level info whose fields are JSON already, our own words alone, with nothing to hide. It reads as any other;
-// but every request writes one, and to look through each for secrets is much of what a small answer costs. None for
-// a logger that was made elsewhere.
-export function plainLines(log: Logger): ((fields: string, words: string) => void) | undefined {
+// Writes info lines whose fields are already JSON and contain no secrets. Every request writes one, and searching it for
+// secrets is a large part of the cost of a small response. Undefined for a logger that createLog did not make.
+export function infoLineWriter(log: Logger): ((fields: string, message: string) => void) | undefined {
   const destination = destinations.get(log)
   return (
     destination &&
-    ((fields, words) => {
+    ((fields, message) => {
       if (!log.isLevelEnabled('info')) return
-      destination.write(`{"level":"info","time":"${timeNow()}",${fields},"msg":"${words}"}\n`)
+      destination.write(`{"level":"info","time":"${timeNow()}",${fields},"msg":"${message}"}\n`)
     })
   )
 }
 
-let spelled = { at: 0, words: '' } // many lines are of one millisecond
+let latest = { at: 0, text: '' } // many lines share a millisecond
 
 function timeNow(): string {
   const at = Date.now()
-  if (at !== spelled.at) spelled = { at, words: new Date(at).toISOString() }
-  return spelled.words
+  if (at !== latest.at) latest = { at, text: new Date(at).toISOString() }
+  return latest.text
 }
 
-// At any depth. Most lines have nothing to hide and are passed on as they are: every request writes one.
+// At any depth. Most lines have no secrets and are not copied.
 function hideSecrets(fields: Record<string, unknown>): Record<string, unknown> {
   for (const name of Object.keys(fields))
     if (secretNames.has(name) || isPlain(fields[name])) return hidden(fields)

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Runtime } from '../runtime/runtime.ts'
 
-// What the operator watches. Names follow Prometheus: base units, `_total` for counters.
+// Names follow the Prometheus conventions: base units, `_total` for counters.
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
@@ -10,13 +10,13 @@ export function createMetrics() {
     registry,
     requests: new Counter({
       name: 'tollgate_http_requests_total',
-      help: 'Requests answered, by route, method and HTTP status.',
+      help: 'HTTP requests, by route, method and status.',
       labelNames: ['route', 'method', 'status'],
       registers,
     }),
     seconds: new Histogram({
       name: 'tollgate_http_request_seconds',
-      help: 'Time from the first byte of a request to its answer, by route.',
+      help: 'Time from the first byte of a request to its response, by route.',
       labelNames: ['route'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
@@ -29,26 +29,26 @@ export function createMetrics() {
     }),
     batchRows: new Histogram({
       name: 'tollgate_batch_rows',
-      help: 'Requests that shared one statement, by kind.',
+      help: 'Requests that shared one SQL statement, by kind.',
       labelNames: ['kind'],
       buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
       registers,
     }),
     attempts: new Counter({
       name: 'tollgate_attempts_total',
-      help: 'Replies of providers about attempts, by payment method and outcome.',
+      help: 'State changes of attempts, by payment method and new state.',
       labelNames: ['payment_method', 'state'],
       registers,
     }),
     webhooks: new Counter({
       name: 'tollgate_webhooks_total',
-      help: 'What came to the addresses of accounts at providers, by account and whether it was believed.',
+      help: 'Webhooks of providers, by account and outcome.',
       labelNames: ['account', 'outcome'],
       registers,
     }),
     alarms: new Counter({
       name: 'tollgate_alarms_total',
-      help: 'Things that need a person, by kind: tollgate task list shows them.',
+      help: 'Tasks and account failures that need an operator, by kind: see tollgate task list.',
       labelNames: ['kind'],
       registers,
     }),
@@ -57,25 +57,37 @@ export function createMetrics() {
 
 export type Metrics = ReturnType<typeof createMetrics>
 
-// Numbers that are read when somebody asks for them.
+// Gauges that are read at each scrape.
 export function watchRuntime(metrics: Metrics, runtime: Runtime) {
-  gaugeOf(metrics, 'tollgate_pool_connections', 'Database connections, by what they do.', runtime.db.stats)
-  gaugeOf(metrics, 'tollgate_queue_depth', 'Callers that wait for a statement, by kind.', () => ({
-    initiation: runtime.payments.depth(),
-    status: runtime.lookups.depth(),
-    checkout: runtime.checkouts.depth(),
-    merchant: runtime.callers.depth(),
-  }))
+  addGauge(metrics, 'tollgate_pool_connections', 'Database connections, by state.', 'state', runtime.db.stats)
+  addGauge(
+    metrics,
+    'tollgate_queue_depth',
+    'Requests that wait for a SQL statement, by queue.',
+    'queue',
+    () => ({
+      initiation: runtime.payments.depth(),
+      status: runtime.lookups.depth(),
+      checkout: runtime.checkouts.depth(),
+      merchant: runtime.callers.depth(),
+    }),
+  )
 }
 
-function gaugeOf(metrics: Metrics, name: string, help: string, read: () => Record<string, number>) {
+function addGauge(
+  metrics: Metrics,
+  name: string,
+  help: string,
+  label: string,
+  read: () => Record<string, number>,
+) {
   const gauge = new Gauge({
     name,
     help,
-    labelNames: ['of'],
+    labelNames: [label],
     registers: [metrics.registry],
     collect() {
-      for (const [of, value] of Object.entries(read())) gauge.set({ of }, value)
+      for (const [key, value] of Object.entries(read())) gauge.set({ [label]: key }, value)
     },
   })
 }

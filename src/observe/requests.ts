@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { plainLines } from './log.ts'
+import { infoLineWriter } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
 const quietRoutes = new Set(['/healthz', '/readyz', '/metrics', '/public/:file'])
@@ -17,10 +17,9 @@ export type Observed = {
 
 export type Observe = (observed: Observed) => void
 
-// Counts a request and writes one line about it. The line has the route, never the address that was called:
-// that holds tokens, keys and phone numbers.
+// Counts a request and logs it. The line has the route, never the URL, which contains tokens, keys and phone numbers.
 export function createObserver(metrics: Metrics, log: Logger): Observe {
-  const writePlainly = plainLines(log)
+  const writeInfo = infoLineWriter(log)
   return observed => {
     const { route, method, http, code, started } = observed
     const seconds = (performance.now() - started) / 1000
@@ -28,29 +27,28 @@ export function createObserver(metrics: Metrics, log: Logger): Observe {
     metrics.seconds.observe({ route }, seconds)
     if (code) metrics.refusals.inc({ code })
     const ms = Math.round(seconds * 10_000) / 10
-    if (writePlainly && !observed.cause && !quietRoutes.has(route))
-      writePlainly(fieldsOf(observed, ms), 'request')
+    if (writeInfo && !observed.cause && !quietRoutes.has(route)) writeInfo(fieldsOf(observed, ms), 'request')
     else writeLine(log, observed, ms)
   }
 }
 
-// Of names that are ours and numbers; what is behind a refusal may be anybody's words.
+// Only ids, codes and numbers that need no escaping. `cause` is left out: it may be text of a client.
 function fieldsOf({ requestId, method, route, http, merchant_id, code }: Observed, ms: number): string {
-  const place = `"method":${inJson(method)},"route":${inJson(route)}`
-  const who = merchant_id === undefined ? '' : `,"merchant_id":"${merchant_id}"`
-  const why = code === undefined ? '' : `,"code":"${code}"`
-  return `"request_id":"${requestId}",${place},"status":${http},"ms":${ms}${who}${why}`
+  const target = `"method":${inJson(method)},"route":${inJson(route)}`
+  const merchant = merchant_id === undefined ? '' : `,"merchant_id":"${merchant_id}"`
+  const error = code === undefined ? '' : `,"code":"${code}"`
+  return `"request_id":"${requestId}",${target},"status":${http},"ms":${ms}${merchant}${error}`
 }
 
-// As many as there are methods and routes.
-const spelled = new Map<string, string>()
-const mostSpelled = 1000
+// Caches methods and routes, of which there are few.
+const jsonCache = new Map<string, string>()
+const maxCached = 1000
 
-function inJson(word: string): string {
-  const known = spelled.get(word)
-  if (known !== undefined) return known
-  const json = JSON.stringify(word)
-  if (spelled.size < mostSpelled) spelled.set(word, json)
+function inJson(text: string): string {
+  const cached = jsonCache.get(text)
+  if (cached !== undefined) return cached
+  const json = JSON.stringify(text)
+  if (jsonCache.size < maxCached) jsonCache.set(text, json)
   return json
 }
 

@@ -20,7 +20,7 @@ import {
   makeFolder,
   noPlace,
   syncFolder,
-  whyNotBegin,
+  whyNotUsable,
   writeForOwner,
 } from './files.ts'
 import { appRole } from './session.ts'
@@ -41,7 +41,7 @@ export function openDataFolder(dataDir: string): DataFolder {
   if (!holdsFiles(dataDir)) throw noPlace(dataDir)
   accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   const cluster = join(dataDir, 'postgres')
-  const why = isMade(cluster) ? undefined : whyNotBegin(dataDir)
+  const why = isMade(cluster) ? undefined : whyNotUsable(dataDir)
   if (why) throw new EmbeddedError(`${sentence(why)}, or choose another TOLLGATE_DATA_DIR.`)
   closeToOthers(dataDir)
   const runAs = ownerToBe(cluster)

@@ -86,7 +86,7 @@ function isSafeParent(folder: string): boolean {
 }
 
 // Why a new database is not created in a folder. An existing database is used where it is.
-export function whyNotBegin(folder: string): string | undefined {
+export function whyNotUsable(folder: string): string | undefined {
   const found = statSync(folder)
   if (!isOwnOrRoots(found))
     return `${folder} belongs to user ${found.uid}, who could change what is in it: give it to the user who runs Tollgate`

@@ -35,7 +35,7 @@ test('an empty list says so, with the next step', async () => {
     tollgate(env, 'payment', 'list'),
     tollgateJson(env, 'merchant', 'list'),
   ])
-  expect(merchants.stdout).toBe('There are no merchants yet: tollgate merchant add --name NAME makes one.\n')
+  expect(merchants.stdout).toBe('There are no merchants yet: tollgate merchant add --name NAME adds one.\n')
   expect(outlets.stdout).toMatch(/^There are no outlets yet: tollgate outlet add/)
   expect(payments.stdout).toMatch(/^There are no payments yet: tollgate start/)
   expect(json.data).toEqual({ merchants: [] })
@@ -64,7 +64,7 @@ test('merchant add shows every key once, for people', async () => {
   expect(stdout).toMatch(/^Kofi's Café is registered\.\n\n {2}merchant_id {3}\w{10}\n/)
   expect(stdout.match(/^ {2}secret_key {5}[0-9a-f]{64}$/gm)).toHaveLength(2)
   expect(stdout.match(/^ {2}ipn_secret {5}whsec_/gm)).toHaveLength(2)
-  expect(stdout).toContain('shown this once')
+  expect(stdout).toContain('shown only now')
   expect(stdout).not.toContain('\x1b') // no colour where there is no terminal
 })
 
@@ -91,7 +91,10 @@ test('a deactivated merchant is refused, until it is activated', async () => {
   expect(off).toMatchObject({ code: 0, data: { merchant_id: shop.merchant_id, active: false } })
   await expect.poll(async () => (await post(gateway.url, signedRequest(shop.test))).http).toBe(403)
   const on = await tollgate(env, 'merchant', 'activate', shop.merchant_id)
-  expect([on.code, on.stdout]).toEqual([0, 'Ama Shop is active: its payments are taken within a second.\n'])
+  expect([on.code, on.stdout]).toEqual([
+    0,
+    'Ama Shop is active: its payments are accepted within a second.\n',
+  ])
   await expect.poll(async () => (await post(gateway.url, signedRequest(shop.test))).http).toBe(200)
 })
 
@@ -246,11 +249,11 @@ test('payment list has the newest first, and can be narrowed', async () => {
   expect(paid).toEqual([])
   expect(plain.stdout).toMatch(/^REFERENCE .* {5}AMOUNT /)
   expect(plain.stdout).toMatch(/ OUTLET-1 {3}awaiting_payment {3}GHS 9\.50 {3}test /)
-  expect(none.stdout).toBe('No payment is like that: leave out an option to see more.\n')
+  expect(none.stdout).toBe('No payment matches: remove an option to see more.\n')
 })
 
 test('what is not there is told in one sentence, and ends with 1', async () => {
-  const gone = 'No merchant has the id nobody: tollgate merchant list shows them all.'
+  const gone = 'No merchant has the id nobody: tollgate merchant list shows all.'
   for (const words of [
     ['merchant', 'show', 'nobody'],
     ['merchant', 'set', 'nobody', 'rate_limit=1'],

@@ -3,13 +3,13 @@ import { humanLog } from '../../src/cli/start/humanLog.ts'
 import { facts, painter, table } from '../../src/cli/terminal.ts'
 
 test('columns are as wide as their widest cell, and numbers stand at the right', () => {
-  const columns = [{ title: 'NAME' }, { title: 'AMOUNT', right: true }]
-  expect(
-    table(columns, [
-      ['Ama', 'GHS 5.00'],
-      ['Kofi’s Café', 'GHS 1200.00'],
-    ]),
-  ).toBe(['NAME               AMOUNT', 'Ama              GHS 5.00', 'Kofi’s Café   GHS 1200.00'].join('\n'))
+  const rows = [
+    ['Ama', 'GHS 5.00'],
+    ['Kofi’s Café', 'GHS 1200.00'],
+  ]
+  expect(table(['NAME', 'AMOUNT'], rows, ['AMOUNT'])).toBe(
+    ['NAME               AMOUNT', 'Ama              GHS 5.00', 'Kofi’s Café   GHS 1200.00'].join('\n'),
+  )
 })
 
 test('facts stand in one column', () => {

@@ -1,11 +1,11 @@
+import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { exitCodeWords } from '../../src/cli/exitCodes.ts'
-import { failureOf } from '../../src/cli/failure.ts'
+import { createProgram } from '../../src/cli/command.ts'
+import { exitCodeMeanings, failureOf } from '../../src/cli/failure.ts'
 import { createCli } from '../../src/cli/output.ts'
-import { createProgram } from '../../src/cli/program.ts'
-import { settingWords } from '../../src/cli/settingsHelp.ts'
 import { configNames } from '../../src/config.ts'
+import { settingDescriptions } from '../../src/cli/start/settingsHelp.ts'
 import { newMasterKey, temporaryFolder, tollgate, tollgateJson } from './tollgate.ts'
 
 const env = { TOLLGATE_DATA_DIR: `${temporaryFolder()}/data` }
@@ -26,7 +26,12 @@ test('alone it shows its help, with every command and exit code', async () => {
     'message',
   ])
     expect(stdout).toMatch(new RegExp(`^  ${word} `, 'm'))
-  for (const [number, words] of exitCodeWords) expect(stdout).toContain(`${number}  ${words}`)
+  for (const [number, meaning] of exitCodeMeanings) expect(stdout).toContain(`${number}  ${meaning}`)
+})
+
+test('docs/commands.md has the exit codes of the help', () => {
+  const page = readFileSync('docs/commands.md', 'utf8').replaceAll('`', '')
+  for (const [number, meaning] of exitCodeMeanings) expect(page).toContain(`| ${number} | ${meaning} |`)
 })
 
 test('--version tells the version', async () => {
@@ -35,7 +40,7 @@ test('--version tells the version', async () => {
 })
 
 test('start --help tells every setting', async () => {
-  expect(Object.keys(settingWords).sort()).toEqual([...configNames].sort())
+  expect(Object.keys(settingDescriptions).sort()).toEqual([...configNames].sort())
   const { stdout } = await tollgate(env, 'start', '--help')
   for (const name of configNames) expect(stdout).toContain(`  ${name} `)
 })

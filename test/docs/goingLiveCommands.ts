@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { createCli } from '../../src/cli/output.ts'
-import { createProgram } from '../../src/cli/program.ts'
+import { createProgram } from '../../src/cli/command.ts'
 
 const page = readFileSync('docs/going-live.md', 'utf8')
 

@@ -27,9 +27,7 @@ function chapter(one: Played): string {
     Object.entries(one.settings ?? {}).map(([name, value]) => `  export ${name}=${value}`),
     one.notes.map(note => `  ${note}`),
     [
-      ...(one.numbers.length > 0
-        ? [table([{ title: '  number' }, { title: 'what happens' }], indented(one.numbers))]
-        : []),
+      ...(one.numbers.length > 0 ? [table(['  number', 'what happens'], indented(one.numbers))] : []),
       `  ${paint('dim', one.others)}`,
     ],
     [facts(one.controls.map(([name, body]) => [name, controlLine(one.url, name, body)] as const))],

@@ -132,7 +132,7 @@ test('a user who may make nothing is told so, and no connection stays behind', a
   const error = await migrate(guest).catch((thrown: unknown) => thrown)
   await guest.end()
   expect(failureOf(error).message).toBe(
-    'The database user lacks a right (permission denied for schema public): grant it, or name another user.',
+    'The database user lacks a privilege (permission denied for schema public): grant it, or use another user in DATABASE_URL.',
   )
   const guests = () => query(fresh.url, `select from pg_stat_activity where usename = 'guest'`)
   await expect.poll(guests).toEqual([])

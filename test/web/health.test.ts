@@ -33,8 +33,8 @@ test('metrics tell requests, latencies, refusals, batches, pool and queues', asy
     'tollgate_refusals_total{code="GW-003"} 1',
     'tollgate_batch_rows_count{kind="initiation"} 1',
     'tollgate_batch_rows_count{kind="status"} 1',
-    'tollgate_pool_connections{of="waiting"} 0',
-    'tollgate_queue_depth{of="initiation"} 0',
+    'tollgate_pool_connections{state="waiting"} 0',
+    'tollgate_queue_depth{queue="initiation"} 0',
   ])
     expect(text).toContain(line)
 })

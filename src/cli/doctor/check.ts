@@ -1,23 +1,23 @@
-// One thing that doctor looked at: the fact and, where it is not fine, what to do.
+// One result of doctor: a fact and, unless it is fine, what to do.
 export type State = 'ok' | 'warning' | 'failed'
 export type Check = { check: string; state: State; fact: string; todo?: string }
 
-export const fine = (check: string, fact: string): Check => ({ check, state: 'ok', fact })
-export const warning = (check: string, fact: string, todo: string): Check => ({
+export const checkOk = (check: string, fact: string): Check => ({ check, state: 'ok', fact })
+export const checkWarning = (check: string, fact: string, todo: string): Check => ({
   check,
   state: 'warning',
   fact,
   todo,
 })
-export const failed = (check: string, fact: string, todo?: string): Check => ({
+export const checkFailed = (check: string, fact: string, todo?: string): Check => ({
   check,
   state: 'failed',
   fact,
   todo,
 })
 
-export const megabyte = 1_000_000
-export const gigabyte = 1_000_000_000
+const maxNamed = 5
 
-export const size = (bytes: number) =>
-  bytes < gigabyte ? `${Math.floor(bytes / megabyte)} MB` : `${(bytes / gigabyte).toFixed(1)} GB`
+export const firstFew = (names: readonly string[], separator = ', ') =>
+  names.slice(0, maxNamed).join(separator) +
+  (names.length > maxNamed ? ` and ${names.length - maxNamed} more` : '')

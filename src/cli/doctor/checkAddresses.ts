@@ -1,37 +1,41 @@
 import { createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import type { Config } from '../../config.ts'
+import { firstReferenceAt } from '../../core/payment/reference.ts'
 import { isLoopbackName, urlOf } from '../../core/thisMachine.ts'
+import type { Db } from '../../store/db.ts'
+import { countPayers } from '../../store/payments/reports.ts'
 import { failureOf } from '../failure.ts'
-import { type Check, failed, fine, warning } from './check.ts'
+import { type Check, checkFailed, checkOk, checkWarning } from './check.ts'
 
-const answerWithinMs = 2000
+const healthTimeoutMs = 2000
 
 export function checkBaseUrl(config: Config): Check {
   const { TOLLGATE_BASE_URL: url, HOST, PORT, TOLLGATE_TRUST_PROXY } = config
-  if (config.isForThisMachineOnly) return fine('base URL', `http://${HOST}:${PORT}, for this machine only`)
+  if (config.isForThisMachineOnly) return checkOk('base URL', `http://${HOST}:${PORT}, for this machine only`)
   if (!url)
-    return warning(
+    return checkWarning(
       'base URL',
       isLoopbackName(HOST)
         ? `not set, although TOLLGATE_TRUST_PROXY is ${TOLLGATE_TRUST_PROXY}`
         : `not set, although HOST is ${HOST}`,
       'Set TOLLGATE_BASE_URL to the address that customers see, such as https://pay.example.',
     )
-  if (url.startsWith('https:') || isLoopbackName(new URL(url).hostname)) return fine('base URL', url)
-  return warning(
+  if (url.startsWith('https:') || isLoopbackName(new URL(url).hostname)) return checkOk('base URL', url)
+  return checkWarning(
     'base URL',
     url,
-    'Customers should pay over https, and live providers call back to https only: put a proxy in front and change TOLLGATE_BASE_URL.',
+    'Customers should pay over https, and live providers send callbacks to https only: put a proxy in front and change TOLLGATE_BASE_URL.',
   )
 }
 
 export async function checkPort({ HOST, PORT }: Config): Promise<Check> {
-  if (PORT === 0) return fine('port', 'any free one')
-  const trouble = await tryListen(HOST, PORT)
-  if (!trouble) return fine('port', `${PORT} is free`)
-  if (trouble.code === 'EADDRINUSE' && (await isTollgate(HOST, PORT)))
-    return fine('port', `a Tollgate is running on ${PORT}`)
-  return failed('port', failureOf(trouble).message)
+  if (PORT === 0) return checkOk('port', 'any free one')
+  const error = await tryListen(HOST, PORT)
+  if (!error) return checkOk('port', `${PORT} is free`)
+  if (error.code === 'EADDRINUSE' && (await isTollgate(HOST, PORT)))
+    return checkOk('port', `a Tollgate is running on ${PORT}`)
+  return checkFailed('port', failureOf(error).message)
 }
 
 const tryListen = (host: string, port: number): Promise<NodeJS.ErrnoException | undefined> =>
@@ -41,14 +45,90 @@ const tryListen = (host: string, port: number): Promise<NodeJS.ErrnoException | 
     server.listen(port, host, () => server.close(() => resolve(undefined)))
   })
 
-// A proxy or a web site would answer too; only Tollgate names its answers so.
+// Any web server could answer "ok". Only Tollgate's request ids start with req_.
 async function isTollgate(host: string, port: number): Promise<boolean> {
   try {
-    const answer = await fetch(`${urlOf(host, port)}/healthz`, {
-      signal: AbortSignal.timeout(answerWithinMs),
+    const response = await fetch(`${urlOf(host, port)}/healthz`, {
+      signal: AbortSignal.timeout(healthTimeoutMs),
     })
-    return (await answer.text()) === 'ok' && (answer.headers.get('x-request-id') ?? '').startsWith('req_')
+    return (await response.text()) === 'ok' && (response.headers.get('x-request-id') ?? '').startsWith('req_')
   } catch {
     return false
   }
+}
+
+// Which tokens open the operator pages. They are never open without one.
+export function checkOperatorPages(config: Config): Check[] {
+  const support = config.TOLLGATE_SUPPORT_TOKEN ? 'TOLLGATE_SUPPORT_TOKEN' : "this installation's own token"
+  const metrics = config.TOLLGATE_METRICS_TOKEN ? `TOLLGATE_METRICS_TOKEN or ${support}` : support
+  return [
+    checkOk('support', `/support and /inbox need ${support}; tollgate support link opens them in a browser`),
+    checkOk('metrics', `/metrics needs ${metrics} as a bearer token`),
+  ]
+}
+
+export const checkEgress = (config: Config): Check[] => [
+  ...checkNotificationEgress(config),
+  ...checkProviderEgress(config),
+]
+
+const isOfThisMachine = (wanted: string) =>
+  Object.values(networkInterfaces()).some(addresses => addresses?.some(({ address }) => address === wanted))
+
+function checkProviderEgress(config: Config): Check[] {
+  const from = config.TOLLGATE_PROVIDER_EGRESS_ADDRESS
+  if (!from || isOfThisMachine(from)) return []
+  const todo = 'Correct or remove TOLLGATE_PROVIDER_EGRESS_ADDRESS: no provider can be reached.'
+  return [checkFailed('egress', `${from} is not an address of this machine`, todo)]
+}
+
+function checkNotificationEgress({
+  TOLLGATE_EGRESS_ADDRESS: from,
+  TOLLGATE_EGRESS_PROXY: proxy,
+  TOLLGATE_EGRESS_LOOPBACK: loopback,
+  isForThisMachineOnly,
+}: Config): Check[] {
+  if (from && !isOfThisMachine(from))
+    return [
+      checkFailed(
+        'egress',
+        `${from} is not an address of this machine`,
+        'Correct or remove TOLLGATE_EGRESS_ADDRESS: no notification can be sent.',
+      ),
+    ]
+  const route = [from && `from ${from}`, proxy && `through the proxy ${new URL(proxy).host}`].filter(Boolean)
+  return [
+    ...(route.length > 0 ? [checkOk('egress', `notifications are sent ${route.join(', ')}`)] : []),
+    ...(loopback && !isForThisMachineOnly ? [loopbackWarning] : []),
+  ]
+}
+
+const loopbackWarning = checkWarning(
+  'egress',
+  'merchants may send notifications to addresses of this machine, although the gateway is reachable from others',
+  'Remove TOLLGATE_EGRESS_LOOPBACK, unless every merchant is yours.',
+)
+
+const dayMs = 86_400_000
+const manyTries = 20 // in a day: fewer may come from one person
+const mostCounted = 1000 // per merchant
+
+// Failed tries are limited by client address. Behind a proxy that is not configured, all customers have the same address
+// and share one limit.
+export async function checkPayers(db: Db, config: Config, now: Date): Promise<Check[]> {
+  if (config.isForThisMachineOnly) return []
+  const since = firstReferenceAt(new Date(now.getTime() - dayMs))
+  const busy = await countPayers(db, since, manyTries, mostCounted)
+  if (busy.length === 0) return []
+  const tries = busy.reduce((sum, merchant) => sum + merchant.tries, 0)
+  if (busy.some(({ payers }) => payers > 1))
+    return [checkOk('customers', 'they come from different addresses')]
+  return [
+    checkWarning(
+      'customers',
+      `all ${tries >= mostCounted ? 'the' : tries} tries to pay of the last day seem to come from one address`,
+      'A proxy in front of Tollgate hides the addresses of customers, so they share one limit of failures: set ' +
+        `TOLLGATE_TRUST_PROXY to the number of proxies (it is ${config.TOLLGATE_TRUST_PROXY}).`,
+    ),
+  ]
 }

@@ -1,18 +1,89 @@
 import { unreadableMerchants } from '../../actions/merchants/setMerchant.ts'
+import { readMerchantSettings, sendsNoPassword, unreadableSettings } from '../../core/merchant/settings.ts'
 import type { Db } from '../../store/db.ts'
-import { type Check, failed, fine } from './check.ts'
+import { liveMerchants, type Merchant } from '../../store/merchants/merchants.ts'
+import { passwordStates, rotatePasswordCommand } from '../merchant/rotate.ts'
+import { hasNoOrigins, registerOriginsCommand } from '../merchant/set.ts'
+import { type Check, checkFailed, checkOk, checkWarning, firstFew } from './check.ts'
 
-const named = 5
-
-// Settings that this version cannot read.
-export async function checkMerchants(db: Db): Promise<Check> {
-  const found = await unreadableMerchants(db)
-  if (found.length === 0) return fine('merchants', 'every setting of every merchant can be read')
-  const some = found
-    .slice(0, named)
-    .map(({ merchant_id, settings }) => `${merchant_id} (${settings.join(', ')})`)
-  const more = found.length > named ? ` and ${found.length - named} more` : ''
-  const fact = `settings that cannot be read: ${some.join('; ')}${more}`
-  const todo = 'Set them anew: tollgate merchant set ID NAME=VALUE. Until then what they guard is shut.'
-  return failed('merchants', fact, todo)
+export async function checkMerchants(db: Db): Promise<Check[]> {
+  const merchants = await liveMerchants(db)
+  return [
+    await checkUnreadable(db),
+    checkOrigins(merchants),
+    ...checkIpnUrls(merchants),
+    ...checkPasswords(merchants),
+  ]
 }
+
+async function checkUnreadable(db: Db): Promise<Check> {
+  const found = await unreadableMerchants(db)
+  if (found.length === 0) return checkOk('merchants', 'all settings of all merchants can be read')
+  const names = found.map(({ merchant_id, settings }) => `${merchant_id} (${settings.join(', ')})`)
+  return checkFailed(
+    'merchants',
+    `settings that cannot be read: ${firstFew(names, '; ')}`,
+    'Set them again: tollgate merchant set ID NAME=VALUE. Until then what they would allow is refused.',
+  )
+}
+
+function checkOrigins(merchants: readonly Merchant[]): Check {
+  const open = merchants.filter(({ settings }) => hasNoOrigins(settings)).map(idOf)
+  if (open.length === 0) return checkOk('origins', 'every merchant has registered its origins')
+  return checkWarning(
+    'origins',
+    `a payment may send the customer to any address: no origins are registered for ${firstFew(open)}`,
+    `Register the shop's own: ${registerOriginsCommand(open[0] ?? '')}`,
+  )
+}
+
+// With registered origins or style basic, a request cannot name a foreign ipn_url anyway.
+function checkIpnUrls(merchants: readonly Merchant[]): Check[] {
+  const open = merchants.filter(({ settings }) => {
+    const { form_ipn_url, ipn_style } = readMerchantSettings(settings)
+    return hasNoOrigins(settings) && form_ipn_url === 'any' && ipn_style !== 'basic'
+  })
+  const [first] = open
+  if (!first) return []
+  const ipnUrl =
+    readMerchantSettings(first.settings).ipn_url === null ? 'ipn_url=https://shop.example/ipn ' : ''
+  return [
+    checkWarning(
+      'ipn_url',
+      `a customer can add any ipn_url to a payment form, even to a signed one: ${firstFew(open.map(idOf))}`,
+      `Accept only the shop's own: tollgate merchant set ${first.merchant_id} ${ipnUrl}form_ipn_url=registered`,
+    ),
+  ]
+}
+
+function checkPasswords(merchants: readonly Merchant[]): Check[] {
+  const withheld = merchants.filter(isPasswordWithheld).map(idOf)
+  const guessable = merchants.filter(one => passwordStates(one)?.live === 'merchant_id').map(idOf)
+  return [
+    ...(withheld.length === 0
+      ? []
+      : [
+          checkFailed(
+            'passwords',
+            `ipn_style is basic, but neither ipn_url nor allowed_origins says where the password may be sent, for ${firstFew(withheld)}`,
+            `Notifications are sent without it. Set the shop's own address: tollgate merchant set ${withheld[0]} ipn_url=https://shop.example/ipn`,
+          ),
+        ]),
+    ...(guessable.length === 0
+      ? []
+      : [
+          checkWarning(
+            'passwords',
+            `the password of notifications in style basic is the merchant_id, which is not secret, for ${firstFew(guessable)}`,
+            `Make one and give it to the shop: ${rotatePasswordCommand(guessable[0] ?? '', 'live')}`,
+          ),
+        ]),
+  ]
+}
+
+// Unreadable settings are reported by checkUnreadable.
+const isPasswordWithheld = ({ settings }: Merchant) =>
+  sendsNoPassword(readMerchantSettings(settings)) &&
+  !unreadableSettings(settings).some(name => name === 'ipn_url' || name === 'allowed_origins')
+
+const idOf = ({ merchant_id }: { merchant_id: string }) => merchant_id

@@ -1,53 +1,50 @@
-import type { Command } from 'commander'
 import { readStartSettings } from '../../start/settings.ts'
-import { exitCodes } from '../exitCodes.ts'
-import { examples } from '../help.ts'
+import { exitCodes } from '../failure.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli } from '../output.ts'
 import { paint, type Style } from '../terminal.ts'
-import { type Check, failed, fine, type State, warning } from './check.ts'
-import { checkBaseUrl, checkPort } from './checkAddresses.ts'
-import { checkRecords } from './checkDatabase.ts'
-import { checkDoors } from './checkDoors.ts'
-import { checkEgress } from './checkEgress.ts'
-import { checkDataFolder } from './checkFolder.ts'
-import { checkMachine } from './checkMachine.ts'
-import { checkMasterKey } from './checkMasterKey.ts'
+import { type Check, checkFailed, checkOk, checkWarning, type State } from './check.ts'
+import { checkBaseUrl, checkEgress, checkOperatorPages, checkPort } from './checkAddresses.ts'
+import { checkDatabaseAndData } from './checkDatabase.ts'
+import { checkDataFolder, checkMachine, checkMasterKey } from './checkMachine.ts'
 
-export function addDoctor(program: Command, cli: Cli) {
+export function addDoctor(program: CliCommand, cli: Cli) {
   program
     .command('doctor')
-    .description('Check settings, machine, disk, database and clock, and say what to do. Changes nothing.')
-    .addHelpText('after', examples('tollgate doctor', 'tollgate doctor --json'))
+    .description(
+      'Check settings, machine, disk, database, merchants and providers, and say what to do. Changes nothing.',
+    )
+    .examples('tollgate doctor', 'tollgate doctor --json')
     .action(async () => {
-      const checks = await examine()
+      const checks = await runChecks()
       const ok = checks.every(check => check.state !== 'failed')
       cli.print({ data: { ok, checks }, text: report(checks) })
       process.exitCode = ok ? exitCodes.done : exitCodes.refused
     })
 }
 
-// Everything at once: what depends on a setting that is wrong is left out, and all the rest is looked at.
-async function examine(): Promise<Check[]> {
+// Runs all checks, except those that need an invalid setting.
+async function runChecks(): Promise<Check[]> {
   const { config, faults, warnings } = await readStartSettings()
-  const wrong = faults.map(fault => fault.slice(0, fault.indexOf(':')))
-  const isRight = (...names: string[]) => !names.some(name => wrong.includes(name))
+  const invalid = faults.map(fault => fault.slice(0, fault.indexOf(':')))
+  const areValid = (...names: string[]) => !names.some(name => invalid.includes(name))
   return [
     ...checkSettings(faults, warnings),
-    ...checkMachine(isRight('DATABASE_URL') ? config : undefined),
-    ...(isRight('DATABASE_URL') ? checkDataFolder(config) : []),
-    ...(isRight('DATABASE_URL', 'TOLLGATE_MASTER_KEY') ? [checkMasterKey(config)] : []),
-    ...(isRight('DATABASE_URL') ? await checkRecords(config, isRight) : []),
+    ...checkMachine(areValid('DATABASE_URL') ? config : undefined),
+    ...(areValid('DATABASE_URL') ? checkDataFolder(config) : []),
+    ...(areValid('DATABASE_URL', 'TOLLGATE_MASTER_KEY') ? [checkMasterKey(config)] : []),
+    ...(areValid('DATABASE_URL') ? await checkDatabaseAndData(config, areValid) : []),
     ...checkEgress(config),
-    ...(isRight('TOLLGATE_SUPPORT_TOKEN', 'TOLLGATE_METRICS_TOKEN') ? checkDoors(config) : []),
-    ...(isRight('TOLLGATE_BASE_URL', 'HOST', 'PORT') ? [checkBaseUrl(config)] : []),
-    ...(isRight('HOST', 'PORT') ? [await checkPort(config)] : []),
+    ...(areValid('TOLLGATE_SUPPORT_TOKEN', 'TOLLGATE_METRICS_TOKEN') ? checkOperatorPages(config) : []),
+    ...(areValid('TOLLGATE_BASE_URL', 'HOST', 'PORT') ? [checkBaseUrl(config)] : []),
+    ...(areValid('HOST', 'PORT') ? [await checkPort(config)] : []),
   ]
 }
 
 const checkSettings = (faults: string[], warnings: string[]): Check[] => [
-  ...faults.map(fault => failed('settings', fault)),
-  ...(faults.length === 0 ? [fine('settings', 'every setting can be read')] : []),
-  ...warnings.map(words => warning('messengers', words, 'See docs/messengers.md.')),
+  ...faults.map(fault => checkFailed('settings', fault)),
+  ...(faults.length === 0 ? [checkOk('settings', 'all settings are valid')] : []),
+  ...warnings.map(fact => checkWarning('messengers', fact, 'See docs/messengers.md.')),
 ]
 
 const marks: Record<State, [string, Style]> = {
@@ -70,6 +67,6 @@ function summary(checks: readonly Check[]): string {
   const count = (state: State) => checks.filter(check => check.state === state).length
   if (count('failed') > 0)
     return paint('red', `Tollgate cannot run well like this: ${count('failed')} failed.`)
-  if (count('warning') > 0) return paint('yellow', 'Tollgate can run. Look at the warnings.')
+  if (count('warning') > 0) return paint('yellow', 'Tollgate can run. See the warnings.')
   return paint('green', 'All is well.')
 }

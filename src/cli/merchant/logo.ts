@@ -1,50 +1,50 @@
-import { type Command, Option } from 'commander'
 import { setLogo } from '../../actions/merchants/logos.ts'
+import { readFile, stat } from 'node:fs/promises'
+import { Option } from 'commander'
+import type { Config } from '../../config.ts'
 import { logoPath } from '../../core/merchant/branding.ts'
 import { removeLogo } from '../../store/merchants/merchants.ts'
-import { merchantOf, type Opened, withDatabase } from '../database.ts'
-import { CannotDo } from '../failure.ts'
-import { examples } from '../help.ts'
+import { maxGivenBytes } from '../../core/merchant/logo/logo.ts'
+import type { UntrustedUrl } from '../../core/urlTrust.ts'
+import { createOutbound } from '../../net/outbound.ts'
+import { merchantEgress } from '../../start/egress.ts'
+import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
+import { CommandError } from '../failure.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { facts } from '../terminal.ts'
-import { fetchLogo, readLogoFile } from './logoSource.ts'
 
-type Asked = { file?: string; url?: string; remove?: true }
+type Options = { file?: string; url?: string; remove?: true }
 
-export function addMerchantLogo(merchant: Command, cli: Cli) {
+export function addMerchantLogo(merchant: CliCommand, cli: Cli) {
   merchant
     .command('logo <id>')
     .description(
-      'Show a logo on the pages of a merchant: a PNG or JPEG of 32x32 to 512x512 dots, at most 32 kB. It is stored here, ' +
-        'written anew from the parts that draw it.',
+      'Set the logo on the pages of a merchant: a PNG or JPEG of 32x32 to 512x512 pixels, at most 32 kB. It is stored ' +
+        'in the database, without metadata.',
     )
     .addOption(new Option('--file <path>', 'a picture on this machine').conflicts(['url', 'remove']))
-    .addOption(
-      new Option('--url <address>', 'a picture on the web, fetched now and once').conflicts('remove'),
+    .addOption(new Option('--url <address>', 'a picture on the web, fetched once, now').conflicts('remove'))
+    .option('--remove', 'show no logo')
+    .examples(
+      'tollgate merchant logo 7c2k9m0x4f --file logo.png',
+      'tollgate merchant logo 7c2k9m0x4f --url https://shop.example/logo.png',
+      'tollgate merchant logo 7c2k9m0x4f --remove',
     )
-    .option('--remove', 'show none any more')
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate merchant logo 7c2k9m0x4f --file logo.png',
-        'tollgate merchant logo 7c2k9m0x4f --url https://shop.example/logo.png',
-        'tollgate merchant logo 7c2k9m0x4f --remove',
-      ),
-    )
-    .action(async (id: string, asked: Asked) =>
-      cli.print(await withDatabase(database => changeLogo(database, id, asked))),
+    .action(async (id: string, options: Options) =>
+      cli.print(await withDatabase(context => changeLogo(context, id, options))),
     )
 }
 
-async function changeLogo(database: Opened, id: string, asked: Asked): Promise<Output> {
-  const { merchant_id, name } = await merchantOf(database.db, id)
-  if (asked.remove) {
-    const had = await removeLogo(database.db, merchant_id)
-    const text = had ? `${name} shows no logo any more.` : `${name} had no logo.`
+async function changeLogo(context: CommandContext, id: string, options: Options): Promise<Output> {
+  const { merchant_id, name } = await requireMerchant(context.db, id)
+  if (options.remove) {
+    const had = await removeLogo(context.db, merchant_id)
+    const text = had ? `${name} no longer shows a logo.` : `${name} had no logo.`
     return { data: { merchant_id, logo: null }, text }
   }
-  const logo = await setLogo(database.db, merchant_id, await pictureOf(database, asked), database.clock())
-  if (typeof logo === 'string') throw new CannotDo('refused', `This logo cannot be shown: ${logo}.`)
+  const logo = await setLogo(context.db, merchant_id, await pictureOf(context, options), context.clock())
+  if (typeof logo === 'string') throw new CommandError('refused', `This logo cannot be shown: ${logo}.`)
   const { type, width, height } = logo
   const data = { type, width, height, bytes: logo.bytes.length, path: logoPath(merchant_id, logo) }
   const text = facts([
@@ -53,12 +53,48 @@ async function changeLogo(database: Opened, id: string, asked: Asked): Promise<O
   ])
   return {
     data: { merchant_id, logo: data },
-    text: `${name} shows this logo on the pages that open from now on.\n\n${text}`,
+    text: `Pages of ${name} show this logo from now on.\n\n${text}`,
   }
 }
 
-function pictureOf({ config }: Opened, { file, url }: Asked): Promise<Buffer> {
+function pictureOf({ config }: CommandContext, { file, url }: Options): Promise<Buffer> {
   if (file) return readLogoFile(file)
   if (url) return fetchLogo(config, url)
-  throw new CannotDo('refused', 'Say which: --file, --url or --remove.')
+  throw new CommandError('refused', 'Give --file, --url or --remove.')
+}
+
+const refused = (message: string) => new CommandError('refused', message)
+
+// Refuses pipes and devices, which may never end.
+async function readLogoFile(path: string): Promise<Buffer> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? new CommandError('not_found', `There is no file ${path}.`) : error
+  })
+  if (!found.isFile()) throw refused(`${path} is not a file.`)
+  if (found.size > maxGivenBytes)
+    throw refused(
+      `${path} has ${Math.ceil(found.size / 1024)} kB; at most ${maxGivenBytes / 1024} kB are read.`,
+    )
+  return readFile(path)
+}
+
+// Uses the egress of notifications: it reaches no private address and follows no redirect.
+async function fetchLogo(config: Config, url: UntrustedUrl): Promise<Buffer> {
+  const outbound = createOutbound(merchantEgress(config))
+  try {
+    const { status, body, words } = await outbound.send({
+      method: 'GET',
+      url,
+      headers: { accept: 'image/png, image/jpeg' },
+      lane: 'logo',
+      maxBodyBytes: maxGivenBytes + 1, // one more byte shows that it is too large
+      allowLoopback: config.TOLLGATE_EGRESS_LOOPBACK ?? false,
+    })
+    if (status === null) throw refused(`The logo could not be fetched: ${words}.`)
+    if (status !== 200 || body === null)
+      throw refused(`${url} answered ${status}: give the address of the picture itself.`)
+    return body
+  } finally {
+    await outbound.close()
+  }
 }

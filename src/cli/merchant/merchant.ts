@@ -1,38 +1,32 @@
-import type { Command } from 'commander'
 import { type Onboarded, onboard } from '../../actions/merchants/onboard.ts'
 import { listMerchants, setActive } from '../../store/merchants/merchants.ts'
-import { noMerchant, type Opened, withDatabase, withMasterKeys } from '../database.ts'
-import { examples } from '../help.ts'
+import { type CommandContext, merchantNotFound, withDatabase, withMasterKeys } from '../database.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { dateTime, facts, heading, paint, table } from '../terminal.ts'
 import { readName } from '../values.ts'
-import { addIpnPasswordCommands } from './ipnPassword.ts'
-import { addIpnSecretCommands } from './ipnSecret.ts'
 import { addMerchantLogo } from './logo.ts'
-import { originsAdvice } from './origins.ts'
-import { addMerchantSet } from './set.ts'
+import { addIpnPasswordCommands, addIpnSecretCommands } from './rotate.ts'
+import { addMerchantSet, originsAdvice } from './set.ts'
 import { addMerchantShow } from './show.ts'
 
-export function addMerchantCommands(program: Command, cli: Cli) {
+export function addMerchantCommands(program: CliCommand, cli: Cli) {
   const merchant = program
     .command('merchant')
-    .description('Register merchants, look at them and set them.')
-    .addHelpText('after', examples("tollgate merchant add --name 'Ama Shop'", 'tollgate merchant list'))
+    .description('Register, show and change merchants.')
+    .examples("tollgate merchant add --name 'Ama Shop'", 'tollgate merchant list')
   merchant
     .command('add')
-    .description('Register a merchant. Its keys and secrets are shown this once.')
-    .requiredOption('--name <name>', 'what customers see on the checkout page', readName)
-    .addHelpText(
-      'after',
-      examples("tollgate merchant add --name 'Ama Shop'", "tollgate merchant add --name 'Ama Shop' --json"),
-    )
+    .description('Register a merchant. Its keys and secrets are shown only now.')
+    .requiredOption('--name <name>', 'the name that customers see on the checkout page', readName)
+    .examples("tollgate merchant add --name 'Ama Shop'", "tollgate merchant add --name 'Ama Shop' --json")
     .action(async ({ name }: { name: string }) =>
-      cli.print(await withMasterKeys(database => add(database, name))),
+      cli.print(await withMasterKeys(context => add(context, name))),
     )
   merchant
     .command('list')
     .description('List every merchant.')
-    .addHelpText('after', examples('tollgate merchant list'))
+    .examples('tollgate merchant list')
     .action(async () => cli.print(await withDatabase(list)))
   addMerchantShow(merchant, cli)
   addMerchantSet(merchant, cli)
@@ -41,17 +35,17 @@ export function addMerchantCommands(program: Command, cli: Cli) {
   addIpnPasswordCommands(merchant, cli)
   merchant
     .command('deactivate <id>')
-    .description('Refuse new payments of a merchant. It can still ask how its payments stand.')
-    .addHelpText('after', examples('tollgate merchant deactivate 7c2k9m0x4f'))
-    .action(async (id: string) => cli.print(await withDatabase(database => turn(database, id, false))))
+    .description('Refuse new payments of a merchant. It can still read the status of its payments.')
+    .examples('tollgate merchant deactivate 7c2k9m0x4f')
+    .action(async (id: string) => cli.print(await withDatabase(context => activate(context, id, false))))
   merchant
     .command('activate <id>')
-    .description('Take payments of a deactivated merchant again.')
-    .addHelpText('after', examples('tollgate merchant activate 7c2k9m0x4f'))
-    .action(async (id: string) => cli.print(await withDatabase(database => turn(database, id, true))))
+    .description('Accept payments of a deactivated merchant again.')
+    .examples('tollgate merchant activate 7c2k9m0x4f')
+    .action(async (id: string) => cli.print(await withDatabase(context => activate(context, id, true))))
 }
 
-async function add({ db, masterKeys, clock }: Opened, name: string): Promise<Output> {
+async function add({ db, masterKeys, clock }: CommandContext, name: string): Promise<Output> {
   const merchant = await onboard(db, masterKeys, name, ['test', 'live'], clock())
   return { data: merchant, text: registered(merchant) }
 }
@@ -62,19 +56,21 @@ function registered({ merchant_id, name, test, live }: Onboarded): string {
     facts([['merchant_id', merchant_id]]),
     `${heading('Test keys')}\n${facts(Object.entries(test ?? {}))}`,
     `${heading('Live keys')}\n${facts(Object.entries(live ?? {}))}`,
-    paint('yellow', 'The secrets are shown this once. Hand them over safely; they belong on servers only.'),
+    paint(
+      'yellow',
+      'The secrets are shown only now. Send them over a safe channel; they belong on servers only.',
+    ),
     originsAdvice(merchant_id),
   ].join('\n\n')
 }
 
-async function list({ db }: Opened): Promise<Output> {
+async function list({ db }: CommandContext): Promise<Output> {
   const merchants = (await listMerchants(db)).map(({ merchant_id, name, active, created_at }) => ({
     merchant_id,
     name,
     active,
     created_at,
   }))
-  const columns = [{ title: 'ID' }, { title: 'NAME' }, { title: 'ACTIVE' }, { title: 'CREATED' }]
   const rows = merchants.map(row => [
     row.merchant_id,
     row.name,
@@ -83,17 +79,17 @@ async function list({ db }: Opened): Promise<Output> {
   ])
   const text =
     rows.length > 0
-      ? table(columns, rows)
-      : 'There are no merchants yet: tollgate merchant add --name NAME makes one.'
+      ? table(['ID', 'NAME', 'ACTIVE', 'CREATED'], rows)
+      : 'There are no merchants yet: tollgate merchant add --name NAME adds one.'
   return { data: { merchants }, text }
 }
 
-async function turn({ db }: Opened, id: string, on: boolean): Promise<Output> {
-  const merchant = await setActive(db, id, on)
-  if (!merchant) throw noMerchant(id)
+async function activate({ db }: CommandContext, id: string, isActive: boolean): Promise<Output> {
+  const merchant = await setActive(db, id, isActive)
+  if (!merchant) throw merchantNotFound(id)
   const { merchant_id, name, active } = merchant
   const text = active
-    ? `${name} is active: its payments are taken within a second.`
+    ? `${name} is active: its payments are accepted within a second.`
     : `${name} is deactivated: its new payments are refused within a second.`
   return { data: { merchant_id, name, active }, text }
 }

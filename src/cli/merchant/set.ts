@@ -1,52 +1,63 @@
-import type { Command } from 'commander'
 import type { IpnPasswords } from '../../actions/merchants/credentials.ts'
 import { setMerchant } from '../../actions/merchants/setMerchant.ts'
+import {
+  type MerchantSettings,
+  readMerchantSettings,
+  type SettingName,
+  merchantSettingNames,
+  type SettingWords,
+  unreadableSettings,
+} from '../../core/merchant/settings.ts'
+import { totalLimitText } from '../../core/merchant/totalLimit.ts'
 import { plainWords } from '../../core/timeline/history.ts'
-import { merchantOf, noMerchant, type Opened, withDatabase, withMasterKeys } from '../database.ts'
-import { CannotDo } from '../failure.ts'
-import { examples } from '../help.ts'
+import {
+  type CommandContext,
+  merchantNotFound,
+  requireMerchant,
+  withDatabase,
+  withMasterKeys,
+} from '../database.ts'
+import { CommandError } from '../failure.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { facts, paint } from '../terminal.ts'
-import { type SettingLine, settingLines } from './settingText.ts'
 
-export function addMerchantSet(merchant: Command, cli: Cli) {
+export function addMerchantSet(merchant: CliCommand, cli: Cli) {
   merchant
     .command('set <id> <setting=value...>')
     .description(
-      'Change settings of a merchant: all that are given, or none when one is wrong. Who chooses ipn_style=basic gets ' +
-        'a password for each mode, shown this once. They are sent only to the origin of ipn_url and to allowed_origins.',
+      'Change settings of a merchant: all of them, or none if one is wrong. ipn_style=basic makes a password for each ' +
+        'mode, shown only now. Passwords are sent only to the origin of ipn_url and to allowed_origins.',
     )
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate merchant set 7c2k9m0x4f ipn_url=https://shop.example/ipn expiry_minutes=30',
-        'tollgate merchant set 7c2k9m0x4f allowed_origins=https://shop.example,https://www.shop.example',
-        'tollgate merchant set 7c2k9m0x4f ipn_style=basic ipn_url=https://shop.example/ipn form_ipn_url=registered',
-        'tollgate merchant set 7c2k9m0x4f currencies=GHS,UGX max_total=20000,UGX:8000000',
-        'tollgate merchant set 7c2k9m0x4f long_invoice_ids=on frame_origins=https://shop.example',
-        "tollgate merchant set 7c2k9m0x4f accent='#0b6b4f' support_phone=0302550100 refunds='Refunds within 7 days'",
-        'tollgate merchant set 7c2k9m0x4f expiry_minutes=  # back to the default',
-        'tollgate merchant show 7c2k9m0x4f  # every setting and its value',
-      ),
+    .examples(
+      'tollgate merchant set 7c2k9m0x4f ipn_url=https://shop.example/ipn expiry_minutes=30',
+      'tollgate merchant set 7c2k9m0x4f allowed_origins=https://shop.example,https://www.shop.example',
+      'tollgate merchant set 7c2k9m0x4f ipn_style=basic ipn_url=https://shop.example/ipn form_ipn_url=registered',
+      'tollgate merchant set 7c2k9m0x4f currencies=GHS,UGX max_total=20000,UGX:8000000',
+      'tollgate merchant set 7c2k9m0x4f long_invoice_ids=on frame_origins=https://shop.example',
+      "tollgate merchant set 7c2k9m0x4f accent='#0b6b4f' support_phone=0302550100 refunds='Refunds within 7 days'",
+      'tollgate merchant set 7c2k9m0x4f expiry_minutes=  # back to the default',
+      'tollgate merchant show 7c2k9m0x4f  # every setting and its value',
     )
-    .action(async (id: string, changes: string[]) =>
-      cli.print(await opening(changes)(database => set(database, id, changes))),
-    )
+    .action(async (id: string, changes: string[]) => {
+      // A change of the style may make passwords, which are sealed with the master key.
+      const open = changes.some(change => change.startsWith('ipn_style=')) ? withMasterKeys : withDatabase
+      cli.print(await open(context => set(context, id, changes)))
+    })
 }
 
-// A style may need a password, which is sealed.
-const opening = (changes: readonly string[]) =>
-  changes.some(change => change.startsWith('ipn_style=')) ? withMasterKeys : withDatabase
-
-async function set({ db, masterKeys }: Opened, id: string, changes: string[]): Promise<Output> {
-  const merchant = await merchantOf(db, id)
+async function set({ db, masterKeys }: CommandContext, id: string, changes: string[]): Promise<Output> {
+  const merchant = await requireMerchant(db, id)
   const changed = await setMerchant(db, id, changes, masterKeys)
-  if (!changed) throw noMerchant(id)
-  if (changed.faults.length > 0) throw refused(changed.faults)
-  const { words, ipn_passwords } = changed
-  const text = told(merchant.name, words, changes)
+  if (!changed) throw merchantNotFound(id)
+  if (changed.faults.length > 0)
+    throw new CommandError('refused', 'Nothing was changed.', { faults: changed.faults })
+  const { words: stored, ipn_passwords } = changed
+  const names = new Set(changes.map(change => change.split('=')[0]))
+  const lines = settingLines(stored).filter(line => names.has(line.name))
+  const text = `${merchant.name} is changed; every node uses it within a second.\n\n${facts(lines.map(settingFact))}`
   return {
-    data: { merchant_id: id, settings: settingsData(words), ...(ipn_passwords && { ipn_passwords }) },
+    data: { merchant_id: id, settings: settingsData(stored), ...(ipn_passwords && { ipn_passwords }) },
     text: ipn_passwords ? `${text}\n\n${passwordText(ipn_passwords)}` : text,
   }
 }
@@ -55,24 +66,55 @@ const passwordText = ({ test, live }: IpnPasswords) =>
   `${facts([
     ['test ipn_password', test],
     ['live ipn_password', live],
-  ])}\n\n${paint('yellow', 'The passwords are shown this once.')}`
+  ])}\n\n${paint('yellow', 'The passwords are shown only now.')}`
 
-const refused = (faults: string[]) => new CannotDo('refused', 'Nothing was changed.', { faults })
-
-export const settingsData = (words: Record<string, string>) =>
-  Object.fromEntries(settingLines(words).map(({ name, value }) => [name, value]))
-
-function told(name: string, words: Record<string, string>, changes: string[]): string {
-  const names = new Set(changes.map(change => change.split('=')[0]))
-  const lines = settingLines(words).filter(line => names.has(line.name))
-  return `${name} is set; every node knows within a second.\n\n${facts(lines.map(settingFact))}`
+type SettingLine = {
+  name: string
+  value: string | null
+  isDefault: boolean
+  unreadable?: string // the stored text. The default applies, and what the setting would allow is refused
 }
+
+// Every setting as an operator types it, including defaults. Null: no value.
+export function settingLines(stored: SettingWords): SettingLine[] {
+  const settings = readMerchantSettings(stored)
+  const unreadable = new Set<string>(unreadableSettings(stored))
+  return merchantSettingNames.map(name => ({
+    name,
+    value: asTyped(settings[name]),
+    isDefault: stored?.[name] === undefined,
+    ...(unreadable.has(name) && { unreadable: JSON.stringify(stored?.[name] ?? stored) }),
+  }))
+}
+
+function asTyped(value: MerchantSettings[SettingName]): string | null {
+  if (typeof value === 'boolean') return value ? 'on' : 'off'
+  if (Array.isArray(value)) return value.length > 0 ? value.join(',') : null
+  if (value !== null && typeof value === 'object' && 'every' in value) return totalLimitText(value)
+  return typeof value === 'number' ? String(value) : typeof value === 'string' ? value : null
+}
+
+export const settingsData = (stored: SettingWords) =>
+  Object.fromEntries(settingLines(stored).map(({ name, value }) => [name, value]))
 
 export function settingFact({ name, value, isDefault, unreadable }: SettingLine) {
   if (unreadable !== undefined)
     return [
       name,
-      `cannot be read: ${plainWords(unreadable)} (until it is set anew: ${value ?? 'none'})`,
+      `cannot be read: ${plainWords(unreadable)} (until it is set again: ${value ?? 'none'})`,
     ] as const
   return [name, `${value ?? 'none'}${isDefault ? ' (default)' : ''}`] as const
 }
+
+export const registerOriginsCommand = (merchant_id: string) =>
+  `tollgate merchant set ${merchant_id} allowed_origins=https://shop.example`
+
+export const originsAdvice = (merchant_id: string) =>
+  'No origins are registered: a payment may send the customer to any address. The hash does not cover these ' +
+  'addresses, and a customer can change them in a request that comes from a form or a link.\n' +
+  `Register the shop's own, separated by commas: ${registerOriginsCommand(merchant_id)}`
+
+// False if the setting cannot be read: then some are registered.
+export const hasNoOrigins = (stored: SettingWords) =>
+  readMerchantSettings(stored).allowed_origins.length === 0 &&
+  !unreadableSettings(stored).includes('allowed_origins')

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { Mode } from '../../core/mode.ts'
 import {
   type IpnSecret,
@@ -14,29 +13,24 @@ import {
   type Merchant,
   type Outlet,
 } from '../../store/merchants/merchants.ts'
-import { merchantOf, type Opened, withDatabase } from '../database.ts'
-import { examples } from '../help.ts'
+import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { dateTime, type Fact, facts, heading, table } from '../terminal.ts'
-import { type PasswordState, passwordStates, rotateCommand } from './ipnPassword.ts'
-import { hasNoOrigins, originsAdvice } from './origins.ts'
-import { settingFact, settingsData } from './set.ts'
-import { settingLines } from './settingText.ts'
+import { dateTime, type Fact, facts, heading, indented, table } from '../terminal.ts'
+import { type PasswordState, passwordStates, rotatePasswordCommand } from './rotate.ts'
+import { hasNoOrigins, originsAdvice, settingFact, settingLines, settingsData } from './set.ts'
 
-export function addMerchantShow(merchant: Command, cli: Cli) {
+export function addMerchantShow(merchant: CliCommand, cli: Cli) {
   merchant
     .command('show <id>')
     .description('Show a merchant: its settings, keys, signing secrets and outlets. Secrets are never shown.')
-    .addHelpText(
-      'after',
-      examples('tollgate merchant show 7c2k9m0x4f', 'tollgate merchant show 7c2k9m0x4f --json'),
-    )
-    .action(async (id: string) => cli.print(await withDatabase(database => show(database, id))))
+    .examples('tollgate merchant show 7c2k9m0x4f', 'tollgate merchant show 7c2k9m0x4f --json')
+    .action(async (id: string) => cli.print(await withDatabase(context => show(context, id))))
 }
 
-async function show({ db, clock }: Opened, id: string): Promise<Output> {
+async function show({ db, clock }: CommandContext, id: string): Promise<Output> {
   const now = clock()
-  const merchant = await merchantOf(db, id)
+  const merchant = await requireMerchant(db, id)
   const keys = await listMerchantKeys(db, id)
   const secrets = await listIpnSecrets(db, id)
   const outlets = await listOutlets(db, id)
@@ -96,14 +90,14 @@ function keyTable(keys: readonly MerchantKey[], now: Date): string {
   const end = ({ expires_at }: MerchantKey) =>
     expires_at ? `${expires_at <= now ? 'ended' : 'until'} ${dateTime(expires_at)}` : 'no end'
   const rows = keys.map(key => [key.merchant_key, key.mode, dateTime(key.created_at), end(key)])
-  return table([{ title: 'KEY' }, { title: 'MODE' }, { title: 'CREATED' }, { title: 'VALID' }], rows)
+  return table(['KEY', 'MODE', 'CREATED', 'VALID'], rows)
 }
 
 const secretFacts = (secrets: readonly IpnSecret[], now: Date) =>
   (['test', 'live'] as const).map((mode: Mode): Fact => {
     const live = secrets.filter(secret => secret.mode === mode && isLive(secret, now))
     const ends = live.flatMap(({ expires_at }) => (expires_at ? [dateTime(expires_at)] : []))
-    return [mode, `${live.length} live${ends.length > 0 ? `, the older until ${ends.join(', ')}` : ''}`]
+    return [mode, `${live.length} live${ends.length > 0 ? `, the old one until ${ends.join(', ')}` : ''}`]
   })
 
 const passwordFacts = (merchant_id: string, passwords: Record<Mode, PasswordState> | null): Fact[] =>
@@ -111,22 +105,16 @@ const passwordFacts = (merchant_id: string, passwords: Record<Mode, PasswordStat
     ? []
     : (['test', 'live'] as const).map(mode => [
         `${mode} password`,
-        passwordWords(passwords[mode], rotateCommand(merchant_id, mode)),
+        passwords[mode] === 'own'
+          ? 'its own'
+          : `the merchant_id, which is not secret: ${rotatePasswordCommand(merchant_id, mode)} makes one`,
       ])
-
-const passwordWords = (state: PasswordState, command: string) =>
-  ({
-    own: 'its own',
-    merchant_id: `the merchant_id, which is no secret: ${command} makes one`,
-  })[state]
 
 function outletTable(merchant_id: string, outlets: readonly Outlet[]): string {
   if (outlets.length === 0)
-    return `None: tollgate outlet add --merchant ${merchant_id} --code CODE --name NAME makes one.`
+    return `None: tollgate outlet add --merchant ${merchant_id} --code CODE --name NAME adds one.`
   return table(
-    [{ title: 'CODE' }, { title: 'NAME' }],
+    ['CODE', 'NAME'],
     outlets.map(outlet => [outlet.code, outlet.name]),
   )
 }
-
-const indented = (text: string) => text.replace(/^/gm, '  ')

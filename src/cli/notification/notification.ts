@@ -1,11 +1,11 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { newestNotifications } from '../../actions/notifications/findNotifications.ts'
 import { type DeliveryState, deliveryStates, hintsFor } from '../../core/notification/delivery.ts'
-import { merchantOf, type Opened, withDatabase } from '../database.ts'
-import { CannotDo } from '../failure.ts'
-import { examples } from '../help.ts'
-import { onePayment } from '../onePayment.ts'
+import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
+import { CommandError } from '../failure.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
+import { requirePayment } from '../paymentText.ts'
 import { paint } from '../terminal.ts'
 import { fromOption, readLimit, toOption } from '../values.ts'
 import { addNotificationRedeliver } from './redeliver.ts'
@@ -21,49 +21,43 @@ type Filter = {
   limit: number
 }
 
-export function addNotificationCommands(program: Command, cli: Cli) {
+export function addNotificationCommands(program: CliCommand, cli: Cli) {
   const notification = program
     .command('notification')
-    .description('See what merchants were told, and tell them again.')
-    .addHelpText(
-      'after',
-      examples('tollgate notification list --state exhausted', 'tollgate payment show AMA-1042'),
-    )
+    .description('Show notifications to merchants, and send them again.')
+    .examples('tollgate notification list --state exhausted', 'tollgate payment show AMA-1042')
   notification
     .command('list')
-    .description('List the newest notifications first, and how their deliveries stand.')
+    .description('List notifications and the state of their deliveries, newest first.')
     .option('--merchant <id>', 'only those of this merchant')
     .addOption(
       new Option(
         '--state <state>',
-        'only those that stand so: due (still tried), acknowledged, exhausted (tried for a day in vain), none (no address to ' +
+        'only those in this state: due (still tried), acknowledged, exhausted (given up after a day), none (no address to ' +
           'send to)',
       ).choices(deliveryStates),
     )
     .addOption(fromOption())
     .addOption(toOption())
     .option('--payment <reference>', 'only those of this payment, by its reference or invoice id')
-    .option('--limit <count>', 'at most so many', readLimit, 20)
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate notification list',
-        'tollgate notification list --merchant 7c2k9m0x4f --state exhausted --from 2026-05-01',
-        'tollgate notification list --payment AMA-1042 --json',
-      ),
+    .option('--limit <count>', 'how many at most', readLimit, 20)
+    .examples(
+      'tollgate notification list',
+      'tollgate notification list --merchant 7c2k9m0x4f --state exhausted --from 2026-05-01',
+      'tollgate notification list --payment AMA-1042 --json',
     )
-    .action(async (filter: Filter) => cli.print(await withDatabase(database => list(database, filter))))
+    .action(async (filter: Filter) => cli.print(await withDatabase(context => list(context, filter))))
   addNotificationShow(notification, cli)
   addNotificationRedeliver(notification, cli)
 }
 
 async function list(
-  { db, clock }: Opened,
+  { db, clock }: CommandContext,
   { merchant, payment, from, to, ...rest }: Filter,
 ): Promise<Output> {
-  if (from && to && from >= to) throw new CannotDo('refused', '--from must be before --to.')
-  if (merchant) await merchantOf(db, merchant)
-  const one = payment === undefined ? undefined : await onePayment(db, payment, merchant)
+  if (from && to && from >= to) throw new CommandError('refused', '--from must be before --to.')
+  if (merchant) await requireMerchant(db, merchant)
+  const one = payment === undefined ? undefined : await requirePayment(db, payment, merchant)
   const { notifications: found, until } = await newestNotifications(db, {
     ...rest,
     from,
@@ -74,13 +68,13 @@ async function list(
   const hints = hintsFor(found.map(({ last_result }) => last_result))
   const isNarrowed = [merchant, payment, from, to, rest.state].some(option => option !== undefined)
   const none = isNarrowed
-    ? 'No notification is like that: leave out an option to see more.'
+    ? 'No notification matches: remove an option to see more.'
     : 'There are no notifications yet: the first comes when the status of a payment changes.'
-  const goOn = `Older ones were not looked at, so that you do not wait: go on with --to ${until?.toISOString()}.`
+  const more = `The search stopped before older ones: continue with --to ${until?.toISOString()}.`
   const parts = [
     found.length > 0 ? notificationTable(found, clock()) : until ? '' : none,
     hints.length > 0 ? paint('yellow', hints.join('\n')) : '',
-    until ? paint('yellow', goOn) : '',
+    until ? paint('yellow', more) : '',
   ]
   return {
     data: { notifications: found.map(notificationData), hints, until },

@@ -1,58 +1,52 @@
-import type { Command } from 'commander'
-import {
-  type ExplainedNotification,
-  explainNotification,
-} from '../../actions/notifications/findNotifications.ts'
-import { hintsFor, missingTries } from '../../core/notification/delivery.ts'
+import { type ExplainedNotification, explainNotification } from '../../actions/notifications/findNotifications.ts'
+import { deliveryState, hintsFor, isInFlight, missingTries, resultText, triesKeptDays } from '../../core/notification/delivery.ts'
 import { notificationId } from '../../core/notification/notification.ts'
+import { deliveryWindowMs, offsets } from '../../core/notification/schedule.ts'
 import { plainWords } from '../../core/timeline/history.ts'
 import type { Db } from '../../store/db.ts'
+import type { NotificationRow } from '../../store/notifications/notificationList.ts'
 import type { Try } from '../../store/notifications/tries.ts'
 import { withDatabase } from '../database.ts'
-import { CannotDo } from '../failure.ts'
-import { examples } from '../help.ts'
+import { CommandError } from '../failure.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { dateTime, type Fact, facts, heading, paint } from '../terminal.ts'
-import { scheduleWords } from './schedule.ts'
-import { notificationData } from './text.ts'
-import { triesText } from './tries.ts'
+import { dateTime, type Fact, facts, heading, indented, paint, table } from '../terminal.ts'
+import { notificationData, timeUntil } from './text.ts'
 
-export function addNotificationShow(notification: Command, cli: Cli) {
+const maxAnswerLength = 100 // of the shown first line
+
+export function addNotificationShow(notification: CliCommand, cli: Cli) {
   notification
     .command('show <id>')
     .description(
-      "Show a notification: its body as the merchant gets it, with the customer's data; where it goes, what came " +
-        'of every try, and when the next one is. Of what an endpoint answered the first line is shown, with ' +
-        '--json the first 4 KiB.',
+      "Show a notification: its body as the merchant receives it, including the customer's data; its address, the result " +
+        'of every try, and the time of the next one. The first line of each answer is shown, with --json the first 4 KiB.',
     )
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate notification show TG-01KA9C-7M2QXH-0V4D1R-N1',
-        'tollgate notification show TG-01KA9C-7M2QXH-0V4D1R-N1 --json',
-      ),
+    .examples(
+      'tollgate notification show TG-01KA9C-7M2QXH-0V4D1R-N1',
+      'tollgate notification show TG-01KA9C-7M2QXH-0V4D1R-N1 --json',
     )
     .action(async (id: string) => cli.print(await withDatabase(({ db, clock }) => show(db, id, clock()))))
 }
 
-export const noNotification = (id: string) =>
-  new CannotDo(
+export const notificationNotFound = (id: string) =>
+  new CommandError(
     'not_found',
     `No notification has the id ${plainWords(id)}: tollgate notification list shows the newest.`,
   )
 
 async function show(db: Db, id: string, now: Date): Promise<Output> {
-  const told = await explainNotification(db, id)
-  if (!told) throw noNotification(id)
-  const { written, merchant_name, invoice_id, body } = told
+  const notification = await explainNotification(db, id)
+  if (!notification) throw notificationNotFound(id)
+  const { written, merchant_name, invoice_id, body } = notification
   const { lost, forgotten } = missingTries(
-    told,
+    notification,
     written.map(one => one.try),
     now,
   )
-  const hints = hintsFor([...written.map(({ result }) => result), told.last_result])
+  const hints = hintsFor([...written.map(({ result }) => result), notification.last_result])
   const data = {
-    ...notificationData(told),
+    ...notificationData(notification),
     merchant_name,
     invoice_id,
     body,
@@ -62,24 +56,24 @@ async function show(db: Db, id: string, now: Date): Promise<Output> {
   }
   const tries = triesText(written, lost, forgotten)
   const text = [
-    `${heading(`Notification ${notificationId(told)}`)}\n${facts(factsOf(told))}`,
+    `${heading(`Notification ${notificationId(notification)}`)}\n${facts(factsOf(notification))}`,
     `${heading('Body')}\n  ${plainWords(body)}`,
-    `${heading('Delivery')}\n${scheduleWords(told, now).replace(/^/gm, '  ')}`,
+    `${heading('Delivery')}\n${indented(deliveryText(notification, now))}`,
     ...(tries ? [`${heading('Tries')}\n${tries}`] : []),
     ...(hints.length > 0 ? [paint('yellow', hints.join('\n'))] : []),
   ]
   return { data, text: text.join('\n\n') }
 }
 
-const factsOf = (told: ExplainedNotification): Fact[] => [
-  ['merchant', `${told.merchant_name} (${told.merchant_id})`],
-  ['payment', `${told.tx_reference} (invoice ${told.invoice_id})`],
-  ['mode', told.mode],
-  ['status', told.status],
-  ...(told.type === 'status' ? [] : ([['type', told.type ?? '']] satisfies Fact[])),
-  ['created', dateTime(told.created_at)],
-  ...(told.url === null ? [] : ([['url', plainWords(told.url)]] satisfies Fact[])),
-  ...(told.style === null ? [] : ([['style', told.style]] satisfies Fact[])),
+const factsOf = (notification: ExplainedNotification): Fact[] => [
+  ['merchant', `${notification.merchant_name} (${notification.merchant_id})`],
+  ['payment', `${notification.tx_reference} (invoice ${notification.invoice_id})`],
+  ['mode', notification.mode],
+  ['status', notification.status],
+  ...(notification.type === 'status' ? [] : ([['type', notification.type ?? '']] satisfies Fact[])),
+  ['created', dateTime(notification.created_at)],
+  ...(notification.url === null ? [] : ([['url', plainWords(notification.url)]] satisfies Fact[])),
+  ...(notification.style === null ? [] : ([['style', notification.style]] satisfies Fact[])),
 ]
 
 const tryData = (one: Try) => ({
@@ -92,3 +86,84 @@ const tryData = (one: Try) => ({
   words: one.words,
   answer: one.answer === null ? null : one.answer.toString('utf8'),
 })
+
+function deliveryText(notification: NotificationRow, now: Date): string {
+  const redeliver = `tollgate notification redeliver ${notificationId(notification)}`
+  const { acknowledged_at, exhausted_at, tries } = notification
+  const state = deliveryState(notification)
+  if (state === 'none') return notSentText(notification, redeliver)
+  if (state === 'acknowledged' && acknowledged_at)
+    return `Acknowledged ${dateTime(acknowledged_at)}, by try ${tries}.`
+  if (state === 'exhausted' && exhausted_at)
+    return `Exhausted ${dateTime(exhausted_at)}, after ${triesCount(tries)}.\nSend it again: ${redeliver}`
+  return `${tries === 0 ? 'Not tried yet.' : `${triesCount(tries)} so far.`}\n${nextTryLines(notification, now)}`
+}
+
+const notSentText = ({ status, merchant_id }: NotificationRow, redeliver: string) =>
+  status === 'awaiting_payment'
+    ? 'Not sent: no ipn_url was set, or ipn_style was basic, which does not send awaiting_payment.'
+    : `Not sent: no ipn_url was set.\nTo send it now: tollgate merchant set ${merchant_id} ipn_url=URL, then ${redeliver}`
+
+const triesCount = (tries: number | null) => (tries === 1 ? '1 try' : `${tries} tries`)
+
+function nextTryLines(notification: NotificationRow, now: Date): string {
+  const { next_try_at, begun_at, parked } = notification
+  if (isInFlight(notification, now)) return 'A try is under way.'
+  if (!next_try_at || !begun_at) return ''
+  const when =
+    next_try_at <= now
+      ? 'now'
+      : `${dateTime(next_try_at)}, ${timeUntil(next_try_at.getTime() - now.getTime())}`
+  const end = dateTime(new Date(begun_at.getTime() + deliveryWindowMs))
+  const until = `At most ${offsets.length} tries since ${dateTime(begun_at)}; exhausted by ${end}.`
+  return parked
+    ? `It is parked until its endpoint has recovered. The next try is at the latest ${when}.\n${until}`
+    : `The next try is ${when}.\n${until}`
+}
+
+// A row for each try, with the answer of the endpoint below it. Empty if there were none.
+function triesText(written: readonly Try[], lost: readonly number[], forgotten: readonly number[]): string {
+  const rows = [
+    ...written.map(one => ({ number: one.try, cells: cellsOf(one), more: answerLine(one) })),
+    ...lost.map(number => ({
+      number,
+      cells: [String(number), '', '', '', '', 'a node stopped before it saved the result'],
+      more: undefined,
+    })),
+  ].sort((a, b) => a.number - b.number)
+  const [title = '', ...lines] = table(
+    ['#', 'WHEN', 'TOOK', 'ADDRESS', 'STATUS', 'RESULT'],
+    rows.map(({ cells }) => cells),
+    ['#', 'TOOK'],
+  ).split('\n')
+  const text = lines.flatMap((line, at) => {
+    const more = rows[at]?.more
+    return more ? [line, `     ${paint('dim', more)}`] : [line]
+  })
+  return [
+    ...(rows.length > 0 ? [title, ...text] : []),
+    ...(forgotten.length > 0
+      ? [`${forgotten.length} older: results of tries are stored for ${triesKeptDays} days.`]
+      : []),
+  ]
+    .map(line => `  ${line}`)
+    .join('\n')
+}
+
+const cellsOf = (one: Try) => [
+  String(one.try),
+  dateTime(one.started_at),
+  one.ms < 10_000 ? `${one.ms} ms` : `${(one.ms / 1000).toFixed(1)} s`,
+  plainWords(one.address ?? ''),
+  one.status === null ? '' : String(one.status),
+  resultText(one.result) + (one.words ? `: ${plainWords(one.words)}` : ''),
+]
+
+// Untrusted bytes: one line without control characters.
+function answerLine({ answer }: Try): string | undefined {
+  const lines = (answer?.toString('utf8') ?? '').split(/[\r\n]+/).filter(line => line.trim() !== '')
+  const first = plainWords(lines[0] ?? '').trim()
+  if (first === '') return undefined
+  const cut = [...first].slice(0, maxAnswerLength).join('')
+  return `answered: ${cut}${cut !== first || lines.length > 1 ? ' …' : ''}`
+}

@@ -3,67 +3,64 @@ import { notificationId } from '../../core/notification/notification.ts'
 import type { NotificationRow } from '../../store/notifications/notificationList.ts'
 import { dateTime, table } from '../terminal.ts'
 
-// A notification as programs read it.
-export const notificationData = (told: NotificationRow) => ({
-  id: notificationId(told),
-  merchant_id: told.merchant_id,
-  tx_reference: told.tx_reference,
-  sequence: told.sequence,
-  mode: told.mode,
-  status: told.status,
-  type: told.type,
-  created_at: told.created_at,
-  state: deliveryState(told),
-  url: told.url,
-  style: told.style,
-  begun_at: told.begun_at,
-  tries: told.tries ?? 0,
-  last_try_at: told.last_try_at,
-  last_result: told.last_result,
-  next_try_at: told.next_try_at,
-  acknowledged_at: told.acknowledged_at,
-  exhausted_at: told.exhausted_at,
+export const notificationData = (notification: NotificationRow) => ({
+  id: notificationId(notification),
+  merchant_id: notification.merchant_id,
+  tx_reference: notification.tx_reference,
+  sequence: notification.sequence,
+  mode: notification.mode,
+  status: notification.status,
+  type: notification.type,
+  created_at: notification.created_at,
+  state: deliveryState(notification),
+  url: notification.url,
+  style: notification.style,
+  begun_at: notification.begun_at,
+  tries: notification.tries ?? 0,
+  last_try_at: notification.last_try_at,
+  last_result: notification.last_result,
+  next_try_at: notification.next_try_at,
+  acknowledged_at: notification.acknowledged_at,
+  exhausted_at: notification.exhausted_at,
 })
 
-export function notificationTable(all: readonly NotificationRow[], now: Date): string {
-  const titles = ['TIME (UTC)', 'ID', 'STATUS', 'STATE', 'TRIES', 'LAST RESULT', 'NEXT TRY']
-  return table(
-    titles.map(title => ({ title, right: title === 'TRIES' })),
-    all.map(told => [
-      dateTime(told.created_at).slice(0, 16),
-      notificationId(told),
-      what(told),
-      ...progress(told),
-      nextTry(told, now),
-    ]),
+const columns = ['ID', 'STATUS', 'STATE', 'TRIES', 'LAST RESULT', 'NEXT TRY']
+
+export const notificationTable = (notifications: readonly NotificationRow[], now: Date) =>
+  table(
+    ['TIME (UTC)', ...columns],
+    notifications.map(one => [dateTime(one.created_at).slice(0, 16), ...cellsOf(one, now)]),
+    ['TRIES'],
   )
-}
 
-// Without what the payment around it says already.
-export function shortTable(all: readonly NotificationRow[], now: Date): string {
-  const titles = ['ID', 'STATUS', 'STATE', 'TRIES', 'LAST RESULT', 'NEXT TRY']
-  return table(
-    titles.map(title => ({ title, right: title === 'TRIES' })),
-    all.map(told => [notificationId(told), what(told), ...progress(told), nextTry(told, now)]),
+// The notifications of one payment.
+export const shortNotificationTable = (notifications: readonly NotificationRow[], now: Date) =>
+  table(
+    columns,
+    notifications.map(one => cellsOf(one, now)),
+    ['TRIES'],
   )
-}
 
-// A refund or a dispute is no change of the status.
-const what = ({ type, status }: NotificationRow) => (type === undefined || type === 'status' ? status : type)
-
-const progress = (told: NotificationRow) => [
-  deliveryState(told),
-  String(told.tries ?? 0),
-  told.last_result ?? '',
+const cellsOf = (notification: NotificationRow, now: Date) => [
+  notificationId(notification),
+  statusOrType(notification),
+  deliveryState(notification),
+  String(notification.tries ?? 0),
+  notification.last_result ?? '',
+  nextTryText(notification, now),
 ]
 
-export function nextTry(journey: DeliverySummary, now: Date): string {
-  if (journey.next_try_at === null) return ''
-  return isInFlight(journey, now) ? 'under way' : inWords(journey.next_try_at.getTime() - now.getTime())
+// A refund or a dispute does not change the status.
+const statusOrType = ({ type, status }: NotificationRow) =>
+  type === undefined || type === 'status' ? status : type
+
+function nextTryText(delivery: DeliverySummary, now: Date): string {
+  if (delivery.next_try_at === null) return ''
+  return isInFlight(delivery, now) ? 'under way' : timeUntil(delivery.next_try_at.getTime() - now.getTime())
 }
 
-// As a person would say it, in the largest unit that fits.
-export function inWords(ms: number): string {
+// Rounded to the largest unit that fits.
+export function timeUntil(ms: number): string {
   if (ms <= 0) return 'now'
   const units = [
     ['h', 3_600_000],

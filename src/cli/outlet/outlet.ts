@@ -1,8 +1,7 @@
-import type { Command } from 'commander'
 import { addOutlet, listAllOutlets, listOutlets } from '../../store/merchants/merchants.ts'
-import { merchantOf, type Opened, withDatabase } from '../database.ts'
-import { CannotDo } from '../failure.ts'
-import { examples } from '../help.ts'
+import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
+import { CommandError } from '../failure.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { table } from '../terminal.ts'
 import { readName, readOutletCode } from '../values.ts'
@@ -10,52 +9,52 @@ import { addOutletReport } from './report.ts'
 
 type NewOutlet = { merchant: string; code: string; name: string }
 
-export function addOutletCommands(program: Command, cli: Cli) {
+export function addOutletCommands(program: CliCommand, cli: Cli) {
   const outlet = program
     .command('outlet')
-    .description("Keep a merchant's outlets, its branches, and see how they do.")
-    .addHelpText('after', examples('tollgate outlet list --merchant 7c2k9m0x4f'))
+    .description("Add, list and report on a merchant's outlets (branches).")
+    .examples('tollgate outlet list --merchant 7c2k9m0x4f')
   outlet
     .command('add')
     .description('Add an outlet. Payment requests name it as extra_outlet.')
-    .requiredOption('--merchant <id>', 'whose outlet it is')
-    .requiredOption('--code <code>', 'what requests call it: letters, digits, - _ .', readOutletCode)
-    .requiredOption('--name <name>', 'what people call it', readName)
-    .addHelpText(
-      'after',
-      examples("tollgate outlet add --merchant 7c2k9m0x4f --code ACC-1 --name 'Accra Mall'"),
-    )
-    .action(async (asked: NewOutlet) => cli.print(await withDatabase(database => add(database, asked))))
+    .requiredOption('--merchant <id>', 'the merchant')
+    .requiredOption('--code <code>', 'the code in requests: letters, digits, - _ .', readOutletCode)
+    .requiredOption('--name <name>', 'a name for people', readName)
+    .examples("tollgate outlet add --merchant 7c2k9m0x4f --code ACC-1 --name 'Accra Mall'")
+    .action(async (added: NewOutlet) => cli.print(await withDatabase(context => add(context, added))))
   outlet
     .command('list')
     .description('List the outlets of one merchant, or of all.')
     .option('--merchant <id>', 'only those of this merchant')
-    .addHelpText('after', examples('tollgate outlet list', 'tollgate outlet list --merchant 7c2k9m0x4f'))
+    .examples('tollgate outlet list', 'tollgate outlet list --merchant 7c2k9m0x4f')
     .action(async ({ merchant }: { merchant?: string }) =>
-      cli.print(await withDatabase(database => list(database, merchant))),
+      cli.print(await withDatabase(context => list(context, merchant))),
     )
   addOutletReport(outlet, cli)
 }
 
-async function add({ db, clock }: Opened, { merchant, code, name }: NewOutlet): Promise<Output> {
-  const { merchant_id, name: whose } = await merchantOf(db, merchant)
+async function add({ db, clock }: CommandContext, { merchant, code, name }: NewOutlet): Promise<Output> {
+  const { merchant_id, name: merchantName } = await requireMerchant(db, merchant)
   const outlet = await addOutlet(db, { merchant_id, code, name, created_at: clock() })
   if (!outlet)
-    throw new CannotDo('refused', `${whose} already has an outlet ${code}: tollgate outlet list shows them.`)
+    throw new CommandError(
+      'refused',
+      `${merchantName} already has an outlet ${code}: tollgate outlet list shows them.`,
+    )
   return {
     data: outlet,
-    text: `Outlet ${code} (${name}) of ${whose} is ready: requests name it as extra_outlet.`,
+    text: `Outlet ${code} (${name}) of ${merchantName} is ready: requests name it as extra_outlet.`,
   }
 }
 
-async function list({ db }: Opened, merchant?: string): Promise<Output> {
+async function list({ db }: CommandContext, merchant?: string): Promise<Output> {
   const outlets = merchant
-    ? await listOutlets(db, (await merchantOf(db, merchant)).merchant_id)
+    ? await listOutlets(db, (await requireMerchant(db, merchant)).merchant_id)
     : await listAllOutlets(db)
   const rows = outlets.map(({ merchant_id, code, name }) => [merchant_id, code, name])
   const text =
     rows.length > 0
-      ? table([{ title: 'MERCHANT' }, { title: 'CODE' }, { title: 'NAME' }], rows)
-      : 'There are no outlets yet: tollgate outlet add --merchant ID --code CODE --name NAME makes one.'
+      ? table(['MERCHANT', 'CODE', 'NAME'], rows)
+      : 'There are no outlets yet: tollgate outlet add --merchant ID --code CODE --name NAME adds one.'
   return { data: { outlets }, text }
 }

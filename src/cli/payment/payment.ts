@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+
 import { notificationsOf } from '../../actions/notifications/findNotifications.ts'
 import { customerMessagesOf } from '../../actions/messages/receipts.ts'
 import { explainPayment } from '../../actions/payments/explainPayment.ts'
@@ -6,17 +6,16 @@ import { newestPayments } from '../../actions/payments/findPayments.ts'
 import type { Mode } from '../../core/mode.ts'
 import type { Status } from '../../core/payment/payment.ts'
 import { withoutNumbers } from '../../core/timeline/history.ts'
-import { merchantOf, type Opened, withDatabase } from '../database.ts'
-import { examples } from '../help.ts'
-import { messageData, messageTable } from '../message/text.ts'
-import { notificationData, shortTable } from '../notification/text.ts'
-import { onePayment } from '../onePayment.ts'
+import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
+import type { CliCommand } from '../help.ts'
+import { messageData, messageTable } from '../message.ts'
+import { notificationData, shortNotificationTable } from '../notification/text.ts'
 import type { Cli, Output } from '../output.ts'
-import { facts, heading, paint } from '../terminal.ts'
-import { modeOption, readLimit, readReference, statusOption } from '../values.ts'
+import { facts, heading, indented, paint } from '../terminal.ts'
+import { modeOption, parseReference, readLimit, statusOption } from '../values.ts'
 import { addPaymentRequest } from './request.ts'
-import { allFacts, attemptData, paymentData, paymentTable } from './text.ts'
-import { storyText } from './timeline.ts'
+import { allFacts, attemptData, paymentData, paymentTable, requirePayment } from '../paymentText.ts'
+import { timelineText } from './timeline.ts'
 
 type Filter = {
   merchant?: string
@@ -27,54 +26,48 @@ type Filter = {
   limit: number
 }
 
-export function addPaymentCommands(program: Command, cli: Cli) {
+export function addPaymentCommands(program: CliCommand, cli: Cli) {
   const payment = program
     .command('payment')
-    .description('Look at payments, and request one.')
-    .addHelpText('after', examples('tollgate payment list --limit 5', 'tollgate payment show AMA-1042'))
+    .description('Show, list and request payments.')
+    .examples('tollgate payment list --limit 5', 'tollgate payment show AMA-1042')
   payment
     .command('show <reference>')
     .description(
-      'Show a payment by its reference or invoice id: the facts, what happened, who said so, what happens ' +
-        'next, what the merchant was told and what the customer was sent. Phone numbers and email addresses are masked.',
+      'Show a payment by its reference or invoice id: its facts, attempts and timeline, what happens next, notifications ' +
+        'to the merchant and messages to the customer. Phone numbers and email addresses are masked.',
     )
-    .option('--merchant <id>', 'when several merchants use the same invoice id')
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate payment show TG-01KA9C-7M2QXH-0V4D1R',
-        'tollgate payment show AMA-1042 --merchant 7c2k9m0x4f',
-      ),
+    .option('--merchant <id>', 'if several merchants use the same invoice id')
+    .examples(
+      'tollgate payment show TG-01KA9C-7M2QXH-0V4D1R',
+      'tollgate payment show AMA-1042 --merchant 7c2k9m0x4f',
     )
-    .action(async (word: string, { merchant }: { merchant?: string }) =>
-      cli.print(await withDatabase(database => show(database, word, merchant))),
+    .action(async (id: string, { merchant }: { merchant?: string }) =>
+      cli.print(await withDatabase(context => show(context, id, merchant))),
     )
   payment
     .command('list')
-    .description('List the newest payments first.')
+    .description('List payments, newest first.')
     .option('--merchant <id>', 'only those of this merchant')
     .addOption(modeOption('only those of this mode'))
-    .addOption(statusOption('only those that stand so'))
+    .addOption(statusOption('only those with this status'))
     .option('--outlet <code>', 'only those of this outlet')
-    .option('--before <reference>', 'only older ones than this payment', readReference)
-    .option('--limit <count>', 'at most so many', readLimit, 20)
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate payment list',
-        'tollgate payment list --merchant 7c2k9m0x4f --mode live --status paid',
-      ),
+    .option('--before <reference>', 'only payments older than this one', parseReference)
+    .option('--limit <count>', 'how many at most', readLimit, 20)
+    .examples(
+      'tollgate payment list',
+      'tollgate payment list --merchant 7c2k9m0x4f --mode live --status paid',
     )
-    .action(async (filter: Filter) => cli.print(await withDatabase(database => list(database, filter))))
+    .action(async (filter: Filter) => cli.print(await withDatabase(context => list(context, filter))))
   addPaymentRequest(payment, cli)
 }
 
-async function show({ db, clock }: Opened, word: string, merchant_id?: string): Promise<Output> {
-  const payment = await onePayment(db, word, merchant_id)
+async function show({ db, clock }: CommandContext, id: string, merchant_id?: string): Promise<Output> {
+  const payment = await requirePayment(db, id, merchant_id)
   const now = clock()
   const explained = await explainPayment(db, payment, now)
-  const told = await notificationsOf(db, payment)
-  const sent = await customerMessagesOf(db, payment)
+  const notifications = await notificationsOf(db, payment)
+  const messages = await customerMessagesOf(db, payment)
   const { attempts, moments, next } = explained
   const data = {
     ...paymentData(payment),
@@ -83,27 +76,28 @@ async function show({ db, clock }: Opened, word: string, merchant_id?: string): 
     attempts: attempts.map(attempt => attemptData(attempt, explained)),
     events: moments,
     next,
-    notifications: told.map(notificationData),
-    messages: sent.map(messageData),
+    notifications: notifications.map(notificationData),
+    messages: messages.map(messageData),
   }
-  const columns = process.stdout.columns || Number.POSITIVE_INFINITY // a file or a pipe breaks no line
-  const text = [facts(allFacts(explained)), storyText(explained, columns)]
-  if (told.length > 0) text.push(`${heading('Notifications')}\n${shortTable(told, now).replace(/^/gm, '  ')}`)
-  if (sent.length > 0) text.push(`${heading('Messages')}\n${messageTable(sent).replace(/^/gm, '  ')}`)
+  const columns = process.stdout.columns || Number.POSITIVE_INFINITY // lines are not wrapped in a file or a pipe
+  const text = [facts(allFacts(explained)), timelineText(explained, columns)]
+  if (notifications.length > 0)
+    text.push(`${heading('Notifications')}\n${indented(shortNotificationTable(notifications, now))}`)
+  if (messages.length > 0) text.push(`${heading('Messages')}\n${indented(messageTable(messages))}`)
   return { data, text: text.join('\n\n') }
 }
 
-async function list({ db }: Opened, { merchant, ...filter }: Filter): Promise<Output> {
-  if (merchant) await merchantOf(db, merchant)
+async function list({ db }: CommandContext, { merchant, ...filter }: Filter): Promise<Output> {
+  if (merchant) await requireMerchant(db, merchant)
   const { payments, before } = await newestPayments(db, { ...filter, merchant_id: merchant })
   const narrowed = merchant ?? filter.mode ?? filter.status ?? filter.outlet
   const none = narrowed
-    ? 'No payment is like that: leave out an option to see more.'
+    ? 'No payment matches: remove an option to see more.'
     : 'There are no payments yet: tollgate start prints a request to try.'
-  const goOn = `Older ones were not looked at, so that you do not wait: go on with --before ${before}.`
+  const more = `The search stopped before older ones: continue with --before ${before}.`
   const text = payments.length > 0 ? paymentTable(payments) : before ? '' : none
   return {
     data: { payments: payments.map(paymentData), before },
-    text: [text, ...(before ? [paint('yellow', goOn)] : [])].filter(Boolean).join('\n\n'),
+    text: [text, ...(before ? [paint('yellow', more)] : [])].filter(Boolean).join('\n\n'),
   }
 }

@@ -1,27 +1,26 @@
 import { randomBytes } from 'node:crypto'
-import type { Command } from 'commander'
 import { initiate } from '../../actions/interface/initiate.ts'
 import { findRequestSigner, signRequest } from '../../actions/merchants/onboard.ts'
+import { createDecisions } from '../../actions/payments/decisions.ts'
 import { Refusal, Unavailable } from '../../core/interface/refusal.ts'
 import type { Mode } from '../../core/mode.ts'
 import { figureIn } from '../../core/money.ts'
 import { money } from '../../core/timeline/history.ts'
 import { newInvoiceId } from '../../runtime/ids.ts'
-import { createDecisions } from '../../actions/payments/decisions.ts'
 import type { ProviderAccounts } from '../../runtime/providerAccounts.ts'
 import { createRuntime } from '../../runtime/runtime.ts'
 import { checkoutUrl } from '../../web/api/initiate.ts'
-import { merchantOf, type Opened, withMasterKeys } from '../database.ts'
-import { CannotDo } from '../failure.ts'
-import { examples } from '../help.ts'
-import { onePayment } from '../onePayment.ts'
+import { baseUrlOf } from '../baseUrl.ts'
+import { type CommandContext, requireMerchant, withMasterKeys } from '../database.ts'
+import { CommandError } from '../failure.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
-import { openAll } from '../provider/accountSetup.ts'
-import { baseUrlOf } from '../provider/baseUrl.ts'
+import { requirePayment } from '../paymentText.ts'
+import { openAccounts } from '../provider/accountSetup.ts'
 import { facts, paint } from '../terminal.ts'
 import { modeOption } from '../values.ts'
 
-type Asked = {
+type Options = {
   merchant: string
   mode: Mode
   total: string
@@ -32,95 +31,95 @@ type Asked = {
   email?: string
 }
 
-export function addPaymentRequest(payment: Command, cli: Cli) {
+export function addPaymentRequest(payment: CliCommand, cli: Cli) {
   payment
     .command('request')
     .description(
-      "Request a payment as the merchant's own server would: signed with its stored key, checked by the same rules and " +
+      "Request a payment as the merchant's server does: signed with the stored key, validated by the same rules and " +
         'stored. Prints the address of the checkout page.',
     )
-    .requiredOption('--merchant <id>', 'whose payment it is')
-    .requiredOption('--total <amount>', 'what is due, such as 1.00')
-    .addOption(modeOption('which of its keys signs; live is real money').default('test'))
-    .option('--currency <code>', 'one of the merchant’s currencies; GHS without it')
-    .option('--invoice-id <id>', 'the same request again finds the same payment; without it a new id is made')
-    .option('--description <text>', 'what it is for; the customer sees it')
+    .requiredOption('--merchant <id>', 'the merchant')
+    .requiredOption('--total <amount>', 'the amount, such as 1.00')
+    .addOption(modeOption('the mode of the key that signs; live means real money').default('test'))
+    .option('--currency <code>', 'one of the merchant’s currencies (default: GHS)')
+    .option(
+      '--invoice-id <id>',
+      'repeating a request with the same id finds the same payment (default: a new id)',
+    )
+    .option('--description <text>', 'shown to the customer')
     .option('--number <phone>', 'the customer’s phone number')
     .option('--email <address>', 'the customer’s email address')
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate payment request --merchant 7c2k9m0x4f --total 25.00',
-        "tollgate payment request --merchant 7c2k9m0x4f --total 1.00 --mode live --description 'First payment'",
-      ),
+    .examples(
+      'tollgate payment request --merchant 7c2k9m0x4f --total 25.00',
+      "tollgate payment request --merchant 7c2k9m0x4f --total 1.00 --mode live --description 'First payment'",
     )
-    .action(async (asked: Asked) => cli.print(await withMasterKeys(opened => request(opened, asked))))
+    .action(async (options: Options) => cli.print(await withMasterKeys(context => request(context, options))))
 }
 
-async function request(opened: Opened, asked: Asked): Promise<Output> {
-  const { db, masterKeys, clock } = opened
-  const { merchant_id } = await merchantOf(db, asked.merchant)
-  const signer = await findRequestSigner(db, masterKeys, merchant_id, asked.mode, clock())
+async function request(context: CommandContext, options: Options): Promise<Output> {
+  const { db, masterKeys, clock } = context
+  const { merchant_id } = await requireMerchant(db, options.merchant)
+  const signer = await findRequestSigner(db, masterKeys, merchant_id, options.mode, clock())
   if (!signer)
-    throw new CannotDo(
+    throw new CommandError(
       'refused',
-      `Merchant ${merchant_id} has no ${asked.mode} key: tollgate key rotate --merchant ${merchant_id} --mode ${asked.mode} makes one.`,
+      `Merchant ${merchant_id} has no ${options.mode} key: tollgate key rotate --merchant ${merchant_id} --mode ${options.mode} makes one.`,
     )
-  const { invoiceId: invoice_id = newInvoiceId(), total, currency, description, number, email } = asked
+  const { invoiceId: invoice_id = newInvoiceId(), total, currency, description, number, email } = options
   const contact = { description, number, email }
   const fields = signRequest(signer, { invoice_id, total, currency, ...contact, generate_checkout_url: true })
-  const providerAccounts = await openAll(opened)
-  const { stored } = await initiate(runtimeOf(opened, providerAccounts), fields, 'api', 'command').catch(
-    asCannotDo,
+  const providerAccounts = await openAccounts(context)
+  const { stored } = await initiate(runtimeOf(context, providerAccounts), fields, 'api', 'command').catch(
+    asCommandError,
   )
-  const stands = await onePayment(db, stored.tx_reference, merchant_id)
+  const payment = await requirePayment(db, stored.tx_reference, merchant_id)
   const methods = providerAccounts
-    .availableMethods({ ...stands, settings: signer.settings })
+    .availableMethods({ ...payment, settings: signer.settings })
     .map(({ payment_method }) => payment_method)
-  const url = checkoutUrl(baseUrlOf(opened.config), stored.tx_token)
+  const url = checkoutUrl(baseUrlOf(context.config), stored.tx_token)
   return {
     data: {
       tx_reference: stored.tx_reference,
       merchant_id,
       mode: stored.mode,
       invoice_id,
-      status: stands.status,
-      total: figureIn(stands.total, stands.currency),
-      currency: stands.currency,
+      status: payment.status,
+      total: figureIn(payment.total, payment.currency),
+      currency: payment.currency,
       payment_methods: methods,
       checkout_url: url,
     },
     text: [
-      stands.mode === 'live'
+      payment.mode === 'live'
         ? 'The payment is stored. It is live: paying it moves real money.'
         : 'The payment is stored. It is a test: no real money moves.',
       facts([
         ['reference', stored.tx_reference],
         ['invoice id', invoice_id],
-        ['status', stands.status],
-        ['total', money(stands.currency, stands.total)],
+        ['status', payment.status],
+        ['total', money(payment.currency, payment.total)],
         ['methods', methods.join(', ') || 'none'],
         ['checkout', url],
       ]),
-      ...(methods.length > 0 ? [] : [paint('yellow', nobodyServes(asked.mode))]),
+      ...(methods.length > 0 ? [] : [paint('yellow', noAccountText(options.mode))]),
     ].join('\n\n'),
   }
 }
 
-const nobodyServes = (mode: Mode) =>
-  `No account of ${mode} mode serves this payment, so its page offers no way to pay: see tollgate provider list and tollgate doctor.`
+const noAccountText = (mode: Mode) =>
+  `No account of ${mode} mode serves this payment, so its page offers no payment method: see tollgate provider list and tollgate doctor.`
 
-// One request and no workers: what it wakes up, the gateway finds by polling.
-const runtimeOf = (opened: Opened, providerAccounts: ProviderAccounts) =>
+// One request and no workers: the wake-ups go nowhere, and the gateway finds the work by polling.
+const runtimeOf = (context: CommandContext, providerAccounts: ProviderAccounts) =>
   createRuntime({
-    db: opened.db,
-    decisions: createDecisions(opened.db, {}),
+    db: context.db,
+    decisions: createDecisions(context.db, {}),
     localWorkers: {},
-    masterKeys: opened.masterKeys,
-    clock: opened.clock,
+    masterKeys: context.masterKeys,
+    clock: context.clock,
     providerAccounts,
     formKey: randomBytes(32), // no page is shown
-    baseUrl: () => baseUrlOf(opened.config),
+    baseUrl: () => baseUrlOf(context.config),
     batchRows: 1,
     poolSize: 2,
     observeBatch: () => {},
@@ -128,10 +127,10 @@ const runtimeOf = (opened: Opened, providerAccounts: ProviderAccounts) =>
     wake: () => {},
   })
 
-// The interface's own words. An unavailable database is reported as every command reports it.
-function asCannotDo(error: unknown): never {
+// Reports the text of the API. An unavailable database is reported as by every other command.
+function asCommandError(error: unknown): never {
   if (!(error instanceof Refusal) || error instanceof Unavailable) throw error
-  throw new CannotDo('refused', `The payment was not stored: ${error.message}`, {
+  throw new CommandError('refused', `The payment was not stored: ${error.message}`, {
     data: { refusal: { code: error.code, field: error.field } },
   })
 }

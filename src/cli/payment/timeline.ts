@@ -2,15 +2,15 @@ import type { Explained } from '../../actions/payments/explainPayment.ts'
 import { maskInstrument } from '../../core/mask.ts'
 import { paymentMethodName } from '../../core/provider/paymentMethod.ts'
 import { chargedFigure, plainWords } from '../../core/timeline/history.ts'
-import { heading, paint, table } from '../terminal.ts'
+import { heading, indented, paint, table } from '../terminal.ts'
 
-const narrowest = 24 // words are not broken into less than this
+const minTextWidth = 24 // in columns
 
-// The story of a payment on a terminal that is so many columns wide: the attempts, what happened, what happens next.
-export function storyText(explained: Explained, columns: number): string {
+// Attempts, past events and next steps of a payment, wrapped to the width of the terminal.
+export function timelineText(explained: Explained, columns: number): string {
   const { attempts, moments, next } = explained
-  const happened = moments.map(({ at, who, words }) => ({ at, cells: [clock(at), who], words }))
-  const coming = next.map(({ at, words }) => ({ at, cells: [at ? clock(at) : ''], words }))
+  const happened = moments.map(({ at, who, words }) => ({ at, cells: [clock(at), who], text: words }))
+  const coming = next.map(({ at, words }) => ({ at, cells: [at ? clock(at) : ''], text: words }))
   return [
     ...(attempts.length > 0 ? [`${heading('Attempts')}\n${indented(attemptTable(explained))}`] : []),
     `${heading('What happened')}\n${byDay(happened, columns)}`,
@@ -18,14 +18,12 @@ export function storyText(explained: Explained, columns: number): string {
   ].join('\n\n')
 }
 
-const indented = (text: string) => text.replace(/^/gm, '  ')
 const clock = (at: Date) => at.toISOString().slice(11, 19)
 const dayOf = (at: Date) => `${at.toISOString().slice(0, 10)} UTC`
 
 function attemptTable(explained: Explained): string {
-  const titles = ['#', 'METHOD', 'INSTRUMENT', 'STATE', 'CHARGED', "PROVIDER'S REF"]
   return table(
-    titles.map(title => ({ title, right: title === 'CHARGED' })),
+    ['#', 'METHOD', 'INSTRUMENT', 'STATE', 'CHARGED', "PROVIDER'S REF"],
     explained.attempts.map(attempt => [
       String(attempt.number),
       paymentMethodName(attempt.payment_method),
@@ -34,12 +32,13 @@ function attemptTable(explained: Explained): string {
       chargedFigure(attempt, explained) ?? '',
       plainWords(attempt.provider_ref ?? ''),
     ]),
+    ['CHARGED'],
   )
 }
 
-type TimelineRow = { at: Date | null; cells: string[]; words: string }
+type TimelineRow = { at: Date | null; cells: string[]; text: string }
 
-// The day stands once above its lines, so that the words have the room.
+// Each day is printed once, above its rows, to leave room for the text.
 function byDay(lines: readonly TimelineRow[], columns: number): string {
   const widths = (lines[0]?.cells ?? []).map((_, at) =>
     Math.max(...lines.map(({ cells }) => cells[at]?.length ?? 0)),
@@ -47,9 +46,9 @@ function byDay(lines: readonly TimelineRow[], columns: number): string {
   const indent = 2 + widths.reduce((sum, width) => sum + width + (width > 0 ? 3 : 0), 0)
   let day = ''
   return lines
-    .flatMap(({ at, cells, words }) => {
+    .flatMap(({ at, cells, text }) => {
       const cellsText = cells.map((cell, n) => (widths[n] ? `${cell.padEnd(widths[n])}   ` : '')).join('')
-      const [first = '', ...rest] = wrap(words, columns - indent)
+      const [first = '', ...rest] = wrap(text, columns - indent)
       const line = [`  ${paint('dim', cellsText)}${first}`, ...rest.map(more => ' '.repeat(indent) + more)]
       const today = at ? dayOf(at) : day
       const isNew = today !== day
@@ -59,11 +58,11 @@ function byDay(lines: readonly TimelineRow[], columns: number): string {
     .join('\n')
 }
 
-function wrap(words: string, width: number): string[] {
+function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''
-  for (const word of words.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > Math.max(width, narrowest)) {
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > Math.max(width, minTextWidth)) {
       lines.push(line)
       line = word
     } else line = line === '' ? word : `${line} ${word}`

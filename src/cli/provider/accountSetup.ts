@@ -1,4 +1,4 @@
-import { ConfigError } from '../../config.ts'
+import { type Config, ConfigError } from '../../config.ts'
 import type { ProviderAccount, ProviderSettings } from '../../core/provider/provider.ts'
 import { urlOf } from '../../core/thisMachine.ts'
 import {
@@ -19,36 +19,33 @@ import { accountTools } from '../../start/providers.ts'
 import type { Db } from '../../store/db.ts'
 import type { MasterKeys } from '../../store/merchants/vault.ts'
 import { findAccount, type StoredAccount } from '../../store/providers/accounts.ts'
-import type { Opened } from '../database.ts'
-import { CannotDo } from '../failure.ts'
-import { baseUrlOf } from './baseUrl.ts'
+import { baseUrlOf } from '../baseUrl.ts'
+import type { CommandContext } from '../database.ts'
+import { CommandError } from '../failure.ts'
 
-type Config = Opened['config']
+type AccountSource = { config: Config; clock(): Date; db: Db; masterKeys?: MasterKeys }
 
-type Records = { config: Config; clock(): Date; db: Db; masterKeys?: MasterKeys }
-
-// A token that the gateway has would speak well of settings that get none: a command makes its own, each time.
-export const checkTools = ({ config, db, clock }: Records): AccountTools => ({
+// Commands use no cached token: a token of the gateway could hide that the settings no longer get one.
+export const checkTools = ({ config, db, clock }: AccountSource): AccountTools => ({
   ...accountTools(config, { db, clock }),
   tokenOf: () => async (make, signal) => (await make(signal)).token,
 })
 
-// What it takes to open accounts from a command.
-export const accountSetupOf = async (opened: Opened) => ({
+export const accountSetup = async (context: CommandContext) => ({
   providers: await loadProviders(),
-  tools: checkTools(opened),
-  masterKeys: opened.masterKeys,
+  tools: checkTools(context),
+  masterKeys: context.masterKeys,
 })
 
-export function mustBeProvider(providers: ReadonlyMap<string, unknown>, provider: string) {
+export function requireProvider(providers: ReadonlyMap<string, unknown>, provider: string) {
   if (!providers.has(provider))
-    throw new CannotDo(
+    throw new CommandError(
       'not_found',
       `There is no provider ${provider}; there are ${[...providers.keys()].join(', ')}.`,
     )
 }
 
-// The sandbox belongs to the gateway, which makes its key at each start.
+// The gateway makes the key of the sandbox at each start, so commands have none.
 const environmentOf = (config: Config): ProviderSettings => ({
   ...config.providerSettings,
   ...(config.TOLLGATE_SANDBOX && {
@@ -57,55 +54,54 @@ const environmentOf = (config: Config): ProviderSettings => ({
   }),
 })
 
-// Every account as a gateway with these settings would have it.
-export async function openAll(records: Records): Promise<OpenProviderAccounts> {
-  const { config, db, masterKeys } = records
+// All accounts, as a gateway with these settings opens them.
+export async function openAccounts(source: AccountSource): Promise<OpenProviderAccounts> {
+  const { config, db, masterKeys } = source
   const faults = await providerSettingFaults(config.providerSettings)
   if (faults.length > 0) throw new ConfigError(faults)
   return openProviderAccounts({
     env: environmentOf(config),
-    tools: checkTools(records),
+    tools: checkTools(source),
     stored: { db, masterKeys },
     isReadOnly: true,
     preferred: config.TOLLGATE_PROVIDERS,
   })
 }
 
-// With its kind and what it was opened with.
-export async function openOne(opened: Opened, name: string) {
+// An account with its provider and the settings that it was opened with.
+export async function requireAccount(context: CommandContext, name: string) {
   const providers = await loadProviders()
-  const account = (await openAll(opened)).accounts().find(one => one.account === name)
-  if (!account) throw noAccount(name)
-  const kind = providerCalled({ providers }, account.provider)
-  return { account, kind, given: await givenOf(opened, account, kind) }
+  const account = (await openAccounts(context)).accounts().find(one => one.account === name)
+  if (!account) throw accountNotFound(name)
+  const provider = providerCalled({ providers }, account.provider)
+  return { account, provider, settings: await settingsOf(context, account, provider) }
 }
 
-async function givenOf(
-  opened: Opened,
+async function settingsOf(
+  context: CommandContext,
   { account, isStored, fault }: OpenedAccount,
-  kind: Parameters<typeof environmentSettings>[1],
+  provider: Parameters<typeof environmentSettings>[1],
 ) {
-  if (fault) throw new CannotDo('refused', `${account} cannot be opened: ${fault}`)
-  if (!isStored) return environmentSettings(account, kind, environmentOf(opened.config)) ?? {}
-  return settingsOfStored(await storedOf(opened.db, account), opened)
+  if (fault) throw new CommandError('refused', `${account} cannot be opened: ${fault}`)
+  if (!isStored) return environmentSettings(account, provider, environmentOf(context.config)) ?? {}
+  return settingsOfStored(await requireStoredAccount(context.db, account), context)
 }
 
-export async function storedOf(db: Db, name: string): Promise<StoredAccount> {
+export async function requireStoredAccount(db: Db, name: string): Promise<StoredAccount> {
   const row = await findAccount(db, name)
   if (row) return row
-  const isEnvironments = (await loadProviders()).has(name)
-  throw isEnvironments
-    ? new CannotDo(
+  throw (await loadProviders()).has(name)
+    ? new CommandError(
         'refused',
-        `The settings of ${name} stand in the environment of the gateway: change them there.`,
+        `The settings of ${name} are in the environment of the gateway: change them there.`,
       )
-    : noAccount(name)
+    : accountNotFound(name)
 }
 
-export const noAccount = (name: string) =>
-  new CannotDo('not_found', `No account is called ${name}: tollgate provider list shows them all.`)
+const accountNotFound = (name: string) =>
+  new CommandError('not_found', `No account is called ${name}: tollgate provider list shows all.`)
 
-// Where the provider of an account callbacks; null where it has no use for an address.
+// Where the provider of an account sends its webhooks. Null if the provider sends none.
 export const webhookAddress = (
   config: Config,
   account: string,

@@ -1,31 +1,188 @@
-import type { Command } from 'commander'
-import { examples } from '../help.ts'
-import type { Cli } from '../output.ts'
+import { checkAccount } from '../../actions/providers/checkAccount.ts'
+import { confirmBusiness, type OtherBusiness } from '../../actions/providers/confirmBusiness.ts'
+import { type WaitingAttempts, waitingAttempts } from '../../actions/providers/waitingAttempts.ts'
+import { identityScope } from '../../core/provider/accountIdentity.ts'
+import type { OpenedAccount } from '../../runtime/providers/accounts.ts'
+import { type CommandContext, requireMerchant, withDatabase, withMasterKeys } from '../database.ts'
+import { CommandError } from '../failure.ts'
+import type { CliCommand } from '../help.ts'
+import type { Cli, Output } from '../output.ts'
+import { dateTime, type Fact, facts, heading, paint } from '../terminal.ts'
+import { openAccounts, requireAccount, requireStoredAccount, webhookAddress } from './accountSetup.ts'
+import { checkResultText, openAttemptsText, waitingText } from './accountText.ts'
 import { addProviderAdd } from './add.ts'
-import { addProviderConfirm } from './confirm.ts'
-import { addProviderList } from './list.ts'
-import { addProviderSet } from './set.ts'
+import { addProviderSet, saveOrRefuse } from './set.ts'
 import { addProviderStatus } from './status.ts'
-import { addProviderTest } from './testAccount.ts'
-import { addProviderSwitches } from './enable.ts'
 
-export function addProviderCommands(program: Command, cli: Cli) {
+export function addProviderCommands(program: CliCommand, cli: Cli) {
   const command = program
     .command('provider')
-    .description('Accounts at providers: add them, set them, try them and look at them.')
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate provider add paystack secret_key=- --mode live',
-        'tollgate provider list',
-        'tollgate provider status',
-      ),
+    .description('Provider accounts: add, change, test and list them.')
+    .examples(
+      'tollgate provider add paystack secret_key=- --mode live',
+      'tollgate provider list',
+      'tollgate provider status',
     )
   addProviderAdd(command, cli)
   addProviderSet(command, cli)
-  addProviderConfirm(command, cli)
-  addProviderTest(command, cli)
-  addProviderList(command, cli)
-  addProviderSwitches(command, cli)
+  addConfirm(command, cli)
+  addTest(command, cli)
+  addList(command, cli)
+  addDisableAndEnable(command, cli)
   addProviderStatus(command, cli)
+}
+
+function addConfirm(command: CliCommand, cli: Cli) {
+  command
+    .command('confirm <account>')
+    .description(
+      'Confirm that the credentials of an account belong to the same business at the provider as before, so that its ' +
+        'open attempts continue. Run it with the settings of the gateway. Never confirm another business: it does not ' +
+        'have those orders, and customers could be charged twice.',
+    )
+    .option('--business <id>', 'which business, if there are several')
+    .examples('tollgate provider confirm paystack')
+    .action(async (name: string, { business }: { business?: string }) =>
+      cli.print(await withMasterKeys(context => confirm(context, name, business))),
+    )
+}
+
+async function confirm(context: CommandContext, name: string, business: string | undefined): Promise<Output> {
+  const { account } = await requireAccount(context, name)
+  const { opened, credentialsDigest, provider } = account
+  if (!opened || !credentialsDigest) throw new CommandError('refused', `${name} cannot be opened.`)
+  const credentials = { account: name, credentialsDigest, scope: identityScope(provider, opened) }
+  const result = await confirmBusiness(context.db, credentials, context.clock(), business)
+  if (result.done === 'several') throw severalBusinesses(name, result.businesses)
+  if (result.done === 'nothing')
+    return {
+      data: { account: name, attempts: 0 },
+      text: `Nothing to confirm: all attempts of ${name} belong to one business.`,
+    }
+  const { attempts } = result
+  const continues =
+    attempts === 0
+      ? 'No attempt is open.'
+      : `${openAttemptsText(attempts)} ${attempts === 1 ? 'continues' : 'continue'} within a second.`
+  return {
+    data: { account: name, attempts },
+    text: `${name} has credentials of the same business as before. ${continues}`,
+  }
+}
+
+const severalBusinesses = (name: string, businesses: readonly OtherBusiness[]) =>
+  new CommandError(
+    'ambiguous',
+    `${name} has had several businesses: give --business with one of ${businesses
+      .map(({ business, attempts }) => `${business} (${openAttemptsText(attempts)})`)
+      .join(', ')}.`,
+    { data: { businesses } },
+  )
+
+function addTest(command: CliCommand, cli: Cli) {
+  command
+    .command('test <account>')
+    .description('Ask the provider whether the settings of an account are good. Charges nobody.')
+    .examples('tollgate provider test mtn', 'tollgate provider test paystack-4f7k2q')
+    .action(async (name: string) => cli.print(await withMasterKeys(context => testSettings(context, name))))
+}
+
+async function testSettings(context: CommandContext, name: string): Promise<Output> {
+  const { account, provider, settings } = await requireAccount(context, name)
+  const check = await checkAccount(provider, settings, account.opened ?? {})
+  const text = `${name}: ${checkResultText(check)}`
+  const data = { account: name, mode: account.mode, check }
+  if (check.outcome === 'bad' || check.outcome === 'no_answer')
+    throw new CommandError('refused', text, { data })
+  return { data, text }
+}
+
+function addList(command: CliCommand, cli: Cli) {
+  command
+    .command('list')
+    .description('List all provider accounts, including those of the environment. Secrets are never shown.')
+    .option('--merchant <id>', 'only the accounts of this merchant')
+    .examples('tollgate provider list', 'tollgate provider list --merchant 7c2k9m0x4f --json')
+    .action(async ({ merchant }: { merchant?: string }) =>
+      cli.print(await withDatabase(context => list(context, merchant))),
+    )
+}
+
+async function list(context: CommandContext, merchant: string | undefined): Promise<Output> {
+  if (merchant !== undefined) await requireMerchant(context.db, merchant)
+  const providerAccounts = await openAccounts(context)
+  const waiting = await waitingAttempts(context.db, providerAccounts)
+  const accounts = providerAccounts
+    .accounts()
+    .filter(one => merchant === undefined || one.merchant_id === merchant)
+    .map(account => accountData(context, account, waiting))
+  const none = 'There are no accounts: tollgate provider add PROVIDER adds one.'
+  return { data: { accounts }, text: accounts.length > 0 ? accounts.map(accountText).join('\n\n') : none }
+}
+
+const accountData = (
+  { config }: CommandContext,
+  one: OpenedAccount,
+  waiting: readonly WaitingAttempts[],
+) => ({
+  account: one.account,
+  provider: one.provider,
+  mode: one.mode,
+  merchant_id: one.merchant_id,
+  label: one.label,
+  stored: one.isStored,
+  methods: one.methods.map(({ payment_method }) => payment_method),
+  disabled_at: one.disabled_at,
+  fault: one.fault ?? null,
+  webhook: webhookAddress(config, one.account, one.opened),
+  waiting: waiting.filter(({ account }) => account === one.account),
+})
+
+type AccountData = ReturnType<typeof accountData>
+
+const accountText = (one: AccountData) =>
+  `${heading(one.account)}${one.label ? `  ${one.label}` : ''}\n${facts([
+    ['provider', `${one.provider}, ${one.mode}`],
+    ['for', one.merchant_id ? `merchant ${one.merchant_id}` : 'every merchant'],
+    ['set by', one.stored ? 'command' : 'the environment'],
+    ['payment methods', one.methods.join(', ') || 'unknown'],
+    ...(one.webhook ? [['webhook', one.webhook] as const] : []),
+    ...problemFacts(one),
+  ])}`
+
+const problemFacts = ({ disabled_at, fault, waiting }: AccountData): Fact[] => [
+  ...(disabled_at ? [['disabled', `since ${dateTime(disabled_at)}`] as const] : []),
+  ...(fault ? [['fault', paint('red', fault)] as const] : []),
+  ...waiting.map(one => ['waiting', paint('yellow', waitingText(one))] as const),
+]
+
+function addDisableAndEnable(command: CliCommand, cli: Cli) {
+  command
+    .command('disable <account>')
+    .description('Start no new payments at an account. Its open attempts are polled until they end.')
+    .examples('tollgate provider disable mtn-9d3m0x')
+    .action(async (name: string) =>
+      cli.print(await withDatabase(context => setEnabled(context, name, false))),
+    )
+  command
+    .command('enable <account>')
+    .description('Use a disabled account for new payments again.')
+    .examples('tollgate provider enable mtn-9d3m0x')
+    .action(async (name: string) => cli.print(await withDatabase(context => setEnabled(context, name, true))))
+}
+
+async function setEnabled(context: CommandContext, name: string, enabled: boolean): Promise<Output> {
+  const row = await requireStoredAccount(context.db, name)
+  const { provider, mode, merchant_id } = row
+  const disabled_at = enabled ? null : (row.disabled_at ?? context.clock())
+  await saveOrRefuse(context, row, { disabled_at })
+  const fallback = merchant_id
+    ? ` New payments of merchant ${merchant_id} then go to the operator's accounts that serve the same payment method.`
+    : ''
+  return {
+    data: { account: name, provider, mode, merchant_id, disabled_at },
+    text: enabled
+      ? `${name} takes new payments again within a second.`
+      : `${name} takes no new payments within a second; its open attempts are polled until they end.${fallback}`,
+  }
 }

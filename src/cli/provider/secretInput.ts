@@ -2,24 +2,23 @@ import { readFile, stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { SettingChange } from '../../core/provider/accountSettings.ts'
-import { CannotDo } from '../failure.ts'
+import { CommandError } from '../failure.ts'
 
-const mostBytes = 64 * 1024
+const maxBytes = 64 * 1024
 
-// Where secrets are typed or piped in.
 export type Input = NodeJS.ReadableStream & { isTTY?: boolean }
 
-// `name=value`, `name=@file` for what stands in a file, and `name=-` for what is typed or piped in: a secret on the command
-// line stays in the history of the shell, and others on the machine see it while the command runs.
+// Arguments are `name=value`, `name=@file` (read from a file) or `name=-` (typed or piped in). A secret on the command line
+// stays in the history of the shell, and other users see it while the command runs.
 export async function readChanges(
-  words: readonly string[],
+  args: readonly string[],
   input: Input = process.stdin,
 ): Promise<SettingChange[]> {
-  const split = words.map(splitWord)
+  const split = args.map(splitArgument)
   const wrong = split.flatMap(([name, value]) =>
     value === undefined ? [`${name}: write it as NAME=VALUE`] : [],
   )
-  if (wrong.length > 0) throw new CannotDo('refused', 'Nothing was changed.', { faults: wrong })
+  if (wrong.length > 0) throw new CommandError('refused', 'Nothing was changed.', { faults: wrong })
   const typed = split.filter(([, value]) => value === '-').map(([name]) => name)
   const secrets = await readSecrets(typed, input)
   const changes: SettingChange[] = []
@@ -28,20 +27,20 @@ export async function readChanges(
   return changes
 }
 
-function splitWord(word: string): [name: string, value?: string] {
-  const [, name, value] = /^([^=]*)=(.*)$/s.exec(word) ?? []
-  return name === undefined ? [word] : [name.trim(), value]
+function splitArgument(arg: string): [name: string, value?: string] {
+  const [, name, value] = /^([^=]*)=(.*)$/s.exec(arg) ?? []
+  return name === undefined ? [arg] : [name.trim(), value]
 }
 
 const valueOf = (value: string) => (value.startsWith('@') ? readSmallFile(value.slice(1)) : value)
 
-// Not of a pipe or a device, which may never end.
+// Refuses pipes and devices, which may never end.
 async function readSmallFile(path: string): Promise<string> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? new CannotDo('not_found', `There is no file ${path}.`) : error
+    throw error.code === 'ENOENT' ? new CommandError('not_found', `There is no file ${path}.`) : error
   })
-  if (!found.isFile()) throw new CannotDo('refused', `${path} is no file.`)
-  if (found.size > mostBytes) throw new CannotDo('refused', `${path} has more than ${mostBytes / 1024} kB.`)
+  if (!found.isFile()) throw new CommandError('refused', `${path} is not a file.`)
+  if (found.size > maxBytes) throw new CommandError('refused', `${path} has more than ${maxBytes / 1024} kB.`)
   return withoutLastBreak(await readFile(path, 'utf8'))
 }
 
@@ -51,7 +50,7 @@ async function readSecrets(names: readonly string[], input: Input): Promise<Map<
   return new Map(names.map((name, at) => [name, texts[at] ?? '']))
 }
 
-// One may have several lines; several have a line each.
+// A single secret may have several lines. Of several secrets each has one line.
 const splitPiped = (text: string, count: number) =>
   count === 1 ? [withoutLastBreak(text)] : text.split(/\r?\n/)
 
@@ -61,20 +60,20 @@ async function readPiped(input: Input): Promise<string> {
   let text = ''
   for await (const chunk of input) {
     text += String(chunk)
-    if (text.length > mostBytes)
-      throw new CannotDo('refused', `More than ${mostBytes / 1024} kB came in by standard input.`)
+    if (text.length > maxBytes)
+      throw new CommandError('refused', `Standard input has more than ${maxBytes / 1024} kB.`)
   }
   return text
 }
 
-// On a terminal, without showing what is typed.
+// Does not echo what is typed.
 async function askFor(names: readonly string[], input: Input): Promise<string[]> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input, output: nowhere, terminal: true })
   const ask = (name: string) =>
     new Promise<string>((resolve, reject) => {
       process.stderr.write(`${name} (what you type is not shown): `)
-      lines.once('SIGINT', () => reject(new CannotDo('refused', 'Nothing was changed.')))
+      lines.once('SIGINT', () => reject(new CommandError('refused', 'Nothing was changed.')))
       lines.question('', resolve)
     }).finally(() => process.stderr.write('\n'))
   try {

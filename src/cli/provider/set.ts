@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander'
+import { createInterface } from 'node:readline'
+import { Option } from 'commander'
 import { checkAccount } from '../../actions/providers/checkAccount.ts'
 import {
   attemptsInQuestion,
@@ -7,104 +8,146 @@ import {
   saveAccountChange,
 } from '../../actions/providers/setAccount.ts'
 import type { StoredAccount } from '../../store/providers/accounts.ts'
-import { type Opened, withMasterKeys } from '../database.ts'
-import { CannotDo } from '../failure.ts'
-import { examples } from '../help.ts'
+import { type CommandContext, withMasterKeys } from '../database.ts'
+import { CommandError } from '../failure.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli, Output } from '../output.ts'
 import { facts, paint } from '../terminal.ts'
 import { readName } from '../values.ts'
-import { askSameBusiness, type BusinessAnswer, businessWords } from './businessText.ts'
-import { checkFact, mustNotBeBad, shownSecrets, shownSecretsWords } from './checkText.ts'
-import { accountSetupOf, mustBeProvider, storedOf } from './accountSetup.ts'
-import { readChanges } from './secretInput.ts'
+import { accountSetup, requireProvider, requireStoredAccount } from './accountSetup.ts'
+import {
+  checkResultFact,
+  openAttemptsText,
+  requireNotRejected,
+  secretsInArguments,
+  secretsInArgumentsWarning,
+} from './accountText.ts'
+import { type Input, readChanges } from './secretInput.ts'
 
-type Asked = { label?: string; test: boolean; sameBusiness?: true; otherBusiness?: true }
+type Options = { label?: string; test: boolean; sameBusiness?: true; otherBusiness?: true }
 
-export function addProviderSet(command: Command, cli: Cli) {
+export function addProviderSet(command: CliCommand, cli: Cli) {
   command
     .command('set <account> [name=value...]')
     .description(
-      'Change settings of an account: all that are given, or none when one is wrong. An empty value goes back to the usual ' +
-        'one. With other credentials it asks whether they are of the same business at the provider: only then open ' +
-        'attempts go on with them.',
+      'Change settings of a provider account: all of them, or none if one is wrong. An empty value restores the default. ' +
+        'If the credentials change, it asks whether they belong to the same business at the provider: only then open ' +
+        'attempts continue with them.',
     )
-    .option('--label <text>', 'what people call it', readName)
+    .option('--label <text>', 'a name for people', readName)
     .addOption(
       new Option(
         '--same-business',
-        'new credentials are of the same business: open attempts go on',
+        'the new credentials belong to the same business: open attempts continue',
       ).conflicts('otherBusiness'),
     )
-    .option('--other-business', 'new credentials are of another business: open attempts wait')
+    .option('--other-business', 'the new credentials belong to another business: open attempts wait')
     .option('--no-test', 'do not ask the provider whether the settings are good')
-    .addHelpText(
-      'after',
-      examples(
-        'tollgate provider set paystack-4f7k2q secret_key=-',
-        'tollgate provider set paystack-4f7k2q secret_key=@key.txt --same-business',
-        'tollgate provider set mtn-9d3m0x egress_address=203.0.113.7',
-        'tollgate provider set mtn-9d3m0x egress_address=  # back to the usual one',
-        "tollgate provider set mtn-9d3m0x --label 'MTN head office'",
-      ),
+    .examples(
+      'tollgate provider set paystack-4f7k2q secret_key=-',
+      'tollgate provider set paystack-4f7k2q secret_key=@key.txt --same-business',
+      'tollgate provider set mtn-9d3m0x egress_address=203.0.113.7',
+      'tollgate provider set mtn-9d3m0x egress_address=  # back to the default',
+      "tollgate provider set mtn-9d3m0x --label 'MTN head office'",
     )
-    .action(async (name: string, words: string[], asked: Asked) =>
-      cli.print(await withMasterKeys(opened => set(opened, name, words, asked))),
+    .action(async (name: string, args: string[], options: Options) =>
+      cli.print(await withMasterKeys(context => set(context, name, args, options))),
     )
 }
 
-async function set(opened: Opened, name: string, words: string[], asked: Asked): Promise<Output> {
-  if (words.length === 0 && asked.label === undefined)
-    throw new CannotDo('refused', 'Say what to change: NAME=VALUE or --label.')
-  const row = await storedOf(opened.db, name)
-  const { label = row.label } = asked
-  if (words.length === 0) {
-    await save(opened, row, { label })
+async function set(context: CommandContext, name: string, args: string[], options: Options): Promise<Output> {
+  if (args.length === 0 && options.label === undefined)
+    throw new CommandError('refused', 'Say what to change: NAME=VALUE or --label.')
+  const row = await requireStoredAccount(context.db, name)
+  const { label = row.label } = options
+  if (args.length === 0) {
+    await saveOrRefuse(context, row, { label })
     return { data: { account: name, label }, text: `${name} is called ${label} now.` }
   }
-  const desk = await accountSetupOf(opened)
-  mustBeProvider(desk.providers, row.provider)
-  const prepared = prepareChange(desk, row, await readChanges(words))
-  if (prepared.faults) throw new CannotDo('refused', 'Nothing was changed.', { faults: [...prepared.faults] })
+  const setup = await accountSetup(context)
+  requireProvider(setup.providers, row.provider)
+  const prepared = prepareChange(setup, row, await readChanges(args))
+  if (prepared.faults)
+    throw new CommandError('refused', 'Nothing was changed.', { faults: [...prepared.faults] })
   const { kind, given, opened: account, sealed } = prepared
-  const checked = asked.test ? await checkAccount(kind, given, account) : undefined
-  mustNotBeBad(checked)
-  const question = await attemptsInQuestion(opened.db, prepared)
-  const answer = question === undefined ? undefined : await answerOf(asked, name, question)
-  await save(opened, row, { ...sealed, label }, { ...prepared, isSameBusiness: isSame(asked, answer) })
-  const shown = shownSecrets(kind, words)
+  const check = options.test ? await checkAccount(kind, given, account) : undefined
+  requireNotRejected(check)
+  const openAttempts = await attemptsInQuestion(context.db, prepared)
+  const business = openAttempts === undefined ? undefined : await businessOf(options, name, openAttempts)
+  // Credentials that the account had before stay with their business, unless the operator says that it is the same.
+  const isSameBusiness = options.sameBusiness === true || business === 'same'
+  await saveOrRefuse(context, row, { ...sealed, label }, { ...prepared, isSameBusiness })
+  const shown = secretsInArguments(kind, args)
   return {
     data: {
       account: name,
       label,
-      check: checked ?? null,
-      business: answer ?? null,
-      open_attempts: question ?? null,
+      check: check ?? null,
+      business: business ?? null,
+      open_attempts: openAttempts ?? null,
       shown_secrets: shown,
     },
     text: [
-      `${name} is set; every node uses it within a second.`,
-      facts([checkFact(checked)]),
-      ...(answer
-        ? [paint(answer === 'same' ? 'green' : 'yellow', businessWords(name, question ?? 0, answer))]
+      `${name} is changed; every node uses it within a second.`,
+      facts([checkResultFact(check)]),
+      ...(business
+        ? [paint(business === 'same' ? 'green' : 'yellow', businessText(name, openAttempts ?? 0, business))]
         : []),
-      ...shownSecretsWords(shown).map(sentence => paint('yellow', sentence)),
+      ...secretsInArgumentsWarning(shown).map(sentence => paint('yellow', sentence)),
     ].join('\n\n'),
   }
 }
 
-const answerOf = ({ sameBusiness, otherBusiness }: Asked, name: string, attempts: number) =>
-  sameBusiness ? ('same' as const) : otherBusiness ? ('other' as const) : askSameBusiness(name, attempts)
-
-// Credentials that the account had before keep their business, unless the operator says that it is the same.
-const isSame = ({ sameBusiness }: Asked, answer: BusinessAnswer | undefined) =>
-  sameBusiness === true || answer === 'same'
-
-async function save(
-  { db, clock }: Opened,
+export async function saveOrRefuse(
+  { db, clock }: CommandContext,
   row: StoredAccount,
   changed: Parameters<typeof saveAccountChange>[2],
   credentials?: NewCredentials,
 ) {
   if ((await saveAccountChange(db, row, changed, clock(), credentials)) === 'changed_meanwhile')
-    throw new CannotDo('refused', `Somebody else has changed ${row.account} meanwhile: run this again.`)
+    throw new CommandError(
+      'refused',
+      `${row.account} was changed by another command meanwhile: run this again.`,
+    )
+}
+
+type Business = 'same' | 'other' | 'not_said'
+
+const businessOf = ({ sameBusiness, otherBusiness }: Options, name: string, attempts: number) =>
+  sameBusiness ? ('same' as const) : otherBusiness ? ('other' as const) : askSameBusiness(name, attempts)
+
+// Asks on a terminal only. A script uses the options.
+async function askSameBusiness(
+  account: string,
+  attempts: number,
+  input: Input = process.stdin,
+): Promise<Business> {
+  if (!input.isTTY) return 'not_said'
+  process.stderr.write(
+    `These credentials differ from those that ${account} has now. If they belong to the same business at the provider, ` +
+      `${attempts === 0 ? 'older attempts' : `its ${openAttemptsText(attempts)}`} continue with them. ` +
+      'If they do not, a customer could be charged twice, so those attempts have to wait.\n',
+  )
+  const lines = createInterface({ input, output: process.stderr, terminal: true })
+  try {
+    const answer = await new Promise<string>((resolve, reject) => {
+      lines.once('SIGINT', () => reject(new CommandError('refused', 'Nothing was changed.')))
+      lines.once('close', () => resolve(''))
+      lines.question('Same business? [y/N] ', resolve)
+    })
+    return /^y(es)?$/i.test(answer.trim()) ? 'same' : 'other'
+  } finally {
+    lines.close()
+  }
+}
+
+function businessText(account: string, attempts: number, business: Business): string {
+  const those = (one: string, several: string) =>
+    attempts === 0 ? 'no attempt is open' : `${openAttemptsText(attempts)} ${attempts === 1 ? one : several}`
+  if (business === 'same')
+    return `The credentials belong to the same business: ${those('continues', 'continue')}.`
+  const next = `${those('waits', 'wait')}. If it is the same business after all: tollgate provider confirm ${account}.`
+  return business === 'other'
+    ? `The credentials belong to another business: ${next}`
+    : `Neither --same-business nor --other-business was given, so the credentials count as another business: ${next}`
 }

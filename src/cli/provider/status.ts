@@ -1,71 +1,60 @@
-import type { Command } from 'commander'
 import { readProviderStatus, type MethodStatus } from '../../actions/providers/health.ts'
 import { type WaitingAttempts, waitingAttempts } from '../../actions/providers/waitingAttempts.ts'
-import { type Opened, withDatabase } from '../database.ts'
-import { exitCodes } from '../exitCodes.ts'
-import { examples } from '../help.ts'
+import { type CommandContext, withDatabase } from '../database.ts'
+import { exitCodes } from '../failure.ts'
+import type { CliCommand } from '../help.ts'
 import type { Cli } from '../output.ts'
 import { paint, type Style, table } from '../terminal.ts'
-import { waitingLine } from './businessText.ts'
-import { openAll } from './accountSetup.ts'
+import { openAccounts } from './accountSetup.ts'
+import { waitingText } from './accountText.ts'
 
-// Joins the commands about providers.
-export function addProviderStatus(command: Command, cli: Cli) {
+export function addProviderStatus(command: CliCommand, cli: Cli) {
   command
     .command('status')
     .description(
-      'Show how each account at a provider has done in the last minutes, by method to pay, as all gateways on the ' +
-        'database saw it, why calls were not answered, and which open attempts wait for an account. Exits with 1 where ' +
-        'one is down or its credentials are refused.',
+      'Show the health of each provider account over the last minutes, by payment method, as seen by all gateways on the ' +
+        'database; why calls were not answered; and which open attempts wait for an account. Exits with 1 if an account ' +
+        'is down or its credentials are refused.',
     )
-    .addHelpText('after', examples('tollgate provider status', 'tollgate provider status --json'))
+    .examples('tollgate provider status', 'tollgate provider status --json')
     .action(async () => {
       const { methods, waiting } = await withDatabase(read)
-      cli.print({ data: { methods, waiting }, text: [textOf(methods), ...waitingText(waiting)].join('\n') })
+      cli.print({
+        data: { methods, waiting },
+        text: [statusText(methods), ...waitingLines(waiting)].join('\n'),
+      })
       const isBad = methods.some(({ health, is_refused }) => health === 'down' || is_refused)
       process.exitCode = isBad ? exitCodes.refused : exitCodes.done
     })
 }
 
-const read = async (opened: Opened) => ({
-  methods: await readProviderStatus(opened.db, opened.clock()),
-  waiting: await waitingAttempts(opened.db, await openAll(opened)),
+const read = async (context: CommandContext) => ({
+  methods: await readProviderStatus(context.db, context.clock()),
+  waiting: await waitingAttempts(context.db, await openAccounts(context)),
 })
 
-const waitingText = (waiting: readonly WaitingAttempts[]) =>
+const waitingLines = (waiting: readonly WaitingAttempts[]) =>
   waiting.length === 0
     ? []
-    : ['', 'Attempts that no gateway asks about:', ...waiting.map(one => `  ${waitingLine(one)}`)]
+    : ['', 'Open attempts that are not polled:', ...waiting.map(one => `  ${waitingText(one)}`)]
 
-const columns = [
-  { title: 'ACCOUNT' },
-  { title: 'METHOD' },
-  { title: 'HEALTH' },
-  { title: 'BREAKER' },
-  { title: 'ANSWERED', right: true },
-  { title: 'NOT', right: true },
-  { title: 'P50', right: true },
-  { title: 'P95', right: true },
-  { title: 'LAST PAID', right: true },
-  { title: 'LAST ANSWER', right: true },
-  { title: 'OPEN', right: true },
-]
+const textColumns = ['ACCOUNT', 'METHOD', 'HEALTH', 'BREAKER']
+const numberColumns = ['ANSWERED', 'UNANSWERED', 'P50', 'P95', 'LAST PAID', 'LAST ANSWER', 'OPEN']
 
-function textOf(methods: readonly MethodStatus[]): string {
-  if (methods.length === 0) return 'Nothing was sent to any provider in the last days.'
-  const unknown = methods.flatMap(method => method.unknown_codes.map(word => ({ ...method, ...word })))
-  const words = unknown.map(
-    ({ account, payment_method, sample, count }) =>
-      `  ${account} ${payment_method}: ${count} times ${sample}`,
+function statusText(methods: readonly MethodStatus[]): string {
+  if (methods.length === 0) return 'No calls to providers in the last days.'
+  const unknown = methods.flatMap(method => method.unknown_codes.map(code => ({ ...method, ...code })))
+  const codes = unknown.map(
+    ({ account, payment_method, sample, count }) => `  ${account} ${payment_method}: ${count} × ${sample}`,
   )
   return [
-    table(columns, methods.map(rowOf)),
-    ...errorsText(methods),
-    ...(words.length > 0 ? ['', 'Unknown codes of providers:', ...words] : []),
+    table([...textColumns, ...numberColumns], methods.map(rowOf), numberColumns),
+    ...errorLines(methods),
+    ...(codes.length > 0 ? ['', 'Unknown codes of providers:', ...codes] : []),
   ].join('\n')
 }
 
-function errorsText(methods: readonly MethodStatus[]): string[] {
+function errorLines(methods: readonly MethodStatus[]): string[] {
   const lines = methods.flatMap(
     ({ account, payment_method, last_error, last_error_seconds_ago, is_refused }) => {
       if (last_error === null) return []

@@ -1,12 +1,12 @@
 import { demoId, type Welcome } from '../../actions/merchants/onboard.ts'
 import type { Config } from '../../config.ts'
 import type { Gateway } from '../../main.ts'
-import { linkWords } from '../support/support.ts'
+import { linkText } from '../support.ts'
 import { type Fact, facts, heading, paint } from '../terminal.ts'
 import { version } from '../version.ts'
 
-// What `start --json` says, in one line, when it is listening. The secret is there on the first start only.
-export function started({ url, baseUrl, embedded, welcome }: Gateway, config: Config, link?: string) {
+// What `start --json` prints, in one line, when the gateway listens. The secrets are present on the first start only.
+export function startedData({ url, baseUrl, embedded, welcome }: Gateway, config: Config, link?: string) {
   return {
     url,
     base_url: baseUrl,
@@ -19,7 +19,7 @@ export function started({ url, baseUrl, embedded, welcome }: Gateway, config: Co
   }
 }
 
-// The same for a person: where everything is, and a payment to try.
+// The same for a person, with a payment to try.
 export function banner(gateway: Gateway, config: Config, link?: string): string {
   const parts = [
     heading(paint('green', `Tollgate ${version} is open`)),
@@ -33,28 +33,27 @@ export function banner(gateway: Gateway, config: Config, link?: string): string 
 
 function addresses({ url, baseUrl, embedded }: Gateway, config: Config): Fact[] {
   const days = config.TOLLGATE_REDACT_DAYS
-  const elsewhere: Fact[] = baseUrl === url ? [] : [['Listening on', url]]
   return [
     ['Checkout and API', baseUrl],
-    ...elsewhere,
+    ...(baseUrl === url ? [] : [['Listening on', url] satisfies Fact]),
     ['Reference', `${url}/docs`],
     ...(config.TOLLGATE_SANDBOX ? [['Test phone', `${url}/sandbox/phone`] satisfies Fact] : []),
     ['Support', `${url}/support`],
-    ['Mails and SMS', `${url}/inbox`],
+    ['Emails and SMS', `${url}/inbox`],
     ['Metrics', `${url}/metrics`],
     ['Health', `${url}/healthz`],
     ...(days
-      ? [['Payers', `what is known of them is removed ${days} days after a payment ended`] satisfies Fact]
+      ? [['Payers', `their details are removed ${days} days after a payment has ended`] satisfies Fact]
       : []),
     embedded ? ['Data', config.TOLLGATE_DATA_DIR] : ['Database', withoutPassword(config.DATABASE_URL ?? '')],
   ]
 }
 
-// A log is no place for a link: only a terminal shows one.
+// A sign-in link must not end up in a log, so only a terminal gets one.
 const signIn = (link: string | undefined) =>
   link
-    ? `${heading('Open this link to sign in to support, mails and metrics')}\n\n  ${link}\n  ${paint('dim', linkWords)}`
-    : `${heading('Get a link to sign in to support, mails and metrics')}\n\n  npx tollgate support link`
+    ? `${heading('Open this link to sign in to support, emails and metrics')}\n\n  ${link}\n  ${paint('dim', linkText)}`
+    : `${heading('Get a link to sign in to support, emails and metrics')}\n\n  npx tollgate support link`
 
 const withoutPassword = (url: string) => url.replace(/\/\/[^@/]*@/, '//').replace(/\?.*$/s, '')
 
@@ -63,22 +62,22 @@ function demo(url: string, { name, merchant_key, secret_key, ipn_secret, request
     ['merchant_key', merchant_key],
     [
       'secret_key',
-      secret_key ?? `shown on the first start; npx tollgate key rotate --merchant ${demoId} gives a new one`,
+      secret_key ?? `shown on the first start; npx tollgate key rotate --merchant ${demoId} makes a new one`,
     ],
     ...(ipn_secret ? [['ipn_secret', ipn_secret] satisfies Fact] : []),
   ]
   return [
     `${heading(`${name}, a merchant in test mode`)}\n\n${facts(keys)}${secret_key ? `\n${shownOnce}` : ''}`,
     `${heading('Send a payment of GHS 25.00, open the checkout_url of the answer, pay with 0240000000')}\n\n${paymentCurl(url, request)}`,
-    `${heading('See how it stands')}\n\n${statusCurl(url, request)}`,
+    `${heading('Read its status')}\n\n${statusCurl(url, request)}`,
   ]
 }
 
-const shownOnce = `  ${paint('yellow', 'The secrets are shown this once: the first signs your requests, the second our notifications.')}`
+const shownOnce = `  ${paint('yellow', 'The secrets are shown only now: the first signs your requests, the second the notifications to you.')}`
 
 const firstSteps = `${heading('Register a merchant')}\n\n  npx tollgate merchant add --name 'Ama Shop'`
 
-// The body has a line for every field, so that it can be read; the shell does not mind.
+// One line for each field, for reading. The shell accepts line breaks in quotes.
 function paymentCurl(url: string, request: Welcome['request']): string {
   const body = JSON.stringify(request, undefined, 2).replaceAll('\n', '\n  ')
   return [

@@ -17,29 +17,29 @@ export function humanLog(out: Out): { write(line: string): void } {
   return {
     write(line) {
       const { level, time, msg, error, ...rest }: Record<string, unknown> = JSON.parse(line)
-      const pairs = Object.entries(rest).map(([name, value]) => `${name}=${spell(value)}`)
+      const pairs = Object.entries(rest).map(([field, value]) => `${field}=${valueText(value)}`)
       const clock = new Date(String(time)).toTimeString().slice(0, 8)
-      const word = String(level)
-      const words = [
+      const name = String(level)
+      const parts = [
         paint('dim', clock),
-        paint(levels[word] ?? 'green', word.padEnd(5)),
+        paint(levels[name] ?? 'green', name.padEnd(5)),
         plainWords(String(msg)),
         paint('dim', plainWords(pairs.join(' '))),
       ]
-      out.write(`${words.join('  ').trimEnd()}\n${error === undefined ? '' : `${spellError(error)}\n`}`)
+      out.write(`${parts.join('  ').trimEnd()}\n${error === undefined ? '' : `${errorText(error)}\n`}`)
     },
   }
 }
 
-const spell = (value: unknown): string =>
+const valueText = (value: unknown): string =>
   Array.isArray(value)
-    ? value.map(spell).join(',')
+    ? value.map(valueText).join(',')
     : typeof value === 'string'
       ? value
       : JSON.stringify(value)
 
-// Its lines stay lines.
-const spellError = (error: unknown) => textOf(error).split('\n').map(plainWords).join('\n')
+// Keeps the line breaks of the stack.
+const errorText = (error: unknown) => stackOf(error).split('\n').map(plainWords).join('\n')
 
-const textOf = (error: unknown) =>
-  typeof error === 'object' && error !== null && 'stack' in error ? String(error.stack) : spell(error)
+const stackOf = (error: unknown) =>
+  typeof error === 'object' && error !== null && 'stack' in error ? String(error.stack) : valueText(error)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkAccount } from '../../../src/actions/providers/checkAccount.ts'
-import { mustNotBeBad } from '../../../src/cli/provider/checkText.ts'
+import { requireNotRejected } from '../../../src/cli/provider/accountText.ts'
 import type { ProviderAccount, Provider } from '../../../src/core/provider/provider.ts'
 import { openAccount } from '../../../src/runtime/providers/openAccount.ts'
 import { loadProviders } from '../../../src/runtime/providerAccounts.ts'
@@ -22,13 +22,13 @@ const check = (key: string, url = acme.url) => {
 test('good settings are good, and the provider says so', async () => {
   const checked = await check('live_right')
   expect(checked).toEqual({ outcome: 'good', words: 'Acme knows shop 4711.' })
-  expect(() => mustNotBeBad(checked)).not.toThrow()
+  expect(() => requireNotRejected(checked)).not.toThrow()
 })
 
 test('settings that the provider refuses are bad; its words are told without the secret', async () => {
   const checked = await check('live_wrong-and-secret')
   expect(checked).toEqual({ outcome: 'bad', words: 'Acme does not know the key ….' })
-  expect(() => mustNotBeBad(checked)).toThrow(
+  expect(() => requireNotRejected(checked)).toThrow(
     'Nothing was changed: the settings are wrong: Acme does not know the key …. With --no-test it is stored all the same.',
   )
 })
@@ -39,7 +39,7 @@ test('a provider that cannot be reached says nothing of the settings', async () 
   const checked = await check('live_right', shut.url)
   expect(checked.outcome).toBe('no_answer')
   expect(checked.words).toMatch(/ECONNREFUSED/)
-  expect(() => mustNotBeBad(checked)).not.toThrow()
+  expect(() => requireNotRejected(checked)).not.toThrow()
 })
 
 test('what a check throws holds no secret either', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { initiate } from '../../../src/actions/interface/initiate.ts'
-import { checkPayers } from '../../../src/cli/doctor/checkPayers.ts'
+import { checkPayers } from '../../../src/cli/doctor/checkAddresses.ts'
 import { readConfig } from '../../../src/config.ts'
 import type { TestMerchant } from '../../support/gateway.ts'
 import { hours, no } from '../../support/lifeRows.ts'

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { checkBaseUrl } from '../../../src/cli/doctor/checkAddresses.ts'
-import { checkServer } from '../../../src/cli/doctor/checkServer.ts'
+import { checkServer } from '../../../src/cli/doctor/checkDatabase.ts'
 import { readConfig } from '../../../src/config.ts'
 import { type FreshDatabase, freshDatabase, query } from '../../support/database.ts'
 import { spawnGateway } from '../../support/gateway.ts'
@@ -36,7 +36,7 @@ test('where nothing is yet it says so, and makes nothing', async () => {
   const dataDir = join(temporaryFolder(), 'data')
   const { code, stdout, stderr } = await tollgate({ TOLLGATE_DATA_DIR: dataDir, PORT: '0' }, 'doctor')
   expect([code, stderr]).toEqual([0, ''])
-  expect(stdout).toMatch(/^✓ ok {7}database {5}no data yet; tollgate start makes it$/m)
+  expect(stdout).toMatch(/^✓ ok {7}database {5}no data yet; tollgate start creates it$/m)
   expect(stdout).toMatch(/\n\nAll is well\.\n$/)
   expect(existsSync(dataDir)).toBe(false)
 })
@@ -143,7 +143,7 @@ test('a database out of reach fails, with what to do', async () => {
   expect(code).toBe(1)
   expect(one('database')).toMatchObject({
     state: 'failed',
-    fact: expect.stringContaining('see that it runs'),
+    fact: expect.stringContaining('check that it is running'),
   })
 })
 
@@ -251,7 +251,7 @@ test('notifications to this machine are told of where others reach the gateway',
   expect((await doctor(settings)).one('egress')).toBeUndefined()
   expect((await doctor({ ...settings, TOLLGATE_TRUST_PROXY: '1' })).one('egress')).toMatchObject({
     state: 'warning',
-    fact: 'merchants may have addresses of this machine notified, although others reach this gateway',
+    fact: 'merchants may send notifications to addresses of this machine, although the gateway is reachable from others',
   })
 })
 

@@ -40,7 +40,7 @@ test('both are shown when the style is chosen, one when it is rotated, and never
   const [, first = '', second = ''] =
     /^ {2}test ipn_password {3}([\w-]{32})\n {2}live ipn_password {3}([\w-]{32})$/m.exec(chosen.stdout) ?? []
   expect([first, second]).not.toContain('')
-  expect(chosen.stdout).toMatch(/The passwords are shown this once\.\n$/)
+  expect(chosen.stdout).toMatch(/The passwords are shown only now\.\n$/)
   const again = await tollgate(shop.env, ...set('ipn_style=basic'))
   expect(again.stdout).not.toContain('ipn_password')
   const { data } = await tollgateJson(shop.env, ...rotate(merchant.merchant_id, '--mode', 'live'))
@@ -78,12 +78,12 @@ test('an old client has the merchant id for a password, and merchant show says h
   const shown = await tollgate(shop.env, ...show())
   const command = `tollgate merchant ipn-password rotate --merchant ${merchant_id} --mode live`
   expect(shown.stdout).toMatch(/^ {2}test password {3}its own$/m)
-  expect(shown.stdout).toContain(`the merchant_id, which is no secret: ${command} makes one`)
+  expect(shown.stdout).toContain(`the merchant_id, which is not secret: ${command} makes one`)
   expect(await checks('passwords')).toEqual([
     {
       check: 'passwords',
       state: 'warning',
-      fact: `the password of notifications in style basic is the merchant_id, which is no secret, for ${merchant_id}`,
+      fact: `the password of notifications in style basic is the merchant_id, which is not secret, for ${merchant_id}`,
       todo: `Make one and give it to the shop: ${command}`,
     },
   ])
@@ -100,7 +100,7 @@ test('doctor fails for a live merchant whose password could be sent nowhere', as
     {
       check: 'passwords',
       state: 'failed',
-      fact: `ipn_style is basic, and neither ipn_url nor allowed_origins says where the password may be sent, for ${merchant_id}`,
+      fact: `ipn_style is basic, but neither ipn_url nor allowed_origins says where the password may be sent, for ${merchant_id}`,
       todo: `Notifications are sent without it. Set the shop's own address: tollgate merchant set ${merchant_id} ipn_url=https://shop.example/ipn`,
     },
   ])
@@ -112,7 +112,7 @@ test('doctor recommends form_ipn_url=registered to a live merchant whose custome
   const [open] = await checks('ipn_url')
   expect(open).toMatchObject({
     state: 'warning',
-    todo: `Accept the shop's own only: tollgate merchant set ${merchant_id} ipn_url=https://shop.example/ipn form_ipn_url=registered`,
+    todo: `Accept only the shop's own: tollgate merchant set ${merchant_id} ipn_url=https://shop.example/ipn form_ipn_url=registered`,
   })
   await tollgate(shop.env, ...set('ipn_url=https://shop.example/ipn'))
   expect((await checks('ipn_url'))[0].todo).toContain(`set ${merchant_id} form_ipn_url=registered`)

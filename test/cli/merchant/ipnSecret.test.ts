@@ -32,7 +32,7 @@ test('it is shown this once, and merchant show tells how many sign and until whe
   const { code, stdout } = await tollgate(shop.env, ...rotate('--merchant', merchant.merchant_id))
   expect(code).toBe(0)
   expect(stdout).toMatch(
-    /has a new signing secret for its test notifications\.\n\n {2}ipn_secret {3}whsec_\S+\n {2}old secret {3}signs too until \d{4}.* UTC\n\nThe secret is shown this once\.\n$/,
+    /has a new signing secret for its test notifications\.\n\n {2}ipn_secret {3}whsec_\S+\n {2}old secret {3}signs too until \d{4}.* UTC\n\nThe secret is shown only now\.\n$/,
   )
   const { data } = await tollgateJson(
     shop.env,
@@ -48,7 +48,7 @@ test('it is shown this once, and merchant show tells how many sign and until whe
     tollgate(shop.env, ...show),
     tollgateJson(shop.env, ...show),
   ])
-  expect(shown).toMatch(/^ {2}test {3}2 live, the older until \d{4}-\S+ \S+ UTC\n {2}live {3}1 live$/m)
+  expect(shown).toMatch(/^ {2}test {3}2 live, the old one until \d{4}-\S+ \S+ UTC\n {2}live {3}1 live$/m)
   expect(json.ipn_secrets).toHaveLength(4)
   expect(Object.keys(json.ipn_secrets[0])).toEqual(['secret_id', 'mode', 'created_at', 'expires_at'])
   expect(shown + JSON.stringify(json)).not.toContain('whsec_')

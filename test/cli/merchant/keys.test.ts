@@ -88,7 +88,7 @@ test('a new master key in the file reaches a running gateway, and the old one st
 
   const { code, stdout } = await tollgate(env, 'master-key', 'rotate', '--forget-old')
   expect(code).toBe(0)
-  expect(stdout).toMatch(/sealed with it\. The old keys are forgotten\.\n$/)
+  expect(stdout).toMatch(/encrypted with it\. The old keys are forgotten\.\n$/)
   expect(stdout).not.toContain(readFileSync(keyFile, 'utf8').trim())
   expect(readFileSync(keyFile, 'utf8').trim()).toMatch(/^[0-9a-f]{64}$/)
   expect(statSync(keyFile).mode & 0o777).toBe(isRoot ? 0o640 : 0o600) // root's gateway reads it by its group
@@ -110,7 +110,7 @@ test('with the key in the environment, the first of several becomes the one in u
   const [old, next] = [readFileSync(keyFile, 'utf8').trim(), newMasterKey()]
   const single = await tollgate(given(old), 'master-key', 'rotate')
   expect([single.code, single.stdout]).toEqual([1, ''])
-  expect(single.stderr).toMatch(/^TOLLGATE_MASTER_KEY holds one key: set it to NEW,OLD [^.]*\.\n$/)
+  expect(single.stderr).toMatch(/^TOLLGATE_MASTER_KEY has one key: set it to NEW,OLD [^.]*\.\n$/)
   expect(await tollgateJson(given(`${next},${old}`), 'master-key', 'rotate')).toMatchObject({
     data: { merchants: 2 },
   })

@@ -31,11 +31,11 @@ const answer = (status: string, body: Buffer | string, ...headers: string[]) =>
 
 test('whatever cannot be shown is refused in words, and nothing is stored', async () => {
   for (const [words, ...asked] of [
-    ['Say which: --file, --url or --remove.'],
+    ['Give --file, --url or --remove.'],
     ['cannot be used with', '--file', 'x', '--remove'],
     ['cannot be used with', '--file', 'x', '--url', 'https://shop.example'],
     ['There is no file', '--file', join(folder, 'nowhere.png')],
-    ['is no file', '--file', folder],
+    ['is not a file', '--file', folder],
     ['at most 256 kB are read', '--file', fileWith(Buffer.alloc(300_000), 'large')],
     [
       'This logo cannot be shown: it is an SVG: save it as PNG or JPEG.',
@@ -86,7 +86,7 @@ test('a file becomes the logo, is shown with the merchant, and goes again', asyn
     width: 128,
   })
   const gone = await tollgate(shop.env, 'merchant', 'logo', id, '--remove')
-  expect(gone.stdout).toContain('shows no logo any more')
+  expect(gone.stdout).toContain('no longer shows a logo')
   expect((await tollgate(shop.env, 'merchant', 'logo', id, '--remove')).stdout).toContain('had no logo')
   expect(await logos()).toEqual([])
 })

@@ -17,13 +17,13 @@ test('who registers no origins is told what that means, and the command that reg
   const command = `tollgate merchant set ${id} allowed_origins=https://shop.example`
   const shown = await tollgate(shop.env, 'merchant', 'show', id)
   for (const { stdout } of [added, shown]) {
-    expect(stdout).toContain('No origins are registered: a payment may lead the customer on to any address.')
+    expect(stdout).toContain('No origins are registered: a payment may send the customer to any address.')
     expect(stdout).toContain(command)
   }
   expect(await originsOf()).toEqual({
     check: 'origins',
     state: 'warning',
-    fact: `a payment may lead the customer on to any address: no origins are registered for ${id}`,
+    fact: `a payment may send the customer to any address: no origins are registered for ${id}`,
     todo: `Register the shop's own: ${command}`,
   })
   const [program, ...words] = command.split(' ')

@@ -48,8 +48,8 @@ test('the receipt goes to every address again, or to one, and payment show tells
   await arrive()
   const { stdout } = await resend('AMA-1')
   expect(stdout).toBe(
-    `The receipt of ${payment.tx_reference} goes to 024 ••• 4567 by SMS again.\n` +
-      `The receipt of ${payment.tx_reference} goes to a••@•• by email again.\n`,
+    `The receipt of ${payment.tx_reference} is sent to 024 ••• 4567 by SMS again.\n` +
+      `The receipt of ${payment.tx_reference} is sent to a••@•• by email again.\n`,
   )
   await arrive()
   const { data } = await tollgateJson(shop.env, 'message', 'resend', payment.tx_reference, '--by', 'email')

@@ -88,8 +88,8 @@ for (const [words, message] of [
   [['list', '--payment', 'NONE-1'], /^No payment has the reference or invoice id NONE-1/],
   [['show', 'TG-1'], /^No notification has the id TG-1: tollgate notification list shows the newest\.\n$/],
   [['show', 'TG-\u001b[31m-N1'], /^No notification has the id TG- \[31m-N1/],
-  [['redeliver'], /^Say which: the id of one notification, or --merchant, --from and --to together\.\n$/],
-  [['redeliver', '--merchant', 'x', '--from', '2026-05-01'], /^Say which/],
+  [['redeliver'], /^Give the id of one notification, or --merchant, --from and --to together\.\n$/],
+  [['redeliver', '--merchant', 'x', '--from', '2026-05-01'], /^Give the id of one notification/],
   [['redeliver', 'TG-1-N1', '--from', '2026-05-01'], /not both/],
   [['redeliver', 'TG-1-N1'], /^No notification has the id TG-1-N1/],
   [['redeliver', '--merchant', 'nobody', '--from', '2026-05-01', '--to', '2026-05-01'], /^No merchant/],
@@ -159,7 +159,7 @@ describe('list', () => {
 
   test('nothing is like that', async () => {
     const { stdout } = await run('list', '--state', 'due', '--merchant', other.merchant_id)
-    expect(stdout).toBe('No notification is like that: leave out an option to see more.\n')
+    expect(stdout).toBe('No notification matches: remove an option to see more.\n')
   })
 })
 
@@ -175,10 +175,10 @@ describe('show', () => {
       /^ {2}payment {4}TG-\S+ \(invoice AMA-3\)$/m,
       /^ {2}url {8}https:\/\/shop\.example\/ipn$/m,
       /^ {2}style {6}post$/m,
-      /^ {2}4 tries so far\.\n {2}The next is \d{4}-\S+ \S+ UTC, in 5 h\.\n {2}At most 16 since /m,
+      /^ {2}4 tries so far\.\n {2}The next try is \d{4}-\S+ \S+ UTC, in 5 h\.\n {2}At most 16 tries since /m,
       /^ {2}1 {3}\d{4}-\S+ \S+ UTC +120 ms {3}203\.0\.113\.9 {3}301 {6}redirected, which is not followed$/m,
       /^ {2}2 {3}.* not sent: a forbidden address: 10\.0\.0\.1 is private$/m,
-      /^ {2}3 +a node stopped before it could write down what came of it$/m,
+      /^ {2}3 +a node stopped before it saved the result$/m,
       /^ {2}4 {3}.* 10\.0 s .* 204 +arrived, but not acknowledged$/m,
       /^redirect: we never follow one/m,
       /^forbidden_address: that address is not public.* TOLLGATE_EGRESS_LOOPBACK/m,
@@ -228,9 +228,7 @@ describe('show', () => {
       /^ {2}Exhausted \d{4}-.* UTC, after 16 tries\.\n {2}Send it again: tollgate notification redeliver TG-\S+-N1$/m,
     )
     expect(await shown(read)).toMatch(/^ {2}Acknowledged \d{4}-.* UTC, by try 1\.$/m)
-    expect(await shown(unsent)).toMatch(
-      /^ {2}Sent nowhere: no ipn_url was known\.\n {2}To send it after all: /m,
-    )
+    expect(await shown(unsent)).toMatch(/^ {2}Not sent: no ipn_url was set\.\n {2}To send it now: /m)
   })
 })
 
@@ -255,7 +253,7 @@ test('doctor tells what was exhausted, and how to see it', async () => {
     check: 'deliveries',
     state: 'warning',
     fact: '1 was exhausted in the last 7 days: never acknowledged',
-    todo: 'See them: tollgate notification list --state exhausted',
+    todo: 'See tollgate notification list --state exhausted.',
   })
   await change(silent, sql`exhausted_at = ${after(-hours(24 * 8), new Date())}`)
   expect(await doctors()).toMatchObject({ state: 'ok', fact: 'none was exhausted in the last 7 days' })
@@ -269,33 +267,30 @@ describe('redeliver', () => {
       `${idOf(silent)} is due now: a running gateway sends it within a second.\n`,
     ])
     expect((await run('show', idOf(silent))).stdout).toMatch(
-      /^ {2}16 tries so far\.\n {2}The next is now\.$/m,
+      /^ {2}16 tries so far\.\n {2}The next try is now\.$/m,
     )
   })
 
   test('one that has no address, or is on its way, is refused with what helps', async () => {
     expect((await run('redeliver', idOf(unsent))).stderr).toBe(
-      `${idOf(unsent)} has no address to go to: tollgate merchant set ${other.merchant_id} ipn_url=URL gives one.\n`,
+      `${idOf(unsent)} has no address: set one with tollgate merchant set ${other.merchant_id} ipn_url=URL\n`,
     )
     await change(arrived, sql`lease_until = ${after(minutes(5), new Date())}`)
     const { code, error } = await runJson('redeliver', idOf(arrived))
-    expect([code, error.message]).toEqual([
-      1,
-      `${idOf(arrived)} is being sent at this moment: see what comes of it first.`,
-    ])
-    expect((await run('show', idOf(arrived))).stdout).toMatch(/^ {2}Another is on its way now\.$/m)
+    expect([code, error.message]).toEqual([1, `${idOf(arrived)} is being sent now: wait for the result.`])
+    expect((await run('show', idOf(arrived))).stdout).toMatch(/^ {2}A try is under way\.$/m)
   })
 
   test('a time', async () => {
     const time = ['--from', start.toISOString(), '--to', after(hours(1), start).toISOString()]
     const none = await run('redeliver', '--merchant', merchant.merchant_id, ...time)
     expect(none.stdout).toBe(
-      'Ama Shop has no exhausted notification of that time. --state all takes every one.\n',
+      'Ama Shop has no exhausted notification in that period. --state all includes all of them.\n',
     )
     const all = await run('redeliver', '--merchant', merchant.merchant_id, ...time, '--state', 'all')
     expect(all.stdout).toBe(
-      '3 notifications of Ama Shop are due now: a running gateway sends them in turn.\n' +
-        '1 is being sent at this moment and was left alone.\n',
+      '3 notifications of Ama Shop are due now: a running gateway sends them.\n' +
+        '1 is being sent now and was not changed.\n',
     )
     const { data } = await runJson('redeliver', '--merchant', other.merchant_id, ...time, '--state', 'all')
     expect(data).toMatchObject({ state: 'all', redelivered: 0, being_sent: 0, no_address: 1, left_out: 0 })

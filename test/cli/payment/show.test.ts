@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { explainPayment } from '../../../src/actions/payments/explainPayment.ts'
-import { storyText } from '../../../src/cli/payment/timeline.ts'
+import { timelineText } from '../../../src/cli/payment/timeline.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import type { TestMerchant } from '../../support/gateway.ts'
 import { after, minutes, no, seconds, yes } from '../../support/lifeRows.ts'
@@ -87,7 +87,7 @@ test('programs get attempts, events and what is next', async () => {
 describe('on a terminal', () => {
   for (const columns of [60, 80, 120])
     test(`of ${columns} columns no line of the story is cut`, async () => {
-      const text = storyText(await explainPayment(shop.db, payment, new Date()), columns)
+      const text = timelineText(await explainPayment(shop.db, payment, new Date()), columns)
       const story = text.slice(text.indexOf('What happened')).split('\n')
       expect(Math.max(...story.map(line => line.length))).toBeLessThanOrEqual(columns)
     })
@@ -104,7 +104,7 @@ describe('on a terminal', () => {
       { at: null, words: 'never' },
       { at, words: 'soon' },
     ]
-    expect(storyText({ ...explained, attempts: [], moments, next }, 40)).toBe(
+    expect(timelineText({ ...explained, attempts: [], moments, next }, 40)).toBe(
       [
         'What happened',
         '  2026-05-01 UTC',

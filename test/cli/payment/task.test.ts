@@ -21,9 +21,9 @@ const doctorsTask = async () =>
   (await tollgateJson(shop.env, 'doctor')).data.checks.find((one: { check: string }) => one.check === 'tasks')
 
 test('while nothing waits, that is what is said', async () => {
-  expect((await tollgate(shop.env, 'task', 'list')).stdout).toBe('Nothing waits for a person.\n')
+  expect((await tollgate(shop.env, 'task', 'list')).stdout).toBe('There are no open tasks.\n')
   expect((await tollgateJson(shop.env, 'task', 'list')).data).toEqual({ open: 0, tasks: [] })
-  expect(await doctorsTask()).toMatchObject({ state: 'ok', fact: 'nothing waits for a person' })
+  expect(await doctorsTask()).toMatchObject({ state: 'ok', fact: 'no open tasks' })
 })
 
 for (const [name, words, exit, message] of [
@@ -80,13 +80,13 @@ test('the list has the oldest first, and what to do', async () => {
   })
   expect(JSON.stringify(data)).not.toContain('attempt_id')
   expect((await tollgate(shop.env, 'task', 'list', '--limit', '1')).stdout).toMatch(
-    /\n2 more wait: give a higher/,
+    /\n2 more are open: give a higher/,
   )
   expect(await doctorsTask()).toEqual({
     check: 'tasks',
     state: 'warning',
-    fact: '3 tasks wait for a person',
-    todo: 'See them: tollgate task list',
+    fact: '3 open tasks',
+    todo: 'See tollgate task list.',
   })
 })
 

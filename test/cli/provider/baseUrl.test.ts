@@ -5,7 +5,7 @@ import { openPaystack, type PaystackSimulator } from '../../simulators/paystack/
 import { type FreshDatabase, migratedDatabase } from '../../support/database.ts'
 import { newMasterKey, tollgate, tollgateJson } from '../tollgate.ts'
 
-const callsBack = /^Live providers call back to https only, and the base address is http:/m
+const callsBack = /^Live providers send callbacks to https only, and the base URL is http:/m
 const masterKey = newMasterKey()
 let database: FreshDatabase
 beforeAll(async () => {
@@ -38,6 +38,6 @@ test('doctor says the same of an http address that others reach', () => {
   const { state, todo } = checkBaseUrl(readConfig({ TOLLGATE_BASE_URL: 'http://pay.example' }))
   expect([state, todo]).toEqual([
     'warning',
-    expect.stringContaining('live providers call back to https only'),
+    expect.stringContaining('live providers send callbacks to https only'),
   ])
 })

@@ -69,7 +69,7 @@ const keyOf = async (tx_reference: string) =>
 test('a key that MTN does not take is refused in words, and nothing is stored', async () => {
   const { code, error } = await add('wrong-wrong-wrong-wrong', mtn.url)
   expect(code).toBe(1)
-  expect(error.message).toMatch(/^Nothing was changed: the settings are wrong: MTN .*With --no-test/)
+  expect(error.message).toMatch(/^Nothing was changed: the settings are wrong: MTN .*Use --no-test/)
   expect((await provider('list')).data.accounts.map((one: { provider: string }) => one.provider)).toEqual([
     'sandbox',
   ])

@@ -66,7 +66,7 @@ let account = ''
 
 test('an empty list says so', async () => {
   const { code, stdout } = await run('list')
-  expect([code, stdout]).toEqual([0, 'There are none: tollgate provider add CHANNEL stores one.\n'])
+  expect([code, stdout]).toEqual([0, 'There are no accounts: tollgate provider add PROVIDER adds one.\n'])
 })
 
 test('what is missing or unknown is told at once by name, and nothing is stored', async () => {
@@ -86,7 +86,7 @@ test('what is missing or unknown is told at once by name, and nothing is stored'
     [['add', 'sandbox', 'key', '--mode', 'test'], /key: write it as NAME=VALUE/],
     [['add', 'sandbox', '--mode', 'test', '--merchant', 'nobody'], /^No merchant has the id nobody/],
     [['set', 'sandbox-000000', 'key=1'], /^No account is called sandbox-000000/],
-    [['set', 'sandbox', 'key=1'], /settings of sandbox stand in the environment/],
+    [['set', 'sandbox', 'key=1'], /settings of sandbox are in the environment/],
     [['set', 'sandbox-000000'], /^Say what to change/],
     [['test', 'sandbox-000000'], /^No account is called/],
     [['disable', 'sandbox-000000'], /^No account is called/],
@@ -150,12 +150,12 @@ test('an account that is added is offered by every running node, and by its labe
 test('a disabled account is offered by no node, and an enabled one again', async () => {
   const shop = await addMerchant()
   expect((await run('disable', account)).stdout).toBe(
-    `${account} is not offered any more within a second; payments under way there are asked about.\n`,
+    `${account} takes no new payments within a second; its open attempts are polled until they end.\n`,
   )
   for (const at of [0, 1])
     await expect.poll(async () => (await pages(shop.test))[at]).not.toContain('MTN MoMo')
   expect((await run('list')).stdout).toMatch(/disabled +since \d{4}-/)
-  expect((await run('enable', account)).stdout).toBe(`${account} is offered again within a second.\n`)
+  expect((await run('enable', account)).stdout).toBe(`${account} takes new payments again within a second.\n`)
   for (const at of [0, 1]) await expect.poll(async () => (await pages(shop.test))[at]).toContain('MTN MoMo')
 })
 
@@ -167,15 +167,15 @@ test('a merchant’s account is its own, and disabling it says where the money g
   const listed = (await runJson('list', '--merchant', shop.merchant_id)).data.accounts
   expect(listed.map((one: { account: string }) => one.account)).toEqual([data.account])
   expect((await run('disable', data.account)).stdout).toContain(
-    "goes to the operator's accounts from then on",
+    "then go to the operator's accounts that serve the same payment method",
   )
 })
 
 test('a secret on the command line is taken, and said to be seen', async () => {
   const { code, stdout } = await run('set', account, `key=${secret}`)
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^sandbox-\w{6} is set; every node uses it within a second\./)
-  expect(stdout).toContain('key stood on the command line')
+  expect(stdout).toMatch(/^sandbox-\w{6} is changed; every node uses it within a second\./)
+  expect(stdout).toContain('key was on the command line')
   expect((await runJson('set', account, '--label', 'Theirs')).data).toEqual({ account, label: 'Theirs' })
   const { error } = await runJson('set', account, 'key=', 'colour=red')
   expect(error.faults).toEqual([
@@ -220,7 +220,7 @@ test('doctor says who takes no real money once others do, and which names nobody
   const one = (name: string) => data.checks.find(({ check }: { check: string }) => check === name)
   expect(one('live methods').fact).toMatch(/^there is no live account/)
   expect(one('providers').fact).toBe(
-    `names that no account and no payment method has: TOLLGATE_PROVIDERS has sandbx, providers of ${merchant_id} has mtn-zzzzzz, payment_methods of ${merchant_id} has mtn_momo`,
+    `unknown accounts or payment methods: TOLLGATE_PROVIDERS has sandbx, providers of ${merchant_id} has mtn-zzzzzz, payment_methods of ${merchant_id} has mtn_momo`,
   )
 })
 
@@ -265,6 +265,6 @@ test('secrets are read from standard input: one whole, several by the line', asy
   ])
   expect(await readChanges(['key=-'], piped(''))).toEqual([['key', '']])
   expect(await readChanges(['key=a=b'])).toEqual([['key', 'a=b']])
-  await expect(readChanges(['key=-'], piped('x'.repeat(70_000)))).rejects.toThrow(/More than 64 kB/)
-  await expect(readChanges([`key=@${folder}`])).rejects.toThrow('is no file')
+  await expect(readChanges(['key=-'], piped('x'.repeat(70_000)))).rejects.toThrow(/more than 64 kB/)
+  await expect(readChanges([`key=@${folder}`])).rejects.toThrow('is not a file')
 })

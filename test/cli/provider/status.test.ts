@@ -1,6 +1,7 @@
-import { Command } from 'commander'
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createHealthExchange } from '../../../src/actions/providers/health.ts'
+import { CliCommand } from '../../../src/cli/help.ts'
 import { addProviderStatus } from '../../../src/cli/provider/status.ts'
 import type { Output } from '../../../src/cli/output.ts'
 import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
@@ -34,7 +35,7 @@ async function seen(account: string, what: 'paid' | 'unanswered', count = 5) {
 
 async function status(): Promise<Output & { exit: unknown }> {
   let printed: Output = { data: undefined, text: '' }
-  const program = new Command()
+  const program = new CliCommand()
   addProviderStatus(program, { json: false, print: answer => (printed = answer) })
   const before = process.exitCode
   await program.parseAsync(['status'], { from: 'user' })
@@ -43,11 +44,24 @@ async function status(): Promise<Output & { exit: unknown }> {
   return { ...printed, exit }
 }
 
+test('docs/commands.md has the columns and the keys', async () => {
+  await seen('mtn', 'paid')
+  const { text, data } = await status()
+  const section =
+    readFileSync('docs/commands.md', 'utf8').split('## Provider status')[1]?.split('\n## ')[0] ?? ''
+  const rows = [...section.matchAll(/^\| ([A-Z].*?) \| (`.*?`) \| /gm)]
+  expect(text.split('\n')[0]?.split(/ {2,}/)).toEqual(rows.flatMap(([, titles = '']) => titles.split(', ')))
+  const { methods } = data as { methods: Record<string, unknown>[] }
+  for (const key of Object.keys(methods[0] ?? {})) expect(section).toContain(`\`${key}\``)
+  for (const [, , keys = ''] of rows)
+    for (const key of keys.replaceAll('`', '').split(', ')) expect(methods[0]).toHaveProperty(key)
+})
+
 test('nothing was sent to anybody', async () => {
   expect(await status()).toMatchObject({
     data: { methods: [], waiting: [] },
     exit: 0,
-    text: /^Nothing was sent/,
+    text: /^No calls to providers/,
   })
 })
 
@@ -55,7 +69,7 @@ test('a row for each account and way, with the words that we do not know, masked
   await seen('mtn', 'paid')
   const { text, data, exit } = await status()
   expect(text).toMatch(/mtn +wallet +healthy +closed/)
-  expect(text).toContain('mtn wallet: 1 times HELD for #')
+  expect(text).toContain('mtn wallet: 1 × HELD for #')
   expect(JSON.stringify(data)).not.toContain('233244')
   expect(exit).toBe(0)
 })

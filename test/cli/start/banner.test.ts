@@ -23,7 +23,7 @@ for (const env of [{}, tokens])
     const text = textOf(env)
     for (const [name, path] of [
       ['Support', '/support'],
-      ['Mails and SMS', '/inbox'],
+      ['Emails and SMS', '/inbox'],
       ['Metrics', '/metrics'],
     ])
       expect(text).toMatch(new RegExp(`^ +${name} +${url}${path}$`, 'm'))

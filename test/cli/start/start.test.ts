@@ -148,7 +148,7 @@ test('a port in use is told in one sentence, and PostgreSQL does not stay behind
   other.close()
   expect([code, stdout]).toEqual([69, ''])
   expect(stderr).toBe(
-    `Port ${port} on 127.0.0.1 is already in use: stop the program that has it, or set PORT to another.\n`,
+    `Port ${port} on 127.0.0.1 is already in use: stop the program that uses it, or set PORT to another.\n`,
   )
   expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false)
 })

@@ -59,7 +59,7 @@ test('support link says that TOLLGATE_SUPPORT_TOKEN is set', async () => {
 test('support link asks for the address where PORT does not tell it', async () => {
   const { code, stdout, stderr } = await tollgate({ ...env, PORT: '0' }, 'support', 'link')
   expect([code, stdout]).toEqual([1, ''])
-  expect(stderr).toMatch(/^PORT is 0, .*: set PORT or TOLLGATE_BASE_URL to it, and run this again\.\n$/)
+  expect(stderr).toMatch(/^PORT is 0, .*: set PORT or TOLLGATE_BASE_URL, and run this again\.\n$/)
 })
 
 test('another master key than the one that sealed the token is refused by name', async () => {

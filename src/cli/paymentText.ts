@@ -1,14 +1,33 @@
-import { maskEmail, maskInstrument, maskPhone } from '../../core/mask.ts'
-import { figureIn } from '../../core/money.ts'
-import type { Attempt } from '../../core/payment/attempt.ts'
-import type { Payment } from '../../core/payment/payment.ts'
-import { paymentFacts } from '../../core/timeline/paymentFacts.ts'
-import { chargedFigure, money, type PaymentHistory, withoutNumbers } from '../../core/timeline/history.ts'
-import { dateTime, type Fact, table } from '../terminal.ts'
+import { findByWord } from '../actions/payments/explainPayment.ts'
+import { maskEmail, maskInstrument, maskPhone } from '../core/mask.ts'
+import { figureIn } from '../core/money.ts'
+import type { Attempt } from '../core/payment/attempt.ts'
+import type { Payment } from '../core/payment/payment.ts'
+import { paymentFacts } from '../core/timeline/paymentFacts.ts'
+import { chargedFigure, money, type PaymentHistory, withoutNumbers } from '../core/timeline/history.ts'
+import type { Db } from '../store/db.ts'
+import { requireMerchant } from './database.ts'
+import { CommandError } from './failure.ts'
+import { dateTime, type Fact, table } from './terminal.ts'
+
+// Finds the payment that an operator means by a reference or an invoice id.
+export async function requirePayment(db: Db, id: string, merchant_id?: string): Promise<Payment> {
+  if (merchant_id) await requireMerchant(db, merchant_id)
+  const found = await findByWord(db, id, merchant_id)
+  const [payment] = found
+  if (!payment) throw new CommandError('not_found', `No payment has the reference or invoice id ${id}.`)
+  if (found.length > 1)
+    throw new CommandError(
+      'ambiguous',
+      `${found.length} payments have the invoice id ${id}: give --merchant, or the reference of one.`,
+      { shown: paymentTable(found), data: { payments: found.map(paymentData) } },
+    )
+  return payment
+}
 
 const masked = (text: string | null, mask: (text: string) => string) => (text === null ? null : mask(text))
 
-// A payment as programs read it. The token is left out: it opens the checkout page.
+// Omits the token, which opens the checkout page.
 export const paymentData = (payment: Payment) => ({
   tx_reference: payment.tx_reference,
   merchant_id: payment.merchant_id,
@@ -46,8 +65,8 @@ export const paymentData = (payment: Payment) => ({
   redacted_at: payment.redacted_at,
 })
 
-// Without what the customer gave, the address that asked, and the id, which its provider calls back with.
-export const attemptData = (attempt: Attempt, story: PaymentHistory) => ({
+// Omits the customer's input, the client address, and the id, which is the secret of the provider's callbacks.
+export const attemptData = (attempt: Attempt, history: PaymentHistory) => ({
   number: attempt.number,
   payment_method: attempt.payment_method,
   provider_account: attempt.provider_account,
@@ -55,11 +74,11 @@ export const attemptData = (attempt: Attempt, story: PaymentHistory) => ({
   reason: attempt.reason,
   instrument: maskInstrument(attempt.instrument),
   provider_ref: attempt.provider_ref,
-  charged: chargedFigure(attempt, story),
+  charged: chargedFigure(attempt, history),
   card_type: attempt.card_type,
   psp_response_code: attempt.psp_response_code,
-  psp_response_msg: masked(attempt.psp_response_msg, words => withoutNumbers(words, story)),
-  provider_code: masked(attempt.provider_code, code => withoutNumbers(code, story)),
+  psp_response_msg: masked(attempt.psp_response_msg, text => withoutNumbers(text, history)),
+  provider_code: masked(attempt.provider_code, code => withoutNumbers(code, history)),
   polls: attempt.polls,
   next_poll_at: attempt.next_poll_at,
   gave_up_at: attempt.gave_up_at,
@@ -68,12 +87,12 @@ export const attemptData = (attempt: Attempt, story: PaymentHistory) => ({
   ended_at: attempt.ended_at,
 })
 
-// The facts, and beside them what the merchant sent along.
-export function allFacts(story: PaymentHistory): Fact[] {
-  const { success_url, cancelled_url, deferred_url, ipn_url, extra } = story.payment
+// Includes the addresses and extra fields of the merchant's request.
+export function allFacts(history: PaymentHistory): Fact[] {
+  const { success_url, cancelled_url, deferred_url, ipn_url, extra } = history.payment
   const urls = Object.entries({ success_url, cancelled_url, deferred_url, ipn_url })
   return [
-    ...paymentFacts(story).map(
+    ...paymentFacts(history).map(
       ([name, value]): Fact => [name, value instanceof Date ? dateTime(value) : value],
     ),
     ...urls.flatMap(([name, value]): Fact[] => (value === null ? [] : [[name, value]])),
@@ -82,9 +101,8 @@ export function allFacts(story: PaymentHistory): Fact[] {
 }
 
 export function paymentTable(payments: readonly Payment[]): string {
-  const titles = ['REFERENCE', 'INVOICE', 'STATUS', 'AMOUNT', 'MODE', 'MERCHANT', 'CREATED']
   return table(
-    titles.map(title => ({ title, right: title === 'AMOUNT' })),
+    ['REFERENCE', 'INVOICE', 'STATUS', 'AMOUNT', 'MODE', 'MERCHANT', 'CREATED'],
     payments.map(payment => [
       payment.tx_reference,
       payment.invoice_id,
@@ -94,5 +112,6 @@ export function paymentTable(payments: readonly Payment[]): string {
       payment.merchant_id,
       dateTime(payment.created_at),
     ]),
+    ['AMOUNT'],
   )
 }

@@ -1,18 +1,18 @@
-import type { Config } from '../../config.ts'
-import type { Mode } from '../../core/mode.ts'
-import { urlOf } from '../../core/thisMachine.ts'
+import type { Config } from '../config.ts'
+import type { Mode } from '../core/mode.ts'
+import { urlOf } from '../core/thisMachine.ts'
 
 type Address = Pick<Config, 'TOLLGATE_BASE_URL' | 'HOST' | 'PORT'>
 
 export const baseUrlOf = ({ TOLLGATE_BASE_URL, HOST, PORT }: Address) =>
   TOLLGATE_BASE_URL ?? urlOf(HOST, PORT)
 
-// Undefined where the base address is https, or the account takes test payments only.
+// Undefined if the base URL is https, or the account takes test payments only.
 export function insecureAddressAdvice(config: Address, mode: Mode): string | undefined {
   const url = baseUrlOf(config)
   if (mode === 'test' || url.startsWith('https:')) return undefined
   return (
-    `Live providers call back to https only, and the base address is ${url}. Set TOLLGATE_BASE_URL to the https ` +
+    `Live providers send callbacks to https only, and the base URL is ${url}. Set TOLLGATE_BASE_URL to the https ` +
     'address that customers use. Until then results are found by polling.'
   )
 }

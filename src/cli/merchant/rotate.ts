@@ -1,0 +1,148 @@
+import { rotateIpnPassword, rotateIpnSecret, rotateKey, useMerchantId } from '../../actions/merchants/credentials.ts'
+import { readMerchantSettings, type SettingWords } from '../../core/merchant/settings.ts'
+import type { Mode } from '../../core/mode.ts'
+import { sealedIpnPassword, type SealedIpnPasswords } from '../../store/merchants/merchants.ts'
+import { type CommandContext, merchantNotFound, withMasterKeys } from '../database.ts'
+import type { CliCommand } from '../help.ts'
+import type { Cli, Output } from '../output.ts'
+import { dateTime, facts, paint } from '../terminal.ts'
+import { modeOption, overlapOption } from '../values.ts'
+
+type Rotation = { merchant: string; mode: Mode; overlap: number }
+type PasswordRotation = { merchant: string; mode: Mode; merchantId?: true }
+
+const shownOnce = (what: string) => paint('yellow', `The ${what} is shown only now.`)
+
+export function addKeyCommands(program: CliCommand, cli: Cli) {
+  const key = program
+    .command('key')
+    .description("Change a merchant's keys.")
+    .examples('tollgate key rotate --merchant 7c2k9m0x4f --overlap 24h')
+  key
+    .command('rotate')
+    .description('Issue a new key and secret. The old ones still work for the overlap.')
+    .requiredOption('--merchant <id>', 'the merchant')
+    .addOption(modeOption('which key').default('test'))
+    .addOption(overlapOption('how long the old key still works'))
+    .examples(...rotationExamples('key rotate'))
+    .action(async (options: Rotation) =>
+      cli.print(await withMasterKeys(context => rotateKeyPair(context, options))),
+    )
+}
+
+export function addIpnSecretCommands(merchant: CliCommand, cli: Cli) {
+  const secret = merchant
+    .command('ipn-secret')
+    .description("Change the secret that signs a merchant's notifications.")
+    .examples('tollgate merchant ipn-secret rotate --merchant 7c2k9m0x4f')
+  secret
+    .command('rotate')
+    .description(
+      'Issue a new signing secret. Until the overlap ends, notifications are signed with the old one too. A still ' +
+        'older one ends now.',
+    )
+    .requiredOption('--merchant <id>', 'the merchant')
+    .addOption(modeOption('which notifications').default('test'))
+    .addOption(overlapOption('how long the old secret still signs'))
+    .examples(...rotationExamples('merchant ipn-secret rotate'))
+    .action(async (options: Rotation) =>
+      cli.print(await withMasterKeys(context => rotateSecret(context, options))),
+    )
+}
+
+const rotationExamples = (command: string) => [
+  `tollgate ${command} --merchant 7c2k9m0x4f`,
+  `tollgate ${command} --merchant 7c2k9m0x4f --mode live --overlap 7d`,
+  `tollgate ${command} --merchant 7c2k9m0x4f --mode live --overlap 0  # the old one leaked`,
+]
+
+async function rotateKeyPair(
+  { db, masterKeys, clock }: CommandContext,
+  { merchant, mode, overlap }: Rotation,
+): Promise<Output> {
+  const rotated = await rotateKey(db, masterKeys, merchant, mode, overlap, clock())
+  if (!rotated) throw merchantNotFound(merchant)
+  const { merchant_key, secret_key, old_keys_valid_until: until } = rotated
+  const text = [
+    `Merchant ${merchant} has a new ${mode} key.`,
+    facts([
+      ['merchant_key', merchant_key],
+      ['secret_key', secret_key],
+      ['old key', overlap === 0 ? 'ends now' : `works until ${dateTime(new Date(until))}`],
+    ]),
+    shownOnce('secret'),
+  ]
+  return { data: rotated, text: text.join('\n\n') }
+}
+
+async function rotateSecret(
+  { db, masterKeys, clock }: CommandContext,
+  { merchant, mode, overlap }: Rotation,
+): Promise<Output> {
+  const rotated = await rotateIpnSecret(db, masterKeys, merchant, mode, overlap, clock())
+  if (!rotated) throw merchantNotFound(merchant)
+  const { ipn_secret, old_secret_valid_until: until } = rotated
+  const text = [
+    `Merchant ${merchant} has a new signing secret for its ${mode} notifications.`,
+    facts([
+      ['ipn_secret', ipn_secret],
+      ['old secret', overlap === 0 ? 'ends now' : `signs too until ${dateTime(new Date(until))}`],
+    ]),
+    shownOnce('secret'),
+  ]
+  return { data: rotated, text: text.join('\n\n') }
+}
+
+export function addIpnPasswordCommands(merchant: CliCommand, cli: Cli) {
+  const password = merchant
+    .command('ipn-password')
+    .description("Change the password of a merchant's notifications in ipn_style basic.")
+    .examples(rotatePasswordCommand('7c2k9m0x4f', 'live'))
+  password
+    .command('rotate')
+    .description('Make a new password for one mode. It replaces the old one at once.')
+    .requiredOption('--merchant <id>', 'the merchant')
+    .addOption(modeOption('which notifications').makeOptionMandatory())
+    .option('--merchant-id', "for an old client: use the merchant's id, which is not secret, as the password")
+    .examples(
+      rotatePasswordCommand('7c2k9m0x4f', 'test'),
+      rotatePasswordCommand('7c2k9m0x4f', 'live'),
+      `${rotatePasswordCommand('7c2k9m0x4f', 'test')} --merchant-id`,
+    )
+    .action(async (options: PasswordRotation) =>
+      cli.print(await withMasterKeys(context => rotatePassword(context, options))),
+    )
+}
+
+export const rotatePasswordCommand = (merchant_id: string, mode: Mode) =>
+  `tollgate merchant ipn-password rotate --merchant ${merchant_id} --mode ${mode}`
+
+async function rotatePassword(
+  { db, masterKeys }: CommandContext,
+  { merchant, mode, merchantId }: PasswordRotation,
+): Promise<Output> {
+  const rotated = await (merchantId
+    ? useMerchantId(db, merchant, mode)
+    : rotateIpnPassword(db, masterKeys, merchant, mode))
+  if (!rotated) throw merchantNotFound(merchant)
+  const text = [
+    `The ${mode} notifications of merchant ${merchant} in style basic use this password within a second.`,
+    facts([['ipn_password', rotated.ipn_password]]),
+    merchantId ? paint('yellow', 'It is not secret: it is the merchant’s id.') : shownOnce('password'),
+  ]
+  return { data: rotated, text: text.join('\n\n') }
+}
+
+// Which password style basic sends: one made for this mode, or the merchant_id.
+export type PasswordState = 'own' | 'merchant_id'
+
+// Null if the style is not basic.
+export function passwordStates(
+  merchant: SealedIpnPasswords & { settings: SettingWords },
+): Record<Mode, PasswordState> | null {
+  if (readMerchantSettings(merchant.settings).ipn_style !== 'basic') return null
+  return { test: stateOf(merchant, 'test'), live: stateOf(merchant, 'live') }
+}
+
+const stateOf = (passwords: SealedIpnPasswords, mode: Mode): PasswordState =>
+  sealedIpnPassword(passwords, mode) === null ? 'merchant_id' : 'own'

@@ -1,0 +1,67 @@
+import { installationSecrets } from '../actions/installation/secrets.ts'
+import { makeSupportLink } from '../actions/installation/supportLinks.ts'
+import { linkMinutes, operatorKeys, sessionSeconds } from '../core/operator/operatorKeys.ts'
+import { baseUrlOf } from './baseUrl.ts'
+import { type CommandContext, withMasterKeys } from './database.ts'
+import { CommandError } from './failure.ts'
+import type { CliCommand } from './help.ts'
+import type { Cli, Output } from './output.ts'
+import { paint, printProgress } from './terminal.ts'
+
+export function addSupportCommands(program: CliCommand, cli: Cli) {
+  const support = program
+    .command('support')
+    .description('Sign in to the operator pages: /support, /inbox and /metrics.')
+    .examples('tollgate support link', 'tollgate support token')
+  support
+    .command('link')
+    .description(
+      `Print a link that signs a browser in to /support, /inbox and /metrics. It works once, within ${linkMinutes} minutes.`,
+    )
+    .examples('tollgate support link', 'TOLLGATE_BASE_URL=https://pay.example tollgate support link --json')
+    .action(async () => cli.print(await withMasterKeys(printLink)))
+  support
+    .command('token')
+    .description(
+      'Print the token of /support, /inbox and /metrics, for Prometheus and scripts: a bearer token, or the password of ' +
+        'Basic authentication with any user name.',
+    )
+    .examples(
+      'tollgate support token',
+      'curl -H "Authorization: Bearer $(tollgate support token)" http://127.0.0.1:8080/metrics',
+    )
+    .action(async () => cli.print(await withMasterKeys(printToken)))
+}
+
+export const linkText = `It works once, within ${linkMinutes} minutes, and keeps this browser signed in for ${sessionSeconds / 86_400} days.`
+
+const overridden = 'TOLLGATE_SUPPORT_TOKEN is set: it replaces the token of this installation.'
+
+async function printLink(context: CommandContext): Promise<Output> {
+  const { db, config, clock } = context
+  if (config.PORT === 0 && !config.TOLLGATE_BASE_URL)
+    throw new CommandError(
+      'refused',
+      'PORT is 0, so the address of the gateway is unknown: set PORT or TOLLGATE_BASE_URL, and run this again.',
+    )
+  const keys = await keysOf(context)
+  const { link, expires_at } = await makeSupportLink(db, keys, baseUrlOf(config), clock())
+  const text = [`Open this link in a browser. ${linkText}`, `  ${link}`]
+  if (keys.isTokenSet) text.push(paint('dim', `${overridden} The link works with either.`))
+  return {
+    data: { link, expires_at, token_is_set: keys.isTokenSet },
+    text: text.join('\n\n'),
+  }
+}
+
+// The text is only the token, so that scripts can use it directly.
+async function printToken(context: CommandContext): Promise<Output> {
+  const { supportToken, isTokenSet } = await keysOf(context)
+  if (isTokenSet) printProgress(overridden)
+  return { data: { token: supportToken, token_is_set: isTokenSet }, text: supportToken }
+}
+
+async function keysOf({ db, masterKeys, config, clock }: CommandContext) {
+  const { supportToken } = await installationSecrets(db, masterKeys, clock())
+  return operatorKeys(supportToken, config.TOLLGATE_SUPPORT_TOKEN)
+}
