@@ -5,25 +5,25 @@ import { makeSupportLink, type SupportLink } from './actions/installation/suppor
 import { type Welcome, welcome } from './actions/merchants/welcome.ts'
 import type { Config } from './config.ts'
 import { operatorKeys } from './core/operator/operatorKeys.ts'
-import { urlOf } from './core/thisMachine.ts'
+import { listenUrl } from './core/networkSettings.ts'
 import { watchAccounts } from './observe/accounts.ts'
 import { watchAttempts } from './observe/attempts.ts'
-import { gaugeProviders, gaugeWaiting, watchCalls } from './observe/providers.ts'
 import { gaugeClock, watchClock } from './observe/clock.ts'
 import { createMetrics, watchRuntime } from './observe/metrics.ts'
 import { watchNodes } from './observe/nodes.ts'
+import { gaugeProviders, gaugeWaiting, watchCalls } from './observe/providers.ts'
 import { watchReading } from './observe/reading.ts'
 import { watchRedaction } from './observe/redaction.ts'
 import type { User } from './postgres/user.ts'
-import { createHealthMonitors } from './runtime/providers/healthMonitor.ts'
 import { openProviderAccounts } from './runtime/providerAccounts.ts'
+import { createHealthMonitors } from './runtime/providers/healthMonitor.ts'
 import { createRuntime } from './runtime/runtime.ts'
 import { createWakeUps } from './runtime/wakeUps.ts'
-import { accountTools } from './start/providers.ts'
 import { checkDatabase, checkMasterKeys, type OpenDatabase, openDatabase } from './start/database.ts'
 import { openDeliveries } from './start/deliveries.ts'
 import { openMessages } from './start/messages.ts'
 import { dropPrivileges } from './start/privileges.ts'
+import { accountTools } from './start/providers.ts'
 import { openSandbox } from './start/sandbox.ts'
 import { rememberStarted, type Started } from './start/started.ts'
 import { serveWeb } from './start/web.ts'
@@ -31,11 +31,11 @@ import { migrate } from './store/migrate/migrate.ts'
 import { migrationNames, recordServed } from './store/migrate/migrationList.ts'
 import { watchOverload } from './web/server/overload.ts'
 import { listen } from './web/server/server.ts'
-import { startProviderHealth } from './workers/providerHealth.ts'
-import { startAccountsWatch } from './workers/providerAccounts.ts'
 import { givenClock, startClock } from './workers/clock.ts'
 import { startNode } from './workers/nodes/node.ts'
 import { startWorkers } from './workers/payments.ts'
+import { startAccountsWatch } from './workers/providerAccounts.ts'
+import { startProviderHealth } from './workers/providerHealth.ts'
 import { startRedaction } from './workers/redaction.ts'
 
 export type Gateway = {
@@ -90,7 +90,7 @@ async function open(config: Config, options: GatewayOptions, started: Started): 
 
   const opened = await listen(config.HOST, config.PORT)
   const stopListening = started.add(opened.stop)
-  const url = urlOf(config.HOST, opened.port)
+  const url = listenUrl(config.HOST, opened.port)
   const baseUrl = config.TOLLGATE_BASE_URL ?? url
 
   const sandbox = openSandbox(config, url, { db, clock, formKey, baseUrl, pace: options.sandboxPace, log })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, isIPv6, type OnReadOpts, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
-import { type ProxyServer, readProxy } from '../core/proxySetting.ts'
+import { type ProxyServer, readProxy } from '../core/networkSettings.ts'
 import { checkAddress, guardedAddresses } from './addressGuard.ts'
 import type { Endpoint, Guard } from './endpoint.ts'
 import { errorCode, NetworkError, sentenceOf, toNetworkError } from './networkError.ts'
@@ -90,7 +90,7 @@ async function connectTo(
   const reader = endpoint.secure || setup.proxy ? undefined : sharedReader()
   const tcp = openTcp(setup, { host, port: endpoint.port }, reader?.onread)
   let socket = tcp
-  const stop = (words: string) => socket.destroy(new NetworkError('timeout', words))
+  const stop = (message: string) => socket.destroy(new NetworkError('timeout', message))
   const timer = ms === undefined ? undefined : setTimeout(stop, ms, 'no connection in time')
   const giveUp = () => stop('given up')
   signal.addEventListener('abort', giveUp)
@@ -165,8 +165,8 @@ async function openTunnel(socket: Socket, { authorization }: ProxyServer, host: 
     if (!status.startsWith('2')) throw new NetworkError('no_connection', `the proxy answered HTTP ${status}`)
   } catch (error) {
     if (error instanceof NetworkError) throw error
-    const words = `the proxy: ${sentenceOf(error as Error)}`
-    throw new NetworkError('no_connection', words, errorCode(error as Error))
+    const message = `the proxy: ${sentenceOf(error as Error)}`
+    throw new NetworkError('no_connection', message, errorCode(error as Error))
   }
 }
 

@@ -124,14 +124,14 @@ function createClient(options: ConnectOptions, poolOptions: PoolOptions) {
   return { start, close }
 }
 
-const notSent = (failure: RequestFailure, words: string) =>
+const notSent = (failure: RequestFailure, message: string) =>
   Promise.resolve<HttpResult>({
     status: null,
     retry_after: null,
     body: null,
     address: null,
     failure,
-    words,
+    words: message,
     ms: 0,
     first_byte_ms: null,
     code: '',

@@ -1,15 +1,15 @@
 import { readdirSync } from 'node:fs'
 import type {
-  OutboundMessage,
   MakeMessenger,
   Medium,
   Messenger,
   MessengerSettings,
   MessengerTools,
+  OutboundMessage,
   Sent,
 } from '../core/message/messenger.ts'
 import { sanitizeSent } from '../core/message/sanitizeMessenger.ts'
-import { cleanError } from '../core/untrusted.ts'
+import { cleanError } from '../core/text.ts'
 import { type Timer, timerOf, withinDeadline } from './deadline.ts'
 
 export type Messengers = {

@@ -1,4 +1,4 @@
-import { slowDown } from '../core/interface/refusal.ts'
+import { tooManyRequests } from '../core/interface/refusal.ts'
 import { type Bucket, fullBucket, refill } from '../core/interface/tokenBucket.ts'
 import type { Caller } from '../store/merchants/callers.ts'
 
@@ -51,7 +51,7 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
 
   function take(buckets: Map<string, Bucket>, key: string, rate: number, burst: number) {
     const bucket = level(buckets, key, rate, burst)
-    if (bucket.tokens < 1) throw slowDown(Math.ceil((1 - bucket.tokens) / rate))
+    if (bucket.tokens < 1) throw tooManyRequests(Math.ceil((1 - bucket.tokens) / rate))
     bucket.tokens -= 1
   }
 
@@ -64,7 +64,7 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
     },
     // An unsigned question could be a guess: it has to wait while the address is out of misses.
     guess(address) {
-      if (level(addresses, network(address), missRate, missBurst).tokens < 1) throw slowDown(1)
+      if (level(addresses, network(address), missRate, missBurst).tokens < 1) throw tooManyRequests(1)
     },
     failedLookup(address) {
       take(addresses, network(address), missRate, missBurst)
@@ -91,7 +91,7 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
     tryToken(door, address) {
       const key = `${door} ${network(address)}`
       const { tokens } = level(guessers, key, wrongTokenRate, wrongTokenBurst)
-      if (tokens < 1) throw slowDown(Math.ceil((1 - tokens) / wrongTokenRate))
+      if (tokens < 1) throw tooManyRequests(Math.ceil((1 - tokens) / wrongTokenRate))
     },
     wrongToken(door, address) {
       take(guessers, `${door} ${network(address)}`, wrongTokenRate, wrongTokenBurst)

@@ -4,9 +4,8 @@ import type { RateLimits } from '../runtime/rateLimits.ts'
 import { addressOf, wantsPage } from './http/apiRequest.ts'
 import { type Ctx, respond } from './http/context.ts'
 import { isRefusal, notFoundAnswer } from './http/errors.ts'
-import { CustomerPage } from './pages/customerPage.tsx'
+import { CustomerPage, TroublePage } from './pages/customerPage.tsx'
 import { sendPage } from './pages/sendPage.ts'
-import { TroublePage } from './pages/troublePage.tsx'
 
 type HomeOptions = {
   limits: Pick<RateLimits, 'visit'>
@@ -51,18 +50,18 @@ const HomePage = ({ lang, hasSandbox, isForThisMachineOnly }: HomeProps) => {
     <CustomerPage title={home.title} lang={lang} inLang={other => `?lang=${other}`}>
       <section class="card">
         <h1>{home.title}</h1>
-        <p>{home.words}</p>
+        <p>{home.text}</p>
         <h2>{home.payer}</h2>
-        <p>{home.payer_words}</p>
+        <p>{home.payer_text}</p>
         <h2>{home.shop}</h2>
         <p>
-          {home.shop_words} <a href="/docs">{home.docs}</a>, <a href="/openapi.json">{home.openapi}</a>
+          {home.shop_text} <a href="/docs">{home.docs}</a>, <a href="/openapi.json">{home.openapi}</a>
         </p>
         {hasSandbox && (
           <>
             <h2>{home.test}</h2>
             <p>
-              {home.test_words} <a href="/sandbox/phone">{home.phone}</a>
+              {home.test_text} <a href="/sandbox/phone">{home.phone}</a>
               {isForThisMachineOnly && (
                 <>
                   , <a href="/inbox">{home.inbox}</a>, <a href="/support">{home.support}</a>

@@ -1,6 +1,11 @@
-import { type FeedSignature, feedFault, feedHeader, feedMistake } from '../../core/interface/feedSignature.ts'
 import { type Refusal, unknownMerchant, wrongHash, wrongSignature } from '../../core/interface/refusal.ts'
-import { likelyMistake } from '../../core/interface/signature.ts'
+import {
+  feedFault,
+  feedHeader,
+  feedMistake,
+  type FeedSignature,
+  likelyMistake,
+} from '../../core/interface/signature.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 import { type Claim, nobody } from './authenticate.ts'
 

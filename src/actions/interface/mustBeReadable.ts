@@ -1,4 +1,4 @@
-import { unreadable } from '../../core/interface/refusal.ts'
+import { unreadableSetting } from '../../core/interface/refusal.ts'
 import type { SettingName } from '../../core/merchant/settings.ts'
 import type { Caller } from '../../store/merchants/callers.ts'
 
@@ -23,11 +23,11 @@ export type Guarded = keyof typeof guards
 
 export function mustBeReadable({ merchant_id, unreadable: names, sealed }: Caller, door: Guarded) {
   if (sealed !== undefined)
-    throw unreadable('the secret of this merchant_key, which cannot be opened', String(sealed))
+    throw unreadableSetting('the secret of this merchant_key, which cannot be opened', String(sealed))
   const shut = names.filter(name => guards[door].some(guard => guard === name))
   if (shut.length === 0) return
   const settings = shut.length === 1 ? 'the setting' : 'the settings'
-  throw unreadable(
+  throw unreadableSetting(
     `${settings} ${shut.join(', ')}, which cannot be read`,
     `settings of merchant ${merchant_id}: ${shut.join(', ')}`,
   )

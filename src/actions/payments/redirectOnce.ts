@@ -1,4 +1,4 @@
-import { maxLeaves, mayLeave } from '../../core/checkout/leave.ts'
+import { maxRedirects, mayRedirect } from '../../core/checkout/stage.ts'
 import { Unavailable } from '../../core/interface/refusal.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import type { Db } from '../../store/db.ts'
@@ -13,9 +13,9 @@ export async function redirectOnce(
   visit: string | undefined,
   now: Date,
 ): Promise<boolean> {
-  if (visit === undefined || !mayLeave(payment, now)) return false
+  if (visit === undefined || !mayRedirect(payment, now)) return false
   try {
-    return (await recordRedirect(db.withQuota('leave'), payment, visit, maxLeaves)) === 1
+    return (await recordRedirect(db.withQuota('leave'), payment, visit, maxRedirects)) === 1
   } catch (error) {
     if (error instanceof Unavailable) return false // the result is worth more than the way on, which has a button
     throw error

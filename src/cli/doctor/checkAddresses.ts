@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import type { Config } from '../../config.ts'
-import { isLoopbackName, urlOf } from '../../core/thisMachine.ts'
+import { isLoopbackName, listenUrl } from '../../core/networkSettings.ts'
 import { failureOf } from '../failure.ts'
 import { type Check, failed, fine, warning } from './check.ts'
 
@@ -44,7 +44,7 @@ const tryListen = (host: string, port: number): Promise<NodeJS.ErrnoException | 
 // A proxy or a web site would answer too; only Tollgate names its answers so.
 async function isTollgate(host: string, port: number): Promise<boolean> {
   try {
-    const answer = await fetch(`${urlOf(host, port)}/healthz`, {
+    const answer = await fetch(`${listenUrl(host, port)}/healthz`, {
       signal: AbortSignal.timeout(answerWithinMs),
     })
     return (await answer.text()) === 'ok' && (answer.headers.get('x-request-id') ?? '').startsWith('req_')

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import { newSession, operatorKeys, sessionCookie } from '../../core/operator/operatorKeys.ts'
-import { urlOf } from '../../core/thisMachine.ts'
+import { listenUrl } from '../../core/networkSettings.ts'
 import type { Db } from '../../store/db.ts'
 import { findInstallation, openInstallation } from '../../store/installation/secrets.ts'
 import { baseUrlOf } from '../provider/baseUrl.ts'
@@ -29,7 +29,7 @@ async function readMetrics(db: Db, config: Config, now: Date): Promise<string> {
   const { HOST, PORT } = config
   if (PORT === 0) return ''
   try {
-    const answer = await fetch(`${urlOf(HOST, PORT)}/metrics`, {
+    const answer = await fetch(`${listenUrl(HOST, PORT)}/metrics`, {
       headers: await credentials(db, config, now),
       signal: AbortSignal.timeout(answerWithinMs),
     })

@@ -1,16 +1,16 @@
-import { readProviderStatus, type MethodStatus } from '../../actions/providers/status.ts'
+import { type MethodStatus, readProviderStatus } from '../../actions/providers/status.ts'
 import { type WaitingAttempts, waitingAttempts } from '../../actions/providers/waitingAttempts.ts'
 import type { Config } from '../../config.ts'
-import { methodCandidates } from '../../core/provider/selectAccounts.ts'
 import { readMerchantSettings } from '../../core/merchant/settings.ts'
-import { urlOf } from '../../core/thisMachine.ts'
+import { methodCandidates } from '../../core/provider/selectAccounts.ts'
+import { listenUrl } from '../../core/networkSettings.ts'
 import type { OpenedAccount } from '../../runtime/providers/accounts.ts'
 import { providerSettingFaults } from '../../runtime/settingFaults.ts'
 import type { Db } from '../../store/db.ts'
 import { liveMerchants, type Merchant, merchantsWithSettings } from '../../store/merchants/merchants.ts'
 import type { MasterKeys } from '../../store/merchants/vault.ts'
-import { waitingLine } from '../provider/businessText.ts'
 import { openAll } from '../provider/accountSetup.ts'
+import { waitingLine } from '../provider/businessText.ts'
 import { type Check, failed, fine, warning } from './check.ts'
 
 const named = 5
@@ -54,7 +54,7 @@ function checkCallbacks(
   accounts: readonly OpenedAccount[],
   { TOLLGATE_BASE_URL, HOST, PORT }: Config,
 ): Check[] {
-  const baseUrl = TOLLGATE_BASE_URL ?? urlOf(HOST, PORT)
+  const baseUrl = TOLLGATE_BASE_URL ?? listenUrl(HOST, PORT)
   const without = accounts.filter(({ opened, isDisabled }) => opened?.requiresHttpsCallbacks && !isDisabled)
   if (without.length === 0 || baseUrl.startsWith('https:')) return []
   return [

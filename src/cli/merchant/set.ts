@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { IpnPasswords } from '../../actions/merchants/ipnPassword.ts'
 import { setMerchant } from '../../actions/merchants/setMerchant.ts'
-import { plainWords } from '../../core/timeline/history.ts'
+import { withoutControls } from '../../core/timeline/history.ts'
 import { merchantOf, noMerchant, type Opened, withDatabase, withMasterKeys } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
@@ -72,7 +72,7 @@ export function settingFact({ name, value, isDefault, unreadable }: SettingLine)
   if (unreadable !== undefined)
     return [
       name,
-      `cannot be read: ${plainWords(unreadable)} (until it is set anew: ${value ?? 'none'})`,
+      `cannot be read: ${withoutControls(unreadable)} (until it is set anew: ${value ?? 'none'})`,
     ] as const
   return [name, `${value ?? 'none'}${isDefault ? ' (default)' : ''}`] as const
 }

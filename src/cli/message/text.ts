@@ -1,6 +1,6 @@
 import { maskRecipient } from '../../core/mask.ts'
 import type { Message } from '../../core/message/message.ts'
-import { plainWords } from '../../core/timeline/history.ts'
+import { withoutControls } from '../../core/timeline/history.ts'
 import { dateTime, table } from '../terminal.ts'
 
 // A message as programs read it.
@@ -34,6 +34,6 @@ export const messageTable = (all: readonly Message[]) =>
       message.state,
       message.messenger ?? '',
       String(message.tries),
-      plainWords(message.words),
+      withoutControls(message.words),
     ]),
   )

@@ -5,7 +5,7 @@ import {
 } from '../../actions/notifications/findNotifications.ts'
 import { hintsFor, missingTries } from '../../core/notification/deliveryWords.ts'
 import { notificationId } from '../../core/notification/notification.ts'
-import { plainWords } from '../../core/timeline/history.ts'
+import { withoutControls } from '../../core/timeline/history.ts'
 import type { Db } from '../../store/db.ts'
 import type { Try } from '../../store/notifications/tries.ts'
 import { withDatabase } from '../database.ts'
@@ -38,7 +38,7 @@ export function addNotificationShow(notification: Command, cli: Cli) {
 export const noNotification = (id: string) =>
   new CannotDo(
     'not_found',
-    `No notification has the id ${plainWords(id)}: tollgate notification list shows the newest.`,
+    `No notification has the id ${withoutControls(id)}: tollgate notification list shows the newest.`,
   )
 
 async function show(db: Db, id: string, now: Date): Promise<Output> {
@@ -63,7 +63,7 @@ async function show(db: Db, id: string, now: Date): Promise<Output> {
   const tries = triesText(written, lost, forgotten)
   const text = [
     `${heading(`Notification ${notificationId(told)}`)}\n${facts(factsOf(told))}`,
-    `${heading('Body')}\n  ${plainWords(body)}`,
+    `${heading('Body')}\n  ${withoutControls(body)}`,
     `${heading('Delivery')}\n${scheduleWords(told, now).replace(/^/gm, '  ')}`,
     ...(tries ? [`${heading('Tries')}\n${tries}`] : []),
     ...(hints.length > 0 ? [paint('yellow', hints.join('\n'))] : []),
@@ -78,7 +78,7 @@ const factsOf = (told: ExplainedNotification): Fact[] => [
   ['status', told.status],
   ...(told.type === 'status' ? [] : ([['type', told.type ?? '']] satisfies Fact[])),
   ['created', dateTime(told.created_at)],
-  ...(told.url === null ? [] : ([['url', plainWords(told.url)]] satisfies Fact[])),
+  ...(told.url === null ? [] : ([['url', withoutControls(told.url)]] satisfies Fact[])),
   ...(told.style === null ? [] : ([['style', told.style]] satisfies Fact[])),
 ]
 

@@ -1,5 +1,5 @@
 import { resultWords, triesKeptDays } from '../../core/notification/deliveryWords.ts'
-import { plainWords } from '../../core/timeline/history.ts'
+import { withoutControls } from '../../core/timeline/history.ts'
 import type { Try } from '../../store/notifications/tries.ts'
 import { dateTime, paint, table } from '../terminal.ts'
 
@@ -39,15 +39,15 @@ const cellsOf = (one: Try) => [
   String(one.try),
   dateTime(one.started_at),
   one.ms < 10_000 ? `${one.ms} ms` : `${(one.ms / 1000).toFixed(1)} s`,
-  plainWords(one.address ?? ''),
+  withoutControls(one.address ?? ''),
   one.status === null ? '' : String(one.status),
-  resultWords(one.result) + (one.words ? `: ${plainWords(one.words)}` : ''),
+  resultWords(one.result) + (one.words ? `: ${withoutControls(one.words)}` : ''),
 ]
 
 // A stranger's bytes: made one line that no terminal obeys.
 function answerLine({ answer }: Try): string | undefined {
   const lines = (answer?.toString('utf8') ?? '').split(/[\r\n]+/).filter(line => line.trim() !== '')
-  const first = plainWords(lines[0] ?? '').trim()
+  const first = withoutControls(lines[0] ?? '').trim()
   if (first === '') return undefined
   const cut = [...first].slice(0, longestLine).join('')
   return `answered: ${cut}${cut !== first || lines.length > 1 ? ' …' : ''}`

@@ -5,7 +5,7 @@ import { explainPayment } from '../../actions/payments/explainPayment.ts'
 import { newestPayments } from '../../actions/payments/findPayments.ts'
 import type { Mode } from '../../core/mode.ts'
 import type { Status } from '../../core/payment/payment.ts'
-import { withoutNumbers } from '../../core/timeline/history.ts'
+import { maskKnownNumbers } from '../../core/timeline/history.ts'
 import { merchantOf, type Opened, withDatabase } from '../database.ts'
 import { examples } from '../help.ts'
 import { messageData, messageTable } from '../message/text.ts'
@@ -78,7 +78,7 @@ async function show({ db, clock }: Opened, word: string, merchant_id?: string): 
   const { attempts, moments, next } = explained
   const data = {
     ...paymentData(payment),
-    psp_response_msg: payment.psp_response_msg && withoutNumbers(payment.psp_response_msg, explained),
+    psp_response_msg: payment.psp_response_msg && maskKnownNumbers(payment.psp_response_msg, explained),
     merchant_name: explained.merchant.name,
     attempts: attempts.map(attempt => attemptData(attempt, explained)),
     events: moments,

@@ -5,18 +5,18 @@ import { findRequestSigner, signRequest } from '../../actions/merchants/signRequ
 import { Refusal, Unavailable } from '../../core/interface/refusal.ts'
 import type { Mode } from '../../core/mode.ts'
 import { figureIn } from '../../core/money.ts'
-import { money } from '../../core/timeline/history.ts'
-import type { ProviderAccounts } from '../../runtime/providerAccounts.ts'
+import { moneyText } from '../../core/timeline/history.ts'
 import { newInvoiceId } from '../../runtime/ids.ts'
+import type { ProviderAccounts } from '../../runtime/providerAccounts.ts'
 import { createRuntime } from '../../runtime/runtime.ts'
-import { checkoutUrl } from '../../web/api/initiate.ts'
-import { baseUrlOf } from '../provider/baseUrl.ts'
-import { openAll } from '../provider/accountSetup.ts'
+import { checkoutUrl } from '../../web/api/initiate.tsx'
 import { merchantOf, type Opened, withMasterKeys } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { examples } from '../help.ts'
 import { onePayment } from '../onePayment.ts'
 import type { Cli, Output } from '../output.ts'
+import { openAll } from '../provider/accountSetup.ts'
+import { baseUrlOf } from '../provider/baseUrl.ts'
 import { facts, paint } from '../terminal.ts'
 import { modeOption } from '../values.ts'
 
@@ -97,7 +97,7 @@ async function request(opened: Opened, asked: Asked): Promise<Output> {
         ['reference', stored.tx_reference],
         ['invoice id', invoice_id],
         ['status', stands.status],
-        ['total', money(stands.currency, stands.total)],
+        ['total', moneyText(stands.currency, stands.total)],
         ['methods', methods.join(', ') || 'none'],
         ['checkout', url],
       ]),

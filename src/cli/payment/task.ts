@@ -3,7 +3,7 @@ import { nameMerchants } from '../../actions/merchants/nameMerchants.ts'
 import { type Closed, closeTask } from '../../actions/payments/closeTask.ts'
 import { figureIn } from '../../core/money.ts'
 import { type Task, type TaskKind, taskKinds } from '../../core/payment/task.ts'
-import { money } from '../../core/timeline/history.ts'
+import { moneyText } from '../../core/timeline/history.ts'
 import { isPlainText } from '../../core/text.ts'
 import { countOpenTasks, openTasks } from '../../store/payments/tasks.ts'
 import { type Opened, withDatabase } from '../database.ts'
@@ -87,7 +87,7 @@ async function list({ db }: Opened, limit: number): Promise<Output> {
   const columns = ['KIND', 'AMOUNT', 'REFERENCE', 'SINCE', 'MERCHANT']
   const rows = tasks.map(task => [
     task.kind,
-    money(task.currency, task.amount),
+    moneyText(task.currency, task.amount),
     task.tx_reference,
     dateTime(task.created_at).slice(0, 16),
     task.merchant_name,

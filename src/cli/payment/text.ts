@@ -2,8 +2,13 @@ import { maskEmail, maskInstrument, maskPhone } from '../../core/mask.ts'
 import { figureIn } from '../../core/money.ts'
 import type { Attempt } from '../../core/payment/attempt.ts'
 import type { Payment } from '../../core/payment/payment.ts'
-import { paymentFacts } from '../../core/timeline/paymentFacts.ts'
-import { chargedFigure, money, type PaymentHistory, withoutNumbers } from '../../core/timeline/history.ts'
+import {
+  chargedFigure,
+  moneyText,
+  paymentFacts,
+  type PaymentHistory,
+  maskKnownNumbers,
+} from '../../core/timeline/history.ts'
 import { dateTime, type Fact, table } from '../terminal.ts'
 
 const masked = (text: string | null, mask: (text: string) => string) => (text === null ? null : mask(text))
@@ -58,8 +63,8 @@ export const attemptData = (attempt: Attempt, story: PaymentHistory) => ({
   charged: chargedFigure(attempt, story),
   card_type: attempt.card_type,
   psp_response_code: attempt.psp_response_code,
-  psp_response_msg: masked(attempt.psp_response_msg, words => withoutNumbers(words, story)),
-  provider_code: masked(attempt.provider_code, code => withoutNumbers(code, story)),
+  psp_response_msg: masked(attempt.psp_response_msg, words => maskKnownNumbers(words, story)),
+  provider_code: masked(attempt.provider_code, code => maskKnownNumbers(code, story)),
   polls: attempt.polls,
   next_poll_at: attempt.next_poll_at,
   gave_up_at: attempt.gave_up_at,
@@ -89,7 +94,7 @@ export function paymentTable(payments: readonly Payment[]): string {
       payment.tx_reference,
       payment.invoice_id,
       payment.status,
-      money(payment.currency, payment.total),
+      moneyText(payment.currency, payment.total),
       payment.mode,
       payment.merchant_id,
       dateTime(payment.created_at),

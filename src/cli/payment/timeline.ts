@@ -1,7 +1,7 @@
 import type { Explained } from '../../actions/payments/explainPayment.ts'
 import { paymentMethodName } from '../../core/provider/paymentMethodNames.ts'
 import { maskInstrument } from '../../core/mask.ts'
-import { chargedFigure, plainWords } from '../../core/timeline/history.ts'
+import { chargedFigure, withoutControls } from '../../core/timeline/history.ts'
 import { heading, paint, table } from '../terminal.ts'
 
 const narrowest = 24 // words are not broken into less than this
@@ -29,10 +29,10 @@ function attemptTable(explained: Explained): string {
     explained.attempts.map(attempt => [
       String(attempt.number),
       paymentMethodName(attempt.payment_method),
-      plainWords(maskInstrument(attempt.instrument) ?? ''),
+      withoutControls(maskInstrument(attempt.instrument) ?? ''),
       attempt.reason ? `${attempt.state}: ${attempt.reason}` : attempt.state,
       chargedFigure(attempt, explained) ?? '',
-      plainWords(attempt.provider_ref ?? ''),
+      withoutControls(attempt.provider_ref ?? ''),
     ]),
   )
 }

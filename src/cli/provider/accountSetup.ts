@@ -1,20 +1,20 @@
 import { ConfigError } from '../../config.ts'
 import type { ProviderAccount, ProviderSettings } from '../../core/provider/provider.ts'
-import { urlOf } from '../../core/thisMachine.ts'
-import { type OpenedAccount, providerCalled, settingsOfStored } from '../../runtime/providers/accounts.ts'
-import type { AccountTools } from '../../runtime/providers/openAccount.ts'
-import { webhookIdOf } from '../../runtime/providers/webhookId.ts'
+import { listenUrl } from '../../core/networkSettings.ts'
 import {
+  environmentSettings,
   loadProviders,
   type OpenProviderAccounts,
   openProviderAccounts,
-  environmentSettings,
 } from '../../runtime/providerAccounts.ts'
+import { type OpenedAccount, providerCalled, settingsOfStored } from '../../runtime/providers/accounts.ts'
+import type { AccountTools } from '../../runtime/providers/openAccount.ts'
+import { webhookIdOf } from '../../runtime/providers/webhookId.ts'
 import { providerSettingFaults } from '../../runtime/settingFaults.ts'
 import { accountTools } from '../../start/providers.ts'
-import { findAccount, type StoredAccount } from '../../store/providers/accounts.ts'
 import type { Db } from '../../store/db.ts'
 import type { MasterKeys } from '../../store/merchants/vault.ts'
+import { findAccount, type StoredAccount } from '../../store/providers/accounts.ts'
 import type { Opened } from '../database.ts'
 import { CannotDo } from '../failure.ts'
 import { baseUrlOf } from './baseUrl.ts'
@@ -48,7 +48,7 @@ export function mustBeProvider(providers: ReadonlyMap<string, unknown>, provider
 const environmentOf = (config: Config): ProviderSettings => ({
   ...config.providerSettings,
   ...(config.TOLLGATE_SANDBOX && {
-    SANDBOX_URL: urlOf(config.HOST, config.PORT),
+    SANDBOX_URL: listenUrl(config.HOST, config.PORT),
     SANDBOX_KEY: 'of the gateway',
   }),
 })

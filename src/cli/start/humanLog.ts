@@ -1,4 +1,4 @@
-import { plainWords } from '../../core/timeline/history.ts'
+import { withoutControls } from '../../core/timeline/history.ts'
 import { painter, type Style } from '../terminal.ts'
 
 type Out = { write(text: string): unknown; hasColors?(): boolean }
@@ -23,8 +23,8 @@ export function humanLog(out: Out): { write(line: string): void } {
       const words = [
         paint('dim', clock),
         paint(levels[word] ?? 'green', word.padEnd(5)),
-        plainWords(String(msg)),
-        paint('dim', plainWords(pairs.join(' '))),
+        withoutControls(String(msg)),
+        paint('dim', withoutControls(pairs.join(' '))),
       ]
       out.write(`${words.join('  ').trimEnd()}\n${error === undefined ? '' : `${spellError(error)}\n`}`)
     },
@@ -39,7 +39,7 @@ const spell = (value: unknown): string =>
       : JSON.stringify(value)
 
 // Its lines stay lines.
-const spellError = (error: unknown) => textOf(error).split('\n').map(plainWords).join('\n')
+const spellError = (error: unknown) => textOf(error).split('\n').map(withoutControls).join('\n')
 
 const textOf = (error: unknown) =>
   typeof error === 'object' && error !== null && 'stack' in error ? String(error.stack) : spell(error)

@@ -1,4 +1,4 @@
-import { cleanId, cleanText } from '../untrusted.ts'
+import { cleanId, cleanText } from '../text.ts'
 import type { Receipt, Sent } from './messenger.ts'
 
 const maxWords = 1000 // enough to find the recipient in them; what is kept is shorter

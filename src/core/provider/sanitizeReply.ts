@@ -1,9 +1,8 @@
 import { maskNumbers } from '../mask.ts'
-import { cleanId, cleanText, cleanWords } from '../untrusted.ts'
-import { isPlainText, parseUrl } from '../text.ts'
-import { type Reason, reasons } from './reason.ts'
-import type { Dispute, DisputeState, SanitizedReply, ReplyFacts, Reversal } from './reply.ts'
+import { cleanId, cleanText, cleanOptionalText, isPlainText, parseUrl } from '../text.ts'
 import type { FormField, Step } from './paymentMethod.ts'
+import { type Reason, reasons } from './reason.ts'
+import type { Dispute, DisputeState, ReplyFacts, Reversal, SanitizedReply } from './reply.ts'
 
 const maxWords = 200
 const maxName = 60
@@ -32,14 +31,14 @@ export function sanitizeReply(told: unknown, name: string): SanitizedReply {
   if (said.state === 'not_sent')
     return {
       state: 'not_sent',
-      words: cleanWords(said.words, maxWords) ?? '',
+      words: cleanOptionalText(said.words, maxWords) ?? '',
       ...present({ provider_code: codeOf(said), isRefusal: refusalOf(said) }),
     }
   if (said.state === 'unknown')
     return {
-      ...unknown(cleanWords(said.words, maxWords) ?? '', said.acknowledged === true),
+      ...unknown(cleanOptionalText(said.words, maxWords) ?? '', said.acknowledged === true),
       ...present({
-        unknownCode: cleanWords(said.unknownCode, maxName),
+        unknownCode: cleanOptionalText(said.unknownCode, maxName),
         provider_code: codeOf(said),
         restMs: restOf(said.restMs),
         isRefusal: refusalOf(said),
@@ -75,7 +74,7 @@ function paid(said: Said, name: string): SanitizedReply {
 // The provider says paid, and its provider could not read the amount.
 function mismatch(said: Said, name: string): SanitizedReply {
   if (said.order !== name || name === '') return { state: 'other_order', words: otherOrder(said) }
-  const words = masked(cleanWords(said.words, maxWords)) ?? noAmount(said.amount, said.currency)
+  const words = masked(cleanOptionalText(said.words, maxWords)) ?? noAmount(said.amount, said.currency)
   return { state: 'paid_mismatch', order: name, words, ...toldOf(said) }
 }
 
@@ -96,7 +95,7 @@ const reversalsOf = ({ reversals }: Said): { reversals?: Reversal[] } => {
   const read = recordsOf(reversals).map(one => ({
     id: cleanId(one.id) as string,
     amount: one.amount as bigint,
-    words: masked(cleanWords(one.words, maxWords)) ?? '',
+    words: masked(cleanOptionalText(one.words, maxWords)) ?? '',
     ...(isTime(one.at) && { at: one.at as Date }),
   }))
   return read.length > 0 ? { reversals: read } : {}
@@ -110,7 +109,7 @@ const disputesOf = ({ disputes }: Said): { disputes?: Dispute[] } => {
     id: cleanId(one.id) as string,
     state: (disputeStates.has(one.state) ? one.state : 'open') as DisputeState,
     amount: one.amount as bigint,
-    words: masked(cleanWords(one.words, maxWords)) ?? '',
+    words: masked(cleanOptionalText(one.words, maxWords)) ?? '',
     ...(isTime(one.due_at) && { due_at: one.due_at as Date }),
   }))
   return read.length > 0 ? { disputes: read } : {}
@@ -148,7 +147,7 @@ function stepOf(said: Said | null): Step | 'no step' {
   if (typeof name !== 'string' || !/^\w{1,30}$/.test(name) || !Array.isArray(fields)) return 'no step'
   const drawn = fields.slice(0, mostFields).filter(isField)
   if (drawn.length === 0 || drawn.length < fields.length) return 'no step'
-  return { name, fields: drawn, ...present({ text: cleanWords(text, maxText) }) }
+  return { name, fields: drawn, ...present({ text: cleanOptionalText(text, maxText) }) }
 }
 
 const kinds: ReadonlySet<unknown> = new Set<FormField['kind']>(['phone', 'digits', 'text', 'email', 'date'])
@@ -165,19 +164,19 @@ const isAddress = (told: unknown) => isShort(told, maxUrl) && parseUrl(told) ===
 const toldOf = (said: Said): ReplyFacts =>
   present({
     provider_ref: cleanId(said.provider_ref),
-    instrument: cleanWords(said.instrument, maxName),
-    card_type: cleanWords(said.card_type, maxName),
-    psp_response_code: cleanWords(said.psp_response_code, maxName),
-    psp_response_msg: masked(cleanWords(said.psp_response_msg, maxWords)),
+    instrument: cleanOptionalText(said.instrument, maxName),
+    card_type: cleanOptionalText(said.card_type, maxName),
+    psp_response_code: cleanOptionalText(said.psp_response_code, maxName),
+    psp_response_msg: masked(cleanOptionalText(said.psp_response_msg, maxWords)),
     provider_code: codeOf(said),
-    text: cleanWords(said.text, maxText),
-    unknownCode: cleanWords(said.unknownCode, maxName),
+    text: cleanOptionalText(said.text, maxText),
+    unknownCode: cleanOptionalText(said.unknownCode, maxName),
     provider_time: isTime(said.provider_time) ? said.provider_time : undefined,
     fee: isMoney(said.fee) ? said.fee : undefined,
     net: isMoney(said.net) ? said.net : undefined,
   })
 
-const codeOf = (said: Said) => masked(cleanWords(said.provider_code, maxCode))
+const codeOf = (said: Said) => masked(cleanOptionalText(said.provider_code, maxCode))
 
 const masked = (sentence: string | undefined) => sentence && maskNumbers(sentence)
 

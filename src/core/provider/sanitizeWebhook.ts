@@ -1,4 +1,4 @@
-import { cleanId } from '../untrusted.ts'
+import { cleanId } from '../text.ts'
 import type { WebhookUpdate } from './webhook.ts'
 
 const mostNews = 20 // of one webhook

@@ -1,4 +1,4 @@
-import { cleanText } from '../untrusted.ts'
+import { cleanText } from '../text.ts'
 
 const toReport = 3 // attempts with the same unknown code
 const quietMs = 3_600_000 // after a report

@@ -1,6 +1,6 @@
 import type { Token } from '../../core/provider/provider.ts'
 import { NotSent } from '../../core/provider/reply.ts'
-import { cleanError } from '../../core/untrusted.ts'
+import { cleanError } from '../../core/text.ts'
 
 const earlyMs = 60_000 // a token is renewed so long before its end, and a short-lived one after half of its life
 const mintWithinMs = 10_000 // then a request for a token is given up, and the next caller makes another

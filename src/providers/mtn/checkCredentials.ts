@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { CredentialsCheck } from '../../core/provider/provider.ts'
 import { CredentialsRefused } from '../../core/provider/reply.ts'
-import { cleanError } from '../../core/untrusted.ts'
+import { cleanError } from '../../core/text.ts'
+import { type Answered, readJson } from '../http/providerHttp.ts'
 import type { MtnClient } from './client.ts'
 import { mtnCodeOf } from './reasons.ts'
 import { isMtnNotFound } from './replies.ts'
 import type { MtnAccount } from './settings.ts'
-import { type Answered, readJson } from '../http/providerHttp.ts'
 
 const maxWords = 300
 

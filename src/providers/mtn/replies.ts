@@ -1,6 +1,6 @@
 import type { Order } from '../../core/provider/order.ts'
 import type { Reply, ReplyFacts } from '../../core/provider/reply.ts'
-import { parseSaid } from '../../core/money.ts'
+import { parseReportedMoney } from '../../core/money.ts'
 import { mtnCodeOf, knownCode } from './reasons.ts'
 import { type Answered, type JsonAnswer, readJson } from '../http/providerHttp.ts'
 
@@ -26,7 +26,7 @@ export const isMtnNotFound = ({ http, text }: Answered) =>
 function paidReply(order: Order, answer: JsonAnswer, standIn: string | undefined): Reply {
   const said = answer.currency
   const currency = standIn !== undefined && said === standIn ? order.currency : said
-  const amount = parseSaid(String(answer.amount), currency, order.currency)
+  const amount = parseReportedMoney(String(answer.amount), currency, order.currency)
   const named = typeof answer.externalId === 'string' ? answer.externalId : ''
   if (typeof amount === 'string' || typeof currency !== 'string') {
     const words = `MTN says SUCCESSFUL, and its amount is unreadable: ${shown(answer.amount)} ${shown(said)}.`

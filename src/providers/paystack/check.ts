@@ -1,6 +1,6 @@
 import type { Order } from '../../core/provider/order.ts'
 import type { Reply } from '../../core/provider/reply.ts'
-import { cleanError } from '../../core/untrusted.ts'
+import { cleanError } from '../../core/text.ts'
 import type { JsonAnswer } from '../http/providerHttp.ts'
 import { chargeReply, isClosed, isEnding, isOpen, isUnderWay } from './charge.ts'
 import {
@@ -12,9 +12,9 @@ import {
   paystackSample,
   unclearPaystackReply,
 } from './client.ts'
+import { isWallet } from './methods.ts'
 import { readDisputes, readRefunds, reversalsOf, reversalsOfReversed } from './moneyBack.ts'
 import { paidOf, refusedOf } from './outcome.ts'
-import { isWallet } from './methods.ts'
 
 const minutes = 60_000
 const slackMs = minutes // between Paystack's clock and ours, and for the transfer of an order

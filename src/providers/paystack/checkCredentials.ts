@@ -1,6 +1,6 @@
-import type { CredentialsCheck } from '../../core/provider/provider.ts'
 import type { Mode } from '../../core/mode.ts'
-import { cleanError } from '../../core/untrusted.ts'
+import type { CredentialsCheck } from '../../core/provider/provider.ts'
+import { cleanError } from '../../core/text.ts'
 import { type PaystackClient, type PaystackResponse, unclearPaystackReply } from './client.ts'
 
 const maxWords = 200

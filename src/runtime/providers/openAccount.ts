@@ -1,14 +1,14 @@
 import { isIP } from 'node:net'
 import type {
-  ProviderAccount,
+  Egress,
   Provider,
+  ProviderAccount,
   ProviderSettings,
   ProviderTools,
-  Egress,
   SharedToken,
 } from '../../core/provider/provider.ts'
-import { cleanError } from '../../core/untrusted.ts'
-import { readProxy } from '../../core/proxySetting.ts'
+import { readProxy } from '../../core/networkSettings.ts'
+import { cleanError } from '../../core/text.ts'
 
 // What is lent to every account. The token is its own, and that of its settings: with others it would reach for others.
 export type AccountTools = Pick<ProviderTools, 'clock' | 'egress'> & {

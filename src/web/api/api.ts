@@ -1,12 +1,11 @@
 import type { Logger } from 'pino'
 import type { Observe } from '../../observe/requests.ts'
 import { newRequestId } from '../../runtime/ids.ts'
-import { type ApiAnswer, addressOf, type Exchange, sendAnswer, splitUrl } from '../http/apiRequest.ts'
+import { addressOf, type ApiAnswer, type Exchange, sendAnswer, splitUrl } from '../http/apiRequest.ts'
 import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from '../http/errors.ts'
 import type { Answerer } from '../server/server.ts'
 import { eventsRoute } from './events.ts'
-import { formDoorRoute } from './formDoor.tsx'
-import { type ApiOptions, initiateRoute } from './initiate.ts'
+import { type ApiOptions, formDoorRoute, initiateRoute } from './initiate.tsx'
 import { statusLineRoute, statusRoute } from './status.ts'
 
 type Handler = (exchange: Exchange) => Promise<ApiAnswer>

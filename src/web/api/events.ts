@@ -1,9 +1,9 @@
 import { type EventPage, readEvents } from '../../actions/interface/readEvents.ts'
-import { feedHeader } from '../../core/interface/feedSignature.ts'
+import { feedHeader } from '../../core/interface/signature.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { type ApiAnswer, type Exchange, jsonType } from '../http/apiRequest.ts'
 import { queryFields } from '../http/body.ts'
-import type { ApiOptions } from './initiate.ts'
+import type { ApiOptions } from './initiate.tsx'
 
 // The event feed: what the notifications said, for whoever missed some.
 export const eventsRoute =

@@ -2,15 +2,15 @@ import { checkStatus, type StatusQuestion } from '../../actions/interface/checkS
 import { isInvoiceId, presentFields } from '../../core/interface/request.ts'
 import {
   errorRecord,
-  keyedAndFlatAnswer,
-  keyedAnswer,
+  statusJson,
+  keyedStatusJson,
   statusLine,
   statusRecord,
 } from '../../core/interface/statusRecord.ts'
 import { type ApiAnswer, type Exchange, jsonType, textType } from '../http/apiRequest.ts'
 import { hasBody, queryFields, readFields } from '../http/body.ts'
-import { errorBody, isRefusal, refusalAnswer, refusedAs } from '../http/errors.ts'
-import type { ApiOptions } from './initiate.ts'
+import { refusalBody, isRefusal, refusalAnswer, refusedAs } from '../http/errors.ts'
+import type { ApiOptions } from './initiate.tsx'
 
 // GET answers the keyed record and the flat one at once; POST, and the path without /v1, the keyed alone.
 export const statusRoute =
@@ -22,14 +22,14 @@ export const statusRoute =
       question = await readQuestion(runtime, exchange)
       const { payment, view } = await checkStatus(runtime, question, exchange.address)
       const record = statusRecord(payment, runtime.clock(), view)
-      const body = alone ? keyedAnswer(payment, record) : keyedAndFlatAnswer(payment, record)
+      const body = alone ? keyedStatusJson(payment, record) : statusJson(payment, record)
       return { http: 200, type: jsonType, body, merchant_id: payment.merchant_id }
     } catch (error) {
       if (!isRefusal(error)) throw error
       if (asText(question.invoice_id) === '') return refusalAnswer(error, exchange.requestId)
       const invoice_id = repeatable(question.invoice_id)
       const record = errorRecord(invoice_id, error.message)
-      const flat = { ...record, ...errorBody(error, exchange.requestId) }
+      const flat = { ...record, ...refusalBody(error, exchange.requestId) }
       return refusedAs(error, jsonType, JSON.stringify({ [invoice_id]: record, ...(!alone && flat) }))
     }
   }

@@ -2,7 +2,7 @@ import type { PropsWithChildren } from '../../core/markup/jsx-runtime.ts'
 import { NoticeCard } from '../../core/markup/page.tsx'
 import { linkMinutes } from '../../core/operator/operatorKeys.ts'
 import type { Payment } from '../../core/payment/payment.ts'
-import { money } from '../../core/timeline/history.ts'
+import { moneyText } from '../../core/timeline/history.ts'
 import { OperatorPage } from '../pages/operatorPage.tsx'
 
 type SupportPageProps = PropsWithChildren<{ title: string; word?: string; closed?: boolean }>
@@ -161,7 +161,7 @@ export const ChoicePage = ({ word, choices }: { word: string; choices: readonly 
           <a class="card" href={`/support?${addressOf(payment)}`}>
             <strong>{payment.merchant_name}</strong>
             <span>
-              {money(payment.currency, payment.total)}, {payment.mode}, {payment.status.replace('_', ' ')}
+              {moneyText(payment.currency, payment.total)}, {payment.mode}, {payment.status.replace('_', ' ')}
             </span>
             <span class="muted">{payment.tx_reference}</span>
           </a>

@@ -9,7 +9,7 @@ import {
   triesKeptDays,
 } from '../../core/notification/deliveryWords.ts'
 import { notificationId } from '../../core/notification/notification.ts'
-import { plainWords } from '../../core/timeline/history.ts'
+import { withoutControls } from '../../core/timeline/history.ts'
 import { Time } from '../pages/operatorPage.tsx'
 
 type ShopProps = { notifications: readonly SentNotification[]; now: Date; formToken: string }
@@ -36,7 +36,7 @@ const Notification = ({ notification, now, formToken }: NotificationProps) => (
       {(isFeedOnly(notification) ? notification.type : notification.status)?.replace('_', ' ')}{' '}
       <span class="muted">{notificationId(notification)}</span>
     </h3>
-    {notification.url !== null && <p class="muted">To {withoutQuery(plainWords(notification.url))}</p>}
+    {notification.url !== null && <p class="muted">To {withoutQuery(withoutControls(notification.url))}</p>}
     <p>
       <DeliveryState notification={notification} now={now} />
     </p>
@@ -102,7 +102,7 @@ const Tries = ({ notification, now }: { notification: SentNotification; now: Dat
               </span>
               <span class="words">
                 {resultWords(one.result)}
-                {one.words && `: ${plainWords(one.words)}`}
+                {one.words && `: ${withoutControls(one.words)}`}
               </span>
             </li>
           ))}

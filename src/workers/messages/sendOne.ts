@@ -1,6 +1,6 @@
 import type { Message } from '../../core/message/message.ts'
-import type { OutboundMessage, Messenger, Sent } from '../../core/message/messenger.ts'
-import { cleanError } from '../../core/untrusted.ts'
+import type { Messenger, OutboundMessage, Sent } from '../../core/message/messenger.ts'
+import { cleanError } from '../../core/text.ts'
 
 const maxWords = 1000
 

@@ -1,10 +1,10 @@
-import { type Reason, reasons } from '../../provider/reason.ts'
-import { paymentMethodName } from '../../provider/paymentMethodNames.ts'
 import type { Texts } from '../../languages/en.ts'
 import { chosenLang, type Lang, languages } from '../../languages/languages.ts'
-import { moneyWords } from '../../moneyWords.ts'
+import { localizedMoney } from '../../money.ts'
+import { paymentMethodName } from '../../provider/paymentMethodNames.ts'
+import { type Reason, reasons } from '../../provider/reason.ts'
 import { fill } from '../../text.ts'
-import type { MessageFacts, Mail } from '../messageFacts.ts'
+import type { Mail, MessageFacts } from '../messageFacts.ts'
 import { mailHtml } from './mailHtml.ts'
 import { type MailFact, mailText, type Sheet } from './mailText.ts'
 import { cut, looksLikeLink, oneLine, plainDescription, plainName, timeWords } from './plain.ts'
@@ -19,9 +19,9 @@ export function mail(facts: MessageFacts, lang: string): Mail {
 
 function sheetOf(facts: MessageFacts, lang: Lang): Sheet {
   const t = languages[lang]
-  const { subjects, mail: words, somebody } = t.letters
+  const { subjects, mail: words, unnamed_shop: somebody } = t.messages
   const shop = plainName(facts.merchant_name) || somebody
-  const amount = moneyWords(facts.amount, facts.currency, t.locale)
+  const amount = localizedMoney(facts.amount, facts.currency, t.locale)
   const test = facts.mode === 'test'
   return {
     lang,
@@ -39,18 +39,18 @@ function sheetOf(facts: MessageFacts, lang: Lang): Sheet {
 }
 
 function said(facts: MessageFacts, t: Texts, shop: string): Pick<Sheet, 'title' | 'words'> {
-  const { mail: told } = t.letters
+  const { mail: told } = t.messages
   const words = (...texts: string[]) => texts.map(text => fill(text, { shop }))
-  if (facts.topic === 'paid') return { title: told.paid, words: words(told.paid_words) }
+  if (facts.topic === 'paid') return { title: told.paid, words: words(told.paid_text) }
   if (facts.topic === 'cancelled') {
-    const happened = `${told.cancelled_words} ${told.nothing_taken}`
+    const happened = `${told.cancelled_text} ${told.nothing_taken}`
     return { title: told.cancelled, words: words(happened, told.late, told.start_again) }
   }
   const reason = reasonOf(facts.status_reason)
   return { title: t.reasons[reason].title, words: words(...whatNow(reason, t)) }
 }
 
-function whatNow(reason: Reason, { letters: { mail: t }, reasons: sentences }: Texts): string[] {
+function whatNow(reason: Reason, { messages: { mail: t }, reasons: sentences }: Texts): string[] {
   if (reason === 'reversed') return [sentences.reversed.advice]
   if (reason === 'given_up') return [t.keep_reference, t.late] // nobody can promise that nothing was taken
   const next = reason === 'expired' || reason === 'cancelled' ? t.start_again : t.try_again
@@ -64,7 +64,7 @@ function reasonOf(sentence: string): Reason {
 }
 
 function factsOf(facts: MessageFacts, t: Texts, shop: string): MailFact[] {
-  const { facts: names } = t.letters
+  const { facts: names } = t.messages
   const { payment_method, payment_time, description, invoice_id, tx_reference } = facts
   const paid = facts.topic === 'paid'
   return [

@@ -1,5 +1,5 @@
 import { textsFor } from '../../languages/languages.ts'
-import { moneyWords } from '../../moneyWords.ts'
+import { localizedMoney } from '../../money.ts'
 import { fill } from '../../text.ts'
 import type { MessageFacts } from '../messageFacts.ts'
 import { isGsm, maxSeptets, septets, toGsm } from './gsm.ts'
@@ -9,8 +9,8 @@ const leastName = 12 // places: before a name gets shorter than that, other word
 
 // What a customer's phone shows: one segment, whatever the names are. The link is whole or not there.
 export function smsText(facts: MessageFacts, lang: string): string {
-  const { letters, locale } = textsFor(lang)
-  const name = gsmName(facts.merchant_name) ?? toGsm(letters.somebody)
+  const { messages: letters, locale } = textsFor(lang)
+  const name = gsmName(facts.merchant_name) ?? toGsm(letters.unnamed_shop)
   const forms = formsOf(facts, letters.sms[facts.topic], locale)
   const form = forms.find(one => roomOf(one) >= Math.min(leastName, septets(name))) ?? forms.at(-1) ?? ''
   const shop = shorten(name, roomOf(form))
@@ -23,7 +23,7 @@ const roomOf = (form: string) => maxSeptets - septets(form.replace('{shop}', '')
 function formsOf(facts: MessageFacts, forms: readonly string[], locale: string) {
   const { mode, amount, currency, tx_reference, link } = facts
   const values = {
-    amount: toGsm(moneyWords(amount, currency, locale)), // its alphabet has no space that does not break
+    amount: toGsm(localizedMoney(amount, currency, locale)), // its alphabet has no space that does not break
     reference: toGsm(tx_reference),
     link,
     shop: '{shop}',

@@ -19,9 +19,9 @@ export const GiveUp = ({ view, attempt }: AttemptProps) => {
   return (
     <>
       <div class="pair">
-        {isPrompt && <GiveUpForm view={view} attempt={attempt} to="number" words={t.wait.wrong_number} />}
+        {isPrompt && <GiveUpForm view={view} attempt={attempt} to="number" label={t.wait.wrong_number} />}
         {(!isPrompt || checkout.methods.length > 1) && (
-          <GiveUpForm view={view} attempt={attempt} to="method" words={t.wait.other_method} />
+          <GiveUpForm view={view} attempt={attempt} to="method" label={t.wait.other_method} />
         )}
       </div>
       <p class="muted">{t.wait.counts[next]}</p>
@@ -29,14 +29,14 @@ export const GiveUp = ({ view, attempt }: AttemptProps) => {
   )
 }
 
-type FormProps = AttemptProps & { to: GaveUpFor; words: string }
+type FormProps = AttemptProps & { to: GaveUpFor; label: string }
 
-const GiveUpForm = ({ view, attempt, to, words }: FormProps) => (
+const GiveUpForm = ({ view, attempt, to, label }: FormProps) => (
   <form method="post" action={linkTo(view, '/give-up')} data-busy={view.t.frame.one_moment}>
     <FormToken token={view.formToken} />
     <input type="hidden" name="number" value={attempt.number} />
     <button type="submit" class="plain" name="for" value={to}>
-      {words}
+      {label}
     </button>
   </form>
 )
@@ -50,7 +50,7 @@ export const EndingRequest = ({ view, attempt }: AttemptProps) => {
     <>
       <p>
         {number ? (
-          <Sentence text={wait.ending_words} number={<strong class="whole">{number}</strong>} />
+          <Sentence text={wait.ending_text} number={<strong class="whole">{number}</strong>} />
         ) : (
           wait.ending_somewhere
         )}

@@ -1,13 +1,13 @@
-import { initiate } from '../../actions/interface/initiate.ts'
+import { initiate, type Initiated } from '../../actions/interface/initiate.ts'
 import type { Refusal } from '../../core/interface/refusal.ts'
 import { withoutLists } from '../../core/interface/request.ts'
 import { type Lang, languages, preferredLang } from '../../core/languages/languages.ts'
-import { CustomerPage } from '../pages/customerPage.tsx'
-import { customerPageHeaders } from '../pages/sendPage.ts'
-import { type ApiAnswer, type Exchange, htmlType } from '../http/apiRequest.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { type ApiAnswer, type Exchange, htmlType, jsonType } from '../http/apiRequest.ts'
 import { queryFields, readFields } from '../http/body.ts'
 import { isRefusal, refusalAnswer, refusedAs } from '../http/errors.ts'
-import { type ApiOptions, checkoutUrl, initiatedAnswer } from './initiate.ts'
+import { CustomerPage } from '../pages/customerPage.tsx'
+import { customerPageHeaders } from '../pages/sendPage.ts'
 
 // The older doors, /gateway, /gateway/checkout and the front door: a shop's web form brings the customer's browser here.
 // A form leads on to the checkout page; JSON gets the JSON answer.
@@ -41,7 +41,7 @@ function refusalPage(refusal: Refusal, requestId: string, lang: Lang): ApiAnswer
     <CustomerPage title={trouble.cannot_start} lang={lang} requestId={requestId}>
       <section class="card bad">
         <h1>{trouble.cannot_start}</h1>
-        <p>{trouble.cannot_start_words}</p>
+        <p>{trouble.cannot_start_text}</p>
         <p>
           <strong>{refusal.code}</strong> {refusal.message}
         </p>
@@ -50,4 +50,50 @@ function refusalPage(refusal: Refusal, requestId: string, lang: Lang): ApiAnswer
   )
   const answer = refusedAs(refusal, htmlType, page.toString())
   return { ...answer, headers: { ...customerPageHeaders, ...answer.headers } }
+}
+
+export type ApiOptions = { runtime: Runtime; baseUrl(): string }
+
+export const initiateRoute =
+  ({ runtime, baseUrl }: ApiOptions) =>
+  async ({ incoming, address }: Exchange): Promise<ApiAnswer> => {
+    const { fields, as } = await readFields(incoming, { runtime, address })
+    const sent = as === 'json' ? fields : withoutLists(fields)
+    return initiatedAnswer(await initiate(runtime, sent, 'api', address), baseUrl())
+  }
+
+export const initiatedAnswer = (initiated: Initiated, baseUrl: string): ApiAnswer => ({
+  http: 200,
+  type: jsonType,
+  body: JSON.stringify(initiatedBody(initiated, baseUrl)),
+  merchant_id: initiated.stored.merchant_id,
+})
+
+export const checkoutUrl = (baseUrl: string, token: string) => `${baseUrl}/checkout/${token}`
+
+export function initiatedBody({ stored, direct }: Initiated, baseUrl: string) {
+  const { invoice_id, tx_reference, tx_token } = stored
+  if (direct)
+    return {
+      success: true,
+      status: 'new',
+      status_code: 0,
+      message: direct.offered // without a comma: an old client takes it apart there
+        ? 'The payment is stored. The customer is asked to approve it on the phone.'
+        : 'The payment is stored. No provider for this network is set up here: nobody was asked to pay.',
+      invoice_id,
+      tx_reference,
+    }
+  const url = checkoutUrl(baseUrl, tx_token)
+  return {
+    success: true,
+    status: 'new',
+    status_code: 0,
+    message: 'The payment is stored. Send the customer to checkout_url.',
+    invoice_id,
+    tx_reference,
+    tx_token,
+    url,
+    checkout_url: url,
+  }
 }
