@@ -59,7 +59,10 @@ async function connectGuarded(
 ): Promise<OpenSocket> {
   const addresses = reachable(setup, await guardedAddresses(endpoint, setup.nameServers))
   const end = performance.now() + guardedConnectMs
-  let failed = new NetworkError('no_connection', 'it has no address of the kind that we send from')
+  let failed = new NetworkError(
+    'no_connection',
+    'it has no address in the address family of the source address',
+  )
   for (const [index, address] of addresses.entries()) {
     const ms = (end - performance.now()) / (addresses.length - index)
     try {
@@ -92,7 +95,7 @@ async function connectTo(
   let socket = tcp
   const stop = (message: string) => socket.destroy(new NetworkError('timeout', message))
   const timer = ms === undefined ? undefined : setTimeout(stop, ms, 'no connection in time')
-  const giveUp = () => stop('given up')
+  const giveUp = () => stop('cancelled')
   signal.addEventListener('abort', giveUp)
   try {
     if (setup.proxy) await openTunnel(tcp, setup.proxy, host, endpoint.port)
@@ -188,7 +191,7 @@ function readProxyHead(socket: Socket): Promise<string> {
       const isRefused = /^HTTP\/1\.[01] [3-5]/.test(head) && head.includes('\r\n\r\n')
       if (isRefused || head.endsWith('\r\n\r\n')) return stop(() => resolve(head))
       if (head.length > maxProxyHeaderBytes || head.includes('\r\n\r\n'))
-        stop(() => reject(new NetworkError('no_connection', 'the proxy said more than it should')))
+        stop(() => reject(new NetworkError('no_connection', 'the proxy sent more than its headers')))
     }
     socket.on('readable', read).on('end', closed).on('close', closed)
   })

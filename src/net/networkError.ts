@@ -20,7 +20,7 @@ const sentences: Record<string, string> = {
   EPIPE: 'the connection was closed',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
-  EADDRNOTAVAIL: 'our own address cannot be used for it',
+  EADDRNOTAVAIL: 'the source address cannot be used for it',
   ETIMEDOUT: 'the host did not answer',
 }
 

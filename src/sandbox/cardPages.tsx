@@ -116,11 +116,8 @@ export const OverPage = ({ charge, language, state }: ChargeProps & { state: Cha
   </StatementPage>
 )
 
-function overTitle(
-  { status, reason, pollError: blind }: ChargeState,
-  { t: { sandbox } }: PageLanguage,
-): string {
-  if (blind) return sandbox.card.at_bank
+function overTitle({ status, reason, pollError }: ChargeState, { t: { sandbox } }: PageLanguage): string {
+  if (pollError) return sandbox.card.at_bank
   if (status === 'SUCCESSFUL') return sandbox.card.paid
   if (reason === 'WITHDRAWN') return sandbox.endings.withdrawn
   return reason === 'EXPIRED' ? sandbox.endings.too_late : sandbox.endings.not_paid

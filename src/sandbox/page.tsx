@@ -92,7 +92,7 @@ export function elsewherePage(c: Context) {
   return sendSandboxPage(c, page, 403)
 }
 
-// What all routes of the simulated provider share.
+// The dependencies of all routes of the simulated provider.
 export type SandboxContext = {
   db: Db
   clock: () => Date

@@ -47,10 +47,10 @@ export function providerRoutes({ db, clock, key, pace, callbacks }: SandboxConte
         return c.json({ code: 'RESOURCE_ALREADY_EXIST', ...pathsOf(known) }, 409)
       }
       callbacks.plan(charge)
-      const { taken } = endingOfCharge(charge)
-      if (taken === 'error') return c.json({ code: 'INTERNAL_PROCESSING_ERROR' }, 500)
-      if (taken === 'hang') await callbacks.wait(hangMs * pace)
-      if (taken === 'cut') {
+      const { startError } = endingOfCharge(charge)
+      if (startError === 'error') return c.json({ code: 'INTERNAL_PROCESSING_ERROR' }, 500)
+      if (startError === 'hang') await callbacks.wait(hangMs * pace)
+      if (startError === 'cut') {
         c.env.incoming.socket.destroy()
         return RESPONSE_ALREADY_SENT
       }
@@ -58,15 +58,15 @@ export function providerRoutes({ db, clock, key, pace, callbacks }: SandboxConte
     },
   )
 
-  app.get('/charges/:ref', async c => tell(c, await find(c)))
+  app.get('/charges/:ref', async c => answer(c, await find(c)))
 
   // The first decision stands, whether a person's or this one. The answer is the resulting charge.
   app.post('/charges/:ref/withdraw', async c => {
     const charge = await find(c)
-    if (!charge || !isWithdrawable(charge, clock(), pace)) return tell(c, charge)
+    if (!charge || !isWithdrawable(charge, clock(), pace)) return answer(c, charge)
     const withdrawn = await decideCharge(db, charge.reference, 'withdrawn', clock())
     if (withdrawn) callbacks.plan(withdrawn)
-    return tell(c, withdrawn ?? (await find(c)))
+    return answer(c, withdrawn ?? (await find(c)))
   })
 
   function find(c: Context): Promise<Charge | undefined> {
@@ -74,7 +74,7 @@ export function providerRoutes({ db, clock, key, pace, callbacks }: SandboxConte
     return isReference(reference) ? findCharge(db, reference) : Promise.resolve(undefined)
   }
 
-  function tell(c: Context, charge: Charge | undefined) {
+  function answer(c: Context, charge: Charge | undefined) {
     if (!charge) return c.json({ code: 'RESOURCE_NOT_FOUND' }, 404)
     const state = stateAt(charge, clock(), pace)
     if (state.pollError) return c.json({ code: state.pollError.code }, state.pollError.http)

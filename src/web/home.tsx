@@ -16,13 +16,13 @@ type HomeOptions = {
 
 // The home page. Only browsers get it; other clients get the same 404 as before it existed.
 export const homeRoute = (options: HomeOptions) => (c: Ctx) =>
-  answerPerson(c, options, lang => <HomePage lang={lang} {...options} />, 200)
+  answerBrowser(c, options, lang => <HomePage lang={lang} {...options} />, 200)
 
 // The page of an unknown address.
 export const nothingHere = (options: HomeOptions) => (c: Ctx) =>
-  answerPerson(c, options, lang => <TroublePage kind="nothing_here" lang={lang} />, 404)
+  answerBrowser(c, options, lang => <TroublePage kind="nothing_here" lang={lang} />, 404)
 
-function answerPerson(
+function answerBrowser(
   c: Ctx,
   { limits, trustedProxies }: HomeOptions,
   page: (lang: Lang) => Child,

@@ -11,7 +11,7 @@ const blanks =
   '\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
 
 export const plainText = `^[^${controls}]*$`
-export const plainLines = `^[^${otherControls}]*$`
+export const multilineText = `^[^${otherControls}]*$`
 export const namedText = `^[^${controls}]*[^${blanks}][^${controls}]*$` // not only blanks
 
 export const email = `^[^@${blanks}]+@[^@.${blanks}]+(\\.[^@.${blanks}]+)+$`

@@ -26,7 +26,7 @@ export const maxLongInvoiceLength = 64 // if the merchant's long_invoice_ids is 
 const lines = (max: number) =>
   z
     .string('must be text')
-    .meta({ maxLength: max, pattern: patterns.plainLines })
+    .meta({ maxLength: max, pattern: patterns.multilineText })
     .transform(onOneLine)
     .pipe(patterns.textField(max))
 

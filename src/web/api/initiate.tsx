@@ -9,9 +9,56 @@ import { isRefusal, refusalAnswer, refusedAs } from '../http/errors.ts'
 import { CustomerPage } from '../pages/customerPage.tsx'
 import { customerPageHeaders } from '../pages/sendPage.ts'
 
-// The older doors, /gateway, /gateway/checkout and the front door: a shop's web form brings the customer's browser here.
-// A form leads on to the checkout page; JSON gets the JSON answer.
-export const formDoorRoute =
+export type ApiOptions = { runtime: Runtime; baseUrl(): string }
+
+// Creates a payment, or returns the one that an equal request created.
+export const initiateRoute =
+  ({ runtime, baseUrl }: ApiOptions) =>
+  async ({ incoming, address }: Exchange): Promise<ApiAnswer> => {
+    const { fields, as } = await readFields(incoming, { runtime, address })
+    const sent = as === 'json' ? fields : withoutLists(fields)
+    return initiatedAnswer(await initiate(runtime, sent, 'api', address), baseUrl())
+  }
+
+export const initiatedAnswer = (initiated: Initiated, baseUrl: string): ApiAnswer => ({
+  http: 200,
+  type: jsonType,
+  body: JSON.stringify(initiatedBody(initiated, baseUrl)),
+  merchant_id: initiated.stored.merchant_id,
+})
+
+export const checkoutUrl = (baseUrl: string, token: string) => `${baseUrl}/checkout/${token}`
+
+export function initiatedBody({ stored, direct }: Initiated, baseUrl: string) {
+  const { invoice_id, tx_reference, tx_token } = stored
+  if (direct)
+    return {
+      success: true,
+      status: 'new',
+      status_code: 0,
+      message: direct.offered // without a comma: an old client splits the text there
+        ? 'The payment is stored. The customer is asked to approve it on the phone.'
+        : 'The payment is stored. No provider for this network is set up here: the customer was not asked to pay.',
+      invoice_id,
+      tx_reference,
+    }
+  const url = checkoutUrl(baseUrl, tx_token)
+  return {
+    success: true,
+    status: 'new',
+    status_code: 0,
+    message: 'The payment is stored. Send the customer to checkout_url.',
+    invoice_id,
+    tx_reference,
+    tx_token,
+    url,
+    checkout_url: url,
+  }
+}
+
+// The older addresses /gateway, /gateway/checkout and /, to which a web form in the shop sends the customer's browser. A
+// form is redirected to the checkout page. A JSON request gets a JSON answer.
+export const webFormRoute =
   ({ runtime, baseUrl }: ApiOptions) =>
   async (exchange: Exchange): Promise<ApiAnswer> => {
     const { incoming, method, query, address, requestId } = exchange
@@ -50,50 +97,4 @@ function refusalPage(refusal: Refusal, requestId: string, lang: Lang): ApiAnswer
   )
   const answer = refusedAs(refusal, htmlType, page.toString())
   return { ...answer, headers: { ...customerPageHeaders, ...answer.headers } }
-}
-
-export type ApiOptions = { runtime: Runtime; baseUrl(): string }
-
-export const initiateRoute =
-  ({ runtime, baseUrl }: ApiOptions) =>
-  async ({ incoming, address }: Exchange): Promise<ApiAnswer> => {
-    const { fields, as } = await readFields(incoming, { runtime, address })
-    const sent = as === 'json' ? fields : withoutLists(fields)
-    return initiatedAnswer(await initiate(runtime, sent, 'api', address), baseUrl())
-  }
-
-export const initiatedAnswer = (initiated: Initiated, baseUrl: string): ApiAnswer => ({
-  http: 200,
-  type: jsonType,
-  body: JSON.stringify(initiatedBody(initiated, baseUrl)),
-  merchant_id: initiated.stored.merchant_id,
-})
-
-export const checkoutUrl = (baseUrl: string, token: string) => `${baseUrl}/checkout/${token}`
-
-export function initiatedBody({ stored, direct }: Initiated, baseUrl: string) {
-  const { invoice_id, tx_reference, tx_token } = stored
-  if (direct)
-    return {
-      success: true,
-      status: 'new',
-      status_code: 0,
-      message: direct.offered // without a comma: an old client takes it apart there
-        ? 'The payment is stored. The customer is asked to approve it on the phone.'
-        : 'The payment is stored. No provider for this network is set up here: nobody was asked to pay.',
-      invoice_id,
-      tx_reference,
-    }
-  const url = checkoutUrl(baseUrl, tx_token)
-  return {
-    success: true,
-    status: 'new',
-    status_code: 0,
-    message: 'The payment is stored. Send the customer to checkout_url.',
-    invoice_id,
-    tx_reference,
-    tx_token,
-    url,
-    checkout_url: url,
-  }
 }

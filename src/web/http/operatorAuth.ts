@@ -83,7 +83,7 @@ export const senderOf = (c: Ctx, baseUrl: string): FormSender => {
 const browser = /^(mozilla|opera)\//i
 
 // Whether a program sent the operator token, which was checked before. No form makes a browser send a bearer token. A
-// browser repeats a Basic password by itself, so Basic counts only from another client, such as curl -u.
+// browser repeats a Basic password automatically, so Basic counts only from another client, such as curl -u.
 export function isOperatorProgram(c: Ctx): boolean {
   const authorization = c.req.header('authorization') ?? ''
   if (/^bearer /i.test(authorization)) return true

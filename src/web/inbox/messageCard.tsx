@@ -56,7 +56,7 @@ export const MessageCard = ({ message, from }: CardProps) => (
       {message.sms && <Bubble sms={message.sms} lang={message.lang} />}
       {message.mail && <Mail message={message} from={from} />}
       {!message.sms && !message.mail && (
-        <p class="muted">A notice to the merchant. There is nothing to tell any more.</p>
+        <p class="muted">A notice to the merchant. It is no longer needed.</p>
       )}
     </div>
   </article>

@@ -7,7 +7,7 @@ import { type Document, publicFiles } from '../documents/documents.ts'
 import { htmlType, jsonType } from '../http/apiRequest.ts'
 import { openapiDocument } from './document.ts'
 
-// Everything comes from here, and what a developer types goes nowhere else.
+// The page loads only from this origin, and sends a developer's input only to it.
 const headers = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " + // Swagger UI sets style attributes
@@ -23,8 +23,8 @@ const headers = {
   'x-xss-protection': '0',
 }
 
-// The files of Swagger UI: beside us where Tollgate is built, else in the package that the build takes them from. Neither
-// is there in a checkout that was installed without what is for developers.
+// The files of Swagger UI: in the build output, or in the npm package that the build copies them from. A checkout without
+// development packages has neither.
 function findSwaggerFolder(): URL | null {
   const built = new URL('./reference/', import.meta.url)
   if (existsSync(built)) return built
@@ -43,8 +43,7 @@ const checkoutFiles = publicFiles('/public', new URL('../public/', import.meta.u
 const referenceFolder = findSwaggerFolder()
 const referenceFiles = referenceFolder && publicFiles('/docs', referenceFolder, swaggerFiles, { headers })
 
-// Whatever is the same for everybody: the files of the checkout, the interface described, and the interactive
-// reference.
+// All static responses: the files of the checkout, the OpenAPI document and the interactive reference.
 export function allDocuments(baseUrl: () => string, reference = referenceFiles): Map<string, Document> {
   return new Map<string, Document>([
     ...checkoutFiles,
@@ -78,8 +77,7 @@ export function allDocuments(baseUrl: () => string, reference = referenceFiles):
   ])
 }
 
-// What is tried out goes to the gateway that serves the page, by whatever name the page was opened: the policy
-// above allows no other.
+// Requests go to the origin of the page, under whatever name it was opened, because the policy above allows no other.
 const start = `if (matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.classList.add('dark-mode')
 SwaggerUIBundle({
   url: '/openapi.json',

@@ -114,7 +114,7 @@ async function stopServer(server: Server, sockets: SocketTracker): Promise<void>
   await closed
   clearTimeout(force)
   sockets.stopChecking()
-  server.close() // also stops Node's timer for degraded requests
+  server.close() // also stops Node's timer for slow requests
 }
 
 // A request that is not HTTP, has too large a header or arrives too slowly still gets an answer with an id.

@@ -15,7 +15,7 @@ const media: readonly Medium[] = ['sms', 'email']
 // The messages to the customer, and for each address a button to send the receipt again.
 export const CustomerMessages = ({ payment, sent, formToken }: SentProps) => (
   <section class="card">
-    <h2>What the customer was sent</h2>
+    <h2>Messages to the customer</h2>
     {sent.length === 0 && <p>{nothing(payment)}</p>}
     {sent.map(message => (
       <Sent message={message} />

@@ -42,10 +42,10 @@ const Search = ({ word }: { word: string }) => (
 
 export const SearchPage = () => (
   <SupportPage title="Look up a payment">
-    <NoticeCard title="Why does a payment stand as it does?">
+    <NoticeCard title="Why does a payment have its status?">
       <p>
         Type the reference that the customer reads out (it begins with TG), or the shop's invoice id. You see
-        what happened, who said so, and what happens next.
+        what happened, who reported it, and what happens next.
       </p>
       <p>
         <a class="more" href="/inbox">

@@ -17,7 +17,7 @@ type ShopProps = { notifications: readonly SentNotification[]; now: Date; formTo
 // The notifications to the shop: every try, and a button to send it again.
 export const ShopNotifications = ({ notifications, now, formToken }: ShopProps) => (
   <section class="card">
-    <h2>What the shop was told</h2>
+    <h2>Notifications to the shop</h2>
     {notifications.length === 0 && <p>Nothing yet: the first notification comes when the status changes.</p>}
     {notifications.map(one => (
       <Notification notification={one} now={now} formToken={formToken} />
@@ -108,10 +108,10 @@ const Tries = ({ notification, now }: { notification: SentNotification; now: Dat
           ))}
         </ol>
       )}
-      {lost.length > 0 && <p class="muted">What came of try {lost.join(', ')} could not be written down.</p>}
+      {lost.length > 0 && <p class="muted">The result of try {lost.join(', ')} could not be stored.</p>}
       {forgotten.length > 0 && (
         <p class="muted">
-          {forgotten.length} more: what came of a try is kept for {triesKeptDays} days.
+          {forgotten.length} more: the result of a try is kept for {triesKeptDays} days.
         </p>
       )}
     </>

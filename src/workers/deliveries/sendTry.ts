@@ -57,8 +57,8 @@ async function sendIfOurs(
   taken: Taken,
   signer: MerchantSigner | undefined,
 ): Promise<Tried | undefined | 'unsure' | 'doubtful'> {
-  const mayLeave = () => leases?.isOurs(taken.lease_token) ?? true
-  if (!mayLeave() && !(await leases?.confirm(taken.lease_token))) return 'unsure'
+  const maySend = () => leases?.isOurs(taken.lease_token) ?? true
+  if (!maySend() && !(await leases?.confirm(taken.lease_token))) return 'unsure'
   const started = clock()
   if (pause?.()) return undefined
   if (taken.lease_until.getTime() - started.getTime() < tryDeadlineMs) return undefined
@@ -66,8 +66,8 @@ async function sendIfOurs(
   const passwordWithheld = taken.style === 'basic' && signer !== undefined && !needsPassword(taken, signer)
   const lane = taken.merchant_id // with the origin of the url, which connections are kept by
   const allowLoopback = loopback(taken.mode)
-  const answer = await outbound.send({ method, url, headers, body, lane, allowLoopback, mayLeave })
-  if (!wasSent(answer) && !mayLeave()) return 'doubtful'
+  const answer = await outbound.send({ method, url, headers, body, lane, allowLoopback, maySend })
+  if (!wasSent(answer) && !maySend()) return 'doubtful'
   return {
     mode: taken.mode,
     outcome: outcomeOf(taken, answer, started, clock(), random(), passwordWithheld ? withheldWords : ''),

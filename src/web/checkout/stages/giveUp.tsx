@@ -79,14 +79,14 @@ export const OldRequestEnded = ({ view }: { view: View }) => {
 export const giveUpRoute =
   ({ runtime }: CheckoutOptions) =>
   async (c: Ctx, view: View, fields: Fields, deadline: number) => {
-    const wish = readGiveUp(fields)
-    if (wish && ['wait', 'step'].includes(view.checkout.stage))
-      await giveUp(runtime, view.checkout, wish, deadline)
+    const request = readGiveUp(fields)
+    if (request && ['wait', 'step'].includes(view.checkout.stage))
+      await giveUp(runtime, view.checkout, request, deadline)
     return goTo(c, linkTo(view))
   }
 
 function readGiveUp({ number, for: asked }: Fields): GiveUpRequest | undefined {
-  const gave_up_for = gaveUpFor.find(word => word === asked)
+  const gave_up_for = gaveUpFor.find(reason => reason === asked)
   if (!gave_up_for || typeof number !== 'string' || !/^\d{1,4}$/.test(number)) return undefined
   return { number: Number(number), gave_up_for }
 }
