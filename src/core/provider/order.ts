@@ -23,7 +23,7 @@ export type Order = {
   name: string | null
   phone: string | null
   description: string | null
-  provider_ref: string | null // as we keep it: see core/untrusted.ts
+  provider_ref: string | null // as we keep it: see core/text.ts
   redirect_url: string | null // the provider's page, where an answer that named it has reached us
   callback_url: string // the provider may call back here; then we ask
   webhook_url: string // of the account: what comes there, or behind it, is given to `hear`
