@@ -165,7 +165,9 @@ export class HttpConnection {
     const { exchange } = this
     if (!exchange || exchange.over) return
     if (exchange.limits.maySend?.() === false)
-      return this.#close(new NetworkError('no_connection', 'the lease was lost before sending'))
+      return this.#close(
+        new NetworkError('no_connection', 'the caller withdrew the request before it was sent'),
+      )
     exchange.markSent(this.#address)
     this.#socket?.write(exchange.request)
   }
