@@ -1,12 +1,11 @@
 import { isIP as ipVersion } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import type { ProviderSettings } from './core/provider/provider.ts'
 import { accountWord } from './core/merchant/settings.ts'
 import type { MessengerSettings } from './core/message/messenger.ts'
-import { readProxy } from './core/proxySetting.ts'
+import type { ProviderSettings } from './core/provider/provider.ts'
+import { onlyThisMachineReaches, readProxy } from './core/networkSettings.ts'
 import { leastRedactDays } from './core/redaction/redact.ts'
-import { onlyThisMachineReaches } from './core/thisMachine.ts'
 import { readUrl } from './core/text.ts'
 
 // The only file that reads the environment. All faults are reported together, each with the name of its setting.

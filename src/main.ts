@@ -6,8 +6,8 @@ import { createDecisions } from './actions/payments/decisions.ts'
 import { type Welcome, welcome } from './actions/merchants/onboard.ts'
 import type { Config } from './config.ts'
 import { operatorKeys } from './core/operator/operatorKeys.ts'
-import { urlOf } from './core/thisMachine.ts'
 import { watchAccounts } from './observe/providers.ts'
+import { listenUrl } from './core/networkSettings.ts'
 import { watchAttempts } from './observe/attempts.ts'
 import { gaugeClock, watchClock } from './observe/clock.ts'
 import { createMetrics, type Metrics, watchRuntime } from './observe/metrics.ts'
@@ -84,7 +84,7 @@ async function open(start: Start): Promise<Gateway> {
 
   const server = await listen(config.HOST, config.PORT)
   const stopListening = started.add(server.stop)
-  const url = urlOf(config.HOST, server.port)
+  const url = listenUrl(config.HOST, server.port)
   const baseUrl = config.TOLLGATE_BASE_URL ?? url
   const metrics = createMetrics()
   gaugeClock(metrics, time)

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { allDocuments } from '../src/web/openapi/docsPage.ts'
+import { allDocuments } from '../src/web/openapi/docsPage.tsx'
 
 type Locked = { dev?: boolean; hasInstallScript?: boolean; resolved?: string; integrity?: string }
 

@@ -1,11 +1,11 @@
 import type { Config } from '../config.ts'
 import type { Mode } from '../core/mode.ts'
-import { urlOf } from '../core/thisMachine.ts'
+import { listenUrl } from '../core/networkSettings.ts'
 
 type Address = Pick<Config, 'TOLLGATE_BASE_URL' | 'HOST' | 'PORT'>
 
 export const baseUrlOf = ({ TOLLGATE_BASE_URL, HOST, PORT }: Address) =>
-  TOLLGATE_BASE_URL ?? urlOf(HOST, PORT)
+  TOLLGATE_BASE_URL ?? listenUrl(HOST, PORT)
 
 // Undefined if the base URL is https, or the account takes test payments only.
 export function insecureAddressAdvice(config: Address, mode: Mode): string | undefined {

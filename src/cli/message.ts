@@ -3,7 +3,7 @@ import { sendReceiptAgain } from '../actions/messages/receipts.ts'
 import { maskRecipient } from '../core/mask.ts'
 import { addressesOf, customerMessageId, type Message } from '../core/message/message.ts'
 import type { Medium } from '../core/message/messenger.ts'
-import { plainWords } from '../core/timeline/history.ts'
+import { withoutControls } from '../core/timeline/history.ts'
 import { messageRules } from '../start/messages.ts'
 import { type CommandContext, withDatabase } from './database.ts'
 import { CommandError } from './failure.ts'
@@ -97,7 +97,7 @@ export const messageTable = (messages: readonly Message[]) =>
       message.state,
       message.messenger ?? '',
       String(message.tries),
-      plainWords(message.words),
+      withoutControls(message.words),
     ]),
     ['TRIES'],
   )

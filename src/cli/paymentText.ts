@@ -3,8 +3,8 @@ import { maskEmail, maskInstrument, maskPhone } from '../core/mask.ts'
 import { figureIn } from '../core/money.ts'
 import type { Attempt } from '../core/payment/attempt.ts'
 import type { Payment } from '../core/payment/payment.ts'
-import { paymentFacts } from '../core/timeline/paymentFacts.ts'
-import { chargedFigure, money, type PaymentHistory, withoutNumbers } from '../core/timeline/history.ts'
+import { paymentFacts } from '../core/timeline/history.ts'
+import { chargedFigure, moneyText, type PaymentHistory, maskKnownNumbers } from '../core/timeline/history.ts'
 import type { Db } from '../store/db.ts'
 import { requireMerchant } from './database.ts'
 import { CommandError } from './failure.ts'
@@ -77,8 +77,8 @@ export const attemptData = (attempt: Attempt, history: PaymentHistory) => ({
   charged: chargedFigure(attempt, history),
   card_type: attempt.card_type,
   psp_response_code: attempt.psp_response_code,
-  psp_response_msg: masked(attempt.psp_response_msg, text => withoutNumbers(text, history)),
-  provider_code: masked(attempt.provider_code, code => withoutNumbers(code, history)),
+  psp_response_msg: masked(attempt.psp_response_msg, text => maskKnownNumbers(text, history)),
+  provider_code: masked(attempt.provider_code, code => maskKnownNumbers(code, history)),
   polls: attempt.polls,
   next_poll_at: attempt.next_poll_at,
   gave_up_at: attempt.gave_up_at,
@@ -107,7 +107,7 @@ export function paymentTable(payments: readonly Payment[]): string {
       payment.tx_reference,
       payment.invoice_id,
       payment.status,
-      money(payment.currency, payment.total),
+      moneyText(payment.currency, payment.total),
       payment.mode,
       payment.merchant_id,
       dateTime(payment.created_at),

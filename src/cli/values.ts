@@ -71,7 +71,7 @@ export function readLimit(text: string): number {
   return limit
 }
 
-export function parseReference(text: string): string {
+export function readReference(text: string): string {
   const reference = parseReference(text)
   if (!reference) throw new InvalidArgumentError('It must be a reference such as TG-01KA9C-7M2QXH-0V4D1R.')
   return reference

@@ -1,13 +1,13 @@
-// Enough for its owner to recognise, not enough for a stranger to use.
+// Its owner recognises a masked value, and others cannot use it.
 export const maskPhone = (phone: string) => {
   const local = phone.startsWith('+233') ? `0${phone.slice(4)}` : phone
   return `${local.slice(0, 3)} ••• ${local.slice(-4)}`
 }
 
 const longNumber = /\+?\d[\d .-]{5,}\d/g
-const leastShown = 9 // of fewer digits, the first and the last would be almost all
+const leastShown = 9 // with fewer digits, the mask would show almost all of them
 
-// In a sentence a long number is somebody's: of a phone, a wallet or a card.
+// A long number in a sentence may be a phone, a wallet or a card.
 export const maskNumbers = (sentence: string) =>
   sentence.replace(longNumber, number => {
     const digits = number.replace(/\D/g, '')
@@ -17,8 +17,8 @@ export const maskNumbers = (sentence: string) =>
 
 export type Contacts = { phones: readonly string[]; emails: readonly string[] }
 
-// Masks the customer's own number and email address in a text of somebody else, such as a provider's "We sent a code to
-// ...". Other numbers stay: a text may name an account to pay to, or a code to dial.
+// Masks the customer's number and email address in a text of a shop or provider, such as "We sent a code to ...". Other
+// numbers stay: a text may name an account to pay to, or a code to dial.
 export function maskContacts(text: string, { phones, emails }: Contacts): string {
   let masked = text
   for (const phone of phones) masked = masked.replace(spellingsOf(phone), maskPhone(phone))
@@ -29,7 +29,7 @@ export function maskContacts(text: string, { phones, emails }: Contacts): string
 
 const between = '[ .()\\u00a0-]*' // what people write between digits
 
-// The number with and without its country, and with the zero that is dialled.
+// Matches the number with and without its country code, and with the leading zero.
 function spellingsOf(phone: string): RegExp {
   const digits = phone.slice(1)
   const country = Array.from(digits.slice(0, -8), digit => `(?:0?\\)?${digit}${between})?`).join('')
@@ -38,24 +38,23 @@ function spellingsOf(phone: string): RegExp {
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-// A wallet's number; what a provider tells of a card comes masked.
+// Masks a wallet number. Card numbers arrive masked from the provider.
 export const maskInstrument = (instrument: string | null) =>
   instrument?.startsWith('+') ? maskPhone(instrument) : instrument
 
 export const maskEmail = (email: string) => `${email.slice(0, 1)}••@••`
 
-// Whoever a message goes to.
 export const maskRecipient = (recipient: string) =>
   recipient.startsWith('+') ? maskPhone(recipient) : maskEmail(recipient)
 
-// For the customer's own page: whose it is, and at which house.
+// For the customer's own page: the first letter, and the whole domain.
 export const maskMailbox = (email: string) =>
   `${[...email][0] ?? ''}••@${email.slice(email.lastIndexOf('@') + 1)}`
 
 export const maskName = (name: string) => `${[...name][0] ?? ''}•••`
 
-// A merchant's own fields can hold anything about a person, and their names do not say so. Only the names that the
-// merchant lists as public keep their value; the others keep their key.
+// A merchant's own fields may hold personal data under any name. Only the names that the merchant lists as public keep
+// their value; all others get an empty value.
 export function maskExtra(
   extra: Readonly<Record<string, string>>,
   publicNames: readonly string[],

@@ -1,7 +1,7 @@
 // Money is a bigint of minor units with its currency. Decimal text in, decimal text out, never a float.
 
-// What is paid in, with its decimals by ISO 4217. A currency may have decimals that nobody has coins for: the payment method
-// of a provider that takes whole units alone says so in its limits.
+// The supported currencies with their decimals by ISO 4217. If a provider accepts only whole units of a currency, the
+// limits of its payment method say so.
 const decimals = {
   GHS: 2,
   USD: 2,
@@ -12,8 +12,8 @@ const decimals = {
   TZS: 2,
   UGX: 0,
   RWF: 0,
-  XOF: 0, // of West Africa: Benin, Burkina Faso, Côte d'Ivoire, Guinea-Bissau, Mali, Niger, Senegal, Togo
-  XAF: 0, // of Central Africa: Cameroon, Chad, the Congo, Gabon and their neighbours
+  XOF: 0, // West Africa: Benin, Burkina Faso, Côte d'Ivoire, Guinea-Bissau, Mali, Niger, Senegal, Togo
+  XAF: 0, // Central Africa: Cameroon, Chad, the Congo, Gabon and their neighbours
   ZAR: 2,
   ZMW: 2,
   BIF: 0,
@@ -40,12 +40,13 @@ const decimals = {
 
 export type Currency = keyof typeof decimals
 export const currencies = Object.keys(decimals) as readonly Currency[]
-export const usualCurrency: Currency = 'GHS' // of a request that names none
+export const defaultCurrency: Currency = 'GHS' // of a request without a currency
 
-export const isCurrency = (word: unknown): word is Currency =>
-  typeof word === 'string' && Object.hasOwn(decimals, word)
+export const isCurrency = (code: unknown): code is Currency =>
+  typeof code === 'string' && Object.hasOwn(decimals, code)
 
-// A newer version may have written one that this one does not know. To guess its decimals would be to tell a wrong amount.
+// A newer version may have stored a currency that this one does not know. A guess of its decimals could show a wrong
+// amount, so this throws.
 export function decimalsOf(currency: Currency): 0 | 2 {
   if (!isCurrency(currency)) throw new Error(`This version does not know the currency ${String(currency)}.`)
   return decimals[currency]
@@ -53,18 +54,18 @@ export function decimalsOf(currency: Currency): 0 | 2 {
 
 export const wholeCurrencies = currencies.filter(currency => decimals[currency] === 0)
 
-// Gives back minor units, or the sentence that says why the text is not an amount that anyone can owe.
+// Returns minor units, or the reason why the text is not a valid amount.
 export function parseMoney(text: string, currency: Currency): bigint | string {
   const places = decimalsOf(currency)
-  return places === 0 ? parseFigure(text, 0, `${currency} has no decimals`) : parseFigure(text, places)
+  return places === 0 ? parseDecimal(text, 0, `${currency} has no decimals`) : parseDecimal(text, places)
 }
 
-// What a provider says in its own word for the currency. Where we do not know that, a yes is no less a yes: it is read
-// with the decimals that were asked for, and a person looks at it.
-export const parseSaid = (text: string, said: unknown, asked: Currency) =>
-  parseMoney(text, isCurrency(said) ? said : asked)
+// An amount that a provider reports with its own currency code. If the code is unknown, the decimals of the requested
+// currency apply, because a success must still be recorded; the mismatch opens a task.
+export const parseReportedMoney = (text: string, reported: unknown, requested: Currency) =>
+  parseMoney(text, isCurrency(reported) ? reported : requested)
 
-export function parseFigure(
+export function parseDecimal(
   text: string,
   places: number,
   tooMany = `at most ${places} decimals`,
@@ -72,40 +73,76 @@ export function parseFigure(
   const match = /^(\d+)(?:\.(\d+))?$/.exec(text)
   if (!match) return `must be a plain decimal such as ${places === 0 ? '5000' : '25.00'} (got ${quote(text)})`
   const [, whole = '', fraction = ''] = match
-  const kept = withoutZeros(fraction)
+  const kept = dropTrailingZeros(fraction)
   if (whole.length > 12) return `at most 12 digits before the dot (got ${quote(text)})`
   if (kept.length > places) return `${tooMany} (got ${quote(text)})`
   const minor = BigInt(whole + kept.padEnd(places, '0'))
   return minor > 0n ? minor : 'must be more than zero'
 }
 
-// Those at the end say nothing. Not by a pattern: it would begin anew at each of the zeros, and a stranger may send very
-// many of them.
-export function withoutZeros(fraction: string): string {
+// A loop, because a regular expression takes quadratic time for a long run of zeros, and the text is untrusted.
+export function dropTrailingZeros(fraction: string): string {
   let end = fraction.length
   while (fraction[end - 1] === '0') end--
   return fraction.slice(0, end)
 }
 
-// With all the decimals of the currency, and none where it has none: 25.00, 5000.
-export const formatMoney = (minor: bigint, currency: Currency) => formatFigure(minor, decimalsOf(currency))
+// With all decimals of the currency: 25.00, or 5000 if it has none.
+export const formatMoney = (minor: bigint, currency: Currency) => formatDecimal(minor, decimalsOf(currency))
 
-export function formatFigure(minor: bigint, places: number): string {
+export function formatDecimal(minor: bigint, places: number): string {
   if (places === 0) return String(minor)
   const digits = String(minor).padStart(places + 1, '0')
   return `${digits.slice(0, -places)}.${digits.slice(-places)}`
 }
 
-// Two decimals whatever the currency, as older clients read it: 25.00, 5000.00.
+// Two decimals for any currency, as older clients read it: 25.00, 5000.00.
 export const twoDecimals = (minor: bigint, currency: Currency) =>
   decimalsOf(currency) === 0 ? `${minor}.00` : formatMoney(minor, currency)
 
-// For people, where the code may be none of ours: a provider's word, or a newer version's.
+// For operators. The code may be unknown: a provider or a newer version may have written it.
 export const figureIn = (minor: bigint, code: string) =>
   isCurrency(code) ? formatMoney(minor, code) : `${minor} in minor units`
 
-// For the wire's number form. Exact: 14 digits fit a double.
+// As a JSON number. It is exact, because 14 digits fit a double.
 export const moneyNumber = (minor: bigint, currency: Currency) =>
   decimalsOf(currency) === 0 ? Number(minor) : Number(minor) / 100
 
 const quote = (text: string) => (text.length > 30 ? `${text.slice(0, 30)}...` : text)
+
+const formats = new Map<string, Intl.NumberFormat>() // creating one is slow, and there are few
+
+// Money in the format of a locale, with the currency code: GHS 1,234.50 in English, 1 234,50 GHS in French. Intl gets
+// the digits as text, never a float, so the result is exact. Intl writes a no-break space between code and number; after
+// a leading code it becomes a plain space, as everywhere else in the product.
+export const localizedMoney = (minor: bigint, currency: Currency, locale: string) =>
+  formatOf(currency, locale)
+    .format(formatMoney(minor, currency) as Intl.StringNumericLiteral)
+    .replace(/^([A-Z]{3})\u00a0/, '$1 ')
+
+// The same without the code, for a column of amounts.
+export const localizedFigure = (minor: bigint, currency: Currency, locale: string) =>
+  figures(currency, locale).format(formatMoney(minor, currency) as Intl.StringNumericLiteral)
+
+const formatOf = (currency: Currency, locale: string) =>
+  cachedFormat(`${locale} ${currency}`, locale, {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'code',
+    ...digitsOf(currency),
+  })
+
+const figures = (currency: Currency, locale: string) =>
+  cachedFormat(`${locale} ${decimalsOf(currency)}`, locale, digitsOf(currency))
+
+// Our own table of decimals. The defaults of Intl would round amounts in currencies whose cents are not in use.
+function digitsOf(currency: Currency) {
+  const digits = decimalsOf(currency)
+  return { minimumFractionDigits: digits, maximumFractionDigits: digits }
+}
+
+function cachedFormat(name: string, locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const format = formats.get(name) ?? new Intl.NumberFormat(locale, options)
+  formats.set(name, format)
+  return format
+}

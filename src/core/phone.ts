@@ -18,27 +18,27 @@ const prefixes: Record<string, Network> = {
 
 export type Network = 'mtn' | 'telecel' | 'at'
 
-// What people write between the digits, and what their phones put there unseen when a number is copied: spaces, dashes,
-// dots and brackets of all kinds, and marks of the direction of writing. No control characters. The characters of a
-// class of a pattern in any dialect; of these none is a digit or a plus.
+// The characters that people type between digits, or that phones insert when a number is copied: spaces, dashes, dots and
+// brackets of all kinds, and invisible direction marks. There are no control characters. The text is the inside of a
+// character class in any regular expression dialect.
 export const decoration =
   ' ().\\[\\]\\u00a0\\u00ad\\u061c\\u1680\\u2000-\\u2015\\u202a-\\u202f\\u205f\\u2060\\u2066-\\u2069\\u2212\\u3000' +
   '\\ufe58\\ufe63\\ufeff\\uff08\\uff09\\uff0d\\uff0e-'
 
 const decorations = new RegExp(`[${decoration}]`, 'g')
-const wide = /[\uff0b\uff10-\uff19]/g // plus and digits of keyboards that write East Asian letters
+const wide = /[\uff0b\uff10-\uff19]/g // fullwidth plus and digits of East Asian keyboards
 const wideBy = 0xfee0
 
-// Without all that, so that a number or a reference can be compared.
+// For comparing numbers and references.
 export const withoutDecoration = (text: string) =>
-  text.replace(decorations, '').replace(wide, letter => String.fromCharCode(letter.charCodeAt(0) - wideBy))
+  text.replace(decorations, '').replace(wide, char => String.fromCharCode(char.charCodeAt(0) - wideBy))
 
-// The E.164 form of what a person typed, or undefined. A number without a country code is read by the rules of `region`.
-// Only the impossible is refused: number plans grow faster than anyone's tables.
+// The E.164 form of a typed number, or undefined. A number without a country code is read by the rules of `region`. Only
+// impossible numbers are refused, because numbering plans change faster than the library's tables.
 export function parsePhone(text: string, region = 'GH'): string | undefined {
   const digits = withoutDecoration(text).replace(/^00/, '+')
   if (region === 'GH') {
-    const ghana = /^(?:0|\+?2330?)?([1-9]\d{8})$/.exec(digits) // some write the zero behind the country, too
+    const ghana = /^(?:0|\+?2330?)?([1-9]\d{8})$/.exec(digits) // some write the zero after the country code too
     if (ghana) return `+233${ghana[1]}`
   }
   const isNational = region !== 'GH' && /^\d{5,15}$/.test(digits)
@@ -50,8 +50,8 @@ export function parsePhone(text: string, region = 'GH'): string | undefined {
   return phone?.isPossible() ? phone.number : undefined
 }
 
-// The numbers that can have a wallet: those of one country. `begin` and `digits` narrow them down by their national part,
-// where that is known.
+// The numbers that can have a wallet: those of one country, optionally limited by the beginning and the length of the
+// national part.
 export type Numbers = {
   region: string // ISO 3166 code of the country: GH
   country: string // its calling code: 233
@@ -77,7 +77,7 @@ export function isAmong(phone: string, { country, begin, digits }: Numbers): boo
   )
 }
 
-// As people write it: 030 255 0100, or with the country where that is another.
+// In national format for Ghana (030 255 0100), in international format otherwise.
 export function writePhone(phone: string): string {
   const [, ...parts] = /^\+233(\d{2})(\d{3})(\d{4})$/.exec(phone) ?? []
   return parts.length > 0

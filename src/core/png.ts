@@ -1,9 +1,9 @@
-// The parts that a PNG is made of, as its standard writes them.
+// The format of PNG files (ISO/IEC 15948).
 export const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 
 export type Chunk = { type: string; data: Buffer }
 
-// How long it is, what it is, what it holds, and a check over the last two.
+// Length, type, data, and a CRC of type and data.
 export function writeChunk({ type, data }: Chunk): Buffer {
   const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
   const around = Buffer.alloc(8)

@@ -12,7 +12,7 @@ export type OperatorUrl = string & { readonly [chosenBy]: 'operator' }
 // `never` for an UntrustedUrl, so that it does not compile as the argument of `operatorUrl`.
 type OperatorText<Text> = typeof chosenBy extends keyof Text ? never : Text
 
-// To be called only where a setting of the operator is read; test/layers.test.ts lists these files.
+// Only files that read a setting of the operator may call this; test/layers.test.ts lists them.
 export const operatorUrl = <Text extends string>(text: Text & OperatorText<Text>): OperatorUrl =>
   text as string as OperatorUrl
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, isIPv6, type OnReadOpts, type Socket } from 'node:net'
 import { connect as connectTls, createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
-import { type ProxyServer, readProxy } from '../core/proxySetting.ts'
+import { type ProxyServer, readProxy } from '../core/networkSettings.ts'
 import { checkAddress, guardedAddresses } from './addressGuard.ts'
 import type { Endpoint, Guard } from './endpoint.ts'
 import { errorCode, NetworkError, sentenceOf, toNetworkError } from './networkError.ts'
@@ -59,7 +59,10 @@ async function connectGuarded(
 ): Promise<OpenSocket> {
   const addresses = reachable(setup, await guardedAddresses(endpoint, setup.nameServers))
   const end = performance.now() + guardedConnectMs
-  let failed = new NetworkError('no_connection', 'it has no address of the kind that we send from')
+  let failed = new NetworkError(
+    'no_connection',
+    'it has no address in the address family of the source address',
+  )
   for (const [index, address] of addresses.entries()) {
     const ms = (end - performance.now()) / (addresses.length - index)
     try {
@@ -90,9 +93,9 @@ async function connectTo(
   const reader = endpoint.secure || setup.proxy ? undefined : sharedReader()
   const tcp = openTcp(setup, { host, port: endpoint.port }, reader?.onread)
   let socket = tcp
-  const stop = (words: string) => socket.destroy(new NetworkError('timeout', words))
+  const stop = (message: string) => socket.destroy(new NetworkError('timeout', message))
   const timer = ms === undefined ? undefined : setTimeout(stop, ms, 'no connection in time')
-  const giveUp = () => stop('given up')
+  const giveUp = () => stop('cancelled')
   signal.addEventListener('abort', giveUp)
   try {
     if (setup.proxy) await openTunnel(tcp, setup.proxy, host, endpoint.port)
@@ -165,8 +168,8 @@ async function openTunnel(socket: Socket, { authorization }: ProxyServer, host: 
     if (!status.startsWith('2')) throw new NetworkError('no_connection', `the proxy answered HTTP ${status}`)
   } catch (error) {
     if (error instanceof NetworkError) throw error
-    const words = `the proxy: ${sentenceOf(error as Error)}`
-    throw new NetworkError('no_connection', words, errorCode(error as Error))
+    const message = `the proxy: ${sentenceOf(error as Error)}`
+    throw new NetworkError('no_connection', message, errorCode(error as Error))
   }
 }
 
@@ -188,7 +191,7 @@ function readProxyHead(socket: Socket): Promise<string> {
       const isRefused = /^HTTP\/1\.[01] [3-5]/.test(head) && head.includes('\r\n\r\n')
       if (isRefused || head.endsWith('\r\n\r\n')) return stop(() => resolve(head))
       if (head.length > maxProxyHeaderBytes || head.includes('\r\n\r\n'))
-        stop(() => reject(new NetworkError('no_connection', 'the proxy said more than it should')))
+        stop(() => reject(new NetworkError('no_connection', 'the proxy sent more than its headers')))
     }
     socket.on('readable', read).on('end', closed).on('close', closed)
   })

@@ -18,7 +18,7 @@ export type ExchangeLimits = {
   deadlineMs: number
   maxBodyBytes?: number // of the body to keep; then the body has time until the deadline
   ownConnection?: boolean // no connection is reused for the request, nor kept after it
-  mayLeave?(): boolean // called before the first byte is written; on false nothing is sent
+  maySend?(): boolean // called before the first byte is written; on false nothing is sent
 }
 
 // Whether a byte of the request was written to the socket. If not, the server has certainly not received the request. If
@@ -67,11 +67,11 @@ export class HttpExchange {
   // The connection was closed, by the server or by the network.
   closed(error?: Error) {
     if (!error) this.#reader.closed()
-    this.fail(toNetworkError(error, this.#reader.heard))
+    this.fail(toNetworkError(error, this.#reader.hasBytes))
   }
 
   expire() {
-    this.fail(new NetworkError('timeout', this.#lateWords()))
+    this.fail(new NetworkError('timeout', this.#timeoutMessage()))
   }
 
   // A body that breaks off after its headers is not a failure.
@@ -107,14 +107,14 @@ export class HttpExchange {
     return Math.round(performance.now() - this.#begun)
   }
 
-  #lateWords() {
+  #timeoutMessage() {
     const within = `in ${this.limits.deadlineMs / 1000} s`
     if (this.#firstByteMs === null) return `no connection ${within}`
-    return this.#reader.heard ? `the answer did not begin properly ${within}` : `no answer ${within}`
+    return this.#reader.hasBytes ? `the answer did not begin properly ${within}` : `no answer ${within}`
   }
 }
 
-// Called when a connection is idle, or can no longer be used.
+// The pool. `keep` is called when a connection becomes idle, `drop` when it can no longer be used.
 export type ConnectionOwner = {
   keep(connection: HttpConnection, forMs: number): void
   drop(connection: HttpConnection): void
@@ -122,7 +122,12 @@ export type ConnectionOwner = {
 
 // One connection, with one request at a time on it. A request is written once: whatever happens to the connection, it is
 // never written again on another one.
+//
+// connecting -> busy -> idle -> busy -> ... -> closed
+//
+// A connection has an exchange while it is connecting or busy. An idle one is closed at `idleUntil`.
 export class HttpConnection {
+  state: 'connecting' | 'busy' | 'idle' | 'closed' = 'connecting'
   readonly key: string
   readonly #owner: ConnectionOwner
   readonly #connecting = new AbortController()
@@ -145,17 +150,30 @@ export class HttpConnection {
     )
   }
 
+  reuse(exchange: HttpExchange) {
+    this.state = 'busy'
+    this.exchange = exchange
+  }
+
+  rest(until: number) {
+    this.state = 'idle'
+    this.idleUntil = until
+  }
+
   // The only place that writes a request.
   write() {
     const { exchange } = this
     if (!exchange || exchange.over) return
-    if (exchange.limits.mayLeave?.() === false)
-      return this.#close(new NetworkError('no_connection', 'no longer ours to send'))
+    if (exchange.limits.maySend?.() === false)
+      return this.#close(
+        new NetworkError('no_connection', 'the caller withdrew the request before it was sent'),
+      )
     exchange.markSent(this.#address)
     this.#socket?.write(exchange.request)
   }
 
   destroy() {
+    this.state = 'closed'
     this.#connecting.abort()
     this.#socket?.destroy()
   }
@@ -177,23 +195,24 @@ export class HttpConnection {
     this.#socket = socket
     this.#address = address
     socket.on('error', error => this.#close(error)).on('close', () => this.#close())
-    if (performance.now() >= exchange.dueAt) exchange.expire() // the process stood still: another may send it by now
+    if (performance.now() >= exchange.dueAt) exchange.expire() // the process was paused: another node may send the request by now
     if (exchange.over) socket.destroy() // it ended while the connection was made
     if (socket.destroyed) return this.#close(socket.errored ?? undefined) // its events may be over already
     socket.on('end', () => this.#close())
+    this.state = 'busy'
     this.write()
     listen(bytes => this.#receive(bytes))
   }
 
   #receive(bytes: Buffer) {
     const { exchange } = this
-    if (!exchange) return this.#owner.drop(this) // bytes that answer no request
+    if (!exchange) return this.#owner.drop(this) // bytes without a request
     exchange.receive(bytes)
-    if (exchange.over) this.#rest(exchange.keptMs())
+    if (exchange.over) this.#finish(exchange.keptMs())
   }
 
   // After an answer that came before the whole request was written, it is unclear where the next answer begins.
-  #rest(keptMs: number) {
+  #finish(keptMs: number) {
     this.exchange = undefined
     if (keptMs > 0 && this.#socket?.writableLength === 0) this.#owner.keep(this, keptMs)
     else this.#owner.drop(this)

@@ -7,8 +7,8 @@ export class NetworkError extends Error {
   readonly failure: RequestFailure
   readonly code: string // of the operating system or of TLS, such as ECONNREFUSED; empty if there is none
 
-  constructor(failure: RequestFailure, words: string, code = '') {
-    super(words)
+  constructor(failure: RequestFailure, message: string, code = '') {
+    super(message)
     this.failure = failure
     this.code = code
   }
@@ -20,7 +20,7 @@ const sentences: Record<string, string> = {
   EPIPE: 'the connection was closed',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
-  EADDRNOTAVAIL: 'our own address cannot be used for it',
+  EADDRNOTAVAIL: 'the source address cannot be used for it',
   ETIMEDOUT: 'the host did not answer',
 }
 
@@ -44,6 +44,6 @@ export function toNetworkError(error: Error | undefined, hasAnswerByte: boolean)
   if (error && /^ERR_(SSL|TLS)_/.test(code)) return new NetworkError('tls', sentenceOf(error), code)
   if (hasAnswerByte)
     return new NetworkError('bad_answer', error ? sentenceOf(error) : 'the answer broke off', code)
-  const words = error ? sentenceOf(error) : 'the connection was closed without an answer'
-  return new NetworkError(code === 'ENOTFOUND' ? 'name_not_found' : 'no_connection', words, code)
+  const message = error ? sentenceOf(error) : 'the connection was closed without an answer'
+  return new NetworkError(code === 'ENOTFOUND' ? 'name_not_found' : 'no_connection', message, code)
 }

@@ -3,7 +3,7 @@ import { tryDeadlineMs } from '../core/notification/schedule.ts'
 import type { OperatorUrl, UntrustedUrl } from '../core/urlTrust.ts'
 import { type ConnectOptions, createConnect } from './connect.ts'
 import { type ExchangeLimits, HttpExchange, type HttpResult } from './connection.ts'
-import { createConnectionPool, type PoolOptions } from './connectionPool.ts'
+import { ConnectionPool, type PoolOptions } from './connectionPool.ts'
 import { createEndpointCache, type Endpoint, operatorEndpoint } from './endpoint.ts'
 import { type RequestFailure, NetworkError } from './networkError.ts'
 
@@ -20,7 +20,7 @@ type RequestParts = {
 }
 
 export type OutboundOptions = ConnectOptions & {
-  ports?: readonly number[] // open beside 80, 443 and 8443
+  ports?: readonly number[] // open in addition to 80, 443 and 8443
   maxSockets?: number // idle connections that are kept
 }
 
@@ -28,7 +28,7 @@ export type OutboundRequest = RequestParts & {
   url: UntrustedUrl
   lane: string // connections are kept for it alone: the caller's unit of isolation
   maxBodyBytes?: number // of the body to keep; then the body has time until the deadline
-  mayLeave?(): boolean // called before the first byte is written; on false nothing is sent
+  maySend?(): boolean // called before the first byte is written; on false nothing is sent
   allowLoopback: boolean // allows loopback addresses too, on any port; nothing else
 }
 
@@ -47,8 +47,8 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
     send(request) {
       const endpoint = endpoints.read(request.url, request.allowLoopback)
       if (typeof endpoint === 'string') return notSent('forbidden_address', endpoint)
-      const { maxBodyBytes, mayLeave } = request
-      const limits = { deadlineMs: tryDeadlineMs, maxBodyBytes, mayLeave }
+      const { maxBodyBytes, maySend } = request
+      const limits = { deadlineMs: tryDeadlineMs, maxBodyBytes, maySend }
       return start(endpoint, request, limits, request.lane)
     },
     close,
@@ -86,9 +86,9 @@ export function createOperatorClient(
 
 const shuttingDown = 'this gateway is shutting down'
 
-// What both clients share: one pool of connections.
+// The part that both clients share.
 function createClient(options: ConnectOptions, poolOptions: PoolOptions) {
-  const pool = createConnectionPool(createConnect(options), poolOptions)
+  const pool = new ConnectionPool(createConnect(options), poolOptions)
   let isClosed = false
 
   function start(
@@ -103,7 +103,7 @@ function createClient(options: ConnectOptions, poolOptions: PoolOptions) {
     if (isClosed) return notSent('no_connection', shuttingDown)
     if (!signal)
       return new Promise(resolve => void pool.send(new HttpExchange(bytes, resolve, limits), endpoint, lane))
-    if (signal.aborted) return notSent('timeout', 'given up')
+    if (signal.aborted) return notSent('timeout', 'cancelled')
     return new Promise(resolve => {
       const ended = (result: HttpResult) => {
         signal.removeEventListener('abort', cancel)
@@ -124,37 +124,30 @@ function createClient(options: ConnectOptions, poolOptions: PoolOptions) {
   return { start, close }
 }
 
-const notSent = (failure: RequestFailure, words: string) =>
+const notSent = (failure: RequestFailure, message: string) =>
   Promise.resolve<HttpResult>({
     status: null,
     retry_after: null,
     body: null,
     address: null,
     failure,
-    words,
+    words: message,
     ms: 0,
     first_byte_ms: null,
     code: '',
     isComplete: false,
   })
 
-// Written by the client itself, because the framing of the connection depends on them.
-export const clientHeaders: ReadonlySet<string> = new Set([
-  'accept-encoding',
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
+// Headers that only the client itself sets, because the framing of the connection depends on them.
+export const clientHeaders: ReadonlySet<string> = new Set(
+  'accept-encoding connection content-length expect host keep-alive te trailer transfer-encoding upgrade'.split(
+    ' ',
+  ),
+)
 const nameShape = /^[!#$%&'*+.^_`|~0-9a-z-]+$/
 const valueShape = /^[\t\x20-\x7e\x80-\xff]*$/
 
-// Names that were checked before: requests repeat the same few.
+// The names that passed the check. Requests repeat the same few.
 const checkedNames = new Set<string>()
 const maxCheckedNames = 100
 

@@ -163,12 +163,12 @@ const nothing = Buffer.alloc(0)
 // it back.
 export class ResponseReader {
   head: Head | undefined
-  heard = false // a byte was received
+  hasBytes = false // a byte was received
   over = false
   complete = false // the body was read to its end
   reusable = false // the response ended where it should, and the connection is free for the next request
   fault = '' // why it is not a response
-  #held = '' // of a head that is not complete
+  #partialHead = '' // an incomplete head
   #headBytes = 0
   #readBytes = 0
   #left = 0
@@ -184,7 +184,7 @@ export class ResponseReader {
   }
 
   read(bytes: Buffer) {
-    this.heard = true
+    this.hasBytes = true
     const at = this.head ? 0 : this.#readHeads(bytes)
     if (this.head && !this.over) this.#readBody(bytes, at)
   }
@@ -194,7 +194,7 @@ export class ResponseReader {
     if (this.head?.framing === 'until_close' && !this.over) this.complete = true
   }
 
-  // Its beginning.
+  // The beginning of the body.
   body(): Buffer {
     const [first = nothing] = this.#kept
     return this.#kept.length > 1 ? Buffer.concat(this.#kept) : first
@@ -203,14 +203,14 @@ export class ResponseReader {
   // Returns where the body begins. Interim responses are skipped.
   #readHeads(bytes: Buffer): number {
     const room = Math.min(bytes.length, maxHeadBytes - this.#headBytes)
-    const before = this.#held.length
-    const text = this.#held + bytes.toString('latin1', 0, room)
+    const before = this.#partialHead.length
+    const text = this.#partialHead + bytes.toString('latin1', 0, room)
     this.#headBytes += room
     let from = 0
     while (!this.head && !this.over) {
       const end = text.indexOf('\r\n\r\n', from === 0 ? Math.max(0, before - 3) : from)
       if (end < 0) {
-        this.#hold(text.slice(from), before - from, room < bytes.length)
+        this.#keepPartial(text.slice(from), before - from, room < bytes.length)
         break
       }
       this.#takeHead(readHead(text.slice(from, end + 2)))
@@ -219,8 +219,8 @@ export class ResponseReader {
     return from - before
   }
 
-  #hold(text: string, fresh: number, isFull: boolean) {
-    this.#held = text
+  #keepPartial(text: string, fresh: number, isFull: boolean) {
+    this.#partialHead = text
     if (!canBeHead(text, fresh)) this.#fail('the answer is not HTTP')
     else if (isFull) this.#fail('the headers of the answer are too long')
   }

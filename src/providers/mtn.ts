@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type {
-  CredentialsCheck,
-  Egress,
-  Provider,
-  ProviderAccount,
-  ProviderTiming,
-} from '../core/provider/provider.ts'
 import type { Order } from '../core/provider/order.ts'
 import type { PaymentMethod } from '../core/provider/paymentMethod.ts'
+import type { CredentialsCheck, Egress, Provider, ProviderAccount, ProviderTiming } from '../core/provider/provider.ts'
 import { CredentialsRefused, type Reply } from '../core/provider/reply.ts'
-import { cleanError } from '../core/untrusted.ts'
+import { cleanError } from '../core/text.ts'
 import { mtnWallet } from './ghana/wallets.ts'
 import { type Answered, readJson } from './http/providerHttp.ts'
-import { type MtnClient, msisdnOf, mtnClient, mtnRequest } from './mtn/client.ts'
+import { msisdnOf, type MtnClient, mtnClient, mtnRequest } from './mtn/client.ts'
 import { isMtnNotFound, mtnCodeOf, startReply, statusReply } from './mtn/replies.ts'
 import { markets, type MtnAccount, mtnSettings, readMtnAccount } from './mtn/settings.ts'
 

@@ -3,7 +3,7 @@ import type { Order } from '../core/provider/order.ts'
 import type { Reason } from '../core/provider/reason.ts'
 import type { Reply, ReplyFacts } from '../core/provider/reply.ts'
 import type { FormField, TestEnding, PaymentMethod } from '../core/provider/paymentMethod.ts'
-import { currencies, formatMoney, parseSaid } from '../core/money.ts'
+import { currencies, formatMoney, parseReportedMoney } from '../core/money.ts'
 import { atWallet, mtnWallet, telecelWallet } from './ghana/wallets.ts'
 import { operatorUrl, withPath } from '../core/urlTrust.ts'
 import { type JsonAnswer as Answer, openProviderHttp } from './http/providerHttp.ts'
@@ -167,7 +167,7 @@ function replyOf(order: Order, answer: Answer): Reply {
   if (answer.status === 'FAILED') return { state: 'failed', reason: reasonOf(answer), ...facts }
   if (answer.status !== 'SUCCESSFUL') return unknown(`status ${shown(answer.status)}`)
   const { currency } = answer
-  const amount = parseSaid(String(answer.amount), currency, order.currency)
+  const amount = parseReportedMoney(String(answer.amount), currency, order.currency)
   if (typeof amount === 'string' || typeof currency !== 'string')
     return unknown(`paid ${shown(answer.amount)} ${shown(currency)}`)
   const named = typeof answer.externalId === 'string' ? answer.externalId : ''

@@ -8,8 +8,9 @@ import {
   type MessengerTools,
   sanitizeResult,
   type SendResult,
+
 } from '../core/message/messenger.ts'
-import { cleanError } from '../core/untrusted.ts'
+import { cleanError } from '../core/text.ts'
 import { type Timer, timerOf, withinDeadline } from './deadline.ts'
 
 export type Messengers = {

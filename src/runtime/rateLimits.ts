@@ -1,4 +1,4 @@
-import { slowDown } from '../core/interface/refusal.ts'
+import { tooManyRequests } from '../core/interface/refusal.ts'
 import { type Bucket, fullBucket, refill } from '../core/interface/tokenBucket.ts'
 import type { Caller } from '../store/merchants/callers.ts'
 
@@ -53,7 +53,7 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
 
   function take(buckets: Map<string, Bucket>, key: string, rate: number, burst: number) {
     const bucket = level(buckets, key, rate, burst)
-    if (bucket.tokens < 1) throw slowDown(Math.ceil((1 - bucket.tokens) / rate))
+    if (bucket.tokens < 1) throw tooManyRequests(Math.ceil((1 - bucket.tokens) / rate))
     bucket.tokens -= 1
   }
 
@@ -66,7 +66,7 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
     },
     // An unsigned request may be a guess: it is refused while the address has used up its failed lookups.
     guess(address) {
-      if (level(failedLookups, network(address), lookupRate, lookupBurst).tokens < 1) throw slowDown(1)
+      if (level(failedLookups, network(address), lookupRate, lookupBurst).tokens < 1) throw tooManyRequests(1)
     },
     failedLookup(address) {
       take(failedLookups, network(address), lookupRate, lookupBurst)
@@ -93,7 +93,7 @@ export function createRateLimits(monotonicMs: () => number): RateLimits {
     tryToken(door, address) {
       const key = `${door} ${network(address)}`
       const { tokens } = level(wrongTokens, key, wrongTokenRate, wrongTokenBurst)
-      if (tokens < 1) throw slowDown(Math.ceil((1 - tokens) / wrongTokenRate))
+      if (tokens < 1) throw tooManyRequests(Math.ceil((1 - tokens) / wrongTokenRate))
     },
     wrongToken(door, address) {
       take(wrongTokens, `${door} ${network(address)}`, wrongTokenRate, wrongTokenBurst)

@@ -1,12 +1,20 @@
 import { type Context, Hono } from 'hono'
 import { type Card, type Charge, decideCharge, findCharge, showCard } from '../store/sandboxCharges.ts'
 import { CardPage, OverPage, SecurePage } from './cardPages.tsx'
-import { type CardErrors, type CardForm, cardFields, readCard } from './cards.ts'
-import { stateAt } from './charge.ts'
-import type { EndingName } from './endings.ts'
-import { ownForms, readForm, type SandboxContext, type SandboxEnv, tokenFor } from './form.ts'
-import { languageOf, linkIn, lostPage, sendSandboxPage } from './page.tsx'
-import { isReference } from './request.ts'
+import { type CardErrors, cardFields, type CardForm, readCard } from './cards.ts'
+import { type EndingName, stateAt } from './charge.ts'
+import {
+  languageOf,
+  linkIn,
+  lostPage,
+  ownForms,
+  readForm,
+  type SandboxContext,
+  type SandboxEnv,
+  sendSandboxPage,
+  tokenFor,
+} from './page.tsx'
+import { isReference } from './provider.ts'
 
 const failingCode = '000000'
 

@@ -10,10 +10,10 @@ type FormProps = ChargeProps & { token: string }
 type CardPageProps = FormProps & { form?: CardForm; errors?: CardErrors }
 
 export const CardPage = ({ charge, language, token, form, errors = {} }: CardPageProps) => {
-  const { card: t, card_faults: words } = language.t.sandbox
+  const { card: t, card_faults: faultTexts } = language.t.sandbox
   const faults = cardFields.filter(field => errors[field])
-  const wordsOf = (field: CardField) => errors[field] && words[errors[field]]
-  const input = (field: CardField) => ({ name: field, label: t[field], error: wordsOf(field) })
+  const errorText = (field: CardField) => errors[field] && faultTexts[errors[field]]
+  const input = (field: CardField) => ({ name: field, label: t[field], error: errorText(field) })
   const title = `${charge.payee}, ${chargeMoney(charge, language)}`
   return (
     <SandboxPage language={language} title={faults.length > 0 ? fill(t.in_title, { title }) : title}>
@@ -37,7 +37,7 @@ export const CardPage = ({ charge, language, token, form, errors = {} }: CardPag
           <ul>
             {faults.map(field => (
               <li>
-                <a href={`#${field}`}>{wordsOf(field)}</a>
+                <a href={`#${field}`}>{errorText(field)}</a>
               </li>
             ))}
           </ul>
@@ -81,7 +81,7 @@ export const CardPage = ({ charge, language, token, form, errors = {} }: CardPag
 const TestCards = ({ language: { t }, open }: { language: PageLanguage; open: boolean }) => (
   <details class="card" open={open}>
     <summary>{t.sandbox.test_cards}</summary>
-    <p class="muted">{t.sandbox.test_cards_words}</p>
+    <p class="muted">{t.sandbox.test_cards_text}</p>
     <dl class="stacked">
       {testCards.map(({ number, ending }) => (
         <>
@@ -116,8 +116,8 @@ export const OverPage = ({ charge, language, state }: ChargeProps & { state: Cha
   </StatementPage>
 )
 
-function overTitle({ status, reason, blind }: ChargeState, { t: { sandbox } }: PageLanguage): string {
-  if (blind) return sandbox.card.at_bank
+function overTitle({ status, reason, pollError }: ChargeState, { t: { sandbox } }: PageLanguage): string {
+  if (pollError) return sandbox.card.at_bank
   if (status === 'SUCCESSFUL') return sandbox.card.paid
   if (reason === 'WITHDRAWN') return sandbox.endings.withdrawn
   return reason === 'EXPIRED' ? sandbox.endings.too_late : sandbox.endings.not_paid
@@ -142,7 +142,7 @@ export const SecurePage = ({ charge, language, token, isMissing }: SecureProps) 
         <h1>{t.title}</h1>
         <p>
           <Sentence
-            text={t.words}
+            text={t.text}
             shop={<bdi>{charge.payee}</bdi>}
             amount={amount}
             card={`${charge.card_type} •••• ${charge.card_last4}`}

@@ -1,23 +1,26 @@
 import { type Context, Hono } from 'hono'
+import { FormToken, Sentence } from '../core/markup/page.tsx'
 import { maskPhone } from '../core/mask.ts'
 import { parsePhone } from '../core/phone.ts'
 import { fill } from '../core/text.ts'
 import { type Charge, decideCharge, findCharge, listUndecided } from '../store/sandboxCharges.ts'
-import { stateAt, waitsForPerson } from './charge.ts'
-import type { EndingName } from './endings.ts'
-import { ownForms, readForm, type SandboxContext, type SandboxEnv, tokenFor } from './form.ts'
-import { FormToken, Sentence } from '../core/markup/page.tsx'
+import { type EndingName, stateAt, waitsForPerson } from './charge.ts'
 import {
   chargeMoney,
   languageOf,
   linkIn,
   lostPage,
+  ownForms,
   type PageLanguage,
+  readForm,
+  type SandboxContext,
+  type SandboxEnv,
   SandboxPage,
   sendSandboxPage,
   StatementPage,
+  tokenFor,
 } from './page.tsx'
-import { isReference } from './request.ts'
+import { isReference } from './provider.ts'
 
 const listedMs = 10 * 60_000
 const maxListed = 20
@@ -90,7 +93,7 @@ const PhonePage = ({ language, typed, prompts }: PhonePageProps) => {
     <SandboxPage language={language} title={isWrong ? t.in_title : t.title}>
       <section class="card">
         <h1>{t.title}</h1>
-        <p class="muted">{t.words}</p>
+        <p class="muted">{t.text}</p>
         <form method="get" action="/sandbox/phone">
           {language.asked && <input type="hidden" name="lang" value={language.asked} />}
           <label for="number">{t.number}</label>
@@ -124,7 +127,7 @@ const Prompts = ({ language, prompts }: { language: PageLanguage; prompts: Charg
     <section class="card" role="status">
       <h2>{prompts.length === 0 ? t.none : t.waiting}</h2>
       {prompts.length === 0 ? (
-        <p>{t.none_words}</p>
+        <p>{t.none_text}</p>
       ) : (
         <ul class="rows">
           {prompts.map(charge => (
@@ -152,7 +155,7 @@ const PromptPage = ({ charge, language, token, now, pace }: PromptPageProps) => 
     <StatementPage language={language} title={t[ending]} back={charge.return_url}>
       <p>
         <Sentence text={asked} shop={<bdi>{charge.payee}</bdi>} amount={chargeMoney(charge, language)} />{' '}
-        {t[`${ending}_words`]}
+        {t[`${ending}_text`]}
       </p>
     </StatementPage>
   )

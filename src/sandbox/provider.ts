@@ -1,11 +1,26 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { type Context, Hono } from 'hono'
-import { type Charge, decideCharge, findCharge, insertCharge } from '../store/sandboxCharges.ts'
-import { chargeAnswer, endingOfCharge, isWithdrawable, pathsOf, stateAt } from './charge.ts'
-import { hangMs } from './endings.ts'
-import { limitBody, type SandboxContext, type SandboxEnv } from './form.ts'
-import { isReference, parseCharge } from './request.ts'
+import { z } from 'zod'
+import { currencies, parseMoney } from '../core/money.ts'
+import { isPlainText, parseUrl } from '../core/text.ts'
+import {
+  type Charge,
+  decideCharge,
+  findCharge,
+  insertCharge,
+  type NewCharge,
+} from '../store/sandboxCharges.ts'
+import {
+  chargeAnswer,
+  chooseEnding,
+  endingOfCharge,
+  hangMs,
+  isWithdrawable,
+  pathsOf,
+  stateAt,
+} from './charge.ts'
+import { limitBody, type SandboxContext, type SandboxEnv } from './page.tsx'
 
 const maxBodyBytes = 16 * 1024
 
@@ -32,10 +47,10 @@ export function providerRoutes({ db, clock, key, pace, callbacks }: SandboxConte
         return c.json({ code: 'RESOURCE_ALREADY_EXIST', ...pathsOf(known) }, 409)
       }
       callbacks.plan(charge)
-      const { taken } = endingOfCharge(charge)
-      if (taken === 'error') return c.json({ code: 'INTERNAL_PROCESSING_ERROR' }, 500)
-      if (taken === 'hang') await callbacks.wait(hangMs * pace)
-      if (taken === 'cut') {
+      const { startError } = endingOfCharge(charge)
+      if (startError === 'error') return c.json({ code: 'INTERNAL_PROCESSING_ERROR' }, 500)
+      if (startError === 'hang') await callbacks.wait(hangMs * pace)
+      if (startError === 'cut') {
         c.env.incoming.socket.destroy()
         return RESPONSE_ALREADY_SENT
       }
@@ -43,15 +58,15 @@ export function providerRoutes({ db, clock, key, pace, callbacks }: SandboxConte
     },
   )
 
-  app.get('/charges/:ref', async c => tell(c, await find(c)))
+  app.get('/charges/:ref', async c => answer(c, await find(c)))
 
   // The first decision stands, whether a person's or this one. The answer is the resulting charge.
   app.post('/charges/:ref/withdraw', async c => {
     const charge = await find(c)
-    if (!charge || !isWithdrawable(charge, clock(), pace)) return tell(c, charge)
+    if (!charge || !isWithdrawable(charge, clock(), pace)) return answer(c, charge)
     const withdrawn = await decideCharge(db, charge.reference, 'withdrawn', clock())
     if (withdrawn) callbacks.plan(withdrawn)
-    return tell(c, withdrawn ?? (await find(c)))
+    return answer(c, withdrawn ?? (await find(c)))
   })
 
   function find(c: Context): Promise<Charge | undefined> {
@@ -59,10 +74,10 @@ export function providerRoutes({ db, clock, key, pace, callbacks }: SandboxConte
     return isReference(reference) ? findCharge(db, reference) : Promise.resolve(undefined)
   }
 
-  function tell(c: Context, charge: Charge | undefined) {
+  function answer(c: Context, charge: Charge | undefined) {
     if (!charge) return c.json({ code: 'RESOURCE_NOT_FOUND' }, 404)
     const state = stateAt(charge, clock(), pace)
-    if (state.blind) return c.json({ code: state.blind.code }, state.blind.http)
+    if (state.pollError) return c.json({ code: state.pollError.code }, state.pollError.http)
     return c.json(chargeAnswer(charge, state))
   }
 
@@ -71,3 +86,44 @@ export function providerRoutes({ db, clock, key, pace, callbacks }: SandboxConte
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 const isKey = (header: string, key: string) => timingSafeEqual(digest(header), digest(`Bearer ${key}`))
+
+export const methods = ['mtn', 'telecel', 'at', 'card', 'ghqr'] as const
+
+const text = (max: number) => z.string().min(1).max(max).refine(isPlainText)
+const url = z
+  .string()
+  .max(2048)
+  .refine(address => parseUrl(address) === undefined)
+
+const schema = z
+  .object({
+    amount: z.string(),
+    currency: z.enum(currencies),
+    method: z.enum(methods),
+    payer: z
+      .string()
+      .regex(/^[1-9]\d{6,14}$/)
+      .optional(),
+    voucher: text(20).optional(),
+    payee: text(200),
+    note: text(1000).optional(),
+    callback_url: url,
+    return_url: url,
+  })
+  .refine(({ amount, currency }) => typeof parseMoney(amount, currency) === 'bigint', { path: ['amount'] })
+  .refine(({ method, payer }) => payer || method === 'card' || method === 'ghqr', { path: ['payer'] })
+  .refine(({ method, voucher }) => voucher || method !== 'telecel', { path: ['voucher'] })
+  .refine(({ method, currency }) => method === 'card' || currency === 'GHS', { path: ['currency'] })
+
+export const isReference = (reference: string) => /^[0-9A-Za-z_-]{11,100}$/.test(reference)
+
+// The requested charge, or the name of the invalid field. A voucher is checked here and never stored.
+export function parseCharge(reference: string, body: unknown, now: Date): NewCharge | string {
+  if (!isReference(reference)) return 'x-reference-id'
+  const { data, error } = schema.safeParse(body)
+  if (!data) return error.issues[0]?.path.join('.') || 'body'
+  const { voucher, payer = null, note = null, ...rest } = data
+  const amount = parseMoney(data.amount, data.currency) as bigint
+  const ending = chooseEnding({ method: data.method, amount, payer, voucher })
+  return { ...rest, reference, payer, note, amount, ending, created_at: now }
+}

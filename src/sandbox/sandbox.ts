@@ -4,8 +4,7 @@ import { Unavailable } from '../core/interface/refusal.ts'
 import type { Db } from '../store/db.ts'
 import { createCallbacks } from './callbacks.ts'
 import { cardRoutes } from './card.tsx'
-import type { SandboxEnv } from './form.ts'
-import { lostPage, sandboxBrokenPage } from './page.tsx'
+import { lostPage, sandboxBrokenPage, type SandboxEnv } from './page.tsx'
 import { phoneRoutes } from './phone.tsx'
 import { providerRoutes } from './provider.ts'
 
@@ -20,7 +19,7 @@ type SandboxOptions = {
   formKey: Buffer // signs the form tokens of the pages
   baseUrl: string // of the pages
   pace?: number // a factor for all waiting times
-  log?: { error(fields: object, words: string): void }
+  log?: { error(fields: object, message: string): void }
 }
 
 // A simulated provider that moves no money. It has no access to payments: it and the gateway communicate only by HTTP,

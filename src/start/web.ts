@@ -10,7 +10,7 @@ import { createApi } from '../web/api/api.ts'
 import { type AppOptions, createApp } from '../web/app.ts'
 import { createDocuments } from '../web/documents/documents.ts'
 import { refuseOddRequests } from '../web/oddRequest.tsx'
-import { allDocuments } from '../web/openapi/docsPage.ts'
+import { allDocuments } from '../web/openapi/docsPage.tsx'
 import type { Answerer, Listening } from '../web/server/server.ts'
 import { messageRules } from './messages.ts'
 

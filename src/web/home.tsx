@@ -4,9 +4,8 @@ import type { RateLimits } from '../runtime/rateLimits.ts'
 import { addressOf, wantsPage } from './http/apiRequest.ts'
 import { type Ctx, respond } from './http/context.ts'
 import { isRefusal, notFoundAnswer } from './http/errors.ts'
-import { CustomerPage } from './pages/customerPage.tsx'
+import { CustomerPage, TroublePage } from './pages/customerPage.tsx'
 import { sendPage } from './pages/sendPage.ts'
-import { TroublePage } from './pages/troublePage.tsx'
 
 type HomeOptions = {
   limits: Pick<RateLimits, 'visit'>
@@ -17,13 +16,13 @@ type HomeOptions = {
 
 // The home page. Only browsers get it; other clients get the same 404 as before it existed.
 export const homeRoute = (options: HomeOptions) => (c: Ctx) =>
-  answerPerson(c, options, lang => <HomePage lang={lang} {...options} />, 200)
+  answerBrowser(c, options, lang => <HomePage lang={lang} {...options} />, 200)
 
 // The page of an unknown address.
 export const nothingHere = (options: HomeOptions) => (c: Ctx) =>
-  answerPerson(c, options, lang => <TroublePage kind="nothing_here" lang={lang} />, 404)
+  answerBrowser(c, options, lang => <TroublePage kind="nothing_here" lang={lang} />, 404)
 
-function answerPerson(
+function answerBrowser(
   c: Ctx,
   { limits, trustedProxies }: HomeOptions,
   page: (lang: Lang) => Child,
@@ -51,18 +50,18 @@ const HomePage = ({ lang, hasSandbox, isForThisMachineOnly }: HomeProps) => {
     <CustomerPage title={home.title} lang={lang} inLang={other => `?lang=${other}`}>
       <section class="card">
         <h1>{home.title}</h1>
-        <p>{home.words}</p>
+        <p>{home.text}</p>
         <h2>{home.payer}</h2>
-        <p>{home.payer_words}</p>
+        <p>{home.payer_text}</p>
         <h2>{home.shop}</h2>
         <p>
-          {home.shop_words} <a href="/docs">{home.docs}</a>, <a href="/openapi.json">{home.openapi}</a>
+          {home.shop_text} <a href="/docs">{home.docs}</a>, <a href="/openapi.json">{home.openapi}</a>
         </p>
         {hasSandbox && (
           <>
             <h2>{home.test}</h2>
             <p>
-              {home.test_words} <a href="/sandbox/phone">{home.phone}</a>
+              {home.test_text} <a href="/sandbox/phone">{home.phone}</a>
               {isForThisMachineOnly && (
                 <>
                   , <a href="/inbox">{home.inbox}</a>, <a href="/support">{home.support}</a>

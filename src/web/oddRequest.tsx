@@ -5,8 +5,8 @@ import type { Observe } from '../observe/requests.ts'
 import { newRequestId } from '../runtime/ids.ts'
 import { type ApiAnswer, htmlType, sendAnswer, splitUrl, wantsPage } from './http/apiRequest.ts'
 import { plainAnswer } from './http/errors.ts'
+import { TroublePage } from './pages/customerPage.tsx'
 import { customerPageHeaders } from './pages/sendPage.ts'
-import { TroublePage } from './pages/troublePage.tsx'
 import type { Answerer } from './server/server.ts'
 
 // Segments of characters that need no escaping; none is empty, `.` or `..`. A trailing slash is allowed.

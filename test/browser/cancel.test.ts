@@ -43,7 +43,7 @@ describe('a customer who cancels', () => {
     await page.goto(sale.address)
     await cancel(page)
     await step.sees(page, en.cancelled.title)
-    await step.reads(page, en.cancelled.words)
+    await step.reads(page, en.cancelled.text)
     expect(await page.getByRole('main').getByRole('link').count()).toBe(0)
     for (const path of ['/cancel', '/receipt', '/pay', '?again=same']) {
       await page.goto(sale.address + path)

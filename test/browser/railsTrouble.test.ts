@@ -70,7 +70,7 @@ test(
     const { until } = shopOf(rail.gateway)
     for (const { token } of await othersPay(5))
       await Promise.any(['paid', 'failed'].map(stage => until(token, stage)))
-    await everybodySees(en.standings.degraded, 'MTN MoMo', 'rails-degraded', async page => {
+    await everybodySees(en.health.degraded, 'MTN MoMo', 'rails-degraded', async page => {
       const ways = page.locator('.method > input')
       expect(await ways.evaluateAll(all => all.map(({ id }) => id))).toEqual([
         'telecel_cash',
@@ -121,7 +121,7 @@ for (const hasTaken of [true, false])
 test('a dead provider is labelled, nothing is sent there, and it comes back by itself', slowly, async () => {
   rail.provider.weather = { trouble: 'cut' }
   await othersPay(6)
-  await everybodySees(en.standings.down, 'MTN MoMo', 'rails-dead', async page =>
+  await everybodySees(en.health.down, 'MTN MoMo', 'rails-dead', async page =>
     expect(await page.locator('.trouble').count()).toBe(4),
   )
   // Now and then an order goes to see; until that has an answer, and some time after, no other may leave.

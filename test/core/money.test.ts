@@ -9,7 +9,7 @@ import {
   isCurrency,
   moneyNumber,
   parseMoney,
-  parseSaid,
+  parseReportedMoney,
   twoDecimals,
   wholeCurrencies,
 } from '../../src/core/money.ts'
@@ -96,11 +96,11 @@ test('of a currency that we do not know, nobody writes an amount by guessing', (
 })
 
 test('what a provider says is read by its own word, or by what was asked for', () => {
-  expect(parseSaid('25.50', 'GHS', 'UGX')).toBe(2550n)
-  expect(parseSaid('2550', 'UGX', 'GHS')).toBe(2550n)
+  expect(parseReportedMoney('25.50', 'GHS', 'UGX')).toBe(2550n)
+  expect(parseReportedMoney('2550', 'UGX', 'GHS')).toBe(2550n)
   for (const said of ['XAU', '', undefined, 7]) {
-    expect(parseSaid('25.50', said, 'GHS')).toBe(2550n)
-    expect(parseSaid('25.50', said, 'UGX')).toContain('UGX has no decimals')
+    expect(parseReportedMoney('25.50', said, 'GHS')).toBe(2550n)
+    expect(parseReportedMoney('25.50', said, 'UGX')).toContain('UGX has no decimals')
   }
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { figureWords, moneyWords } from '../../src/core/moneyWords.ts'
+import { localizedFigure, localizedMoney } from '../../src/core/money.ts'
 
 const thin = '\u202f'
 const firm = '\u00a0'
@@ -28,8 +28,8 @@ for (const [minor, currency, english, french] of [
   ],
 ] as const)
   test(`${english} is ${french} in French`, () => {
-    expect(moneyWords(minor, currency, 'en-GB')).toBe(english)
-    expect(moneyWords(minor, currency, 'fr-FR')).toBe(french)
+    expect(localizedMoney(minor, currency, 'en-GB')).toBe(english)
+    expect(localizedMoney(minor, currency, 'fr-FR')).toBe(french)
   })
 
 for (const [locale, minor, words, currency] of [
@@ -40,5 +40,5 @@ for (const [locale, minor, words, currency] of [
   ['fr-FR', 123450n, '1\u202f234,50', 'GHS'],
 ] as const)
   test(`without its currency, ${minor} of ${currency} is ${words} in ${locale}`, () => {
-    expect(figureWords(minor, currency, locale)).toBe(words)
+    expect(localizedFigure(minor, currency, locale)).toBe(words)
   })

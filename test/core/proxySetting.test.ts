@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readProxy } from '../../src/core/proxySetting.ts'
+import { readProxy } from '../../src/core/networkSettings.ts'
 
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cleanError, cleanId, cleanText, cleanWords } from '../../src/core/untrusted.ts'
-import { isPlainText } from '../../src/core/text.ts'
+import { cleanError, cleanId, cleanText, cleanOptionalText, isPlainText } from '../../src/core/text.ts'
 
 const anything = fc.oneof(
   fc.string({ unit: 'binary' }),
@@ -36,8 +35,8 @@ describe('words', () => {
 
   test('of what is no word there are none', () => {
     for (const told of [undefined, null, Number.NaN, {}, [], true, '', ' \u0000'])
-      expect(cleanWords(told, 10)).toBeUndefined()
-    expect(cleanWords(51, 10)).toBe('51')
+      expect(cleanOptionalText(told, 10)).toBeUndefined()
+    expect(cleanOptionalText(51, 10)).toBe('51')
   })
 
   test('of an error, its cause and whatever else is thrown', () => {

@@ -94,8 +94,8 @@ export const breaks: Record<string, Breaks> = {
   small_body: ({ asked: { body } }) => (body?.length ?? 0) > 65_536,
   small_header: ({ asked: { address } }) => address.length > 14_000,
   readable_body: ({ asked: { body } }) => /(\[|\{"[^"]*":){16}/.test(String(body)),
-  in_turn: isDirect,
-  open_books: () => true, // the machine may be too busy
+  rate_limit: isDirect,
+  database_available: () => true, // the machine may be too busy
   known_payment: ({ shop, question, known }) => !known.invoices.has(invoiceOf(shop, question.fields)),
   own_cursor: ({ question: { fields }, known }) => !known.cursors.includes(String(fields.after ?? '')),
 }

@@ -85,10 +85,10 @@ for (const [what, reply, words] of [
   [
     'more than the headers',
     'HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\nx',
-    'the proxy said more than it should',
+    'the proxy sent more than its headers',
   ],
   ['no HTTP', 'hello\r\n\r\n', 'the proxy did not answer with HTTP'],
-  ['endless headers', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}`, 'the proxy said more than it should'],
+  ['endless headers', `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}`, 'the proxy sent more than its headers'],
 ] as const) {
   test(`a proxy that answers ${what} is no connection`, async () => {
     const receiver = await listen(answering(ok))

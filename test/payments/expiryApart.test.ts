@@ -128,7 +128,7 @@ test('a delivery of one is held: the others end', async () => {
 test('a database that cannot be reached is no fault of any payment', async () => {
   const gone = openDb('postgres://tollgate@127.0.0.1:1/none', 1)
   const { expire, told } = createWorker(gone)
-  await expect(expire(later)).rejects.toThrow('We cannot reach our records now')
+  await expect(expire(later)).rejects.toThrow('The database is unavailable')
   expect(told).toEqual([])
   await gone.end()
 })

@@ -129,5 +129,5 @@ test('a body that stops is told that it came too slowly', { timeout: 60_000 }, a
   const [stopped] = (await halfSend(1, 60_000, () => '192.0.2.4')) as [RawSocket]
   await stopped.ended
   assert.match(stopped.heard(), /^HTTP\/1.1 408 /)
-  assert.match(stopped.heard(), /"message":"The body came too slowly."/)
+  assert.match(stopped.heard(), /"message":"The body arrived too slowly."/)
 })

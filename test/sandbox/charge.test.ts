@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import {
-  chargeAnswer,
   callbacksOf,
+  chargeAnswer,
+  chooseEnding,
+  type EndingName,
+  endings,
   isWithdrawable,
   stateAt,
   waitsForPerson,
 } from '../../src/sandbox/charge.ts'
-import { type EndingName, chooseEnding, endings } from '../../src/sandbox/endings.ts'
 import type { Charge } from '../../src/store/sandboxCharges.ts'
 
 const noon = new Date('2026-06-01T12:00:00Z')
@@ -175,6 +177,6 @@ test('009 takes one more than was asked, and says so only when it has', () => {
 })
 
 function words(row: Charge, now: Date, pace?: number) {
-  const { status, reason, blind } = stateAt(row, now, pace)
+  const { status, reason, pollError: blind } = stateAt(row, now, pace)
   return [status, reason, blind?.http].filter(Boolean).join(' ')
 }

@@ -63,7 +63,7 @@ export const checkoutOf = (more: Partial<Checkout> = {}): Checkout => ({
   name: null,
   description: 'Two straw hats, order 1042',
   line_items: null,
-  face: {},
+  branding: {},
   outlet: null,
   pymt_instrument: null,
   wallet_issuer_hint: null,

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { slowDown } from '../../src/core/interface/refusal.ts'
+import { tooManyRequests } from '../../src/core/interface/refusal.ts'
 import { homeRoute, nothingHere } from '../../src/web/home.tsx'
 import type { Env } from '../../src/web/http/context.ts'
 import { ask } from '../support/ask.ts'
@@ -100,7 +100,7 @@ describe('the address without a path', () => {
   test('is slowed down as the other pages are, in words', async () => {
     const limits = {
       visit() {
-        throw slowDown(2)
+        throw tooManyRequests(2)
       },
     }
     const home = { limits, trustedProxies: 0, hasSandbox: false, isForThisMachineOnly: false }

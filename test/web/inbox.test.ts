@@ -160,7 +160,7 @@ describe('messages', () => {
     const { merchant_id, mode, tx_reference } = payment
     const notice = { topic: 'exhausted', medium: 'email', recipient: 'dev@shop.example' } as const
     const id = await writeMessage(shop.db, payment, { ...notice, created_at: after(minutes(10)) })
-    expect((await get(`${open}/inbox`)).text).toContain('There is nothing to tell any more')
+    expect((await get(`${open}/inbox`)).text).toContain('It is no longer needed')
     expect((await get(open + mailAddress(id))).http).toBe(404)
     await shop.db.rows(sql`
       insert into deliveries (merchant_id, tx_reference, sequence, mode, url, lane, style, created_at, begun_at,

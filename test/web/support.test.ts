@@ -139,7 +139,7 @@ test('a payment shows its facts, its story and what is next', async () => {
       'failed',
       'Chose MTN MoMo, 024 ••• 4567 (attempt 1)',
       'No to attempt 1: Not enough money in the account.',
-      'The no to attempt 1 is asked about again',
+      'We ask again about attempt 1',
       'until then the customer may try again',
       payment.tx_reference,
     ])

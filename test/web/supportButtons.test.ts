@@ -252,7 +252,7 @@ test('every try is told: when, what came back, how long it took, and when the ne
   const html = await look(payment)
   const page = said(html)
   for (const words of [
-    'What the shop was toldfailed',
+    'Notifications to the shopfailed',
     `${tx_reference}-N1`,
     'To https://ama.example/ipn',
     'Not acknowledged yet.',

@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type FeedSignature, feedFault, feedHeader, feedMistake } from '../../core/interface/feedSignature.ts'
-import {
-  Refusal,
-  unknownMerchant,
-  unreadable,
-  wrongHash,
-  wrongSignature,
-} from '../../core/interface/refusal.ts'
-import { isSigned, likelyMistake } from '../../core/interface/signature.ts'
+import { Refusal, unknownMerchant, unreadableSetting, wrongHash, wrongSignature } from '../../core/interface/refusal.ts'
+import { feedFault, feedHeader, feedMistake, type FeedSignature, isSigned, likelyMistake } from '../../core/interface/signature.ts'
 import type { SettingName } from '../../core/merchant/settings.ts'
 import type { CallerCache, Found } from '../../runtime/callerCache.ts'
 import type { RateLimits } from '../../runtime/rateLimits.ts'
@@ -99,11 +92,11 @@ export type Guarded = keyof typeof guards
 
 export function mustBeReadable({ merchant_id, unreadable: names, sealed }: Caller, door: Guarded) {
   if (sealed !== undefined)
-    throw unreadable('the secret of this merchant_key, which cannot be opened', String(sealed))
+    throw unreadableSetting('the secret of this merchant_key, which cannot be opened', String(sealed))
   const guarding = names.filter(name => guards[door].some(guard => guard === name))
   if (guarding.length === 0) return
   const settings = guarding.length === 1 ? 'the setting' : 'the settings'
-  throw unreadable(
+  throw unreadableSetting(
     `${settings} ${guarding.join(', ')}, which cannot be read`,
     `settings of merchant ${merchant_id}: ${guarding.join(', ')}`,
   )

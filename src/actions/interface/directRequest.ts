@@ -1,7 +1,7 @@
-import { malformed, type Refusal, slowDown } from '../../core/interface/refusal.ts'
+import { malformed, type Refusal, tooManyRequests } from '../../core/interface/refusal.ts'
 import type { PaymentRequest } from '../../core/interface/request.ts'
 import { readMerchantSettings } from '../../core/merchant/settings.ts'
-import { usualCurrency } from '../../core/money.ts'
+import { defaultCurrency } from '../../core/money.ts'
 import { ghanaNumbers, parsePhone } from '../../core/phone.ts'
 import { type FieldFault, readFormFields } from '../../core/provider/formFields.ts'
 import type { PaymentMethod } from '../../core/provider/paymentMethod.ts'
@@ -46,7 +46,7 @@ export function readDirect(
 ): { direct: Direct; fault: Refusal | undefined } {
   const payment_method = methodOfNetwork[request.extra_wallet_issuer_hint ?? 'mtn']
   const input = { phone: request.pymt_instrument ?? '', voucher_code: request.voucher_code ?? '' }
-  const { total, currency = usualCurrency, email = null, name = null } = request
+  const { total, currency = defaultCurrency, email = null, name = null } = request
   const methods = providerAccounts.availableMethods({ merchant_id, mode, currency, total, settings })
   const method = methodsWithFields(methods, { email, name }).find(
     one => one.payment_method === payment_method,
@@ -82,5 +82,5 @@ export async function payDirectly(
   const payRequest = { number: 1, payment_method, input, cause: 'merchant', address } as const
   const settings = readMerchantSettings(payment.merchant_settings)
   const paying = await pay(deps, { ...payment, settings }, payRequest, deadline)
-  if (paying.done === 'refused' && paying.obstacle === 'too_many') throw slowDown(paying.seconds)
+  if (paying.done === 'refused' && paying.obstacle === 'too_many') throw tooManyRequests(paying.seconds)
 }

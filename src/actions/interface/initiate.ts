@@ -1,12 +1,16 @@
 import { hash, timingSafeEqual } from 'node:crypto'
-import { requestFingerprint } from '../../core/interface/fingerprint.ts'
 import { type Fields, NumberText } from '../../core/interface/json.ts'
 import { conflict, deactivated, malformed, missing, type Refusal } from '../../core/interface/refusal.ts'
-import { type PaymentRequest, parseRequest, presentFields } from '../../core/interface/request.ts'
-import { otherCurrency, settingsRefuse } from '../../core/interface/requestLimits.ts'
+import {
+  parseRequest,
+  type PaymentRequest,
+  presentFields,
+  requestFingerprint,
+} from '../../core/interface/request.ts'
+import { unsupportedCurrency, checkSettings } from '../../core/interface/requestLimits.ts'
 import { requestString, totalSpellings } from '../../core/interface/signature.ts'
-import { toStore } from '../../core/lineItems.ts'
-import { isCurrency, usualCurrency } from '../../core/money.ts'
+import { storedLineItems } from '../../core/lineItems.ts'
+import { isCurrency, defaultCurrency } from '../../core/money.ts'
 import type { NewPayment } from '../../core/payment/payment.ts'
 import type { Found } from '../../runtime/callerCache.ts'
 import { newReference, newToken } from '../../runtime/ids.ts'
@@ -65,7 +69,7 @@ async function take(
   const { direct, fault } = isDirect(request)
     ? readDirect(runtime.providerAccounts, proved, request)
     : noDirect
-  const refusal = settingsRefuse(proved.settings, proved.outlets, request) ?? fault
+  const refusal = checkSettings(proved.settings, proved.outlets, request) ?? fault
   if (refusal) return { stored: await storedBefore(runtime, proved, request, refusal, deadline), direct }
   const stored = await store(runtime, proved, request)
   if (!direct) await reopen(runtime, stored, deadline)
@@ -123,7 +127,7 @@ const isDirect = (fields: Fields) =>
 
 // Validates a request, apart from the merchant's settings. The refusal of an unknown currency lists the merchant's.
 function readRequest(fields: Fields, door: Door, { settings }: Caller): PaymentRequest {
-  if (fields.currency !== undefined && !isCurrency(fields.currency)) throw otherCurrency(settings)
+  if (fields.currency !== undefined && !isCurrency(fields.currency)) throw unsupportedCurrency(settings)
   const request = parseRequest(fields)
   const direct = isDirect(request)
   if (direct && !request.extra_wallet_issuer_hint)
@@ -168,7 +172,7 @@ function newPayment({ merchant_id, mode, settings }: Caller, request: PaymentReq
     status: 'awaiting_payment',
     status_reason: '',
     total: request.total,
-    currency: request.currency ?? usualCurrency,
+    currency: request.currency ?? defaultCurrency,
     success_url: request.success_url ?? null,
     cancelled_url: request.cancelled_url ?? null,
     deferred_url: request.deferred_url ?? null,
@@ -177,7 +181,7 @@ function newPayment({ merchant_id, mode, settings }: Caller, request: PaymentReq
     email: request.email ?? null,
     name: request.name ?? null,
     description: request.description ?? null,
-    line_items: request.line_items ? toStore(request.line_items) : null,
+    line_items: request.line_items ? storedLineItems(request.line_items) : null,
     outlet: request.extra_outlet ?? null,
     pymt_instrument: request.pymt_instrument ?? null,
     wallet_issuer_hint: request.extra_wallet_issuer_hint ?? null,

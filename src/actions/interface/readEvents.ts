@@ -1,5 +1,5 @@
-import { feedString, isInGrace, readFeedSignature } from '../../core/interface/feedSignature.ts'
 import { malformed, missing } from '../../core/interface/refusal.ts'
+import { feedString, isInGrace, readFeedSignature } from '../../core/interface/signature.ts'
 import type { Found } from '../../runtime/callerCache.ts'
 import { databaseDeadline, inTime } from '../../runtime/deadline.ts'
 import type { Runtime } from '../../runtime/runtime.ts'

@@ -1,5 +1,5 @@
 import { type Stage, stageOf } from '../../core/checkout/stage.ts'
-import { fromStore, type LineItem } from '../../core/lineItems.ts'
+import { readStoredLineItems, type LineItem } from '../../core/lineItems.ts'
 import { type Branding, brandingOf } from '../../core/merchant/branding.ts'
 import {
   type MerchantSettings,
@@ -18,7 +18,7 @@ import type { PaymentWithMerchant } from '../../store/payments/paymentLife.ts'
 // The payment of a checkout address, and everything that its page shows.
 export type Checkout = Omit<PaymentWithMerchant, 'merchant_settings' | 'line_items'> & {
   line_items: readonly LineItem[] | null
-  face: Branding
+  branding: Branding
   settings: MerchantSettings
   unreadable: readonly SettingName[]
   attempts: Attempt[]
@@ -53,8 +53,8 @@ export async function openCheckout(
   const against = obstacle(found, attempts, { active: found.merchant_active, settings }, now)
   return {
     ...found,
-    line_items: fromStore(found.line_items),
-    face: brandingOf(found.merchant_id, settings, logo),
+    line_items: readStoredLineItems(found.line_items),
+    branding: brandingOf(found.merchant_id, settings, logo),
     settings,
     unreadable: unreadableSettings(merchant_settings),
     stage: stageOf(found, attempts, against),

@@ -1,4 +1,4 @@
-import { maxLeaves, mayLeave } from '../../core/checkout/leave.ts'
+import { maxRedirects, mayRedirect } from '../../core/checkout/stage.ts'
 import { Unavailable } from '../../core/interface/refusal.ts'
 import type { Payment } from '../../core/payment/payment.ts'
 import type { Db } from '../../store/db.ts'
@@ -13,10 +13,10 @@ export async function redirectOnce(
   visit: string | undefined,
   now: Date,
 ): Promise<boolean> {
-  if (visit === undefined || !mayLeave(payment, now)) return false
+  if (visit === undefined || !mayRedirect(payment, now)) return false
   const redirecting = changeOne(db.withQuota('leave'), {}, payment, async (_, locked) => {
     const { left_by } = locked
-    if (left_by.includes(visit) || left_by.length >= maxLeaves) return { answer: false }
+    if (left_by.includes(visit) || left_by.length >= maxRedirects) return { answer: false }
     return { answer: true, change: { ...changeOf(locked, locked, []), visit } }
   })
   try {

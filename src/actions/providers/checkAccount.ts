@@ -1,7 +1,7 @@
-import type { ProviderAccount, Provider, ProviderSettings } from '../../core/provider/provider.ts'
-import { cleanError, cleanText } from '../../core/untrusted.ts'
-import { withoutSecrets } from '../../runtime/providers/openAccount.ts'
+import type { Provider, ProviderAccount, ProviderSettings } from '../../core/provider/provider.ts'
+import { cleanError, cleanText } from '../../core/text.ts'
 import { timerOf, withinDeadline } from '../../runtime/deadline.ts'
+import { withoutSecrets } from '../../runtime/providers/openAccount.ts'
 
 const timeoutMs = 30_000
 const maxWords = 500

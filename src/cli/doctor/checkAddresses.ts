@@ -2,9 +2,9 @@ import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Config } from '../../config.ts'
 import { firstReferenceAt } from '../../core/payment/reference.ts'
-import { isLoopbackName, urlOf } from '../../core/thisMachine.ts'
 import type { Db } from '../../store/db.ts'
 import { countPayers } from '../../store/payments/reports.ts'
+import { isLoopbackName, listenUrl } from '../../core/networkSettings.ts'
 import { failureOf } from '../failure.ts'
 import { type Check, checkFailed, checkOk, checkWarning } from './check.ts'
 
@@ -48,7 +48,7 @@ const tryListen = (host: string, port: number): Promise<NodeJS.ErrnoException | 
 // Any web server could answer "ok". Only Tollgate's request ids start with req_.
 async function isTollgate(host: string, port: number): Promise<boolean> {
   try {
-    const response = await fetch(`${urlOf(host, port)}/healthz`, {
+    const response = await fetch(`${listenUrl(host, port)}/healthz`, {
       signal: AbortSignal.timeout(healthTimeoutMs),
     })
     return (await response.text()) === 'ok' && (response.headers.get('x-request-id') ?? '').startsWith('req_')

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import { newSession, operatorKeys, sessionCookie } from '../../core/operator/operatorKeys.ts'
-import { urlOf } from '../../core/thisMachine.ts'
+import { listenUrl } from '../../core/networkSettings.ts'
 import type { Db } from '../../store/db.ts'
 import { findInstallation, openInstallation } from '../../store/installation/installation.ts'
 import { countExhausted } from '../../store/notifications/notificationList.ts'
@@ -48,7 +48,7 @@ async function readMetrics(db: Db, config: Config, now: Date): Promise<string> {
   const { HOST, PORT } = config
   if (PORT === 0) return ''
   try {
-    const response = await fetch(`${urlOf(HOST, PORT)}/metrics`, {
+    const response = await fetch(`${listenUrl(HOST, PORT)}/metrics`, {
       headers: await credentials(db, config, now),
       signal: AbortSignal.timeout(metricsTimeoutMs),
     })

@@ -9,7 +9,6 @@ import {
   unreadableSettings,
 } from '../../core/merchant/settings.ts'
 import { totalLimitText } from '../../core/merchant/totalLimit.ts'
-import { plainWords } from '../../core/timeline/history.ts'
 import {
   type CommandContext,
   merchantNotFound,
@@ -19,6 +18,7 @@ import {
 } from '../database.ts'
 import { CommandError } from '../failure.ts'
 import type { CliCommand } from '../help.ts'
+import { withoutControls } from '../../core/timeline/history.ts'
 import type { Cli, Output } from '../output.ts'
 import { facts, paint } from '../terminal.ts'
 
@@ -101,7 +101,7 @@ export function settingFact({ name, value, isDefault, unreadable }: SettingLine)
   if (unreadable !== undefined)
     return [
       name,
-      `cannot be read: ${plainWords(unreadable)} (until it is set again: ${value ?? 'none'})`,
+      `cannot be read: ${withoutControls(unreadable)} (until it is set again: ${value ?? 'none'})`,
     ] as const
   return [name, `${value ?? 'none'}${isDefault ? ' (default)' : ''}`] as const
 }

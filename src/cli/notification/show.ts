@@ -2,7 +2,7 @@ import { type ExplainedNotification, explainNotification } from '../../actions/n
 import { deliveryState, hintsFor, isInFlight, missingTries, resultText, triesKeptDays } from '../../core/notification/delivery.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { deliveryWindowMs, offsets } from '../../core/notification/schedule.ts'
-import { plainWords } from '../../core/timeline/history.ts'
+import { withoutControls } from '../../core/timeline/history.ts'
 import type { Db } from '../../store/db.ts'
 import type { NotificationRow } from '../../store/notifications/notificationList.ts'
 import type { Try } from '../../store/notifications/tries.ts'
@@ -32,7 +32,7 @@ export function addNotificationShow(notification: CliCommand, cli: Cli) {
 export const notificationNotFound = (id: string) =>
   new CommandError(
     'not_found',
-    `No notification has the id ${plainWords(id)}: tollgate notification list shows the newest.`,
+    `No notification has the id ${withoutControls(id)}: tollgate notification list shows the newest.`,
   )
 
 async function show(db: Db, id: string, now: Date): Promise<Output> {
@@ -57,7 +57,7 @@ async function show(db: Db, id: string, now: Date): Promise<Output> {
   const tries = triesText(written, lost, forgotten)
   const text = [
     `${heading(`Notification ${notificationId(notification)}`)}\n${facts(factsOf(notification))}`,
-    `${heading('Body')}\n  ${plainWords(body)}`,
+    `${heading('Body')}\n  ${withoutControls(body)}`,
     `${heading('Delivery')}\n${indented(deliveryText(notification, now))}`,
     ...(tries ? [`${heading('Tries')}\n${tries}`] : []),
     ...(hints.length > 0 ? [paint('yellow', hints.join('\n'))] : []),
@@ -72,7 +72,7 @@ const factsOf = (notification: ExplainedNotification): Fact[] => [
   ['status', notification.status],
   ...(notification.type === 'status' ? [] : ([['type', notification.type ?? '']] satisfies Fact[])),
   ['created', dateTime(notification.created_at)],
-  ...(notification.url === null ? [] : ([['url', plainWords(notification.url)]] satisfies Fact[])),
+  ...(notification.url === null ? [] : ([['url', withoutControls(notification.url)]] satisfies Fact[])),
   ...(notification.style === null ? [] : ([['style', notification.style]] satisfies Fact[])),
 ]
 
@@ -154,15 +154,15 @@ const cellsOf = (one: Try) => [
   String(one.try),
   dateTime(one.started_at),
   one.ms < 10_000 ? `${one.ms} ms` : `${(one.ms / 1000).toFixed(1)} s`,
-  plainWords(one.address ?? ''),
+  withoutControls(one.address ?? ''),
   one.status === null ? '' : String(one.status),
-  resultText(one.result) + (one.words ? `: ${plainWords(one.words)}` : ''),
+  resultText(one.result) + (one.words ? `: ${withoutControls(one.words)}` : ''),
 ]
 
 // Untrusted bytes: one line without control characters.
 function answerLine({ answer }: Try): string | undefined {
   const lines = (answer?.toString('utf8') ?? '').split(/[\r\n]+/).filter(line => line.trim() !== '')
-  const first = plainWords(lines[0] ?? '').trim()
+  const first = withoutControls(lines[0] ?? '').trim()
   if (first === '') return undefined
   const cut = [...first].slice(0, maxAnswerLength).join('')
   return `answered: ${cut}${cut !== first || lines.length > 1 ? ' …' : ''}`

@@ -5,14 +5,14 @@ import { explainPayment } from '../../actions/payments/explainPayment.ts'
 import { newestPayments } from '../../actions/payments/findPayments.ts'
 import type { Mode } from '../../core/mode.ts'
 import type { Status } from '../../core/payment/payment.ts'
-import { withoutNumbers } from '../../core/timeline/history.ts'
 import { type CommandContext, requireMerchant, withDatabase } from '../database.ts'
 import type { CliCommand } from '../help.ts'
 import { messageData, messageTable } from '../message.ts'
 import { notificationData, shortNotificationTable } from '../notification/text.ts'
+import { maskKnownNumbers } from '../../core/timeline/history.ts'
 import type { Cli, Output } from '../output.ts'
 import { facts, heading, indented, paint } from '../terminal.ts'
-import { modeOption, parseReference, readLimit, statusOption } from '../values.ts'
+import { modeOption, readReference, readLimit, statusOption } from '../values.ts'
 import { addPaymentRequest } from './request.ts'
 import { allFacts, attemptData, paymentData, paymentTable, requirePayment } from '../paymentText.ts'
 import { timelineText } from './timeline.ts'
@@ -52,7 +52,7 @@ export function addPaymentCommands(program: CliCommand, cli: Cli) {
     .addOption(modeOption('only those of this mode'))
     .addOption(statusOption('only those with this status'))
     .option('--outlet <code>', 'only those of this outlet')
-    .option('--before <reference>', 'only payments older than this one', parseReference)
+    .option('--before <reference>', 'only payments older than this one', readReference)
     .option('--limit <count>', 'how many at most', readLimit, 20)
     .examples(
       'tollgate payment list',
@@ -71,7 +71,7 @@ async function show({ db, clock }: CommandContext, id: string, merchant_id?: str
   const { attempts, moments, next } = explained
   const data = {
     ...paymentData(payment),
-    psp_response_msg: payment.psp_response_msg && withoutNumbers(payment.psp_response_msg, explained),
+    psp_response_msg: payment.psp_response_msg && maskKnownNumbers(payment.psp_response_msg, explained),
     merchant_name: explained.merchant.name,
     attempts: attempts.map(attempt => attemptData(attempt, explained)),
     events: moments,

@@ -5,11 +5,11 @@ import { createDecisions } from '../../actions/payments/decisions.ts'
 import { Refusal, Unavailable } from '../../core/interface/refusal.ts'
 import type { Mode } from '../../core/mode.ts'
 import { figureIn } from '../../core/money.ts'
-import { money } from '../../core/timeline/history.ts'
+import { moneyText } from '../../core/timeline/history.ts'
 import { newInvoiceId } from '../../runtime/ids.ts'
 import type { ProviderAccounts } from '../../runtime/providerAccounts.ts'
 import { createRuntime } from '../../runtime/runtime.ts'
-import { checkoutUrl } from '../../web/api/initiate.ts'
+import { checkoutUrl } from '../../web/api/initiate.tsx'
 import { baseUrlOf } from '../baseUrl.ts'
 import { type CommandContext, requireMerchant, withMasterKeys } from '../database.ts'
 import { CommandError } from '../failure.ts'
@@ -97,7 +97,7 @@ async function request(context: CommandContext, options: Options): Promise<Outpu
         ['reference', stored.tx_reference],
         ['invoice id', invoice_id],
         ['status', payment.status],
-        ['total', money(payment.currency, payment.total)],
+        ['total', moneyText(payment.currency, payment.total)],
         ['methods', methods.join(', ') || 'none'],
         ['checkout', url],
       ]),

@@ -3,8 +3,8 @@ import { InvalidArgumentError, Option } from 'commander'
 import { type Closed, closeTask } from '../../actions/payments/closeTask.ts'
 import { figureIn } from '../../core/money.ts'
 import { type Task, type TaskKind, taskKinds } from '../../core/payment/change.ts'
+import { moneyText } from '../../core/timeline/history.ts'
 import { isPlainText } from '../../core/text.ts'
-import { money } from '../../core/timeline/history.ts'
 import { countOpenTasks, openTasks } from '../../store/payments/tasks.ts'
 import { type CommandContext, withDatabase } from '../database.ts'
 import { CommandError } from '../failure.ts'
@@ -84,7 +84,7 @@ async function list({ db }: CommandContext, limit: number): Promise<Output> {
   if (tasks.length === 0) return { data, text: 'There are no open tasks.' }
   const rows = tasks.map(task => [
     task.kind,
-    money(task.currency, task.amount),
+    moneyText(task.currency, task.amount),
     task.tx_reference,
     dateTime(task.created_at).slice(0, 16),
     task.merchant_name,

@@ -1,8 +1,8 @@
 import type { Explained } from '../../actions/payments/explainPayment.ts'
 import { maskInstrument } from '../../core/mask.ts'
 import { paymentMethodName } from '../../core/provider/paymentMethod.ts'
-import { chargedFigure, plainWords } from '../../core/timeline/history.ts'
 import { heading, indented, paint, table } from '../terminal.ts'
+import { chargedFigure, withoutControls } from '../../core/timeline/history.ts'
 
 const minTextWidth = 24 // in columns
 
@@ -27,10 +27,10 @@ function attemptTable(explained: Explained): string {
     explained.attempts.map(attempt => [
       String(attempt.number),
       paymentMethodName(attempt.payment_method),
-      plainWords(maskInstrument(attempt.instrument) ?? ''),
+      withoutControls(maskInstrument(attempt.instrument) ?? ''),
       attempt.reason ? `${attempt.state}: ${attempt.reason}` : attempt.state,
       chargedFigure(attempt, explained) ?? '',
-      plainWords(attempt.provider_ref ?? ''),
+      withoutControls(attempt.provider_ref ?? ''),
     ]),
     ['CHARGED'],
   )

@@ -1,18 +1,8 @@
 import { type Config, ConfigError } from '../../config.ts'
+import { listenUrl } from '../../core/networkSettings.ts'
 import type { ProviderAccount, ProviderSettings } from '../../core/provider/provider.ts'
-import { urlOf } from '../../core/thisMachine.ts'
-import {
-  environmentSettings,
-  loadProviders,
-  type OpenProviderAccounts,
-  openProviderAccounts,
-} from '../../runtime/providerAccounts.ts'
-import {
-  type OpenedAccount,
-  providerCalled,
-  settingsOfStored,
-  webhookIdOf,
-} from '../../runtime/providers/accounts.ts'
+import { environmentSettings, loadProviders, type OpenProviderAccounts, openProviderAccounts } from '../../runtime/providerAccounts.ts'
+import { type OpenedAccount, providerCalled, settingsOfStored, webhookIdOf } from '../../runtime/providers/accounts.ts'
 import type { AccountTools } from '../../runtime/providers/openAccount.ts'
 import { providerSettingFaults } from '../../runtime/settingFaults.ts'
 import { accountTools } from '../../start/providers.ts'
@@ -49,7 +39,7 @@ export function requireProvider(providers: ReadonlyMap<string, unknown>, provide
 const environmentOf = (config: Config): ProviderSettings => ({
   ...config.providerSettings,
   ...(config.TOLLGATE_SANDBOX && {
-    SANDBOX_URL: urlOf(config.HOST, config.PORT),
+    SANDBOX_URL: listenUrl(config.HOST, config.PORT),
     SANDBOX_KEY: 'of the gateway',
   }),
 })

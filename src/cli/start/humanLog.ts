@@ -1,4 +1,4 @@
-import { plainWords } from '../../core/timeline/history.ts'
+import { withoutControls } from '../../core/timeline/history.ts'
 import { painter, type Style } from '../terminal.ts'
 
 type Out = { write(text: string): unknown; hasColors?(): boolean }
@@ -23,8 +23,8 @@ export function humanLog(out: Out): { write(line: string): void } {
       const parts = [
         paint('dim', clock),
         paint(levels[name] ?? 'green', name.padEnd(5)),
-        plainWords(String(msg)),
-        paint('dim', plainWords(pairs.join(' '))),
+        withoutControls(String(msg)),
+        paint('dim', withoutControls(pairs.join(' '))),
       ]
       out.write(`${parts.join('  ').trimEnd()}\n${error === undefined ? '' : `${errorText(error)}\n`}`)
     },
@@ -39,7 +39,7 @@ const valueText = (value: unknown): string =>
       : JSON.stringify(value)
 
 // Keeps the line breaks of the stack.
-const errorText = (error: unknown) => stackOf(error).split('\n').map(plainWords).join('\n')
+const errorText = (error: unknown) => stackOf(error).split('\n').map(withoutControls).join('\n')
 
 const stackOf = (error: unknown) =>
   typeof error === 'object' && error !== null && 'stack' in error ? String(error.stack) : valueText(error)

@@ -32,3 +32,20 @@ export function stageOf(
   if (payment.status === 'failed') return against && against !== 'too_soon' ? 'over' : 'failed'
   return against === 'too_many' ? 'over' : 'choose'
 }
+
+type Ended = Pick<Payment, 'status' | 'updated_at' | 'cancel_requested_at'>
+
+// A phone may sleep, or show the wallet's page, while the payment ends. Within this time its page may still redirect.
+const redirectWithinMs = 15 * 60_000
+export const maxRedirects = 4 // of one payment: enough for several open pages, too few to be abused by a shared link
+
+// The time at which the checkout ended for the customer. A late payment changes it.
+export function endedAt({ status, updated_at, cancel_requested_at }: Ended): Date | undefined {
+  return status === 'paid' || status === 'cancelled' ? updated_at : (cancel_requested_at ?? undefined)
+}
+
+// Whether an open page may redirect to the shop.
+export function mayRedirect(payment: Ended, now: Date): boolean {
+  const ended = endedAt(payment)
+  return ended !== undefined && now.getTime() - ended.getTime() < redirectWithinMs
+}

@@ -1,13 +1,13 @@
-// JSON as a money API needs it: the digits of a number as they were sent (10.50 stays 10.50, because the
-// merchant hashed that text), no key twice (two readers must never see two totals), no deep nesting.
+// A JSON parser for a payment API. It keeps the digits of a number as sent, because the merchant hashed that text (10.50
+// stays 10.50). It refuses duplicate keys, because two parsers might read two totals, and deep nesting.
 const maxDepth = 16
 
-// A key costs about 2 microseconds until it is refused or ignored, so 64 KiB of keys would stop the event loop for
-// longer than ten requests do. Short texts cannot have many and are not counted.
+// A key costs about 2 microseconds until it is refused or ignored, so 64 KiB of keys would block the event loop for
+// longer than ten requests do. Short texts cannot have many keys and are not counted.
 export const maxValues = 4000
 const countedLength = 8192
 
-// A number as it stood in the text.
+// A number as it was written.
 export class NumberText {
   readonly text: string
   constructor(text: string) {
@@ -17,15 +17,15 @@ export class NumberText {
 
 export type Fields = Record<string, unknown>
 
-// An object that inherits nothing, so that no name in it is special. Object.create(null) is one too, but the
-// engine keeps such an object as a slow dictionary.
+// An object without inherited properties, so that no name is special. V8 stores the result of Object.create(null) as a
+// slow dictionary, so a constructor with an empty prototype makes it.
 const Bare = function () {} as unknown as new () => Fields
 Bare.prototype = Object.create(null)
 export const noFields = (): Fields => new Bare()
 
-// Gives back the object with its numbers, however deep, as NumberText, or the sentence that says what is wrong.
+// Returns the object with all its numbers as NumberText, or the sentence that says what is wrong.
 export function parseJsonObject(text: string): Fields | string {
-  const fault = text.length > countedLength ? faultOfSize(text) : undefined
+  const fault = text.length > countedLength ? sizeFault(text) : undefined
   if (fault) return fault
   let value: unknown
   try {
@@ -42,8 +42,8 @@ export function parseJsonObject(text: string): Fields | string {
 const tooDeep = `The body is nested deeper than ${maxDepth} levels.`
 const tooMany = `The body has more than ${maxValues.toLocaleString('en')} values.`
 
-// Counts levels, and what precedes a value or a key, outside of strings. The text may not be JSON at all.
-function faultOfSize(text: string): string | undefined {
+// Counts levels and values outside of strings, before the text is parsed. The text may not be valid JSON.
+function sizeFault(text: string): string | undefined {
   let depth = 0
   let values = 0
   for (let at = 0; at < text.length; at++) {
@@ -71,13 +71,13 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-type Open = { values: Fields | unknown[]; keys: Set<string> | undefined; at: number } // an array has no keys, but places
+type Open = { values: Fields | unknown[]; keys: Set<string> | undefined; at: number } // `keys` of an object, `at` of an array
 
-// JSON.parse has accepted the text, so this walk only has to find its way, not to check the grammar.
+// Replaces the numbers and finds duplicate keys. JSON.parse has accepted the text, so the grammar is not checked.
 function walk(text: string, fields: Fields): string | undefined {
   const open: Open[] = []
-  let inner: Open | undefined // the last of them
-  let key: string | undefined // the key whose value comes next
+  let inner: Open | undefined // the innermost
+  let key: string | undefined // the key of the next value
   let at = 0
   while (at < text.length) {
     const code = text.charCodeAt(at)
@@ -114,13 +114,13 @@ function walk(text: string, fields: Fields): string | undefined {
   return undefined
 }
 
-// Of a key that comes twice JSON.parse has kept the last value alone; it is refused when we come there.
+// JSON.parse has kept only the last value of a duplicate key. The walk refuses the body when it reaches the second one.
 function holderAt({ values, at }: Open, key: string | undefined): Open['values'] {
   const found = Array.isArray(values) ? values[at] : values[key as string]
   return typeof found === 'object' && found !== null ? (found as Fields) : []
 }
 
-// JSON.parse made every key the object's own, __proto__ too, so that this changes nothing else.
+// JSON.parse made every key an own property, __proto__ too, so this assignment has no side effect.
 function setValue({ values, at }: Open, key: string | undefined, value: NumberText) {
   if (Array.isArray(values)) values[at] = value
   else values[key as string] = value
@@ -128,7 +128,7 @@ function setValue({ values, at }: Open, key: string | undefined, value: NumberTe
 
 const unescaped = (key: string) => (key.includes('\\') ? (JSON.parse(`"${key}"`) as string) : key)
 
-// The next quote that an even number of backslashes, mostly none, stands before; -1 if there is none.
+// The next quote after an even number of backslashes, or -1.
 function closingQuote(text: string, open: number) {
   let at = text.indexOf('"', open + 1)
   while (at !== -1) {

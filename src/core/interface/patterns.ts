@@ -1,20 +1,22 @@
+import { z } from 'zod'
 import { decoration } from '../phone.ts'
+import { isAtMost, isPlainText } from '../text.ts'
+import { NumberText } from './json.ts'
 
-// The rules of the parsers once more, as patterns: a JSON Schema can say them in no other way. They are written so that
-// every dialect reads them alike: no flags, no classes such as \s, nothing that looks ahead. A test holds each against
-// its parser.
+// The rules of the parsers as patterns for JSON Schema. They use only syntax that every regular expression dialect has:
+// no flags, no classes such as \s, no lookahead. A test compares each pattern with its parser.
 const controls = '\\u0000-\\u001f\\u007f-\\u009f'
-const otherControls = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f' // than a tab and line breaks
+const otherControls = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f' // except tab and line breaks
 const blanks =
   '\\u0000-\\u0020\\u007f-\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
 
 export const plainText = `^[^${controls}]*$`
-export const plainLines = `^[^${otherControls}]*$`
-export const namedText = `^[^${controls}]*[^${blanks}][^${controls}]*$` // more than blanks
+export const multilineText = `^[^${otherControls}]*$`
+export const namedText = `^[^${controls}]*[^${blanks}][^${controls}]*$` // not only blanks
 
 export const email = `^[^@${blanks}]+@[^@.${blanks}]+(\\.[^@.${blanks}]+)+$`
 
-// Of the host, what no host has; whether there can be such a host at all is more than a pattern can say.
+// Excludes the characters that no host has. A pattern cannot check more.
 const host = `([^#/:<>?@\\[\\\\\\]^|${blanks}]+|\\[[0-9A-Fa-f:.]+\\])`
 
 export const url = `^[Hh][Tt][Tt][Pp][Ss]?://${host}(:[0-9]*)?([/?#][^\\\\${blanks}]*)?$`
@@ -31,11 +33,23 @@ export const phone =
   `|${abroad}${nextDigit}(${digit}){6,14})${apart}$`
 
 export const total = '^[0-9]{1,12}(\\.[0-9]{1,2}0*)?$'
-export const moreThanZero = '[1-9]' // of a total that fits the pattern above
+export const moreThanZero = '[1-9]' // for a text that matches `total`
 
 export const quantity = '^[1-9][0-9]{0,3}(\\.0{1,6})?$'
 
 export const hexDigest = '^[0-9A-Fa-f]{64}$'
 
-export const anyCase = (words: readonly string[]) =>
-  `^(${words.map(word => word.replace(/[a-z]/g, letter => `[${letter.toUpperCase()}${letter}]`)).join('|')})$`
+export const anyCase = (values: readonly string[]) =>
+  `^(${values.map(value => value.replace(/[a-z]/g, letter => `[${letter.toUpperCase()}${letter}]`)).join('|')})$`
+
+// The schemas that several fields share.
+export const numberField = z
+  .custom<NumberText>(value => value instanceof NumberText, 'must be a number')
+  .meta({ type: 'number' })
+
+export const textField = (max: number, pattern = plainText) =>
+  z
+    .string('must be text')
+    .refine(value => isAtMost(value, max), `at most ${max} characters`)
+    .refine(isPlainText, 'must not contain control characters or broken Unicode')
+    .meta({ maxLength: max, pattern })

@@ -1,5 +1,5 @@
-// What a caller got wrong, or what we cannot do for them now: a code from the public list, a sentence,
-// and the field that it is about. `web/http/errors.ts` turns it into HTTP; everything else thrown is our bug.
+// A client error, or a temporary failure: a code of the public list, a sentence, and the field. `web/http/errors.ts`
+// turns it into HTTP. Any other thrown error is a bug.
 export type Code =
   | 'GW-001'
   | 'GW-002'
@@ -14,15 +14,16 @@ export type Code =
   | 'GW-050'
   | 'GW-060'
 
-export type Hint = { hashed_string: string; likely_mistake: string }
+// For developers, in test mode only.
+export type SignatureHint = { hashed_string: string; likely_mistake: string }
 
 export class Refusal extends Error {
   readonly http: number
   readonly code: Code
   readonly field?: string
-  hint?: Hint
+  hint?: SignatureHint
   retryAfterSeconds?: number
-  as200 = false // for old clients that cannot read the body of a 4xx
+  as200 = false // for clients that cannot read the body of a 4xx
   isBodyUnread = false // the rest of the body is not read: the connection closes with the answer
 
   constructor(http: number, code: Code, message: string, field?: string) {
@@ -59,14 +60,15 @@ export const conflict = () =>
 export const unknownInvoice = () =>
   new Refusal(404, 'GW-005', 'invoice_id: no payment of this merchant has it', 'invoice_id')
 
-export function slowDown(retryAfterSeconds: number) {
+export function tooManyRequests(retryAfterSeconds: number) {
   const refusal = new Refusal(429, 'GW-060', 'Too many requests. Wait for Retry-After seconds and repeat.')
   refusal.retryAfterSeconds = retryAfterSeconds
   return refusal
 }
 
 export function tooManyAtOnce() {
-  const message = 'Too many requests wait on this connection. Wait for answers before you send more.'
+  const message =
+    'Too many requests are unanswered on this connection. Wait for answers before you send more.'
   const refusal = new Refusal(429, 'GW-060', message)
   refusal.retryAfterSeconds = 1
   return refusal
@@ -79,18 +81,18 @@ export function bodyTooLarge(maxBytes: number) {
 }
 
 export function bodyInPieces(maxPieces: number) {
-  const refusal = malformed(undefined, `The body comes in more than ${maxPieces} pieces.`)
+  const refusal = malformed(undefined, `The body arrives in more than ${maxPieces} pieces.`)
   refusal.isBodyUnread = true
   return refusal
 }
 
 export function tooSlow() {
-  const refusal = new Refusal(408, 'GW-012', 'The body came too slowly.')
+  const refusal = new Refusal(408, 'GW-012', 'The body arrived too slowly.')
   refusal.isBodyUnread = true
   return refusal
 }
 
-// The memory for unfinished bodies is used up: by the client's own network (429), or by all together (503).
+// The memory for incomplete bodies is used up: by the client's own network (429), or by all clients together (503).
 export class TooBusy extends Refusal {
   constructor(http: 429 | 503) {
     const message = `Too busy: too many unfinished requests ${http === 429 ? 'of your network ' : ''}are waiting.`
@@ -106,23 +108,23 @@ export class TooBusy extends Refusal {
 
 const repairSeconds = 60
 
-// Something of this merchant cannot be read, and a door that it guards stays shut until somebody has mended it.
-export function unreadable(what: string, cause: unknown) {
+// A stored setting of this merchant cannot be read. What it protects stays refused until the operator has fixed it.
+export function unreadableSetting(what: string, cause: unknown) {
   const refusal = new Refusal(
     503,
     'GW-050',
-    `We cannot serve this merchant until its operator has mended ${what}. Repeat the same request later.`,
+    `This merchant cannot be served until the operator has fixed ${what}. Repeat the same request later.`,
   )
   refusal.retryAfterSeconds = repairSeconds
   refusal.cause = cause
   return refusal
 }
 
-// We cannot reach our records, or too many wait for them already. Repeating the request is always safe.
+// The database is unavailable, or too many requests wait for it. Repeating the request is always safe.
 export class Unavailable extends Refusal {
   constructor(
     cause: unknown,
-    message = 'We cannot reach our records now. Repeat the same request: it never creates a second payment.',
+    message = 'The database is unavailable. Repeat the same request: it never creates a second payment.',
   ) {
     super(503, 'GW-050', message)
     this.cause = cause
@@ -130,9 +132,9 @@ export class Unavailable extends Refusal {
   }
 }
 
-// Somebody else holds a row for longer than we wait. This is about one row: others can be reached.
+// Another transaction holds the lock of a row for too long. Other rows are available.
 export class Locked extends Unavailable {
   constructor(cause: unknown) {
-    super(cause, 'This payment is being changed by somebody else at this moment. Repeat the same request.')
+    super(cause, 'Another request is changing this payment. Repeat the same request.')
   }
 }

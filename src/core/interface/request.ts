@@ -1,44 +1,42 @@
 import { z } from 'zod'
+import { lineItemsIn, checkSum } from '../lineItems.ts'
 import {
-  type Currency,
   currencies,
+  type Currency,
   isCurrency,
   parseMoney,
-  usualCurrency,
+  defaultCurrency,
   wholeCurrencies,
 } from '../money.ts'
 import { parsePhone } from '../phone.ts'
 import { emailPattern, isAtMost, isPlainText, onOneLine, parseUrl } from '../text.ts'
-import { numberText, text } from './fieldSchemas.ts'
-import { type Fields, NumberText, noFields } from './json.ts'
-import { lineItemsIn, sumRefuses } from './lineItems.ts'
+import type { UntrustedUrl } from '../urlTrust.ts'
+import { type Fields, noFields, NumberText } from './json.ts'
 import * as patterns from './patterns.ts'
 import { malformed, type Refusal } from './refusal.ts'
 import { recordKeys } from './statusRecord.ts'
-import type { UntrustedUrl } from '../urlTrust.ts'
 
-// The payment request as it comes over the wire. These schemas validate, and the interface description is
-// made from them.
+// The fields of a payment request. These schemas validate requests, and the OpenAPI document is generated from them.
 export const maxExtras = 20
 export const maxExtraLength = 255
 export const maxInvoiceLength = 25
-export const maxLongInvoiceLength = 64 // where the merchant's long_invoice_ids is on
+export const maxLongInvoiceLength = 64 // if the merchant's long_invoice_ids is on
 
-// Forms have boxes of several lines for it.
+// A form may send several lines.
 const lines = (max: number) =>
   z
     .string('must be text')
-    .meta({ maxLength: max, pattern: patterns.plainLines })
+    .meta({ maxLength: max, pattern: patterns.multilineText })
     .transform(onOneLine)
-    .pipe(text(max))
+    .pipe(patterns.textField(max))
 
-const phone = (otherwise: string) =>
+const phone = (fault: string) =>
   z
     .string('must be text')
     .meta({ pattern: patterns.phone })
-    .transform((value, context) => parsePhone(value) ?? (context.addIssue(otherwise), z.NEVER))
+    .transform((value, context) => parsePhone(value) ?? (context.addIssue(fault), z.NEVER))
 
-const url = text(2048, patterns.url).transform((value, context): UntrustedUrl => {
+const url = patterns.textField(2048, patterns.url).transform((value, context): UntrustedUrl => {
   const fault = parseUrl(value)
   if (!fault) return value
   context.addIssue(fault)
@@ -52,14 +50,14 @@ const invoiceId = z
     /^[A-Za-z0-9\-_./#:](?:[A-Za-z0-9\-_./#: ]*[A-Za-z0-9\-_./#:])?$/,
     'only letters, digits, - _ . / # : and inner spaces',
   )
-  .refine(id => !recordKeys.has(id), 'is a word that the status check uses itself; choose another')
+  .refine(id => !recordKeys.has(id), 'is a key of the status record; choose another')
   .meta({ not: { enum: [...recordKeys] } })
 
 export const isInvoiceId = (id: string) => invoiceId.safeParse(id).success
 
 const totalIn = (currency: Currency) =>
   z
-    .union([z.string(), numberText], 'must be text or a number')
+    .union([z.string(), patterns.numberField], 'must be text or a number')
     .transform((value, context) => {
       const minor = parseMoney(value instanceof NumberText ? value.text : value, currency)
       if (typeof minor === 'bigint') return minor
@@ -69,7 +67,7 @@ const totalIn = (currency: Currency) =>
     .meta({
       description:
         'Total due in major units: more than zero, at most 2 decimals, no exponent. A currency without decimals ' +
-        `(${wholeCurrencies.join(', ')}) takes zeros alone behind the dot.`,
+        `(${wholeCurrencies.join(', ')}) takes only zeros after the dot.`,
       examples: ['25.00'],
       pattern: patterns.total,
       allOf: [{ pattern: patterns.moreThanZero }],
@@ -88,7 +86,7 @@ const yes = z
 const isOne = (value: unknown) => value instanceof NumberText && Number(value.text) === 1
 
 const outlet = z
-  .union([text(maxExtraLength), numberText], 'must be text or a number')
+  .union([patterns.textField(maxExtraLength), patterns.numberField], 'must be text or a number')
   .transform(value => (value instanceof NumberText ? value.text : value))
 
 const hints = ['mtn', 'airtel', 'tigo', 'airteltigo', 'vodafone', 'telecel'] as const
@@ -100,68 +98,72 @@ export const requestSchema = z.object({
   invoice_id: invoiceId.meta({
     description:
       `Your own transaction id, unique per merchant and mode: at most ${maxInvoiceLength} characters, or ` +
-      `${maxLongInvoiceLength} where your operator has set long_invoice_ids for you.`,
+      `${maxLongInvoiceLength} if your operator has set long_invoice_ids.`,
     examples: ['AMA-1042'],
   }),
-  total: totalIn(usualCurrency),
+  total: totalIn(defaultCurrency),
   currency: z
     .enum(currencies, `must be one of ${currencies.join(', ')}`)
     .optional()
     .meta({
-      default: usualCurrency,
+      default: defaultCurrency,
       description:
-        'Currency of total: one of those that your operator has set for you, GHS alone at first. Where it is not ' +
-        'sent, an extra_currency with one of these codes counts as it.',
+        'Currency of total: one of those that your operator has set for you, by default only GHS. If it is absent, ' +
+        'an extra_currency with one of these codes is used.',
     }),
-  success_url: url.optional().meta({ description: 'Where the customer goes after completing checkout.' }),
+  success_url: url
+    .optional()
+    .meta({ description: 'The customer is redirected here after completing checkout.' }),
   cancelled_url: url
     .optional()
-    .meta({ description: 'Where the customer goes after cancelling. `cancel_url` is read the same.' }),
+    .meta({ description: 'The customer is redirected here after cancelling. `cancel_url` is an alias.' }),
   deferred_url: url
     .optional()
-    .meta({ description: 'Where the customer goes when the payment method is paid later.' }),
+    .meta({ description: 'The customer is redirected here if the payment method is paid later.' }),
   ipn_url: url.optional().meta({
     description:
-      'Where the notifications of this payment go, instead of your ipn_url setting. With ipn_style basic or ' +
-      'form_ipn_url registered it must be on an origin of yours.',
+      'The address for the notifications of this payment, instead of your ipn_url setting. With ipn_style basic or ' +
+      'form_ipn_url registered it must be on one of your origins.',
   }),
   number: phone('is not a possible phone number (0241234567, 233241234567 or +233241234567)')
     .optional()
     .meta({
-      description: 'Customer contact number. `extra_mobile` is read the same.',
+      description: 'Customer contact number. `extra_mobile` is an alias.',
       examples: ['0241234567'],
     }),
-  email: text(254)
+  email: patterns
+    .textField(254)
     .regex(emailPattern, 'is not an email address')
     .meta({ pattern: patterns.email })
     .optional()
-    .meta({ description: 'Customer email address. `extra_email` is read the same.' }),
-  name: text(120).optional().meta({ description: 'Customer name. `extra_name` is read the same.' }),
+    .meta({ description: 'Customer email address. `extra_email` is an alias.' }),
+  name: patterns.textField(120).optional().meta({ description: 'Customer name. `extra_name` is an alias.' }),
   description: lines(500).optional().meta({
     description: 'What the payment is for; the customer sees it. Line breaks and tabs become spaces.',
   }),
-  line_items: lineItemsIn(usualCurrency),
+  line_items: lineItemsIn(defaultCurrency),
   extra_outlet: outlet.optional().meta({ description: 'Code of one of your outlets.' }),
   generate_checkout_url: yes.optional().meta({
     description:
-      'Required, and true, unless the request is a direct one (pymt_instrument) or comes to an older door. ' +
-      'The answer then has the checkout address. The words "true" and "1" and the number 1 are read the same.',
+      'Required, and true, unless the request is a direct one (pymt_instrument) or is sent to an older address. ' +
+      'The response then has the checkout address. The texts "true" and "1" and the number 1 are accepted too.',
   }),
   pymt_instrument: phone('is not a possible phone number').optional().meta({
-    description: 'Direct request without a page: the wallet whose owner is asked to approve on the phone.',
+    description: 'Direct request without a page: the wallet whose owner approves on the phone.',
   }),
   extra_wallet_issuer_hint: z
     .string('must be text')
     .meta({ pattern: patterns.anyCase(hints) })
-    .transform(word => word.toLowerCase())
+    .transform(value => value.toLowerCase())
     .pipe(z.enum(hints, `must be one of ${hints.join(', ')}`))
     .optional()
     .meta({
       description: `Direct request: the network of the wallet, ${hints.join(', ')}, in any letter case.`,
     }),
-  voucher_code: text(20)
+  voucher_code: patterns
+    .textField(20)
     .optional()
-    .meta({ description: 'Direct request: the voucher code where the network needs one, as Telecel does.' }),
+    .meta({ description: 'Direct request: the voucher code if the network requires one, as Telecel does.' }),
   secure_hash: z
     .string('must be text')
     .meta({ pattern: patterns.hexDigest })
@@ -169,16 +171,16 @@ export const requestSchema = z.object({
     .meta({
       description:
         'HMAC-SHA-256 of the request string, hexadecimal in any letter case. Required, unless the merchant has ' +
-        'unsigned_requests on and the request is a direct one or comes to an older door.',
+        'unsigned_requests on and the request is a direct one or is sent to an older address.',
     }),
 })
 
-// How an amount is read is for its currency to say, and for its own field to refuse.
-const schemas = new Map<Currency, typeof requestSchema>([[usualCurrency, requestSchema]])
+// The decimals of an amount depend on its currency, so each currency has its own schema.
+const schemas = new Map<Currency, typeof requestSchema>([[defaultCurrency, requestSchema]])
 
 function schemaIn(currency: Currency): typeof requestSchema {
-  const before = schemas.get(currency)
-  if (before) return before
+  const known = schemas.get(currency)
+  if (known) return known
   const schema = requestSchema.extend({ total: totalIn(currency), line_items: lineItemsIn(currency) })
   schemas.set(currency, schema)
   return schema
@@ -186,7 +188,7 @@ function schemaIn(currency: Currency): typeof requestSchema {
 
 export type PaymentRequest = z.output<typeof requestSchema> & { extra: Record<string, string> }
 
-// Older clients' names for the contract's fields. The contract's own name wins when both are there.
+// Names of older clients for fields of the contract. If both are sent, the name of the contract wins.
 export const aliases: Record<string, string> = {
   cancel_url: 'cancelled_url',
   extra_name: 'name',
@@ -211,22 +213,22 @@ export function presentFields(sent: Fields): Fields {
   return fields
 }
 
-// Older clients name the currency in a field of their own. One that we know is meant, in any letter case: nobody is to be
-// charged in another. What we do not know stays the merchant's own word.
-function currencyIn(word: unknown) {
-  const code = typeof word === 'string' && word.trim().toUpperCase()
+// Older clients send the currency in a field of their own. A known code, in any letter case, is the currency, so that the
+// customer is not charged in another one. Any other value is an ordinary extra field.
+function currencyIn(value: unknown) {
+  const code = typeof value === 'string' && value.trim().toUpperCase()
   return isCurrency(code) ? code : undefined
 }
 
-// A form is flat, and has no lists: whatever an old client means by this name, it is not ours.
+// A form has no lists, so a form field of this name means something else.
 export const withoutLists = (form: Fields): Fields => ({ ...form, line_items: undefined })
 
-// Every field checked; throws a Refusal that names the first that is wrong.
+// Validates every field. Throws a Refusal for the first invalid one.
 export function parseRequest(fields: Fields): PaymentRequest {
-  const currency = isCurrency(fields.currency) ? fields.currency : usualCurrency
+  const currency = isCurrency(fields.currency) ? fields.currency : defaultCurrency
   const parsed = schemaIn(currency).safeParse(fields)
   if (!parsed.success) throw firstFault(parsed.error)
-  const wrongSum = sumRefuses(parsed.data.line_items, parsed.data.total, currency)
+  const wrongSum = checkSum(parsed.data.line_items, parsed.data.total, currency)
   if (wrongSum) throw wrongSum
   return { ...parsed.data, extra: parseExtras(fields) }
 }
@@ -236,7 +238,7 @@ function firstFault(error: z.ZodError): Refusal {
   return malformed(fieldAt(issue?.path ?? []), issue?.message ?? 'is not valid')
 }
 
-// As a program would reach it: line_items[2].total.
+// As a path: line_items[2].total.
 const fieldAt = (path: readonly PropertyKey[]) =>
   path
     .map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at > 0 ? '.' : ''}${String(step)}`))
@@ -251,7 +253,7 @@ function parseExtras(fields: Fields): Record<string, string> {
     const value = sent instanceof NumberText ? sent.text : typeof sent === 'boolean' ? String(sent) : sent
     const name = field.slice('extra_'.length)
     if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name))
-      throw malformed(field.slice(0, 80), 'after extra_ come 1 to 64 letters, digits, _ . or -')
+      throw malformed(field.slice(0, 80), 'the name after extra_ must have 1 to 64 letters, digits, _ . or -')
     if (typeof value !== 'string') throw malformed(field, 'must be text')
     if (!isAtMost(value, maxExtraLength)) throw malformed(field, `at most ${maxExtraLength} characters`)
     if (!isPlainText(value)) throw malformed(field, 'must not contain control characters or broken Unicode')
@@ -260,3 +262,27 @@ function parseExtras(fields: Fields): Record<string, string> {
   }
   return extra
 }
+
+// A canonical text of all fields, which is equal for a repeated request. Absent fields are left out, so that a field
+// added in a later version does not change it.
+export function requestFingerprint(request: PaymentRequest): string {
+  const pairs: [string, string][] = []
+  for (const name of comparedFields) {
+    const value = request[name] ?? (name === 'currency' ? defaultCurrency : undefined)
+    if (value !== undefined) pairs.push([name, canonical(value)])
+  }
+  for (const name of Object.keys(request.extra).sort())
+    pairs.push([`extra_${name}`, request.extra[name] as string])
+  return JSON.stringify(pairs)
+}
+
+// Lists as JSON, with money as digits.
+const canonical = (value: unknown) =>
+  Array.isArray(value)
+    ? JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner))
+    : String(value)
+
+const notCompared = new Set(['merchant_key', 'invoice_id', 'secure_hash', 'generate_checkout_url'])
+const comparedFields = (Object.keys(requestSchema.shape) as (keyof typeof requestSchema.shape)[])
+  .filter(name => !notCompared.has(name))
+  .sort()

@@ -1,15 +1,15 @@
 import { isOnOrigins, type MerchantSettings, ownOrigins } from '../merchant/settings.ts'
 import { leastIn, mostIn } from '../merchant/totalLimit.ts'
-import { formatMoney, usualCurrency } from '../money.ts'
+import { formatMoney, defaultCurrency } from '../money.ts'
 import { malformed, type Refusal } from './refusal.ts'
 import { maxInvoiceLength, type PaymentRequest } from './request.ts'
 
 const addresses = ['success_url', 'cancelled_url', 'deferred_url', 'ipn_url'] as const
 type Address = (typeof addresses)[number]
 
-// What the merchant's settings say about a request that is well-formed in itself. The hash covers neither currency nor
-// addresses, and both may pass through a customer's hands: only what the merchant has named passes.
-export function settingsRefuse(
+// Checks a valid request against the settings of its merchant. The hash covers neither the currency nor the addresses,
+// and both may pass through the customer's browser, so only values that the merchant has registered are accepted.
+export function checkSettings(
   settings: MerchantSettings,
   outlets: ReadonlySet<string>,
   request: PaymentRequest,
@@ -17,8 +17,8 @@ export function settingsRefuse(
   const { allowed_origins, currencies, long_invoice_ids } = settings
   if (request.invoice_id.length > maxInvoiceLength && !long_invoice_ids)
     return malformed('invoice_id', `at most ${maxInvoiceLength} characters`)
-  const currency = request.currency ?? usualCurrency
-  if (!currencies.includes(currency)) return otherCurrency(settings)
+  const currency = request.currency ?? defaultCurrency
+  if (!currencies.includes(currency)) return unsupportedCurrency(settings)
   const least = leastIn(settings.min_total, currency)
   const most = mostIn(settings.max_total, currency)
   if (request.total < least || request.total > most)
@@ -38,7 +38,7 @@ const isElsewhere = (request: PaymentRequest, origins: readonly string[]) => (fi
   return url !== undefined && !isOnOrigins(url, origins)
 }
 
-// Whichever way a request comes: what a form has signed is accepted by every endpoint, with another ipn_url too.
+// The check applies to every endpoint: the signature of a form's request is valid everywhere, also with another ipn_url.
 function foreignIpnUrl(settings: MerchantSettings, request: PaymentRequest): Refusal | undefined {
   const { ipn_style, form_ipn_url } = settings
   if (ipn_style !== 'basic' && form_ipn_url !== 'registered') return undefined
@@ -49,11 +49,11 @@ function foreignIpnUrl(settings: MerchantSettings, request: PaymentRequest): Ref
   )
 }
 
-export const otherCurrency = ({ currencies }: MerchantSettings) =>
+export const unsupportedCurrency = ({ currencies }: MerchantSettings) =>
   malformed(
     'currency',
-    `this merchant takes ${anyOf(currencies)}; a request without a currency is in ${usualCurrency}`,
+    `this merchant takes ${orList(currencies)}; a request without a currency is in ${defaultCurrency}`,
   )
 
-const anyOf = (words: readonly string[]) =>
-  words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` : (words[0] ?? '')
+const orList = (names: readonly string[]) =>
+  names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${names.at(-1)}` : (names[0] ?? '')

@@ -3,12 +3,12 @@ import { maskEmail, maskExtra, maskName, maskPhone } from '../mask.ts'
 import { moneyNumber, twoDecimals } from '../money.ts'
 import type { NewPayment, PaymentState } from '../payment/payment.ts'
 
-// The answer of the status check. Public clients read two shapes: an object keyed by the invoice id, and a
-// flat record; the keyed record has its amount as text.
+// The response of the status check. Existing clients read one of two formats: an object with the invoice id as its key,
+// in which the amount is text, or a flat record.
 export type StatusRecord = ReturnType<typeof statusRecord>
 
-// What the reader of a status record may see: the whole record where the status check is signed. Otherwise the customer's
-// details are masked, and of the merchant's own extra_ fields only those in public_extra have a value.
+// A signed status check gets the whole record. Otherwise the customer's details are masked, and of the merchant's own
+// extra_ fields only those in public_extra have a value.
 export type StatusView = 'whole' | { public_extra: readonly string[] }
 
 export function statusRecord(payment: PaymentState, now: Date, view: StatusView) {
@@ -70,7 +70,7 @@ const everything = ({ name, email, number, extra }: PaymentState): CustomerFacts
   sent: extra,
 })
 
-// Beside what the merchant sent along. The status check and the notification carry the same.
+// The `extra` object of the status check and the notification: the merchant's own fields, and ours.
 export const extraOf = (
   payment: PaymentState,
   { name, email, phone, sent }: CustomerFacts = everything(payment),
@@ -87,25 +87,27 @@ export const extraOf = (
   psp_response_msg: payment.psp_response_msg,
 })
 
-// The two shapes as JSON text. It is put together by hand because an object whose first key is different every
-// time is slow to make and slow to write.
-export function keyedAndFlatAnswer(payment: PaymentState, record: StatusRecord): string {
+// Both formats in one JSON text. The text is concatenated, because V8 is slow with an object whose first key always
+// differs.
+export function statusJson(payment: PaymentState, record: StatusRecord): string {
   return `${keyed(payment, record).slice(0, -1)},${JSON.stringify(record).slice(1)}`
 }
 
-// For older clients, of which some read names in any letter case.
-export const keyedAnswer = (payment: PaymentState, record: StatusRecord) =>
-  keyed(payment, { ...record, extra: withoutTwins(record.extra) })
+// For older clients. Some of them ignore the letter case of names.
+export const keyedStatusJson = (payment: PaymentState, record: StatusRecord) =>
+  keyed(payment, { ...record, extra: withoutCaseDuplicates(record.extra) })
 
 const keyed = (payment: PaymentState, record: object) =>
   `{${JSON.stringify(payment.invoice_id)}:${JSON.stringify({ ...record, amount: twoDecimals(payment.total, payment.currency) })}}`
 
-// No two names that differ by letter case alone: ours in small letters stay, and of the merchant's own the first.
-export function withoutTwins(extra: StatusRecord['extra']): Omit<StatusRecord['extra'], 'Mobile_no'> {
-  const met = new Set<string>()
+// Drops names that differ only by letter case. Our lower-case names stay, and the first of the merchant's own.
+export function withoutCaseDuplicates(
+  extra: StatusRecord['extra'],
+): Omit<StatusRecord['extra'], 'Mobile_no'> {
+  const seen = new Set<string>()
   const isFirst = ([name]: [string, unknown]) => {
-    const small = name.toLowerCase()
-    return ownExtraNames.has(small) ? name === small : met.size < met.add(small).size
+    const lower = name.toLowerCase()
+    return ownExtraNames.has(lower) ? name === lower : seen.size < seen.add(lower).size
   }
   return Object.fromEntries(Object.entries(extra).filter(isFirst)) as StatusRecord['extra']
 }
@@ -121,38 +123,12 @@ export const errorRecord = (invoice_id: string, reason: string) => ({
   amount: '',
 })
 
-// An invoice_id must not be one of these words, or the keyed answer would hide a field of the flat one.
-export const recordKeys: ReadonlySet<string> = new Set([
-  'success',
-  'status',
-  'status_code',
-  'status_reason',
-  'message',
-  'invoice_id',
-  'tx_reference',
-  'gw_invoice_id',
-  'payment_reference',
-  'amount',
-  'currency',
-  'total_amount_charged',
-  'service_fee',
-  'payment_method',
-  'payment_instrument',
-  'payment_time',
-  'reversed_at',
-  'reversed_amount',
-  'as_at',
-  'last_updated',
-  'narration',
-  'buyer_firstname',
-  'buyer_lastname',
-  'buyer_email',
-  'buyer_phone',
-  'tran_type',
-  'outlet',
-  'client_ip',
-  'client_ip_location',
-  'extra',
-  'error',
-  'request_id',
-])
+// The keys of the flat record. An invoice_id must not be one of them, because both formats share one object.
+export const recordKeys: ReadonlySet<string> = new Set(
+  (
+    'success status status_code status_reason message invoice_id tx_reference gw_invoice_id ' +
+    'payment_reference amount currency total_amount_charged service_fee payment_method payment_instrument ' +
+    'payment_time reversed_at reversed_amount as_at last_updated narration buyer_firstname buyer_lastname ' +
+    'buyer_email buyer_phone tran_type outlet client_ip client_ip_location extra error request_id'
+  ).split(' '),
+)

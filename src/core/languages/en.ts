@@ -48,7 +48,7 @@ export const en = {
     again_in: 'You can try again in {seconds} seconds.',
     all_shut: 'No payment method is available right now. Please wait a moment.',
     phone_title: 'On your phone instead?',
-    phone_words: 'Scan to go on there. This page follows.',
+    phone_text: 'Scan to go on there. This page follows.',
   },
 
   names: { card: 'Card' },
@@ -61,7 +61,7 @@ export const en = {
   },
 
   // In place of the name and note of a payment method whose provider has problems.
-  standings: {
+  health: {
     degraded: '{method} is slow right now',
     down: '{method} is not answering right now',
   },
@@ -99,13 +99,13 @@ export const en = {
   // The provider asks for input before it continues.
   step: {
     title: 'One more step',
-    words: '{method} needs this to go on with your payment of {amount}.',
+    text: '{method} needs this to go on with your payment of {amount}.',
     says: '{method} says:',
     again: '{method} asks again. Check what you type.',
     tries_left: 'Tries left: {count}.',
     wait: 'Please take a moment: you can send the next one in {seconds} seconds.',
     none_left: 'No more tries for this request',
-    none_left_words:
+    none_left_text:
       'For your safety, nothing more can be entered for this request. {method} has not said yet whether it was paid. If it was, it counts: do not pay again until we know.',
     none_left_then:
       'As soon as this request has ended, you can choose how to pay again. This page updates by itself.',
@@ -125,13 +125,13 @@ export const en = {
     dial_steps: 'Dial {code}, then choose {steps}.',
     dial_unknown: 'Open your wallet’s menu on your phone and look for your approvals.',
     redirect: 'Continue on the card page',
-    redirect_words: 'Pay on our partner’s page, then come back here.',
+    redirect_text: 'Pay on our partner’s page, then come back here.',
     confirming: 'Have you paid there already? Then we are confirming it with the provider. Do not pay again.',
     to_card: 'Continue to the card page',
     qr: 'Scan to pay',
-    qr_words: 'Scan with your bank or wallet app, and check that it says {amount}.',
+    qr_text: 'Scan with your bank or wallet app, and check that it says {amount}.',
     bank: 'We are asking your bank',
-    bank_words: 'We do not know the result yet. Do not pay again: we keep checking.',
+    bank_text: 'We do not know the result yet. Do not pay again: we keep checking.',
     unfinished: 'I have not finished there',
     ends: {
       prompt: 'The request ends in {left}.',
@@ -151,7 +151,7 @@ export const en = {
       qr: 'If you pay by this code after all, it counts, and nothing else is taken.',
     },
     ending: 'The old request is ending',
-    ending_words: 'We are ending the request to {number}. If you approve it on that phone, it counts.',
+    ending_text: 'We are ending the request to {number}. If you approve it on that phone, it counts.',
     ending_somewhere: 'We are ending the old request. If you approve it after all, it counts.',
     go_on: 'Otherwise you can go on at about {time}. This page updates by itself.',
     go_on_then: 'If it was not, you can go on. This page updates by itself.',
@@ -160,7 +160,7 @@ export const en = {
       'Is the app on this phone? Save the code. Then open your bank’s or wallet’s app and choose to scan from the gallery.',
     qr_save: 'Save the code',
     unknown: 'We are asking {method}',
-    unknown_words: 'We have not heard back from {method} yet. Do not pay again: we keep checking.',
+    unknown_text: 'We have not heard back from {method} yet. Do not pay again: we keep checking.',
     may_leave: 'You can close this page. We keep checking.',
     back: 'Go back to {shop}',
     cancel: 'Cancel this payment',
@@ -170,7 +170,7 @@ export const en = {
 
   disputed: {
     title: 'We are looking into it',
-    words: 'The answer about your payment does not match what was asked. A person is looking into it.',
+    text: 'The answer about your payment does not match what was asked. A person is looking into it.',
     advice: 'Do not pay again. Keep the reference: {reference}',
   },
 
@@ -272,7 +272,7 @@ export const en = {
 
   cancel: {
     title: 'Cancel this payment?',
-    words: 'Nothing was taken. You can start again at {shop}.',
+    text: 'Nothing was taken. You can start again at {shop}.',
     unresolved:
       'A request is still on its way. If the money still arrives, it counts as paid and {shop} is told.',
     yes: 'Yes, cancel',
@@ -281,24 +281,24 @@ export const en = {
 
   cancelled: {
     title: 'Cancelled',
-    words: 'You cancelled this payment. Nothing was taken.',
-    wished: 'You cancelled this payment. If the money still arrives, it counts as paid and {shop} is told.',
+    text: 'You cancelled this payment. Nothing was taken.',
+    requested:
+      'You cancelled this payment. If the money still arrives, it counts as paid and {shop} is told.',
   },
 
   expired: {
     title: 'The time to pay is over',
-    words: 'Nothing was charged. Go back to {shop} and start again.',
+    text: 'Nothing was charged. Go back to {shop} and start again.',
   },
 
   closed: {
     title: 'You cannot pay here now',
-    words: '{shop} takes no payments at the moment. Nothing was charged.',
+    text: '{shop} takes no payments at the moment. Nothing was charged.',
   },
 
   nowhere: {
     title: 'You cannot pay here yet',
-    words:
-      '{shop} asked for this payment and it is safely recorded, but no payment method is set up on this gateway. Nothing was charged.',
+    text: '{shop} asked for this payment and it is safely recorded, but no payment method is set up on this gateway. Nothing was charged.',
   },
 
   paid: {
@@ -398,16 +398,15 @@ export const en = {
   // The home page.
   home: {
     title: 'A payment gateway',
-    words:
-      'Shops send their customers here to pay by mobile money, card or QR code. Every payment has a page of its own, which only its link opens.',
+    text: 'Shops send their customers here to pay by mobile money, card or QR code. Every payment has a page of its own, which only its link opens.',
     payer: 'Are you paying?',
-    payer_words: 'Open the link that the shop gave you. If you cannot find it, ask the shop for it again.',
+    payer_text: 'Open the link that the shop gave you. If you cannot find it, ask the shop for it again.',
     shop: 'Are you building a shop?',
-    shop_words: 'How to ask for a payment:',
+    shop_text: 'How to ask for a payment:',
     docs: 'the documentation',
     openapi: 'the OpenAPI description',
     test: 'Are you trying it out?',
-    test_words: 'In test mode no real money moves:',
+    test_text: 'In test mode no real money moves:',
     phone: 'the test phone',
     inbox: 'mails and SMS',
     support: 'support',
@@ -416,36 +415,35 @@ export const en = {
 
   trouble: {
     nothing_here: 'There is nothing at this address',
-    nothing_here_words:
+    nothing_here_text:
       'Check that the address is complete. If you came here to pay, open the link that the shop gave you. Nothing was charged.',
     unreachable: 'We cannot show your payment now',
-    unreachable_words:
+    unreachable_text:
       'Our database is unavailable for a moment. Your payment is safe. Reload this page shortly.',
     busy: 'One moment, please',
-    busy_words:
+    busy_text:
       'Very many pages are being opened from your network. Nothing has changed for your payment. Reload this page in a few seconds.',
-    too_busy_words:
+    too_busy_text:
       'We are too busy to read what you sent. Nothing has changed for your payment. Reload this page in a few seconds.',
     no_payment: 'There is no payment at this address',
-    no_payment_words:
+    no_payment_text:
       'Check that the link is complete, or go back to the shop and start again. Nothing was charged.',
     elsewhere: 'This did not come from our page',
-    elsewhere_words:
-      'For your safety we did nothing. Open the payment’s own page and press the button there.',
+    elsewhere_text: 'For your safety we did nothing. Open the payment’s own page and press the button there.',
     open: 'Open the payment',
     broken: 'Something broke on our side',
-    broken_words:
+    broken_text:
       'Reload this page to see how your payment stands. If you had pressed the button to pay, look first, and do not pay twice.',
     unreadable: 'We could not read what was sent',
-    unreadable_words: 'Nothing was changed and nothing was charged. Go back and try again.',
+    unreadable_text: 'Nothing was changed and nothing was charged. Go back and try again.',
     cannot_start: 'This payment cannot start',
-    cannot_start_words:
+    cannot_start_text:
       'The shop sent something that we cannot take. Nothing was charged. Go back and tell the shop:',
   },
 
   // SMS and emails.
-  letters: {
-    somebody: 'the shop', // if the name cannot be written in an SMS
+  messages: {
+    unnamed_shop: 'the shop', // if the name cannot be written in an SMS
 
     // The variants of an SMS, the longest first. An SMS is one segment of 160 characters, because each segment is
     // charged. The last variant is for a link that leaves no room for other words.
@@ -479,9 +477,9 @@ export const en = {
     mail: {
       test: 'TEST: no real money moved',
       paid: 'Paid',
-      paid_words: 'Your payment to {shop} is complete.',
+      paid_text: 'Your payment to {shop} is complete.',
       cancelled: 'Cancelled',
-      cancelled_words: 'This payment was cancelled.',
+      cancelled_text: 'This payment was cancelled.',
       nothing_taken: 'Nothing was taken.',
       late: 'If the money still arrives, it counts as paid, and {shop} is told.',
       try_again: 'As long as the payment is open, you can try again or pay another way on its page.',
@@ -512,23 +510,22 @@ export const en = {
     back: 'Back to the checkout',
     asked: '{shop} asked for {amount}.',
     lost: 'There is nothing to pay at this address',
-    lost_words: 'Check that the link is complete, or start again from the checkout.',
+    lost_text: 'Check that the link is complete, or start again from the checkout.',
     broken: 'This page does not work right now',
-    broken_words:
+    broken_text:
       'The simulated provider cannot reach its database. Nothing has changed. Reload the page in a moment.',
     too_large: 'That was too much',
-    too_large_words:
-      'The form was larger than anyone would type. Nothing has changed. Go back and try again.',
+    too_large_text: 'The form was larger than anyone would type. Nothing has changed. Go back and try again.',
 
     phone: {
       title: 'Test phone',
-      words: 'Type a wallet number. You see the requests of the last 10 minutes that wait for it.',
+      text: 'Type a wallet number. You see the requests of the last 10 minutes that wait for it.',
       number: 'Wallet number',
       wrong: 'This is not a phone number. Write it like 024 123 4567.',
       in_title: 'Not a phone number: test phone',
       show: 'Show requests',
       none: 'Nothing waits for this number',
-      none_words: 'Numbers that end in 000 to 009 answer by themselves. Any other number waits here.',
+      none_text: 'Numbers that end in 000 to 009 answer by themselves. Any other number waits here.',
       waiting: 'Waiting for you',
     },
 
@@ -544,17 +541,17 @@ export const en = {
     // The outcome of a request, as the phone shows it.
     endings: {
       pending: 'Waiting',
-      pending_words: 'This test wallet answers by itself. There is nothing for you to do here.',
+      pending_text: 'This test wallet answers by itself. There is nothing for you to do here.',
       approved: 'Approved',
-      approved_words: 'No real money moved.',
+      approved_text: 'No real money moved.',
       declined: 'Declined',
-      declined_words: 'Nothing was taken.',
+      declined_text: 'Nothing was taken.',
       withdrawn: 'Withdrawn',
-      withdrawn_words: 'The request was taken back at the checkout. Nothing was taken.',
+      withdrawn_text: 'The request was taken back at the checkout. Nothing was taken.',
       too_late: 'Too late',
-      too_late_words: 'The request was not answered in time. Nothing was taken.',
+      too_late_text: 'The request was not answered in time. Nothing was taken.',
       not_paid: 'Not paid',
-      not_paid_words: 'The wallet said no. Nothing was taken.',
+      not_paid_text: 'The wallet said no. Nothing was taken.',
     },
 
     card: {
@@ -573,7 +570,7 @@ export const en = {
     },
 
     test_cards: 'Test cards',
-    test_cards_words:
+    test_cards_text:
       'Any date to come, CVV 123. Another CVV is refused with 82. Never type a real card here.',
     by_card: {
       card_approved: 'paid',
@@ -600,7 +597,7 @@ export const en = {
     secure: {
       title: 'Is it you?',
       page: '3-D Secure, {amount}',
-      words: 'Your bank asks for the code that it sent you, to pay {shop} {amount} with {card}.',
+      text: 'Your bank asks for the code that it sent you, to pay {shop} {amount} with {card}.',
       nothing_sent: 'Nothing was sent: any code passes here, 000000 fails.',
       code: 'Code',
       confirm: 'Confirm',

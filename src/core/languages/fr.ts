@@ -47,7 +47,7 @@ export const fr: Texts = {
     again_in: 'Vous pourrez réessayer dans {seconds} secondes.',
     all_shut: 'Aucun moyen de paiement ne répond en ce moment. Patientez un instant.',
     phone_title: 'Plutôt sur votre téléphone ?',
-    phone_words: 'Scannez pour y continuer. Cette page suivra.',
+    phone_text: 'Scannez pour y continuer. Cette page suivra.',
   },
 
   names: { card: 'Carte' },
@@ -58,7 +58,7 @@ export const fr: Texts = {
     card: 'Visa ou Mastercard',
   },
 
-  standings: {
+  health: {
     degraded: '{method} est lent en ce moment',
     down: '{method} ne répond pas en ce moment',
   },
@@ -95,13 +95,13 @@ export const fr: Texts = {
 
   step: {
     title: 'Encore une étape',
-    words: '{method} en a besoin pour poursuivre votre paiement de {amount}.',
+    text: '{method} en a besoin pour poursuivre votre paiement de {amount}.',
     says: 'Message de {method} :',
     again: '{method} vous le demande à nouveau. Vérifiez votre saisie.',
     tries_left: 'Essais restants : {count}.',
     wait: 'Patientez un peu : vous pourrez réessayer dans {seconds} secondes.',
     none_left: 'Plus d’essai possible pour cette demande',
-    none_left_words:
+    none_left_text:
       'Pour votre sécurité, vous ne pouvez plus rien saisir pour cette demande. {method} n’a pas encore dit si elle a été payée. Si c’est le cas, le paiement est valable : ne payez pas de nouveau avant d’avoir la réponse.',
     none_left_then:
       'Dès que cette demande sera terminée, vous pourrez choisir à nouveau comment payer. Cette page se mettra à jour toute seule.',
@@ -122,15 +122,15 @@ export const fr: Texts = {
     dial_steps: 'Composez le {code}, puis choisissez {steps}.',
     dial_unknown: 'Ouvrez le menu mobile money sur votre téléphone et cherchez les paiements à valider.',
     redirect: 'Continuez sur la page de paiement par carte',
-    redirect_words: 'Payez sur la page de notre partenaire, puis revenez ici.',
+    redirect_text: 'Payez sur la page de notre partenaire, puis revenez ici.',
     confirming:
       'Vous y avez déjà payé ? Alors nous vérifions auprès du prestataire. Ne payez pas une deuxième fois.',
     to_card: 'Continuer vers le paiement par carte',
     qr: 'Scannez pour payer',
-    qr_words:
+    qr_text:
       'Scannez avec l’application de votre banque ou de votre compte mobile money, et vérifiez qu’elle indique {amount}.',
     bank: 'Nous interrogeons votre banque',
-    bank_words:
+    bank_text:
       'Nous ne connaissons pas encore le résultat. Ne payez pas une deuxième fois : nous continuons à vérifier.',
     unfinished: 'Je n’ai pas terminé le paiement',
     ends: {
@@ -154,7 +154,7 @@ export const fr: Texts = {
       qr: 'Si vous payez quand même avec ce code, le paiement sera pris en compte et rien d’autre ne sera prélevé.',
     },
     ending: 'L’ancienne demande se termine',
-    ending_words:
+    ending_text:
       'Nous mettons fin à la demande envoyée au {number}. Si vous la validez sur ce téléphone, elle sera prise en compte.',
     ending_somewhere:
       'Nous mettons fin à l’ancienne demande. Si vous la validez quand même, elle sera prise en compte.',
@@ -165,7 +165,7 @@ export const fr: Texts = {
       'L’application est sur ce téléphone ? Enregistrez le code. Ouvrez ensuite l’application de votre banque ou de votre compte mobile money et choisissez de scanner depuis la galerie.',
     qr_save: 'Enregistrer le code',
     unknown: 'Nous interrogeons {method}',
-    unknown_words:
+    unknown_text:
       'Nous n’avons pas encore de réponse de {method}. Ne payez pas une deuxième fois : nous continuons à vérifier.',
     may_leave: 'Vous pouvez fermer cette page. Nous continuons à vérifier.',
     back: 'Retourner chez {shop}',
@@ -176,7 +176,7 @@ export const fr: Texts = {
 
   disputed: {
     title: 'Nous vérifions votre paiement',
-    words: 'La réponse reçue ne correspond pas à ce qui était demandé. Une personne examine votre paiement.',
+    text: 'La réponse reçue ne correspond pas à ce qui était demandé. Une personne examine votre paiement.',
     advice: 'Ne payez pas une deuxième fois. Conservez la référence : {reference}',
   },
 
@@ -284,7 +284,7 @@ export const fr: Texts = {
 
   cancel: {
     title: 'Annuler ce paiement ?',
-    words: 'Rien n’a été prélevé. Vous pouvez recommencer chez {shop}.',
+    text: 'Rien n’a été prélevé. Vous pouvez recommencer chez {shop}.',
     unresolved:
       'Une demande est encore en cours. Si l’argent arrive malgré tout, le paiement est considéré comme effectué et {shop} en est informé.',
     yes: 'Oui, annuler',
@@ -293,25 +293,24 @@ export const fr: Texts = {
 
   cancelled: {
     title: 'Annulé',
-    words: 'Vous avez annulé ce paiement. Rien n’a été prélevé.',
-    wished:
+    text: 'Vous avez annulé ce paiement. Rien n’a été prélevé.',
+    requested:
       'Vous avez annulé ce paiement. Si l’argent arrive malgré tout, le paiement est considéré comme effectué et {shop} en est informé.',
   },
 
   expired: {
     title: 'Le délai de paiement est écoulé',
-    words: 'Rien n’a été débité. Retournez chez {shop} et recommencez.',
+    text: 'Rien n’a été débité. Retournez chez {shop} et recommencez.',
   },
 
   closed: {
     title: 'Vous ne pouvez pas payer ici pour le moment',
-    words: '{shop} n’accepte pas de paiement en ce moment. Rien n’a été débité.',
+    text: '{shop} n’accepte pas de paiement en ce moment. Rien n’a été débité.',
   },
 
   nowhere: {
     title: 'Vous ne pouvez pas encore payer ici',
-    words:
-      '{shop} a demandé ce paiement et il est bien enregistré, mais aucun moyen de paiement n’est configuré sur cette passerelle. Rien n’a été débité.',
+    text: '{shop} a demandé ce paiement et il est bien enregistré, mais aucun moyen de paiement n’est configuré sur cette passerelle. Rien n’a été débité.',
   },
 
   paid: {
@@ -410,17 +409,16 @@ export const fr: Texts = {
 
   home: {
     title: 'Une passerelle de paiement',
-    words:
-      'Les boutiques envoient ici leurs clients pour payer par mobile money, par carte ou par code QR. Chaque paiement a sa propre page, accessible uniquement par son lien.',
+    text: 'Les boutiques envoient ici leurs clients pour payer par mobile money, par carte ou par code QR. Chaque paiement a sa propre page, accessible uniquement par son lien.',
     payer: 'Vous voulez payer ?',
-    payer_words:
+    payer_text:
       'Ouvrez le lien que la boutique vous a donné. Si vous ne le trouvez plus, demandez-le de nouveau à la boutique.',
     shop: 'Vous créez une boutique ?',
-    shop_words: 'Comment demander un paiement :',
+    shop_text: 'Comment demander un paiement :',
     docs: 'la documentation',
     openapi: 'la description OpenAPI',
     test: 'Vous faites un essai ?',
-    test_words: 'En mode test, aucun argent réel ne circule :',
+    test_text: 'En mode test, aucun argent réel ne circule :',
     phone: 'le téléphone de test',
     inbox: 'les e-mails et SMS',
     support: 'l’assistance',
@@ -429,36 +427,36 @@ export const fr: Texts = {
 
   trouble: {
     nothing_here: 'Il n’y a rien à cette adresse',
-    nothing_here_words:
+    nothing_here_text:
       'Vérifiez que l’adresse est complète. Si vous veniez payer, ouvrez le lien que la boutique vous a donné. Rien n’a été débité.',
     unreachable: 'Nous ne pouvons pas afficher votre paiement pour le moment',
-    unreachable_words:
+    unreachable_text:
       'Notre base de données est momentanément indisponible. Votre paiement est en sécurité. Rechargez cette page dans un instant.',
     busy: 'Un instant, s’il vous plaît',
-    busy_words:
+    busy_text:
       'De très nombreuses pages sont ouvertes depuis votre réseau. Rien n’a changé pour votre paiement. Rechargez cette page dans quelques secondes.',
-    too_busy_words:
+    too_busy_text:
       'Nous sommes trop occupés pour lire ce que vous avez envoyé. Rien n’a changé pour votre paiement. Rechargez cette page dans quelques secondes.',
     no_payment: 'Il n’y a pas de paiement à cette adresse',
-    no_payment_words:
+    no_payment_text:
       'Vérifiez que le lien est complet, ou retournez à la boutique et recommencez. Rien n’a été débité.',
     elsewhere: 'Cette demande ne vient pas de notre page',
-    elsewhere_words:
+    elsewhere_text:
       'Par sécurité, nous n’avons rien fait. Ouvrez la page du paiement et appuyez sur le bouton qui s’y trouve.',
     open: 'Ouvrir le paiement',
     broken: 'Un problème est survenu de notre côté',
-    broken_words:
+    broken_text:
       'Rechargez cette page pour voir où en est votre paiement. Si vous aviez appuyé sur le bouton pour payer, vérifiez d’abord, et ne payez pas une deuxième fois.',
     unreadable: 'Nous n’avons pas pu lire ce qui a été envoyé',
-    unreadable_words: 'Rien n’a été modifié et rien n’a été débité. Revenez en arrière et réessayez.',
+    unreadable_text: 'Rien n’a été modifié et rien n’a été débité. Revenez en arrière et réessayez.',
     cannot_start: 'Ce paiement ne peut pas commencer',
-    cannot_start_words:
+    cannot_start_text:
       'La boutique a envoyé des données que nous ne pouvons pas accepter. Rien n’a été débité. Revenez en arrière et transmettez ceci à la boutique :',
   },
 
   // L’espace devant « : » est insécable, sauf dans un SMS, qui n’en a pas de telle.
-  letters: {
-    somebody: 'la boutique',
+  messages: {
+    unnamed_shop: 'la boutique',
 
     sms: {
       paid: [
@@ -490,9 +488,9 @@ export const fr: Texts = {
     mail: {
       test: 'TEST : aucun argent réel n’a circulé',
       paid: 'Payé',
-      paid_words: 'Votre paiement à {shop} a bien été effectué.',
+      paid_text: 'Votre paiement à {shop} a bien été effectué.',
       cancelled: 'Annulé',
-      cancelled_words: 'Ce paiement a été annulé.',
+      cancelled_text: 'Ce paiement a été annulé.',
       nothing_taken: 'Rien n’a été prélevé.',
       late: 'Si l’argent arrive malgré tout, le paiement est considéré comme effectué et {shop} en est informé.',
       try_again:
@@ -524,24 +522,23 @@ export const fr: Texts = {
     back: 'Retour au paiement',
     asked: '{shop} a demandé {amount}.',
     lost: 'Il n’y a rien à payer à cette adresse',
-    lost_words: 'Vérifiez que le lien est complet, ou recommencez depuis la page de paiement.',
+    lost_text: 'Vérifiez que le lien est complet, ou recommencez depuis la page de paiement.',
     broken: 'Cette page ne fonctionne pas pour le moment',
-    broken_words:
+    broken_text:
       'Le prestataire simulé n’a pas accès à sa base de données. Rien n’a changé. Rechargez la page dans un instant.',
     too_large: 'C’était trop long',
-    too_large_words:
+    too_large_text:
       'Le formulaire est plus long que ce que l’on peut saisir. Rien n’a changé. Revenez en arrière et réessayez.',
 
     phone: {
       title: 'Téléphone de test',
-      words:
-        'Saisissez un numéro mobile money. Vous verrez ses demandes en attente des 10 dernières minutes.',
+      text: 'Saisissez un numéro mobile money. Vous verrez ses demandes en attente des 10 dernières minutes.',
       number: 'Numéro mobile money',
       wrong: 'Ce n’est pas un numéro de téléphone. Écrivez-le ainsi : 024 123 4567.',
       in_title: 'Numéro incorrect : téléphone de test',
       show: 'Voir les demandes',
       none: 'Aucune demande pour ce numéro',
-      none_words:
+      none_text:
         'Les numéros qui se terminent par 000 à 009 répondent automatiquement. Tout autre numéro attend votre réponse ici.',
       waiting: 'En attente de votre réponse',
     },
@@ -557,17 +554,17 @@ export const fr: Texts = {
 
     endings: {
       pending: 'En attente',
-      pending_words: 'Ce compte de test répond automatiquement. Vous n’avez rien à faire ici.',
+      pending_text: 'Ce compte de test répond automatiquement. Vous n’avez rien à faire ici.',
       approved: 'Validé',
-      approved_words: 'Aucun argent réel n’a circulé.',
+      approved_text: 'Aucun argent réel n’a circulé.',
       declined: 'Refusé',
-      declined_words: 'Rien n’a été prélevé.',
+      declined_text: 'Rien n’a été prélevé.',
       withdrawn: 'Demande retirée',
-      withdrawn_words: 'La demande a été retirée sur la page de paiement. Rien n’a été prélevé.',
+      withdrawn_text: 'La demande a été retirée sur la page de paiement. Rien n’a été prélevé.',
       too_late: 'Trop tard',
-      too_late_words: 'La demande est restée sans réponse. Rien n’a été prélevé.',
+      too_late_text: 'La demande est restée sans réponse. Rien n’a été prélevé.',
       not_paid: 'Non payé',
-      not_paid_words: 'Le paiement a été refusé. Rien n’a été prélevé.',
+      not_paid_text: 'Le paiement a été refusé. Rien n’a été prélevé.',
     },
 
     card: {
@@ -586,7 +583,7 @@ export const fr: Texts = {
     },
 
     test_cards: 'Cartes de test',
-    test_cards_words:
+    test_cards_text:
       'Toute date future, CVV 123. Un autre CVV est refusé avec le code 82. Ne saisissez jamais une vraie carte ici.',
     by_card: {
       card_approved: 'payé',
@@ -613,7 +610,7 @@ export const fr: Texts = {
     secure: {
       title: 'Est-ce bien vous ?',
       page: '3-D Secure, {amount}',
-      words: 'Votre banque demande le code qu’elle vous a envoyé, pour payer {amount} à {shop} avec {card}.',
+      text: 'Votre banque demande le code qu’elle vous a envoyé, pour payer {amount} à {shop} avec {card}.',
       nothing_sent: 'Rien n’a été envoyé : tout code est accepté ici, 000000 échoue.',
       code: 'Code',
       confirm: 'Confirmer',

@@ -83,35 +83,12 @@ const names: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', 
 const escaped = (text: string) =>
   special.test(text) ? text.replace(/[&<>"']/g, letter => names[letter] as string) : text
 
-const voidElements = new Set([
-  'area',
-  'base',
-  'br',
-  'col',
-  'embed',
-  'hr',
-  'img',
-  'input',
-  'link',
-  'meta',
-  'wbr',
-])
+const voidElements = new Set('area base br col embed hr img input link meta wbr'.split(' '))
 
 // Boolean attributes: present or absent. All others are written as true or false.
-const booleans = new Set([
-  'async',
-  'autofocus',
-  'checked',
-  'defer',
-  'disabled',
-  'download',
-  'formnovalidate',
-  'hidden',
-  'multiple',
-  'novalidate',
-  'open',
-  'readonly',
-  'required',
-  'reversed',
-  'selected',
-])
+const booleans = new Set(
+  (
+    'async autofocus checked defer disabled download formnovalidate hidden multiple novalidate ' +
+    'open readonly required reversed selected'
+  ).split(' '),
+)

@@ -75,7 +75,7 @@ export const FormToken = ({ token }: { token: string }) => (
 export const pagePolicy = (sources = "style-src 'self'", framedBy = "'none'") =>
   `default-src 'none'; ${sources}; base-uri 'none'; form-action 'self'; frame-ancestors ${framedBy}`
 
-// The headers that every page has, whoever may frame it. Its address may be a secret, so it is sent to nobody.
+// The headers of every page, whether or not it may be framed. Its address may be a secret, so no referrer is sent.
 export const privatePageHeaders = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',

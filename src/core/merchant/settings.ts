@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isOwnExtraName, ownExtraNames } from '../extraNames.ts'
-import { currencies, formatMoney, isCurrency, usualCurrency } from '../money.ts'
+import { currencies, formatMoney, isCurrency, defaultCurrency } from '../money.ts'
 import { parsePhone } from '../phone.ts'
 import { isAtMost, isPlainText, originOf, parseUrl } from '../text.ts'
 import { accentFault, readAccent } from './accent.ts'
@@ -126,7 +126,7 @@ const settingSchemas = {
   public_extra: extraFields.default([]),
   min_total: totalLimit(1n),
   max_total: totalLimit(99_999_999n),
-  currencies: currencyList.default([usualCurrency]),
+  currencies: currencyList.default([defaultCurrency]),
   payment_methods: names(/^[a-z][a-z0-9_]{0,39}$/, 'a payment method such as mtn_mobile_money').default([]),
   providers: names(accountWord, 'an account or a provider such as mtn-4f7k2q or mtn').default([]),
   rate_limit: whole(0, 1_000_000).default(1000),

@@ -1,10 +1,10 @@
 import {
   type Currency,
   decimalsOf,
-  formatFigure,
+  formatDecimal,
   formatMoney,
   isCurrency,
-  parseFigure,
+  parseDecimal,
   parseMoney,
 } from '../money.ts'
 
@@ -35,7 +35,7 @@ function readFigure(word: string, figures: Figures): string | undefined {
   const code = colon < 0 ? undefined : word.slice(0, colon)
   if (code !== undefined && !isCurrency(code)) return `${code || 'an empty word'} is not a known currency`
   const figure = word.slice(colon + 1)
-  const limit = code === undefined ? parseFigure(figure, 2) : parseMoney(figure, code)
+  const limit = code === undefined ? parseDecimal(figure, 2) : parseMoney(figure, code)
   if (typeof limit === 'string') return limit
   const of = code ?? 'every'
   if (figures[of] !== undefined) return `${word} is a second figure for ${code ?? 'every currency'}`
@@ -53,6 +53,6 @@ export const mostIn = ({ every, own }: TotalLimit, currency: Currency) =>
 // In the form that an operator types.
 export const totalLimitText = ({ every, own }: TotalLimit) =>
   [
-    formatFigure(every, 2),
+    formatDecimal(every, 2),
     ...Object.entries(own).map(([code, limit]) => `${code}:${formatMoney(limit, code as Currency)}`),
   ].join(',')

@@ -1,4 +1,4 @@
-import { cleanId, cleanText } from '../untrusted.ts'
+import { cleanId, cleanText } from '../text.ts'
 
 // The interface of messengers, which send SMS or email. Each file in `messengers/` is one: its default export is a
 // `MakeMessenger`, and its export `readSettings` is a `ReadMessengerSettings`.

@@ -23,7 +23,7 @@ export type Order = {
   name: string | null
   phone: string | null
   description: string | null
-  provider_ref: string | null // as stored: see cleanId in core/untrusted.ts
+  provider_ref: string | null // as stored: see cleanId in core/text.ts
   redirect_url: string | null // the provider's page, if a reply with its address has arrived
   callback_url: string // a call to it prompts a status question
   webhook_url: string // of the account; requests below it are passed to `handleWebhook`

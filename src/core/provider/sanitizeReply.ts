@@ -1,9 +1,8 @@
 import { maskNumbers } from '../mask.ts'
-import { cleanId, cleanText, cleanWords } from '../untrusted.ts'
-import { isPlainText, parseUrl } from '../text.ts'
-import { type Reason, reasons } from './reason.ts'
-import type { Dispute, DisputeState, SanitizedReply, ReplyFacts, Reversal } from './reply.ts'
+import { cleanId, cleanText, cleanOptionalText, isPlainText, parseUrl } from '../text.ts'
 import type { FormField, Step } from './paymentMethod.ts'
+import { type Reason, reasons } from './reason.ts'
+import type { Dispute, DisputeState, ReplyFacts, Reversal, SanitizedReply } from './reply.ts'
 
 const maxWords = 200
 const maxName = 60
@@ -32,14 +31,14 @@ export function sanitizeReply(value: unknown, name: string): SanitizedReply {
   if (raw.state === 'not_sent')
     return {
       state: 'not_sent',
-      words: cleanWords(raw.words, maxWords) ?? '',
+      words: cleanOptionalText(raw.words, maxWords) ?? '',
       ...present({ provider_code: codeOf(raw), isRefusal: refusalOf(raw) }),
     }
   if (raw.state === 'unknown')
     return {
-      ...unknown(cleanWords(raw.words, maxWords) ?? '', raw.acknowledged === true),
+      ...unknown(cleanOptionalText(raw.words, maxWords) ?? '', raw.acknowledged === true),
       ...present({
-        unknownCode: cleanWords(raw.unknownCode, maxName),
+        unknownCode: cleanOptionalText(raw.unknownCode, maxName),
         provider_code: codeOf(raw),
         restMs: pauseOf(raw.restMs),
         isRefusal: refusalOf(raw),
@@ -74,7 +73,7 @@ function paid(raw: RawReply, name: string): SanitizedReply {
 // The provider says paid, and the module could not read the amount.
 function mismatch(raw: RawReply, name: string): SanitizedReply {
   if (raw.order !== name || name === '') return { state: 'other_order', words: otherOrder(raw) }
-  const words = masked(cleanWords(raw.words, maxWords)) ?? noAmount(raw.amount, raw.currency)
+  const words = masked(cleanOptionalText(raw.words, maxWords)) ?? noAmount(raw.amount, raw.currency)
   return { state: 'paid_mismatch', order: name, words, ...factsOf(raw) }
 }
 
@@ -96,7 +95,7 @@ const reversalsOf = ({ reversals }: RawReply): { reversals?: Reversal[] } => {
   const read = recordsOf(reversals).map(one => ({
     id: cleanId(one.id) as string,
     amount: one.amount as bigint,
-    words: masked(cleanWords(one.words, maxWords)) ?? '',
+    words: masked(cleanOptionalText(one.words, maxWords)) ?? '',
     ...(isTime(one.at) && { at: one.at as Date }),
   }))
   return read.length > 0 ? { reversals: read } : {}
@@ -110,7 +109,7 @@ const disputesOf = ({ disputes }: RawReply): { disputes?: Dispute[] } => {
     id: cleanId(one.id) as string,
     state: (disputeStates.has(one.state) ? one.state : 'open') as DisputeState,
     amount: one.amount as bigint,
-    words: masked(cleanWords(one.words, maxWords)) ?? '',
+    words: masked(cleanOptionalText(one.words, maxWords)) ?? '',
     ...(isTime(one.due_at) && { due_at: one.due_at as Date }),
   }))
   return read.length > 0 ? { disputes: read } : {}
@@ -149,7 +148,7 @@ function stepOf(raw: RawReply | null): Step | 'invalid' {
   if (typeof name !== 'string' || !/^\w{1,30}$/.test(name) || !Array.isArray(fields)) return 'invalid'
   const known = fields.slice(0, mostFields).filter(isField)
   if (known.length === 0 || known.length < fields.length) return 'invalid'
-  return { name, fields: known, ...present({ text: cleanWords(text, maxText) }) }
+  return { name, fields: known, ...present({ text: cleanOptionalText(text, maxText) }) }
 }
 
 const kinds: ReadonlySet<unknown> = new Set<FormField['kind']>(['phone', 'digits', 'text', 'email', 'date'])
@@ -166,19 +165,19 @@ const isAddress = (value: unknown) => isShort(value, maxUrl) && parseUrl(value) 
 const factsOf = (raw: RawReply): ReplyFacts =>
   present({
     provider_ref: cleanId(raw.provider_ref),
-    instrument: cleanWords(raw.instrument, maxName),
-    card_type: cleanWords(raw.card_type, maxName),
-    psp_response_code: cleanWords(raw.psp_response_code, maxName),
-    psp_response_msg: masked(cleanWords(raw.psp_response_msg, maxWords)),
+    instrument: cleanOptionalText(raw.instrument, maxName),
+    card_type: cleanOptionalText(raw.card_type, maxName),
+    psp_response_code: cleanOptionalText(raw.psp_response_code, maxName),
+    psp_response_msg: masked(cleanOptionalText(raw.psp_response_msg, maxWords)),
     provider_code: codeOf(raw),
-    text: cleanWords(raw.text, maxText),
-    unknownCode: cleanWords(raw.unknownCode, maxName),
+    text: cleanOptionalText(raw.text, maxText),
+    unknownCode: cleanOptionalText(raw.unknownCode, maxName),
     provider_time: isTime(raw.provider_time) ? raw.provider_time : undefined,
     fee: isMoney(raw.fee) ? raw.fee : undefined,
     net: isMoney(raw.net) ? raw.net : undefined,
   })
 
-const codeOf = (raw: RawReply) => masked(cleanWords(raw.provider_code, maxCode))
+const codeOf = (raw: RawReply) => masked(cleanOptionalText(raw.provider_code, maxCode))
 
 const masked = (sentence: string | undefined) => sentence && maskNumbers(sentence)
 

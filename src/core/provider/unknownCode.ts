@@ -1,4 +1,4 @@
-import { cleanText } from '../untrusted.ts'
+import { cleanText } from '../text.ts'
 
 // Codes of a provider that its module does not know. A code that three attempts got is worth an operator task: it may be
 // a refusal that should be mapped to a reason. Time is monotonic milliseconds.

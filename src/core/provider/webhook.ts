@@ -1,4 +1,4 @@
-import { cleanId } from '../untrusted.ts'
+import { cleanId } from '../text.ts'
 
 const mostUpdates = 20 // in one webhook
 const maxKey = 100

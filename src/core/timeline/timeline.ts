@@ -1,60 +1,62 @@
 import type { Attempt } from '../payment/attempt.ts'
 import type { Cause, EventKind, PaymentEvent, Task } from '../payment/change.ts'
 import { isReopening } from '../payment/expiry.ts'
-import { money, type PaymentHistory, wayAndInstrument, withoutNumbers } from './history.ts'
-import { type Next, nextSteps } from './nextSteps.ts'
+import { type NextStep, nextSteps } from './nextSteps.ts'
+import { moneyText, type PaymentHistory, methodAndInstrument, maskKnownNumbers } from './history.ts'
 
-// One thing that happened: when, who said so, and what.
+// One event: when, reported by whom, and what happened.
+// `words` is the field name in the JSON of the command line.
 export type Moment = { at: Date; who: string; words: string }
-export type Timeline = { moments: Moment[]; next: Next[] }
+export type Timeline = { moments: Moment[]; next: NextStep[] }
 
-// Why a payment stands as it does, in plain words for an operator.
-export function timeline(story: PaymentHistory, now: Date): Timeline {
-  const { payment, merchant, events } = story
-  const asked = `${merchant.name} asked for ${money(payment.currency, payment.total)}`
+// Explains the status of a payment to an operator, in plain sentences.
+export function timeline(history: PaymentHistory, now: Date): Timeline {
+  const { payment, merchant, events } = history
+  const asked = `${merchant.name} asked for ${moneyText(payment.currency, payment.total)}`
   const moments = [
     { at: payment.created_at, who: 'shop', words: asked },
-    ...withWorries(
-      events.map(event => momentOf(story, event)),
-      story,
+    ...withTasks(
+      events.map(event => momentOf(history, event)),
+      history,
     ),
   ]
   return {
-    moments: moments.map(moment => ({ ...moment, words: withoutNumbers(moment.words, story) })),
-    next: nextSteps(story, now).map(step => ({ ...step, words: withoutNumbers(step.words, story) })),
+    moments: moments.map(moment => ({ ...moment, words: maskKnownNumbers(moment.words, history) })),
+    next: nextSteps(history, now).map(step => ({ ...step, words: maskKnownNumbers(step.words, history) })),
   }
 }
 
-function momentOf(story: PaymentHistory, event: PaymentEvent): Moment {
-  const attempt = story.attempts.find(({ attempt_id }) => attempt_id === event.attempt_id)
-  const tell: Sentence | undefined = sentences[event.kind] // none: a newer node wrote it
-  const words = tell?.({ ...story, event, attempt }) ?? join(event.kind.replaceAll('_', ' '), event.reason)
-  return { at: event.at, who: whoSaid(event.cause, attempt), words }
+function momentOf(history: PaymentHistory, event: PaymentEvent): Moment {
+  const attempt = history.attempts.find(({ attempt_id }) => attempt_id === event.attempt_id)
+  const sentence: Sentence | undefined = sentences[event.kind] // undefined: a newer version wrote the event
+  const text =
+    sentence?.({ ...history, event, attempt }) ?? join(event.kind.replaceAll('_', ' '), event.reason)
+  return { at: event.at, who: reporter(event.cause, attempt), words: text }
 }
 
-const whoSaid = (cause: Cause, attempt?: Attempt) =>
+const reporter = (cause: Cause, attempt?: Attempt) =>
   cause === 'merchant'
     ? 'shop'
     : cause === 'provider'
       ? `provider${attempt ? ` (${attempt.provider_account})` : ''}`
       : cause
 
-type StoryEvent = PaymentHistory & { event: PaymentEvent; attempt?: Attempt }
-type Sentence = (told: StoryEvent) => string
+type EventContext = PaymentHistory & { event: PaymentEvent; attempt?: Attempt }
+type Sentence = (context: EventContext) => string
 
 const sentences: Record<EventKind, Sentence> = {
   attempt_started: ({ event, attempt }) =>
     `${event.cause === 'merchant' ? "Started it with the customer's" : 'Chose'} ${how(attempt)}`,
   attempt_pending: () => "Has the request; the customer's answer is awaited",
-  attempt_needs_input: ({ event }) => join('Waits for what the customer has to type', event.reason),
-  attempt_submitted: ({ event }) => join('Typed what was asked for', event.reason),
+  attempt_needs_input: ({ event }) => join('Waits for input from the customer', event.reason),
+  attempt_submitted: ({ event }) => join('Sent the input that was asked for', event.reason),
   attempt_not_sent: ({ event, attempt }) =>
     join(`Could not be reached, so nothing of ${nth(attempt)} was sent; we try again`, event.reason),
   attempt_unknown: ({ event }) => join('No clear answer, so it is asked again', event.reason),
   attempt_resent: ({ attempt }) =>
-    `Sent ${nth(attempt)} again under the same reference: the provider had not heard of it`,
+    `Sent ${nth(attempt)} again under the same reference: the provider did not have it`,
   attempt_given_up: ({ event, attempt }) =>
-    join(`Gave ${nth(attempt)} up; it counts if it is approved all the same`, event.reason),
+    join(`Gave ${nth(attempt)} up; it counts if it is approved after all`, event.reason),
   attempt_declined: ({ event }) =>
     join("A card was declined; the customer may try another on the provider's page", event.reason),
   attempt_failed: ({ event, attempt }) =>
@@ -62,14 +64,14 @@ const sentences: Record<EventKind, Sentence> = {
       ? `Gave ${nth(attempt)} up`
       : `${join(`No to ${nth(attempt)}`, event.reason)}${code('failed', attempt)}`,
   attempt_paid: ({ attempt, payment }) =>
-    `Yes to ${nth(attempt)}: ${money(payment.currency, attempt?.charged ?? payment.total)} taken${reference(attempt)}${code('paid', attempt)}`,
+    `Yes to ${nth(attempt)}: ${moneyText(payment.currency, attempt?.charged ?? payment.total)} taken${reference(attempt)}${code('paid', attempt)}`,
   attempt_disputed: ({ event }) => join('Yes, but to another amount', event.reason),
   attempt_doubted: ({ event }) => join('Yes, but not believed', event.reason),
   status_changed: ({ event }) => statusSentence(event),
   cancel_wished: ({ attempt }) =>
-    `Cancelled while ${nth(attempt)} was on its way; the money may still arrive, so it is a wish for now`,
+    `Cancelled while ${nth(attempt)} was on its way; the payment becomes cancelled only if the attempt ends without success`,
   overpaid: ({ attempt, payment }) =>
-    `The payment was already paid: ${money(payment.currency, attempt?.charged ?? payment.total)} came on top, to be given back`,
+    `The payment was already paid: ${moneyText(payment.currency, attempt?.charged ?? payment.total)} came in addition, to be refunded`,
   reversed: ({ event, attempt }) => join(`Refunded ${nth(attempt)}`, event.reason),
   dispute_opened: ({ event, attempt }) => join(`The customer's bank disputes ${nth(attempt)}`, event.reason),
   dispute_won: ({ event }) => join('The dispute was won: the money stays', event.reason),
@@ -90,43 +92,42 @@ function statusSentence(event: PaymentEvent): string {
 }
 
 const nth = (attempt?: Attempt) => `attempt ${attempt?.number ?? 'unknown'}`
-const how = (attempt?: Attempt) => (attempt ? `${wayAndInstrument(attempt)} (${nth(attempt)})` : nth())
+const how = (attempt?: Attempt) => (attempt ? `${methodAndInstrument(attempt)} (${nth(attempt)})` : nth())
 const reference = (attempt?: Attempt) => (attempt?.provider_ref ? `, reference ${attempt.provider_ref}` : '')
-const join = (words: string, reason: string) => (reason ? `${words}: ${reason}` : words)
+const join = (text: string, reason: string) => (reason ? `${text}: ${reason}` : text)
 
-// The attempt has the provider's last code alone: it says nothing about an earlier answer.
+// The attempt has only the provider's last code, which may not belong to an earlier answer.
 function code(state: Attempt['state'], attempt?: Attempt): string {
   if (!attempt || attempt.state !== state) return ''
   const { psp_response_code, psp_response_msg, provider_code } = attempt
-  const told = psp_response_code ? [join(psp_response_code, psp_response_msg ?? '')] : []
-  if (state === 'failed' && provider_code && provider_code !== psp_response_code) told.push(provider_code)
-  return told.length > 0 ? ` (code ${told.join('; ')})` : ''
+  const codes = psp_response_code ? [join(psp_response_code, psp_response_msg ?? '')] : []
+  if (state === 'failed' && provider_code && provider_code !== psp_response_code) codes.push(provider_code)
+  return codes.length > 0 ? ` (code ${codes.join('; ')})` : ''
 }
 
-// The event has the note, the task its kind; they were saved with one time.
+// The event has the note and the task has the kind. Both were saved with the same time.
 function kindClosedBy(tasks: readonly Task[], { at, attempt_id }: PaymentEvent): string {
   const task = tasks.find(one => one.attempt_id === attempt_id && one.closed_at?.getTime() === at.getTime())
   return task ? `${task.kind} ` : ''
 }
 
-// That a person was called after a day of silence, or because an answer could not be written down or was for another
-// order, is no event of the payment, but it belongs to the story.
-const worries: Partial<Record<Task['kind'], (attempt: string) => string>> = {
-  unresolved: attempt => `Nobody could say for a day how ${attempt} ended`,
-  other_order: attempt => `A yes to our question about ${attempt} was for another order`,
-  not_recorded: attempt => `An answer about ${attempt} could not be written down`,
+// Some tasks have no event of the payment. They are added to the timeline at the time at which they were opened.
+const taskSentences: Partial<Record<Task['kind'], (attempt: string) => string>> = {
+  unresolved: attempt => `The outcome of ${attempt} was unknown for a day`,
+  other_order: attempt => `The answer about ${attempt} was for another order`,
+  not_recorded: attempt => `An answer about ${attempt} could not be stored`,
   not_set_up: attempt => `The account of ${attempt} is not set up, so the provider was not asked`,
   unknown_code: attempt => `${attempt} was refused with an unknown code`,
 }
 
-function withWorries(moments: Moment[], { tasks, attempts }: PaymentHistory): Moment[] {
+function withTasks(moments: Moment[], { tasks, attempts }: PaymentHistory): Moment[] {
   const all = [...moments]
   for (const { kind, attempt_id, created_at, note } of tasks) {
-    const what = worries[kind]?.(nth(attempts.find(one => one.attempt_id === attempt_id)))
+    const what = taskSentences[kind]?.(nth(attempts.find(one => one.attempt_id === attempt_id)))
     if (!what) continue
-    const words = `${what}: a person was called${note ? `. ${note}` : ''}`
+    const text = `${what}: a task was opened${note ? `. ${note}` : ''}`
     const later = all.findIndex(({ at }) => at > created_at)
-    all.splice(later < 0 ? all.length : later, 0, { at: created_at, who: 'clock', words })
+    all.splice(later < 0 ? all.length : later, 0, { at: created_at, who: 'clock', words: text })
   }
   return all
 }

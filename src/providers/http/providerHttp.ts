@@ -1,6 +1,6 @@
 import type { Egress } from '../../core/provider/provider.ts'
 import { NotSent } from '../../core/provider/reply.ts'
-import { cleanError } from '../../core/untrusted.ts'
+import { cleanError } from '../../core/text.ts'
 import type { OperatorUrl } from '../../core/urlTrust.ts'
 import { type HttpResult, wasSent } from '../../net/connection.ts'
 import { createOperatorClient, type HttpMethod } from '../../net/outbound.ts'

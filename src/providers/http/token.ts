@@ -1,6 +1,6 @@
 import type { Token } from '../../core/provider/provider.ts'
 import { NotSent } from '../../core/provider/reply.ts'
-import { cleanError } from '../../core/untrusted.ts'
+import { cleanError } from '../../core/text.ts'
 
 const renewBeforeMs = 60_000 // before the token expires; a short-lived one is renewed after half of its lifetime
 const requestTimeoutMs = 10_000

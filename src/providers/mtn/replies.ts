@@ -1,7 +1,7 @@
-import { parseSaid } from '../../core/money.ts'
 import type { Order } from '../../core/provider/order.ts'
 import type { Reason } from '../../core/provider/reason.ts'
 import type { Reply, ReplyFacts } from '../../core/provider/reply.ts'
+import { parseReportedMoney } from '../../core/money.ts'
 import { type Answered, type JsonAnswer, readJson } from '../http/providerHttp.ts'
 
 const defaultPauseMs = 10_000 // after a 429 without Retry-After
@@ -113,7 +113,7 @@ export const isMtnNotFound = ({ http, text }: Answered) =>
 function paidReply(order: Order, answer: JsonAnswer, sandboxCurrency: string | undefined): Reply {
   const said = answer.currency
   const currency = sandboxCurrency !== undefined && said === sandboxCurrency ? order.currency : said
-  const amount = parseSaid(String(answer.amount), currency, order.currency)
+  const amount = parseReportedMoney(String(answer.amount), currency, order.currency)
   const named = typeof answer.externalId === 'string' ? answer.externalId : ''
   if (typeof amount === 'string' || typeof currency !== 'string') {
     const words = `MTN says SUCCESSFUL, and its amount is unreadable: ${shown(answer.amount)} ${shown(said)}.`

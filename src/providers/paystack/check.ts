@@ -1,6 +1,6 @@
 import type { Order } from '../../core/provider/order.ts'
 import type { Reply } from '../../core/provider/reply.ts'
-import { cleanError } from '../../core/untrusted.ts'
+import { cleanError } from '../../core/text.ts'
 import type { JsonAnswer } from '../http/providerHttp.ts'
 import {
   isKeyRefused,

@@ -1,7 +1,7 @@
 import type { Mode } from '../../core/mode.ts'
 import type { CredentialsCheck, Egress } from '../../core/provider/provider.ts'
 import type { Reply } from '../../core/provider/reply.ts'
-import { cleanError } from '../../core/untrusted.ts'
+import { cleanError } from '../../core/text.ts'
 import { type OperatorUrl, withPath } from '../../core/urlTrust.ts'
 import { type Answered, type JsonAnswer, openProviderHttp, readJson } from '../http/providerHttp.ts'
 

@@ -4,7 +4,7 @@ import type { Order } from '../../core/provider/order.ts'
 import type { ProviderAccount } from '../../core/provider/provider.ts'
 import { CredentialsRefused, NotSent, type SanitizedReply } from '../../core/provider/reply.ts'
 import { sanitizeReply } from '../../core/provider/sanitizeReply.ts'
-import { cleanError } from '../../core/untrusted.ts'
+import { cleanError } from '../../core/text.ts'
 import { type Timer, timerOf, withinDeadline } from '../deadline.ts'
 import { type HealthMonitor, noHealthMonitor } from './healthMonitor.ts'
 

@@ -1,14 +1,14 @@
 import { isIP } from 'node:net'
 import type {
-  ProviderAccount,
+  Egress,
   Provider,
+  ProviderAccount,
   ProviderSettings,
   ProviderTools,
-  Egress,
   SharedToken,
 } from '../../core/provider/provider.ts'
-import { cleanError } from '../../core/untrusted.ts'
-import { readProxy } from '../../core/proxySetting.ts'
+import { readProxy } from '../../core/networkSettings.ts'
+import { cleanError } from '../../core/text.ts'
 
 // What every account gets. A token belongs to one account with certain settings.
 export type AccountTools = Pick<ProviderTools, 'clock' | 'egress'> & {

@@ -1,12 +1,11 @@
 import type { Logger } from 'pino'
 import type { Observe } from '../../observe/requests.ts'
 import { newRequestId } from '../../runtime/ids.ts'
-import { type ApiAnswer, addressOf, type Exchange, sendAnswer, splitUrl } from '../http/apiRequest.ts'
+import { addressOf, type ApiAnswer, type Exchange, sendAnswer, splitUrl } from '../http/apiRequest.ts'
 import { bugAnswer, isRefusal, refusalAnswer, wrongMethodAnswer } from '../http/errors.ts'
 import type { Answerer } from '../server/server.ts'
 import { eventsRoute } from './events.ts'
-import { formDoorRoute } from './formDoor.tsx'
-import { type ApiOptions, initiateRoute } from './initiate.ts'
+import { type ApiOptions, webFormRoute, initiateRoute } from './initiate.tsx'
 import { statusLineRoute, statusRoute } from './status.ts'
 
 type Handler = (exchange: Exchange) => Promise<ApiAnswer>
@@ -14,7 +13,7 @@ type Route = Partial<Record<string, Handler>> // by method
 
 const both = (handler: Handler): Route => ({ GET: handler, POST: handler })
 
-// The interface: each address, the methods that it takes, and who answers.
+// The addresses of the API, with a handler for each method.
 export function routesOf(options: ApiOptions): Map<string, Route> {
   return new Map([
     ['/v1/mobile_agents_v2', { POST: initiateRoute(options) }],
@@ -23,22 +22,22 @@ export function routesOf(options: ApiOptions): Map<string, Route> {
     ['/v1/gateway/status_chk', both(statusLineRoute(options))],
     ['/gateway/status_chk', both(statusLineRoute(options))],
     ['/v1/events', { GET: eventsRoute(options) }],
-    ['/gateway', both(formDoorRoute(options))],
-    ['/gateway/checkout', both(formDoorRoute(options))],
-    ['/', both(formDoorRoute(options))],
+    ['/gateway', both(webFormRoute(options))],
+    ['/gateway/checkout', both(webFormRoute(options))],
+    ['/', both(webFormRoute(options))],
   ])
 }
 
-// Whoever comes to the front door without a payment request is a person who looks around.
+// A request for the root without a merchant_key is a visitor, who gets the home page.
 const namesMerchant = (query: string) => new URLSearchParams(query).has('merchant_key')
 
-type Watched = { trustedProxies: number; log: Logger; observe: Observe }
+type Observation = { trustedProxies: number; log: Logger; observe: Observe }
 
-export function createApi(options: ApiOptions & Watched): Answerer {
+export function createApi(options: ApiOptions & Observation): Answerer {
   const { trustedProxies, log, observe } = options
   const routes = routesOf(options)
 
-  // False when the address is not one of the interface.
+  // Returns false if the address is not part of the API.
   return (incoming, outgoing) => {
     const [path, query] = splitUrl(incoming.url ?? '')
     const route = routes.get(path)

@@ -1,15 +1,15 @@
 import { type EventPage, readEvents } from '../../actions/interface/readEvents.ts'
-import { feedHeader } from '../../core/interface/feedSignature.ts'
+import { feedHeader } from '../../core/interface/signature.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { type ApiAnswer, type Exchange, jsonType } from '../http/apiRequest.ts'
 import { queryFields } from '../http/body.ts'
-import type { ApiOptions } from './initiate.ts'
+import type { ApiOptions } from './initiate.tsx'
 
-// The event feed: what the notifications said, for whoever missed some.
+// The event feed has the content of all notifications, for merchants that missed some.
 export const eventsRoute =
   ({ runtime }: ApiOptions) =>
   async ({ incoming, query, address }: Exchange): Promise<ApiAnswer> => {
-    const signature = incoming.headers[feedHeader] as string | undefined // sent twice, Node makes one of it
+    const signature = incoming.headers[feedHeader] as string | undefined // Node joins repeated headers
     const page = await readEvents(runtime, queryFields(query), signature, address)
     return {
       http: 200,
@@ -19,7 +19,7 @@ export const eventsRoute =
     }
   }
 
-// `body` is text, not JSON in JSON: it has the very bytes of the notification, so its signature can be checked.
+// `body` is text and not nested JSON: it has the exact bytes of the notification, so its signature can be verified.
 export const eventsBody = ({ events, next, more }: Omit<EventPage, 'merchant_id'>) => ({
   success: true,
   status: 'ok',

@@ -8,7 +8,7 @@ import { type Ctx, type Env, respond } from '../http/context.ts'
 import { notFoundAnswer } from '../http/errors.ts'
 import type { CheckoutOptions } from './open.tsx'
 
-// A picture that is opened by itself runs nothing and loads nothing.
+// A picture that is opened directly runs nothing and loads nothing.
 const headers = {
   'content-security-policy': "default-src 'none'",
   'cross-origin-resource-policy': 'same-origin',
@@ -24,8 +24,12 @@ export function brandingRoutes({ runtime, trustedProxies }: CheckoutOptions) {
     const [, colour] = /^([0-9a-f]{6})\.css$/.exec(c.req.param('file') ?? '') ?? []
     if (!colour || accentFault(`#${colour}`)) return nothingHere(c)
     const css = accentCss(`#${colour}`)
-    const kept = cacheControlOf(new URL(c.req.url).search, digestOf(Buffer.from(css)))
-    return c.body(css, 200, { ...headers, 'content-type': 'text/css; charset=utf-8', 'cache-control': kept })
+    const cacheControl = cacheControlOf(new URL(c.req.url).search, digestOf(Buffer.from(css)))
+    return c.body(css, 200, {
+      ...headers,
+      'content-type': 'text/css; charset=utf-8',
+      'cache-control': cacheControl,
+    })
   })
 
   app.get('/logos/:merchant/:file', async (c: Ctx) => {
@@ -37,12 +41,11 @@ export function brandingRoutes({ runtime, trustedProxies }: CheckoutOptions) {
       runtime.limits.unknownToken(address)
       return nothingHere(c)
     }
-    const kept = 'public, max-age=31536000, immutable' // its address has a digest of its content
     const type = logo.type === 'png' ? 'image/png' : 'image/jpeg'
     return c.body(new Uint8Array(logo.bytes), 200, {
       ...headers,
       'content-type': type,
-      'cache-control': kept,
+      'cache-control': 'public, max-age=31536000, immutable', // its address has a digest of its content
     })
   })
   return app

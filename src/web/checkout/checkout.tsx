@@ -22,13 +22,23 @@ import {
   withOwnForm,
   withPayment,
 } from './open.tsx'
-import { againOf, payRoute, wordsRoute } from './payRoute.tsx'
+import { againOf, payRoute, languageRoute } from './payRoute.tsx'
 import { Qr, qrPng } from './qrCode.tsx'
-import { CancelPage } from './stages/ended.tsx'
+import { ChoosePage } from './stages/choose.tsx'
+import {
+  CancelledPage,
+  CancelPage,
+  ClosedPage,
+  DisputedPage,
+  ExpiredPage,
+  FailedPage,
+  NoMethodsPage,
+} from './stages/ended.tsx'
+import { freshForm } from './stages/form.ts'
 import { giveUpRoute } from './stages/giveUp.tsx'
-import { ReceiptPage } from './stages/paid.tsx'
-import { stagePage } from './stages/stagePage.tsx'
-import { stepRoute } from './stages/step.tsx'
+import { PaidPage, ReceiptPage } from './stages/paid.tsx'
+import { StepPage, stepRoute } from './stages/step.tsx'
+import { WaitPage } from './stages/wait.tsx'
 import { attemptOf, linkTo, secondsLeft, versionOf, type View } from './view.ts'
 
 const mayCancel = ['choose', 'wait', 'step', 'failed']
@@ -51,7 +61,7 @@ export function checkoutRoutes(options: CheckoutOptions) {
     app.get(`/:token/${path}`, withPayment(options, goHome))
   app.post('/:token/pay', withPayment(options, withOwnForm(options, payRoute(options))))
   app.post('/:token/step', withPayment(options, withOwnForm(options, stepRoute(options))))
-  app.post('/:token/words', withPayment(options, withOwnForm(options, wordsRoute)))
+  app.post('/:token/words', withPayment(options, withOwnForm(options, languageRoute)))
   app.post('/:token/give-up', withPayment(options, withOwnForm(options, giveUpRoute(options))))
   app.post(
     '/:token/cancel',
@@ -85,8 +95,8 @@ async function withEnding(options: CheckoutOptions, view: View, deadline: number
   const { checkout, visit, now } = view
   const { carries, runtime } = options
   const db = runtime.db.withDeadline(deadline)
-  const mayLeave = !view.framed && exitByItself(checkout)?.known
-  const leaves = mayLeave ? await redirectOnce(db, checkout, visit, now) : undefined
+  const mayRedirect = !view.framed && exitByItself(checkout)?.known
+  const leaves = mayRedirect ? await redirectOnce(db, checkout, visit, now) : undefined
   const showsRecipient = checkout.stage === 'paid' && carries
   return { ...view, leaves, receiptTo: showsRecipient ? await receiptTo(db, checkout, carries) : undefined }
 }
@@ -157,4 +167,33 @@ const RelayPage = ({ address, lang }: { address: string; lang: Lang }) => {
       </p>
     </PageFrame>
   )
+}
+
+// The page for the current stage. `again`: what the customer chose after a failed attempt. `unfinished`: the customer
+// came back from the card page without paying.
+export function stagePage(view: View, again?: string, unfinished = false) {
+  const attempt = attemptOf(view)
+  const { stage } = view.checkout
+  if (stage === 'choose' || (stage === 'failed' && again)) return choosePage(view, again)
+  if (stage === 'step' && attempt?.step) return <StepPage view={view} attempt={attempt} step={attempt.step} />
+  if ((stage === 'wait' || stage === 'step') && attempt)
+    return <WaitPage view={view} attempt={attempt} unfinished={unfinished} />
+  if (stage === 'failed' || stage === 'over') return <FailedPage view={view} attempt={attempt} />
+  if (stage === 'paid') return <PaidPage view={view} />
+  if (stage === 'cancelled') return <CancelledPage view={view} />
+  if (stage === 'disputed') return <DisputedPage view={view} />
+  return stage === 'expired' ? <ExpiredPage view={view} /> : <ClosedPage view={view} />
+}
+
+const choosePage = (view: View, again: string | undefined) =>
+  view.checkout.methods.length === 0 ? (
+    <NoMethodsPage view={view} />
+  ) : (
+    <ChoosePage view={view} form={freshForm(view, again ?? chosenOnGiveUp(view))} again={again} />
+  )
+
+// What the customer chose when giving up the last attempt.
+function chosenOnGiveUp(view: View): string | undefined {
+  const choice = attemptOf(view)?.gave_up_for
+  return choice === 'method' ? 'other' : (choice ?? undefined)
 }

@@ -1,7 +1,7 @@
 import type { ErrorHandler, MiddlewareHandler } from 'hono'
 import type { CanSend } from '../../actions/messages/receipts.ts'
 import { type Checkout, openCheckout } from '../../actions/payments/openCheckout.ts'
-import { endedAt } from '../../core/checkout/leave.ts'
+import { endedAt } from '../../core/checkout/stage.ts'
 import { formTokenField, formTokenOf, isFormToken } from '../../core/formOrigin.ts'
 import type { Fields } from '../../core/interface/json.ts'
 import { TooBusy } from '../../core/interface/refusal.ts'
@@ -15,9 +15,9 @@ import { addressOf } from '../http/apiRequest.ts'
 import { hasBody, readFields } from '../http/body.ts'
 import { type Ctx, type Env, plainly } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
-import { senderOf } from '../http/formSender.ts'
+import { senderOf } from '../http/operatorAuth.ts'
+import { TroublePage } from '../pages/customerPage.tsx'
 import { headersOf, sendPage } from '../pages/sendPage.ts'
-import { TroublePage } from '../pages/troublePage.tsx'
 import { linkTo, type View } from './view.ts'
 
 export type CheckoutOptions = {
@@ -76,16 +76,16 @@ export const withOwnForm =
   ({ runtime, trustedProxies }: CheckoutOptions, answer: AnswerForm) =>
   async (c: Ctx, view: View, deadline: number) => {
     const sender = senderOf(c, view.baseUrl)
-    if (sender === 'other_site') return elsewhere(c, view)
+    if (sender === 'other_site') return foreignForm(c, view)
     const { incoming } = c.env
     const from = { runtime, address: addressOf(incoming, trustedProxies) }
     const fields = hasBody(incoming) ? (await readFields(incoming, from)).fields : {}
     if (sender === 'unproven' && !isFormToken(view.formToken, fields[formTokenField]))
-      return elsewhere(c, view)
+      return foreignForm(c, view)
     return answer(c, view, fields, deadline)
   }
 
-const elsewhere = (c: Ctx, view: View) =>
+const foreignForm = (c: Ctx, view: View) =>
   sendPage(c, <TroublePage kind="elsewhere" lang={view.lang} open={linkTo(view)} />, 403)
 
 export const goTo = (c: Ctx, url: string) => plainly(c, 303, null, headersOf(c), { location: url })
@@ -133,9 +133,9 @@ export function checkoutForPage(checkout: Checkout): Checkout {
     description: checkout.description && text(stripBidiControls(checkout.description)),
     line_items:
       checkout.line_items?.map(item => ({ ...item, name: text(stripBidiControls(item.name)) })) ?? null,
-    face: {
-      ...checkout.face,
-      ...(checkout.face.refunds && { refunds: stripBidiControls(checkout.face.refunds) }),
+    branding: {
+      ...checkout.branding,
+      ...(checkout.branding.refunds && { refunds: stripBidiControls(checkout.branding.refunds) }),
     },
     attempts: checkout.attempts.map(attempt => ({
       ...attempt,

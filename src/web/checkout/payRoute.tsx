@@ -8,7 +8,7 @@ import type { Ctx } from '../http/context.ts'
 import { sendPage } from '../pages/sendPage.ts'
 import { type CheckoutOptions, goTo, onVisit } from './open.tsx'
 import { ChoosePage } from './stages/choose.tsx'
-import { faultWords, type FormFault, sentForm, typedFor } from './stages/form.ts'
+import { faultText, type FormFault, sentForm, typedFor } from './stages/form.ts'
 import { linkTo, offerOf, type View } from './view.ts'
 
 type Typed = Record<string, string>
@@ -23,8 +23,8 @@ export const payRoute =
     const chosen = typed.payment_method ?? ''
     const method = offerOf(view, chosen)
     if (!method) {
-      const words = chosen ? t.faults.method_gone : t.faults.no_method
-      return formAgain(c, view, typed, [{ field: '', words }])
+      const text = chosen ? t.faults.method_gone : t.faults.no_method
+      return formAgain(c, view, typed, [{ field: '', text }])
     }
     const request = {
       number: /^\d{1,4}$/.test(typed.number ?? '') ? Number(typed.number) : 0,
@@ -41,8 +41,8 @@ export const payRoute =
     if (paying.done === 'refused') return refused(c, view, typed, paying.obstacle, paying.seconds)
     const faults =
       paying.done === 'faults'
-        ? paying.faults.map(fault => faultWords(view, method, fault))
-        : [{ field: '', words: t.faults.method_gone }]
+        ? paying.faults.map(fault => faultText(view, method, fault))
+        : [{ field: '', text: t.faults.method_gone }]
     return formAgain(c, view, typed, faults)
   }
 
@@ -63,12 +63,12 @@ async function placeAfter(
 function refused(c: Ctx, view: View, typed: Typed, obstacle: Obstacle, seconds: number) {
   const { faults } = view.t
   if (seconds === 0) return goTo(c, linkTo(view)) // that page shows the current state
-  const words =
+  const text =
     obstacle === 'too_soon'
       ? fill(faults.too_soon, { seconds })
       : fill(faults.too_many, { minutes: Math.ceil(seconds / 60) })
   const headers = { 'retry-after': String(seconds) }
-  return formAgain(c, view, typed, [{ field: '', words, lasting: true }], 429, headers)
+  return formAgain(c, view, typed, [{ field: '', text, lasting: true }], 429, headers)
 }
 
 function formAgain(c: Ctx, view: View, typed: Typed, faults: FormFault[], http = 422, headers = {}) {
@@ -82,7 +82,7 @@ const isText = (value: unknown) => typeof value === 'string'
 
 // The form in another language, with what was typed so far. Nothing is validated or started. The input comes in the
 // body and not in the address, because addresses end up in logs and histories.
-export function wordsRoute(c: Ctx, view: View, fields: Fields) {
+export function languageRoute(c: Ctx, view: View, fields: Fields) {
   const typed = textsIn(fields)
   const { stage, methods } = view.checkout
   if ((stage !== 'choose' && stage !== 'failed') || methods.length === 0) return goTo(c, linkTo(view))

@@ -53,7 +53,7 @@ export const PaymentPage = (props: PaymentPageProps) => {
       form={form}
       test={checkout.mode === 'test'}
       shop={checkout.merchant_name}
-      branding={checkout.face}
+      branding={checkout.branding}
       bill={<Bill view={view} head={head} onPhone={onPhone} />}
       reference={checkout.tx_reference}
       refresh={

@@ -1,7 +1,7 @@
 import type { Checkout } from '../../actions/payments/openCheckout.ts'
 import type { Texts } from '../../core/languages/en.ts'
 import type { Lang } from '../../core/languages/languages.ts'
-import { figureWords, moneyWords } from '../../core/moneyWords.ts'
+import { localizedFigure, localizedMoney } from '../../core/money.ts'
 import { isUnresolved } from '../../core/payment/attempt.ts'
 import { paymentMethodName } from '../../core/provider/paymentMethod.ts'
 import { fill } from '../../core/text.ts'
@@ -25,38 +25,38 @@ export type View = {
 // The amount in the page's language. A page shows it many times, so it is cached with the payment.
 export function amountOf({ checkout, t }: Pick<View, 'checkout' | 't'>): string {
   const known = amounts.get(checkout)
-  if (known?.locale === t.locale) return known.words
-  const words = moneyWords(checkout.total, checkout.currency, t.locale)
-  amounts.set(checkout, { locale: t.locale, words })
-  return words
+  if (known?.locale === t.locale) return known.text
+  const text = localizedMoney(checkout.total, checkout.currency, t.locale)
+  amounts.set(checkout, { locale: t.locale, text })
+  return text
 }
 
-const amounts = new WeakMap<Checkout, { locale: string; words: string }>()
+const amounts = new WeakMap<Checkout, { locale: string; text: string }>()
 
 // An amount without the currency, for a column.
 export const figureOf = ({ checkout, t }: Pick<View, 'checkout' | 't'>, minor: bigint) =>
-  figureWords(minor, checkout.currency, t.locale)
+  localizedFigure(minor, checkout.currency, t.locale)
 
 type Carried = Pick<View, 'checkout' | 'asked' | 'visit'>
 
 // `asked` and `visit` are validated: letters, digits and hyphens.
 export function linkTo(view: Carried, path = '', query: Readonly<Record<string, string>> = {}): string {
   const { checkout, asked, visit } = view
-  let words = ''
-  for (const name in query) words += `&${name}=${encodeURIComponent(query[name] ?? '')}`
-  if (asked) words += `&lang=${asked}`
-  if (visit) words += `&visit=${visit}`
-  return `/checkout/${checkout.tx_token}${path}${words && `?${words.slice(1)}`}`
+  let search = ''
+  for (const name in query) search += `&${name}=${encodeURIComponent(query[name] ?? '')}`
+  if (asked) search += `&lang=${asked}`
+  if (visit) search += `&visit=${visit}`
+  return `/checkout/${checkout.tx_token}${path}${search && `?${search.slice(1)}`}`
 }
 
 // The address of a resource that the page loads.
 export const resourceOf = ({ checkout, asked }: View, path: string) => linkTo({ checkout, asked }, path)
 
-// The news comes first, because a tab shows only the first words.
-export const titleOf = (view: View, words: string) =>
-  words.includes(amountOf(view))
-    ? `${words} · ${view.checkout.merchant_name}`
-    : `${words} · ${amountOf(view)} · ${view.checkout.merchant_name}`
+// The status comes first, because a tab shows only the beginning.
+export const titleOf = (view: View, status: string) =>
+  status.includes(amountOf(view))
+    ? `${status} · ${view.checkout.merchant_name}`
+    : `${status} · ${amountOf(view)} · ${view.checkout.merchant_name}`
 
 export const attemptOf = ({ checkout: { attempts } }: View) => attempts.find(isUnresolved) ?? attempts.at(-1)
 

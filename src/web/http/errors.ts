@@ -2,7 +2,7 @@ import { Refusal, tooManyAtOnce } from '../../core/interface/refusal.ts'
 import { type ApiAnswer, jsonType } from './apiRequest.ts'
 
 // The only place that turns a refusal into HTTP.
-export function errorBody(refusal: Refusal, request_id: string) {
+export function refusalBody(refusal: Refusal, request_id: string) {
   const { code, message, field, hint, http } = refusal
   return {
     success: false,
@@ -15,7 +15,7 @@ export function errorBody(refusal: Refusal, request_id: string) {
 }
 
 export function refusalAnswer(refusal: Refusal, requestId: string): ApiAnswer {
-  return refusedAs(refusal, jsonType, JSON.stringify(errorBody(refusal, requestId)))
+  return refusedAs(refusal, jsonType, JSON.stringify(refusalBody(refusal, requestId)))
 }
 
 // A refusal with a body of any content type.
@@ -33,14 +33,10 @@ export function crowdedAnswer(requestId: string): ApiAnswer {
   return { ...answer, headers: { ...answer.headers, connection: 'close' } }
 }
 
+export const bugMessage = 'Internal error. Repeat the request; if the error persists, report the request_id.'
+
 // Any other error is a bug. The caller logs it in full, and the answer reveals nothing of it.
-export const bugAnswer = (requestId: string) =>
-  plainAnswer(
-    500,
-    'internal',
-    'Something broke on our side. Repeat the request; if it goes on, tell us the request_id.',
-    requestId,
-  )
+export const bugAnswer = (requestId: string) => plainAnswer(500, 'internal', bugMessage, requestId)
 
 export const notFoundAnswer = (requestId: string) =>
   plainAnswer(

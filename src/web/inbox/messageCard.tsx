@@ -1,7 +1,7 @@
 import type { RecentMessage, Sms } from '../../actions/messages/recentMessages.ts'
 import { maskRecipient } from '../../core/mask.ts'
 import { maxSeptets } from '../../core/message/texts/sms.ts'
-import { MessageStateWords } from '../support/customerMessages.tsx'
+import { MessageStatus } from '../support/customerMessages.tsx'
 import { Time } from '../pages/operatorPage.tsx'
 
 // A framed mail can do nothing, except open its links in a new window.
@@ -25,7 +25,7 @@ export const MessageCard = ({ message, from }: CardProps) => (
         </h2>
         {message.mode === 'test' ? <span class="mark warn">Test</span> : <span class="mark">Live</span>}
       </div>
-      <MessageStateWords message={message} />
+      <MessageStatus message={message} />
       <dl>
         <dt>Shop</dt>
         <dd>
@@ -56,7 +56,7 @@ export const MessageCard = ({ message, from }: CardProps) => (
       {message.sms && <Bubble sms={message.sms} lang={message.lang} />}
       {message.mail && <Mail message={message} from={from} />}
       {!message.sms && !message.mail && (
-        <p class="muted">A notice to the merchant. There is nothing to tell any more.</p>
+        <p class="muted">A notice to the merchant. It is no longer needed.</p>
       )}
     </div>
   </article>

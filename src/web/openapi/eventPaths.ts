@@ -1,27 +1,82 @@
 import { mostEvents } from '../../actions/interface/readEvents.ts'
-import { feedHeader } from '../../core/interface/feedSignature.ts'
-import * as examples from './examples.ts'
-import { operation, type Paths, queryOf } from './operation.ts'
-import { answerOf, broken, failures, json, jsonOf } from './responses.ts'
+import * as refusals from '../../core/interface/refusal.ts'
+import { feedHeader, feedString, hmac } from '../../core/interface/signature.ts'
+import { notificationBody } from '../../core/notification/notification.ts'
+import { noOutcome, type Payment } from '../../core/payment/payment.ts'
+import { eventsBody } from '../api/events.ts'
+import { exampleError, exampleKeys, examplePayment, exampleSecret, exampleTime } from './examples.ts'
+import {
+  errorResponses,
+  internalError,
+  jsonContent,
+  jsonErrors,
+  operation,
+  type Paths,
+  queryOf,
+  response,
+} from './operation.ts'
 import { rulesOfFeeds } from './rules.ts'
 import { anyOf, refTo } from './schemas.ts'
 
-const question = {
+const seconds = String(exampleTime.getTime() / 1000)
+const signedString = feedString(seconds, exampleKeys.merchant_key, '', '')
+const signatureExample = `t=${seconds},v1=${hmac(Buffer.from(exampleSecret), signedString).toString('hex')}`
+
+const unsigned = refusals.wrongSignature(feedHeader, 'is missing')
+unsigned.hint = { hashed_string: signedString, likely_mistake: `${feedHeader} was not sent` }
+
+const feedRefusals = [
+  refusals.missing('merchant_key'),
+  refusals.malformed('after', 'must be a cursor that we gave, or empty to begin at the beginning'),
+  refusals.unknownMerchant(),
+  unsigned,
+  refusals.tooManyRequests(1),
+  new refusals.Unavailable(undefined),
+]
+
+const paid: Payment = {
+  ...examplePayment,
+  ...noOutcome,
+  status: 'paid',
+  payment_method: 'mtn_mobile_money',
+  payment_time: exampleTime,
+  reversed_at: null,
+  reversed_amount: null,
+}
+const paidEvent = {
+  tx_reference: paid.tx_reference,
+  sequence: 1,
+  type: 'status' as const,
+  status: paid.status,
+  created_at: exampleTime,
+  position: 1042n,
+  body: notificationBody(paid, 'post'),
+}
+const eventsExample = JSON.parse(
+  JSON.stringify(eventsBody({ events: [paidEvent], next: 1042n, more: false })),
+)
+
+const parameters = {
   type: 'object',
   required: ['merchant_key'],
   properties: {
-    merchant_key: { type: 'string', minLength: 1, description: 'Your merchant key. It decides the mode.' },
+    merchant_key: {
+      type: 'string',
+      minLength: 1,
+      description: 'Your merchant key. It determines the mode.',
+    },
     after: {
       type: 'string',
       pattern: '^(0|[1-9][0-9]{0,17})?$',
-      description: 'The next of your last answer. Empty, or left out: from the beginning, 30 days back.',
+      description:
+        'The value of next in your last response. Empty or absent: the oldest event, 30 days back.',
     },
     limit: {
       type: 'integer',
       minimum: 1,
       maximum: mostEvents,
       default: 100,
-      description: 'At most so many events.',
+      description: 'The maximum number of events.',
     },
   },
 }
@@ -32,27 +87,27 @@ const signature = {
   required: true,
   description:
     '`t=<unix seconds>,v1=<hexadecimal>`: the time, and the HMAC-SHA-256 of `<t>.<merchant_key>.<after>.<limit>`, each ' +
-    'as you send it and empty where you do not. The time may be 300 seconds off ours. Always required.',
+    'as you send it, and empty if you do not send it. The time may differ from ours by 300 seconds. Always required.',
   schema: { type: 'string', pattern: '^t=[0-9]{1,15},v1=[0-9A-Fa-f]{64}$' },
-  example: examples.feedSignature,
+  example: signatureExample,
 }
 
 export const eventPaths: Paths = {
   '/v1/events': {
-    get: operation('Events', 'readEvents', 'Read what happened', {
+    get: operation('Events', 'readEvents', 'Read the event feed', {
       description:
-        'Every change of status of your payments in the last 30 days, the oldest first, with the bytes of its ' +
-        'notification. Each event is told once to whoever follows next, and none is left out, also where no ' +
-        'notification arrived or no ipn_url was set.',
-      parameters: [...queryOf(question), signature],
+        'Every status change of your payments in the last 30 days, the oldest first, with the bytes of its ' +
+        'notification. A client that follows next gets each event exactly once, also if the notification did ' +
+        'not arrive or no ipn_url was set.',
+      parameters: [...queryOf(parameters), signature],
       rules: rulesOfFeeds,
       responses: {
-        200: answerOf(
-          'What happened. Where errors_as_200 is on, errors come with this status too.',
-          json(anyOf('EventsAnswer', 'ErrorBody'), { events: examples.eventsAnswer }),
+        200: response(
+          'The events. If errors_as_200 is on, errors have this status too.',
+          jsonContent(anyOf('EventsAnswer', 'ErrorBody'), { events: eventsExample }),
         ),
-        ...failures(examples.feedRefusals, jsonOf(refTo('ErrorBody'), examples.errorBody)),
-        ...broken,
+        ...errorResponses(feedRefusals, jsonErrors(refTo('ErrorBody'), exampleError)),
+        ...internalError,
       },
     }),
   },

@@ -1,50 +1,49 @@
 import * as patterns from '../../core/interface/patterns.ts'
 import { aliases, maxExtraLength, maxExtras } from '../../core/interface/request.ts'
 
-const letter = 'A-Za-z0-9_.-'
-const extraName = `^extra_[${letter}]{1,64}$`
-const wrongExtraName = `^extra_($|[${letter}]*[^${letter}]|[${letter}]{65})`
+const nameChars = 'A-Za-z0-9_.-'
+const extraName = `^extra_[${nameChars}]{1,64}$`
+const wrongExtraName = `^extra_($|[${nameChars}]*[^${nameChars}]|[${nameChars}]{65})`
 
-const nothing = { enum: ['', null] } // as good as not sent
+const absent = { enum: ['', null] } // counts as not sent
 
 const extraField = {
   type: ['string', 'number', 'boolean', 'null'],
   maxLength: maxExtraLength,
   pattern: patterns.plainText,
-  description: `Your own fields, at most ${maxExtras}. They come back in extra without the prefix.`,
+  description: `Your own fields, at most ${maxExtras}. The extra object returns them without the prefix.`,
 }
 
-// What the parser reads beside its schema: nothing in place of what need not be sent, older names, and fields of the
-// merchant's own.
+// Adds what the parser accepts besides its schema: empty values of optional fields, aliases, and extra_ fields.
 export function withOtherNames(schema: ObjectSchema): ObjectSchema {
   const fields = Object.entries(schema.properties).map(([name, field]) => [
     name,
-    schema.required.includes(name) ? field : orNothing(field),
+    schema.required.includes(name) ? field : orAbsent(field),
   ])
   const properties: Record<string, Json> = Object.fromEntries(fields)
   for (const [alias, name] of Object.entries(aliases))
     properties[alias] = {
       ...properties[name],
       deprecated: true,
-      description: `An older name of ${name}, which wins when both are sent.`,
+      description: `An alias of ${name}, which wins if both are sent.`,
     }
   return {
     ...schema,
     properties,
-    patternProperties: { [extraName]: extraField, [wrongExtraName]: nothing },
+    patternProperties: { [extraName]: extraField, [wrongExtraName]: absent },
   }
 }
 
-// Empty and null mean that it was not sent.
-function orNothing({ type, pattern, enum: words, anyOf, ...rest }: Json): Json {
-  if (Array.isArray(words)) return { ...rest, enum: [...words, '', null] }
+// Empty and null count as absent.
+function orAbsent({ type, pattern, enum: values, anyOf, ...rest }: Json): Json {
+  if (Array.isArray(values)) return { ...rest, enum: [...values, '', null] }
   if (Array.isArray(anyOf)) return { ...rest, anyOf: [...anyOf, { type: 'null' }] }
-  if (type === 'array') return { anyOf: [{ ...rest, type }, nothing], description: rest.description }
+  if (type === 'array') return { anyOf: [{ ...rest, type }, absent], description: rest.description }
   const takesEmpty = pattern === patterns.plainText
   return { ...rest, type: [type, 'null'], pattern: takesEmpty ? pattern : `^$|${String(pattern)}` }
 }
 
-// A form, or a query, has texts alone: what is a list is none of its fields.
+// A form or a query has only text fields, so the list is left out.
 export const asForm = (schema: ObjectSchema): ObjectSchema => ({
   ...schema,
   properties: Object.fromEntries(
@@ -56,30 +55,30 @@ export const asForm = (schema: ObjectSchema): ObjectSchema => ({
   additionalProperties: { type: 'string' },
 })
 
-const ofNumbers = ['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']
+const numberKeywords = ['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']
 
 function asText(field: Json): Json {
-  const { enum: words, anyOf, ...rest } = field
-  const kept = Object.fromEntries(Object.entries(rest).filter(([name]) => !ofNumbers.includes(name)))
+  const { enum: values, anyOf, ...rest } = field
+  const kept = Object.fromEntries(Object.entries(rest).filter(([name]) => !numberKeywords.includes(name)))
   const text = Array.isArray(anyOf) ? anyOf.find(({ type }) => type === 'string') : {}
-  const texts = Array.isArray(words) && { enum: words.filter(word => typeof word === 'string') }
+  const texts = Array.isArray(values) && { enum: values.filter(value => typeof value === 'string') }
   return { ...kept, ...text, ...texts, type: 'string' }
 }
 
-const given = (name: string, schema: Json = { type: 'string', minLength: 1 }) => ({
+const required = (name: string, schema: Json = { type: 'string', minLength: 1 }) => ({
   required: [name],
   properties: { [name]: schema },
 })
-const hasPage = given('generate_checkout_url', { enum: [true, 'true', '1', 1] })
-const hasIssuer = given('extra_wallet_issuer_hint')
+const hasPage = required('generate_checkout_url', { enum: [true, 'true', '1', 1] })
+const hasIssuer = required('extra_wallet_issuer_hint')
 const isDirect = {
-  allOf: [given('pymt_instrument'), hasIssuer, { properties: { generate_checkout_url: nothing } }],
+  allOf: [required('pymt_instrument'), hasIssuer, { properties: { generate_checkout_url: absent } }],
 }
 
-// Which fields go together: a payment has a page, or is a direct one. A form door makes a page unasked.
+// Dependencies between fields: a payment has a page, or is a direct one. A web form gets a page without asking for it.
 export const forServers = (request: Json) => ({ allOf: [request, { anyOf: [hasPage, isDirect] }] })
 export const forBrowsers = (request: Json) => ({
-  allOf: [request, { anyOf: [{ properties: { pymt_instrument: nothing } }, hasPage, hasIssuer] }],
+  allOf: [request, { anyOf: [{ properties: { pymt_instrument: absent } }, hasPage, hasIssuer] }],
 })
 
 export type Json = Record<string, unknown>

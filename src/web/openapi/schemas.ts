@@ -1,24 +1,204 @@
 import { z } from 'zod'
+import type { Code } from '../../core/interface/refusal.ts'
 import { requestSchema } from '../../core/interface/request.ts'
-import * as answers from './answers.ts'
+import { currencies } from '../../core/money.ts'
+import { moneyBackTypes } from '../../core/payment/change.ts'
 import { asForm, type Json, type ObjectSchema, withOtherNames } from './requestSchema.ts'
 
-type Requests = { PaymentRequest: ObjectSchema; PaymentForm: ObjectSchema }
+// The schemas of all bodies. The document is generated from them, and a test validates real responses with them.
 
-// By the names that they have in the document.
+// Every error code. The type is the list of the refusals, so a new code without a description does not compile.
+const meanings: Record<Code, string> = {
+  'GW-001': 'merchant_key is missing or empty',
+  'GW-002': 'invoice_id is missing or empty',
+  'GW-003': 'total is missing or empty',
+  'GW-005': 'another payment has this invoice_id (409), or no payment has it (404)',
+  'GW-008': 'no merchant has this merchant_key',
+  'GW-009': 'the merchant is deactivated',
+  'GW-010': 'secure_hash, or the signature of the feed, is missing or does not match',
+  'GW-012': 'a field or the body cannot be read or is not allowed',
+  'GW-013': 'the body or the header is too large',
+  'GW-014': 'the content type of the body is not supported',
+  'GW-050': 'the database is unavailable, or the gateway is too busy to read the body',
+  'GW-060': 'too many requests',
+}
+
+// Errors outside the payment API have a name instead of a number.
+export const codes = [...Object.keys(meanings), 'internal', 'not_found', 'method_not_allowed', 'busy']
+
+export const meaningOf = (code: Code) => meanings[code]
+
+const text = (description: string) => z.string().meta({ description })
+const nullable = (description: string) => z.string().nullable().meta({ description })
+const afterAttempt = (description: string) => nullable(`${description} Null before the first attempt.`)
+const cardOnly = (description: string) => nullable(`Card payments: ${description} Otherwise null.`)
+const time = (description: string) => z.iso.datetime().meta({ description })
+
+const stored = {
+  success: z.literal(true),
+  status: z
+    .literal('new')
+    .meta({ description: 'The request is stored. The status check returns the status of the payment.' }),
+  status_code: z.literal(0),
+  message: text('A sentence for a person.'),
+  invoice_id: text('Your invoice_id, as you sent it.'),
+  tx_reference: text('Our reference: unique, sorts by time, safe to print.'),
+}
+
+const extra = z
+  .object({
+    channel: afterAttempt('The payment method of the latest attempt, as in payment_method.'),
+    wallet_issuer_hint: nullable('The network named in a direct request.'),
+    email: nullable('Customer email address.'),
+    mobile_no: nullable('Customer phone number.'),
+    Mobile_no: nullable('The same number, as older clients spell the key.'),
+    name: nullable('Customer name.'),
+    card_type: cardOnly('the brand of the card.'),
+    psp_response_code: cardOnly('the response code of the card processor.'),
+    psp_response_msg: cardOnly('what that code means.'),
+  })
+  .catchall(z.string())
+  .meta({ description: 'Further details, and your own extra_ fields without their prefix.' })
+
+const paymentStatus = z.enum(['awaiting_payment', 'paid', 'cancelled', 'failed'])
+
+const statusRecord = z.object({
+  success: z
+    .literal(true)
+    .meta({ description: 'The status check succeeded. It says nothing about the money.' }),
+  status: paymentStatus.meta({
+    description: 'The status of the payment. Only paid means that money arrived.',
+  }),
+  status_reason: text('Why, mainly for failed payments; otherwise empty.'),
+  invoice_id: text('Your invoice_id.'),
+  tx_reference: text('Our reference.'),
+  gw_invoice_id: text('The same as tx_reference.'),
+  payment_reference: afterAttempt("The provider's own reference."),
+  amount: z.number().meta({ description: 'The total as a number, in major units of currency.' }),
+  currency: z.enum(currencies).meta({ description: 'The currency of every amount in this record.' }),
+  total_amount_charged: z
+    .number()
+    .nullable()
+    .meta({ description: 'The amount that the provider charged; null until paid.' }),
+  service_fee: z.number().nullable().meta({ description: 'Null: fees are not known yet.' }),
+  payment_method: afterAttempt(
+    'mtn_mobile_money, telecel_cash, airteltigo_money, card or ghqr: the method that paid, or the last one tried.',
+  ),
+  payment_instrument: nullable('The wallet or card of the latest attempt, masked.'),
+  payment_time: z.iso.datetime().nullable().meta({ description: 'When it was paid; null until then.' }),
+  reversed_at: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: 'When the first refund or lost dispute happened, or null. The status stays paid.' }),
+  reversed_amount: z
+    .number()
+    .nullable()
+    .meta({ description: 'The amount returned to the customer so far, in major units, or null.' }),
+  as_at: time('The time of this response.'),
+  last_updated: time('The time of the last change.'),
+  narration: nullable('The description of the request.'),
+  buyer_firstname: nullable('First word of the customer name.'),
+  buyer_lastname: nullable('The rest of the customer name.'),
+  buyer_email: nullable('Customer email address.'),
+  buyer_phone: nullable('Customer phone number with its country code.'),
+  tran_type: z.enum(['test', 'live']).meta({ description: 'The mode of the key.' }),
+  outlet: nullable('Code of the outlet.'),
+  client_ip: z.null().meta({ description: 'Always null.' }),
+  client_ip_location: z.null().meta({ description: 'Always null.' }),
+  extra,
+})
+
+const keyedRecord = statusRecord.extend({
+  amount: text('The total as text with two decimals, even if the currency has none: 25.00, 5000.00.'),
+})
+
+// Some clients of this response ignore letter case, so the two spellings of mobile_no would be one key twice.
+const extraWithoutCaseDuplicates = extra.omit({ Mobile_no: true }).meta({
+  description:
+    'As in the other responses, but no two names differ only by letter case: our name wins, and of yours the first.',
+})
+
+const event = z.object({
+  cursor: text('Send this as after to continue behind this event.'),
+  id: text('The webhook-id of its notification.'),
+  sequence: z.int().min(1).meta({ description: 'Counts the status changes of this payment.' }),
+  type: z.enum(['status', ...moneyBackTypes]).meta({
+    description:
+      'A status change, which has a notification; or a refund or dispute, which is only in the feed.',
+  }),
+  status: paymentStatus,
+  created_at: time('When it happened.'),
+  body: text('The bytes of the notification, as text: parse it as JSON.'),
+})
+
+const errorBody = z.object({
+  success: z.literal(false),
+  status: z.literal('error'),
+  status_code: z
+    .int()
+    .min(400)
+    .max(599)
+    .meta({ description: 'The HTTP status of this response, or the one it has without errors_as_200.' }),
+  message: text('What is wrong and what to do, in a sentence.'),
+  error: z.object({
+    code: z.enum(codes),
+    message: text('The same sentence.'),
+    field: z.string().optional().meta({ description: 'The field with the error, if there is one.' }),
+    hint: z
+      .object({
+        hashed_string: text('The string that we hashed.'),
+        likely_mistake: text('The likely cause.'),
+      })
+      .optional()
+      .meta({ description: 'With GW-010, in test mode only.' }),
+  }),
+  request_id: text('The same as the x-request-id header. Quote it when you ask for help.'),
+})
+
+const failedRecord = z.object({
+  success: z.literal(false),
+  status: z.literal('error'),
+  status_reason: text('What is wrong.'),
+  invoice_id: text('As you sent it.'),
+  amount: z.literal(''),
+})
+
+// By their names in the document.
 export const bodies = {
   PaymentRequest: requestSchema,
-  PaymentStored: answers.paymentStored,
-  DirectStored: answers.directStored,
-  StatusRecord: answers.statusRecord,
-  KeyedRecord: answers.keyedRecord,
-  StatusAnswer: answers.statusAnswer,
-  KeyedAnswer: answers.keyedAnswer,
-  EventsAnswer: answers.eventsAnswer,
-  ErrorBody: answers.errorBody,
-  FailedRecord: answers.failedRecord,
-  FailedCheck: answers.failedCheck,
-  FailedKeyedCheck: answers.failedKeyedCheck,
+  PaymentStored: z.object({
+    ...stored,
+    tx_token: text('The last part of the checkout address.'),
+    url: z.url().meta({ description: 'The same address as checkout_url.' }),
+    checkout_url: z.url().meta({ description: 'Redirect the customer to this address.' }),
+  }),
+  DirectStored: z.object(stored),
+  StatusRecord: statusRecord,
+  KeyedRecord: keyedRecord,
+  StatusAnswer: statusRecord.catchall(keyedRecord).meta({
+    description: 'The first key is your invoice_id, with the keyed record. The same record follows, flat.',
+  }),
+  KeyedAnswer: z
+    .record(z.string(), keyedRecord.extend({ extra: extraWithoutCaseDuplicates }))
+    .meta({ description: 'One key, your invoice_id, with the record.' }),
+  EventsAnswer: z.object({
+    success: z.literal(true),
+    status: z.literal('ok'),
+    events: z.array(event).meta({ description: 'The oldest first.' }),
+    next: text('Send this as after in the next request. The same as after if there is no new event.'),
+    more: z.boolean().meta({ description: 'There are more events: send the next request now.' }),
+  }),
+  ErrorBody: errorBody,
+  FailedRecord: failedRecord,
+  FailedCheck: z
+    .object({ ...failedRecord.shape, ...errorBody.shape })
+    .catchall(failedRecord)
+    .meta({
+      description: 'Twice, like a success: with the invoice_id as its key if one was sent, and flat.',
+    }),
+  FailedKeyedCheck: z
+    .record(z.string(), failedRecord)
+    .meta({ description: 'One key, the invoice_id that was sent.' }),
 }
 
 export type SchemaName = keyof typeof bodies | 'PaymentForm'
@@ -29,24 +209,25 @@ export const anyOf = (...names: SchemaName[]) => ({ anyOf: names.map(refTo) })
 
 const uriOf = (name: string) => `#/components/schemas/${name}`
 
-// The schemas that validate, as JSON Schema. The input side of each: what one may send, and no promise that
-// an answer never grows a key.
-export function jsonSchemas(): Record<SchemaName, Json> & Requests {
+type RequestSchemas = { PaymentRequest: ObjectSchema; PaymentForm: ObjectSchema }
+
+// The schemas as JSON Schema. The input side of each is used, which allows further keys in a response.
+export function jsonSchemas(): Record<SchemaName, Json> & RequestSchemas {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(bodies)) registry.add(schema, { id })
   const made = z.toJSONSchema(registry, {
     io: 'input',
     target: 'draft-2020-12',
-    unrepresentable: 'any', // numbers that keep their spelling describe themselves by meta()
+    unrepresentable: 'any', // NumberText fields are described by their meta()
     uri: uriOf,
     override: ({ jsonSchema }) => {
-      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern // the format says it, in fewer words
+      if (jsonSchema.format === 'date-time') delete jsonSchema.pattern // the format is enough
     },
   })
   const { schemas }: { schemas: Record<keyof typeof bodies, ObjectSchema> } = JSON.parse(JSON.stringify(made))
   for (const schema of Object.values(schemas)) {
-    delete schema.$schema // OpenAPI 3.1 is this dialect already
-    delete schema.$id // its place in the document is its name
+    delete schema.$schema // OpenAPI 3.1 uses this dialect
+    delete schema.$id // the key in the document is the name
   }
   const PaymentRequest = withOtherNames(schemas.PaymentRequest)
   return { ...schemas, PaymentRequest, PaymentForm: asForm(PaymentRequest) }

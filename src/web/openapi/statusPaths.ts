@@ -1,11 +1,62 @@
 import { hexDigest } from '../../core/interface/patterns.ts'
-import * as examples from './examples.ts'
-import { bodyOf, operation, type Paths, queryOf } from './operation.ts'
-import { answerOf, broken, failures, json, jsonOf, type Responses, text } from './responses.ts'
+import * as refusals from '../../core/interface/refusal.ts'
+import {
+  errorRecord,
+  statusLine,
+  statusRecord,
+  withoutCaseDuplicates,
+} from '../../core/interface/statusRecord.ts'
+import { noOutcome } from '../../core/payment/payment.ts'
+import { exampleError, exampleKeys, examplePayment, exampleTime } from './examples.ts'
+import {
+  bodyOf,
+  errorResponses,
+  internalError,
+  jsonContent,
+  jsonErrors,
+  operation,
+  type Paths,
+  textContent,
+  queryOf,
+  response,
+  type Responses,
+} from './operation.ts'
+import { bodyRefusals } from './paymentPaths.ts'
 import { rulesOfCheckForms, rulesOfChecks } from './rules.ts'
 import { anyOf, refTo } from './schemas.ts'
 
-const question = {
+const { invoice_id } = exampleKeys
+const unsignedView = { public_extra: [] } // the example request is not signed
+const record = statusRecord({ ...examplePayment, ...noOutcome }, exampleTime, unsignedView)
+const keyedRecord = { ...record, amount: '25.00' }
+const keyedExample = { [invoice_id]: { ...keyedRecord, extra: withoutCaseDuplicates(record.extra) } }
+const statusExample = { [invoice_id]: keyedRecord, ...record }
+const lineExample = statusLine(examplePayment.tx_reference, examplePayment.status, exampleTime)
+const errorLineExample = statusLine(invoice_id, 'error', exampleTime)
+
+const checkRefusals = [
+  refusals.missing('merchant_key'),
+  refusals.missing('invoice_id'),
+  refusals.malformed('invoice_id', 'is sent twice with two values'),
+  refusals.wrongHash('is required for this merchant'),
+  refusals.unknownInvoice(),
+  refusals.tooManyRequests(1),
+  new refusals.Unavailable(undefined),
+]
+
+// An unreadable request, or one without an invoice_id, gets the plain error.
+function keyedError(refusal: refusals.Refusal) {
+  const isPlain = refusal.code === 'GW-012' || refusal.code === 'GW-002'
+  return isPlain ? exampleError(refusal) : { [invoice_id]: errorRecord(invoice_id, refusal.message) }
+}
+
+function statusError(refusal: refusals.Refusal) {
+  const keyed = keyedError(refusal)
+  if ('success' in keyed) return keyed
+  return { ...keyed, ...errorRecord(invoice_id, refusal.message), ...exampleError(refusal) }
+}
+
+const parameters = {
   type: 'object',
   required: ['merchant_key', 'invoice_id'],
   properties: {
@@ -15,96 +66,98 @@ const question = {
       type: 'string',
       pattern: `^$|${hexDigest}`,
       description:
-        'HMAC-SHA-256 of `invoice_id=<invoice_id>&merchant_key=<merchant_key>`. Checked when sent; required where ' +
+        'HMAC-SHA-256 of `invoice_id=<invoice_id>&merchant_key=<merchant_key>`. Verified if it is sent; required if ' +
         'signed_status_checks is on. Without it the name, email and phone of the customer are masked, and your own extra_ ' +
         'fields have the value "" unless public_extra lists them.',
     },
   },
 }
 
-const form = { ...question, additionalProperties: { type: 'string' } }
+const form = { ...parameters, additionalProperties: { type: 'string' } }
 
-const howItStands = 'How the payment stands. Where errors_as_200 is on, errors come with this status too.'
+const currentStatus = 'The current status. If errors_as_200 is on, errors have this status too.'
 
-const twofold: Responses = {
-  200: answerOf(
-    howItStands,
-    json(anyOf('StatusAnswer', 'FailedCheck', 'ErrorBody'), { twofold: examples.statusAnswer }),
+const statusResponses: Responses = {
+  200: response(
+    currentStatus,
+    jsonContent(anyOf('StatusAnswer', 'FailedCheck', 'ErrorBody'), { twofold: statusExample }),
   ),
-  ...failures(examples.checkRefusals, jsonOf(anyOf('FailedCheck', 'ErrorBody'), examples.failedCheck)),
-  ...broken,
+  ...errorResponses(checkRefusals, jsonErrors(anyOf('FailedCheck', 'ErrorBody'), statusError)),
+  ...internalError,
 }
 
-const keyed: Responses = {
-  200: answerOf(
-    howItStands,
-    json(anyOf('KeyedAnswer', 'FailedKeyedCheck', 'ErrorBody'), { keyed: examples.keyedAnswer }),
+const keyedResponses: Responses = {
+  200: response(
+    currentStatus,
+    jsonContent(anyOf('KeyedAnswer', 'FailedKeyedCheck', 'ErrorBody'), { keyed: keyedExample }),
   ),
-  ...failures(
-    examples.checkRefusals,
-    jsonOf(anyOf('FailedKeyedCheck', 'ErrorBody'), examples.failedKeyedCheck),
-  ),
-  ...broken,
+  ...errorResponses(checkRefusals, jsonErrors(anyOf('FailedKeyedCheck', 'ErrorBody'), keyedError)),
+  ...internalError,
 }
 
-const moment = '[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$'
-const rightLine = `^TG(-[0-9A-Z]{6}){3}~(awaiting_payment|paid|cancelled|failed)~${moment}`
+const time = '[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$'
+const line = `^TG(-[0-9A-Z]{6}){3}~(awaiting_payment|paid|cancelled|failed)~${time}`
 const mark = '[A-Za-z0-9._/#:-]'
-const failedLine = `^(${mark}([A-Za-z0-9._/#: -]{0,62}${mark})?)?~error~${moment}`
-const failedText = () => text(examples.failedLine, failedLine)
+const errorLine = `^(${mark}([A-Za-z0-9._/#: -]{0,62}${mark})?)?~error~${time}`
+const errorText = () => textContent(errorLineExample, errorLine)
 
-const line: Responses = {
-  200: answerOf(howItStands, text(examples.statusLine, `${rightLine}|${failedLine}`)),
-  ...failures(examples.checkRefusals, failedText),
-  ...broken,
+const lineResponses: Responses = {
+  200: response(currentStatus, textContent(lineExample, `${line}|${errorLine}`)),
+  ...errorResponses(checkRefusals, errorText),
+  ...internalError,
 }
 
-const byForm = (operationId: string) =>
-  operation('Status', operationId, 'Ask how a payment stands, by form', {
-    description: 'Answers the keyed record alone. What the body lacks is read from the query.',
-    requestBody: bodyOf(question, form, { question: examples.question }),
+const formOperation = (operationId: string) =>
+  operation('Status', operationId, 'Check the status of a payment, by form', {
+    description: 'Returns only the keyed record. Fields that the body lacks are read from the query.',
+    requestBody: bodyOf(parameters, form, { question: exampleKeys }),
     rules: rulesOfCheckForms,
     responses: {
-      ...keyed,
-      ...failures(examples.bodyRefusals, jsonOf(refTo('ErrorBody'), examples.errorBody)),
+      ...keyedResponses,
+      ...errorResponses(bodyRefusals, jsonErrors(refTo('ErrorBody'), exampleError)),
     },
   })
 
-const asLine = (operationId: string) => ({
-  get: operation('Status', operationId, 'Ask how a payment stands, one line of text', {
+const linePaths = (operationId: string) => ({
+  get: operation('Status', operationId, 'Check the status of a payment, as one line of text', {
     description:
-      'Answers `<tx_reference>~<status>~<as_at>`, or `<invoice_id>~error~<now>`. An invoice_id that is not valid is left out: `~error~<now>`.',
-    parameters: queryOf(question),
+      'Returns `<tx_reference>~<status>~<as_at>`, or `<invoice_id>~error~<now>`. An invalid invoice_id is left out: `~error~<now>`.',
+    parameters: queryOf(parameters),
     rules: rulesOfChecks,
-    responses: line,
+    responses: lineResponses,
   }),
-  post: operation('Status', `${operationId}ByForm`, 'Ask how a payment stands, by form, one line of text', {
-    description: 'Answers the same line. What the body lacks is read from the query.',
-    requestBody: bodyOf(question, form, { question: examples.question }),
-    rules: rulesOfCheckForms,
-    responses: { ...line, ...failures(examples.bodyRefusals, failedText) },
-  }),
+  post: operation(
+    'Status',
+    `${operationId}ByForm`,
+    'Check the status of a payment, by form, as one line of text',
+    {
+      description: 'Returns the same line. Fields that the body lacks are read from the query.',
+      requestBody: bodyOf(parameters, form, { question: exampleKeys }),
+      rules: rulesOfCheckForms,
+      responses: { ...lineResponses, ...errorResponses(bodyRefusals, errorText) },
+    },
+  ),
 })
 
 export const statusPaths: Paths = {
   '/v1/gateway/json_status_chk': {
-    get: operation('Status', 'checkStatus', 'Ask how a payment stands', {
-      description: 'Ask this before you hand anything over. Only the status paid means that money arrived.',
-      parameters: queryOf(question),
+    get: operation('Status', 'checkStatus', 'Check the status of a payment', {
+      description: 'Check this before you deliver anything. Only the status paid means that money arrived.',
+      parameters: queryOf(parameters),
       rules: rulesOfChecks,
-      responses: twofold,
+      responses: statusResponses,
     }),
-    post: byForm('checkStatusByForm'),
+    post: formOperation('checkStatusByForm'),
   },
   '/gateway/json_status_chk': {
-    get: operation('Status', 'checkStatusKeyed', 'Ask how a payment stands, keyed answer', {
-      description: 'Answers the keyed record alone, as older clients read it.',
-      parameters: queryOf(question),
+    get: operation('Status', 'checkStatusKeyed', 'Check the status of a payment, keyed response', {
+      description: 'Returns only the keyed record, as older clients read it.',
+      parameters: queryOf(parameters),
       rules: rulesOfChecks,
-      responses: keyed,
+      responses: keyedResponses,
     }),
-    post: byForm('checkStatusKeyedByForm'),
+    post: formOperation('checkStatusKeyedByForm'),
   },
-  '/v1/gateway/status_chk': asLine('checkStatusLine'),
-  '/gateway/status_chk': asLine('checkStatusLineOlder'),
+  '/v1/gateway/status_chk': linePaths('checkStatusLine'),
+  '/gateway/status_chk': linePaths('checkStatusLineOlder'),
 }

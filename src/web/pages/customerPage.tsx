@@ -2,13 +2,12 @@ import type { Texts } from '../../core/languages/en.ts'
 import { type Lang, languages } from '../../core/languages/languages.ts'
 import { cachedFragment } from '../../core/markup/fragmentCache.ts'
 import type { Child, PropsWithChildren } from '../../core/markup/jsx-runtime.ts'
-import { PageFrame } from '../../core/markup/page.tsx'
+import { NoticeCard, PageFrame } from '../../core/markup/page.tsx'
 import { accentCss } from '../../core/merchant/accent.ts'
 import { type Branding, initialsOf } from '../../core/merchant/branding.ts'
 import { writePhone } from '../../core/phone.ts'
 import { fill } from '../../core/text.ts'
-import { digestOf } from '../documents/documents.ts'
-import { readPublicFile } from '../documents/publicFiles.ts'
+import { digestOf, readPublicFile } from '../documents/documents.ts'
 
 type CustomerPageProps = PropsWithChildren<{
   title: string
@@ -192,3 +191,37 @@ const assets = {
 // The shop's colour is a separate stylesheet, because the content security policy allows no inline style.
 const accentAddress = (accent: string) =>
   `/public/accent/${accent.slice(1)}.css?v=${digestOf(Buffer.from(accentCss(accent)))}`
+
+const kinds = {
+  unreachable: ['unreachable', 'unreachable_text'], // the database
+  busy: ['busy', 'busy_text'], // too many requests from this address
+  too_busy: ['busy', 'too_busy_text'], // the gateway
+  no_payment: ['no_payment', 'no_payment_text'],
+  nothing_here: ['nothing_here', 'nothing_here_text'],
+  elsewhere: ['elsewhere', 'elsewhere_text'], // a form that another site sent
+  broken: ['broken', 'broken_text'],
+  unreadable: ['unreadable', 'unreadable_text'], // a form
+} as const
+
+type TroubleProps = { lang: Lang; kind: keyof typeof kinds; open?: string; requestId?: string }
+
+// A customer's page that shows no payment, and why. `open` is the address of the payment.
+export const TroublePage = ({ lang, kind, open, requestId }: TroubleProps) => {
+  const { trouble, home } = languages[lang]
+  const [title, text] = kinds[kind]
+  const [href, label] = kind === 'nothing_here' ? [`/?lang=${lang}`, home.go] : [open, trouble.open]
+  return (
+    <CustomerPage title={trouble[title]} lang={lang} inLang={other => `?lang=${other}`} requestId={requestId}>
+      <NoticeCard title={trouble[title]} tone="warn">
+        <p>{trouble[text]}</p>
+      </NoticeCard>
+      {href && (
+        <p>
+          <a class="button" href={href}>
+            {label}
+          </a>
+        </p>
+      )}
+    </CustomerPage>
+  )
+}

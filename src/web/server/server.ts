@@ -1,14 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, Server as NetServer } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Observe } from '../../observe/requests.ts'
 import { newRequestId } from '../../runtime/ids.ts'
-import { sendAnswer } from '../http/apiRequest.ts'
+import { notCached, sendAnswer } from '../http/apiRequest.ts'
 import type { Env } from '../http/context.ts'
-import { crowdedAnswer } from '../http/errors.ts'
-import { answerBrokenRequest, answerConnect } from './brokenRequest.ts'
-import { SocketTracker } from './sockets.ts'
+import { crowdedAnswer, plainAnswer } from '../http/errors.ts'
+import { hangUp, SocketTracker } from './sockets.ts'
 
 const maxConnections = 10_000 // more than may queue, so that the queue refuses with an answer before Node drops connections without one
 // Connections that the kernel holds until they are accepted. Linux caps it at net.core.somaxconn, which is 4096. Node's
@@ -115,5 +114,44 @@ async function stopServer(server: Server, sockets: SocketTracker): Promise<void>
   await closed
   clearTimeout(force)
   sockets.stopChecking()
-  server.close() // also stops Node's timer for degraded requests
+  server.close() // also stops Node's timer for slow requests
+}
+
+// A request that is not HTTP, has too large a header or arrives too slowly still gets an answer with an id.
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket) {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const [status, message] = brokenRequests[error.code ?? ''] ?? [
+    '400 Bad Request',
+    'This is not a valid HTTP request.',
+  ]
+  const http = Number(status.slice(0, 3))
+  answerOnce(socket, status, http === 431 ? 'GW-013' : 'GW-012', message)
+}
+
+// By default Node destroys the socket of a CONNECT request without an answer.
+export function answerConnect(socket: Socket) {
+  socket.on('error', () => socket.destroy())
+  answerOnce(socket, '405 Method Not Allowed', 'method_not_allowed', 'This server is not a proxy.')
+}
+
+function answerOnce(socket: Socket, status: string, code: string, message: string) {
+  const request_id = newRequestId()
+  const { body } = plainAnswer(Number(status.slice(0, 3)), code, message, request_id)
+  hangUp(
+    socket,
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+      `x-request-id: ${request_id}\r\n${notCachedLines}connection: close\r\n\r\n${body}`,
+  )
+}
+
+const notCachedLines = Object.entries(notCached)
+  .map(([name, value]) => `${name}: ${value}\r\n`)
+  .join('')
+
+const brokenRequests: Record<string, [string, string]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request header is too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request came too slowly.'],
 }

@@ -14,7 +14,7 @@ const media: readonly Medium[] = ['sms', 'email']
 // The messages to the customer, and for each address a button to send the receipt again.
 export const CustomerMessages = ({ payment, sent, formToken }: SentProps) => (
   <section class="card">
-    <h2>What the customer was sent</h2>
+    <h2>Messages to the customer</h2>
     {sent.length === 0 && <p>{nothing(payment)}</p>}
     {sent.map(message => (
       <Sent message={message} />
@@ -29,7 +29,7 @@ export const CustomerMessages = ({ payment, sent, formToken }: SentProps) => (
 function nothing({ number, email, redacted_at }: Payment): string {
   if (redacted_at) return "The customer's details were removed, and with them what was sent."
   if (!number && !email) return 'Nothing: neither a phone number nor an email address came with the payment.'
-  return 'Nothing yet. A customer is told when a payment is paid, and when it fails or is cancelled after a try.'
+  return 'Nothing yet. A customer gets a message when a payment is paid, and when it fails or is cancelled after a try.'
 }
 
 const Sent = ({ message }: { message: Message }) => (
@@ -38,7 +38,7 @@ const Sent = ({ message }: { message: Message }) => (
       {names[message.medium]}: {topics[message.topic] ?? message.topic}{' '}
       <span class="muted">to {maskRecipient(message.recipient)}</span>
     </h3>
-    <MessageStateWords message={message} />
+    <MessageStatus message={message} />
     <p class="muted">
       Written <Time at={message.created_at} />
       {message.sent_at && (
@@ -76,19 +76,19 @@ const Again = ({ payment, sent, medium, formToken }: AgainProps) => {
   )
 }
 
-const maxWords = 300
+const maxReasonLength = 300
 
 type StateFields = Pick<Message, 'state' | 'messenger' | 'sent_at' | 'words' | 'next_try_at' | 'tries'>
-type ShownState = { mark: string; word: string; by?: boolean }
+type ShownState = { mark: string; label: string; by?: boolean }
 
 // Each state has a mark, because not everybody can see its colour.
 const shownStates = {
-  queued: { mark: '…', word: 'waiting' },
-  going: { mark: '…', word: 'on its way' },
-  kept: { mark: '✓', word: 'kept here' }, // no messenger is configured for this medium
-  sent: { mark: '✓', word: 'sent', by: true },
-  delivered: { mark: '✓✓', word: 'delivered', by: true },
-  dropped: { mark: '✕', word: 'not sent' },
+  queued: { mark: '…', label: 'waiting' },
+  going: { mark: '…', label: 'on its way' },
+  kept: { mark: '✓', label: 'kept here' }, // no messenger is configured for this medium
+  sent: { mark: '✓', label: 'sent', by: true },
+  delivered: { mark: '✓✓', label: 'delivered', by: true },
+  dropped: { mark: '✕', label: 'not sent' },
 } satisfies Record<string, ShownState>
 
 export function shownState({ state, messenger, sent_at }: StateFields): keyof typeof shownStates {
@@ -96,17 +96,17 @@ export function shownState({ state, messenger, sent_at }: StateFields): keyof ty
   return state === 'sent' && messenger === inboxName ? 'kept' : state
 }
 
-export const MessageStateWords = ({ message }: { message: StateFields }) => {
+export const MessageStatus = ({ message }: { message: StateFields }) => {
   const state = shownState(message)
-  const { mark, word, by }: ShownState = shownStates[state]
-  const { words, messenger, next_try_at, tries } = message
+  const { mark, label, by }: ShownState = shownStates[state]
+  const { words: reason, messenger, next_try_at, tries } = message
   return (
     <>
       <p class={`status ${state}`}>
-        <span aria-hidden="true">{mark}</span> {word}
+        <span aria-hidden="true">{mark}</span> {label}
         {by && messenger && ` by ${messenger}`}
       </p>
-      {words && <p>{words.slice(0, maxWords)}</p>}
+      {reason && <p>{reason.slice(0, maxReasonLength)}</p>}
       {next_try_at && (
         <p class="muted">
           {state === 'going' ? 'Without an answer tried again at' : waiting(tries)} <Time at={next_try_at} />

@@ -2,7 +2,7 @@ import type { PropsWithChildren } from '../../core/markup/jsx-runtime.ts'
 import { NoticeCard } from '../../core/markup/page.tsx'
 import { linkMinutes } from '../../core/operator/operatorKeys.ts'
 import type { Payment } from '../../core/payment/payment.ts'
-import { money } from '../../core/timeline/history.ts'
+import { moneyText } from '../../core/timeline/history.ts'
 import { OperatorPage } from '../pages/operatorPage.tsx'
 
 type SupportPageProps = PropsWithChildren<{ title: string; word?: string; closed?: boolean }>
@@ -42,10 +42,10 @@ const Search = ({ word }: { word: string }) => (
 
 export const SearchPage = () => (
   <SupportPage title="Look up a payment">
-    <NoticeCard title="Why does a payment stand as it does?">
+    <NoticeCard title="Why does a payment have its status?">
       <p>
         Type the reference that the customer reads out (it begins with TG), or the shop's invoice id. You see
-        what happened, who said so, and what happens next.
+        what happened, who reported it, and what happens next.
       </p>
       <p>
         <a class="more" href="/inbox">
@@ -161,7 +161,7 @@ export const ChoicePage = ({ word, choices }: { word: string; choices: readonly 
           <a class="card" href={`/support?${addressOf(payment)}`}>
             <strong>{payment.merchant_name}</strong>
             <span>
-              {money(payment.currency, payment.total)}, {payment.mode}, {payment.status.replace('_', ' ')}
+              {moneyText(payment.currency, payment.total)}, {payment.mode}, {payment.status.replace('_', ' ')}
             </span>
             <span class="muted">{payment.tx_reference}</span>
           </a>

@@ -2,9 +2,8 @@ import type { SentNotification } from '../../actions/notifications/findNotificat
 import type { Explained } from '../../actions/payments/explainPayment.ts'
 import type { Message } from '../../core/message/message.ts'
 import type { Status } from '../../core/payment/payment.ts'
-import { money } from '../../core/timeline/history.ts'
-import type { Next } from '../../core/timeline/nextSteps.ts'
-import { paymentFacts } from '../../core/timeline/paymentFacts.ts'
+import { moneyText, paymentFacts } from '../../core/timeline/history.ts'
+import type { NextStep } from '../../core/timeline/nextSteps.ts'
 import type { Moment } from '../../core/timeline/timeline.ts'
 import { Time } from '../pages/operatorPage.tsx'
 import { CustomerMessages } from './customerMessages.tsx'
@@ -17,7 +16,7 @@ const marks: Record<Status, string> = { awaiting_payment: '…', paid: '✓', ca
 const shownAbove = new Set(['status', 'amount'])
 
 // The result of an action. `http` is set for a refusal.
-export type Notice = { words: string; http?: number }
+export type Notice = { text: string; http?: number }
 
 type PaymentProps = {
   explained: Explained
@@ -44,12 +43,12 @@ export const SupportPaymentPage = ({
     <SupportPage title={`${payment.tx_reference}, ${payment.status}`} word={word}>
       {notice && (
         <p class={`notice${notice.http ? ' warn' : ''}`} role="status">
-          {notice.words}
+          {notice.text}
         </p>
       )}
       {payment.mode === 'test' && <p class="warn mode">Test mode: no real money moves</p>}
       <section class="card">
-        <h1 class="amount">{money(payment.currency, payment.total)}</h1>
+        <h1 class="amount">{moneyText(payment.currency, payment.total)}</h1>
         <p class={`status ${payment.status}`}>
           <span aria-hidden="true">{marks[payment.status]}</span> {payment.status.replace('_', ' ')}
         </p>
@@ -57,7 +56,7 @@ export const SupportPaymentPage = ({
         <h2>What happens next</h2>
         <ul class="next">
           {next.map(step => (
-            <NextStep step={step} />
+            <NextStepItem step={step} />
           ))}
         </ul>
       </section>
@@ -86,23 +85,23 @@ export const SupportPaymentPage = ({
   )
 }
 
-const NextStep = ({ step: { at, words } }: { step: Next }) => (
+const NextStepItem = ({ step: { at, words: text } }: { step: NextStep }) => (
   <li>
     {at && (
       <>
         <Time at={at} />:{' '}
       </>
     )}
-    {words}
+    {text}
   </li>
 )
 
-const Happened = ({ moment: { at, who, words } }: { moment: Moment }) => (
+const Happened = ({ moment: { at, who, words: text } }: { moment: Moment }) => (
   <li>
     <span class="when">
       <Time at={at} />
     </span>
     <span class="who">{who}</span>
-    <span class="words">{words}</span>
+    <span class="words">{text}</span>
   </li>
 )

@@ -9,7 +9,7 @@ import {
   triesKeptDays,
 } from '../../core/notification/delivery.ts'
 import { notificationId } from '../../core/notification/notification.ts'
-import { plainWords } from '../../core/timeline/history.ts'
+import { withoutControls } from '../../core/timeline/history.ts'
 import { Time } from '../pages/operatorPage.tsx'
 
 type ShopProps = { notifications: readonly SentNotification[]; now: Date; formToken: string }
@@ -17,7 +17,7 @@ type ShopProps = { notifications: readonly SentNotification[]; now: Date; formTo
 // The notifications to the shop: every try, and a button to send it again.
 export const ShopNotifications = ({ notifications, now, formToken }: ShopProps) => (
   <section class="card">
-    <h2>What the shop was told</h2>
+    <h2>Notifications to the shop</h2>
     {notifications.length === 0 && <p>Nothing yet: the first notification comes when the status changes.</p>}
     {notifications.map(one => (
       <Notification notification={one} now={now} formToken={formToken} />
@@ -36,7 +36,7 @@ const Notification = ({ notification, now, formToken }: NotificationProps) => (
       {(isFeedOnly(notification) ? notification.type : notification.status)?.replace('_', ' ')}{' '}
       <span class="muted">{notificationId(notification)}</span>
     </h3>
-    {notification.url !== null && <p class="muted">To {withoutQuery(plainWords(notification.url))}</p>}
+    {notification.url !== null && <p class="muted">To {withoutQuery(withoutControls(notification.url))}</p>}
     <p>
       <DeliveryState notification={notification} now={now} />
     </p>
@@ -102,16 +102,16 @@ const Tries = ({ notification, now }: { notification: SentNotification; now: Dat
               </span>
               <span class="words">
                 {resultText(one.result)}
-                {one.words && `: ${plainWords(one.words)}`}
+                {one.words && `: ${withoutControls(one.words)}`}
               </span>
             </li>
           ))}
         </ol>
       )}
-      {lost.length > 0 && <p class="muted">What came of try {lost.join(', ')} could not be written down.</p>}
+      {lost.length > 0 && <p class="muted">The result of try {lost.join(', ')} could not be stored.</p>}
       {forgotten.length > 0 && (
         <p class="muted">
-          {forgotten.length} more: what came of a try is kept for {triesKeptDays} days.
+          {forgotten.length} more: the result of a try is kept for {triesKeptDays} days.
         </p>
       )}
     </>

@@ -11,13 +11,12 @@ import { pageHeaders } from '../../core/markup/page.tsx'
 import type { MessageRules } from '../../core/message/messageRules.ts'
 import { isPlainText } from '../../core/text.ts'
 import type { Runtime } from '../../runtime/runtime.ts'
-import { readStyles } from '../documents/publicFiles.ts'
+import { readStyles } from '../documents/documents.ts'
 import { addressOf } from '../http/apiRequest.ts'
 import { readFields } from '../http/body.ts'
 import type { Ctx, Env } from '../http/context.ts'
 import { isRefusal } from '../http/errors.ts'
-import { isOperatorProgram, senderOf } from '../http/formSender.ts'
-import type { OperatorAuth } from '../http/operatorAuth.ts'
+import { isOperatorProgram, type OperatorAuth, senderOf } from '../http/operatorAuth.ts'
 import {
   ChoicePage,
   ForeignFormPage,
@@ -50,7 +49,7 @@ export function supportRoutes({ runtime, auth }: SupportOptions) {
 }
 
 // The notice that the page shows after an action.
-const doneWords = new Map([
+const doneTexts = new Map([
   ['receipt', 'The receipt is on its way again.'],
   ['redelivered', 'The notification is sent again now. Reload this page to see what comes of it.'],
   ['already', 'That was done a moment ago. It was not done twice.'],
@@ -59,14 +58,14 @@ const doneWords = new Map([
 async function lookUp(runtime: SupportRuntime, c: Ctx) {
   const word = c.req.query('q')?.trim() ?? ''
   if (word === '') return c.html(<SearchPage />)
-  const words = doneWords.get(c.req.query('done') ?? '')
+  const text = doneTexts.get(c.req.query('done') ?? '')
   try {
     return await showPayment(
       runtime,
       c,
       word,
       c.req.query('merchant') || undefined,
-      words ? { words } : undefined,
+      text ? { text } : undefined,
     )
   } catch (error) {
     if (!isRefusal(error)) throw error
@@ -135,7 +134,7 @@ const formRoute =
       if (outcome === undefined) return c.html(<NoSuchPaymentPage word={sent.reference} />, 404)
       if (typeof outcome === 'object')
         return await showPayment(runtime, c, sent.reference, sent.merchant, {
-          words: outcome.refused,
+          text: outcome.refused,
           http: 409,
         })
       runtime.wake('senders')

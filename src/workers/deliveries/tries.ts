@@ -7,7 +7,7 @@ import { type HttpOutcome, resultOf } from '../../core/notification/delivery.ts'
 import { ipnRequest, needsPassword, type Signer } from '../../core/notification/ipnRequest.ts'
 import { notificationId } from '../../core/notification/notification.ts'
 import { nextTryAt, retryAfterMs, tryDeadlineMs } from '../../core/notification/schedule.ts'
-import { cleanText } from '../../core/untrusted.ts'
+import { cleanText } from '../../core/text.ts'
 import { wasSent } from '../../net/connection.ts'
 import type { Outbound } from '../../net/outbound.ts'
 import { createBatcher } from '../../runtime/batcher.ts'
@@ -69,8 +69,8 @@ async function sendWithLease(
   delivery: LeasedDelivery,
   signer: MerchantSigner | undefined,
 ): Promise<FinishedTry | undefined | 'lease_uncertain' | 'check_again'> {
-  const mayLeave = () => leases?.isOurs(delivery.lease_token) ?? true
-  if (!mayLeave() && !(await leases?.confirm(delivery.lease_token))) return 'lease_uncertain'
+  const maySend = () => leases?.isOurs(delivery.lease_token) ?? true
+  if (!maySend() && !(await leases?.confirm(delivery.lease_token))) return 'lease_uncertain'
   const started = clock()
   if (pause?.()) return undefined
   if (delivery.lease_until.getTime() - started.getTime() < tryDeadlineMs) return undefined
@@ -79,8 +79,8 @@ async function sendWithLease(
     delivery.style === 'basic' && signer !== undefined && !needsPassword(delivery, signer)
   const lane = delivery.merchant_id // connections are kept by merchant and origin
   const allowLoopback = loopback(delivery.mode)
-  const answer = await outbound.send({ method, url, headers, body, lane, allowLoopback, mayLeave })
-  if (!wasSent(answer) && !mayLeave()) return 'check_again'
+  const answer = await outbound.send({ method, url, headers, body, lane, allowLoopback, maySend })
+  if (!wasSent(answer) && !maySend()) return 'check_again'
   return {
     mode: delivery.mode,
     outcome: outcomeOf(delivery, answer, started, clock(), random(), passwordWithheld ? withheldText : ''),

@@ -4,10 +4,10 @@ import type { Pause } from '../../core/databaseClock.ts'
 import type { Message } from '../../core/message/message.ts'
 import { applyResult } from '../../core/message/messageTries.ts'
 import type { Medium, Messenger, OutboundMessage, SendResult } from '../../core/message/messenger.ts'
-import { cleanError } from '../../core/untrusted.ts'
+import { cleanError } from '../../core/text.ts'
 import type { Messengers, NamedMessenger } from '../../runtime/messengers.ts'
 import { createResultsLog } from './saveResults.ts'
-import { type TakenMessage, takeDue, type TakeTools } from './takeDue.ts'
+import { takeDue, type TakenMessage, type TakeTools } from './takeDue.ts'
 
 const maxInFlight = 10 // of one medium
 const startTimeoutMs = 60_000 // a message that starts later could outlive its lease

@@ -157,7 +157,7 @@ test('without a provider the payment is stored and says that nobody was asked', 
   })
   const stored = await post(gateway.url, request)
   expect(stored.http).toBe(200)
-  expect(stored.body.message).toContain('nobody was asked to pay')
+  expect(stored.body.message).toContain('the customer was not asked to pay')
 })
 
 const knock = (attempt: string) =>

@@ -104,19 +104,19 @@ test('a payment that went all ways is told from the first word to the last', asy
     'customer: Chose Card (attempt 2)',
     'customer: The payment is open again',
     "provider (live_bank): Has the request; the customer's answer is awaited",
-    'customer: Cancelled while attempt 2 was on its way; the money may still arrive, so it is a wish for now',
+    'customer: Cancelled while attempt 2 was on its way; the payment becomes cancelled only if the attempt ends without success',
     'provider (live_bank): No to attempt 2: Not enough money in the account.',
     'provider (live_bank): The payment is cancelled: The customer cancelled.',
     'provider (live_bank): Yes to attempt 1: GHS 25.00 taken, reference FT-1',
     'provider (live_bank): The payment is paid, late: it was cancelled, but money outranks an earlier no',
     'provider (live_bank): Yes to attempt 2: GHS 25.00 taken, reference FT-2',
-    'provider (live_bank): The payment was already paid: GHS 25.00 came on top, to be given back',
+    'provider (live_bank): The payment was already paid: GHS 25.00 came in addition, to be refunded',
   ])
   expect(moments.map(moment => moment.at)).toEqual(
     moments.map(moment => moment.at).toSorted((a, b) => +a - +b),
   )
   expect(next).toEqual([
-    { at: null, words: 'A person must look: a refund of GHS 25.00 is open' },
+    { at: null, words: 'An operator has to look: a refund of GHS 25.00 is open' },
     { at: null, words: 'Nothing else: paid is final' },
   ])
 })

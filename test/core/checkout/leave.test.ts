@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mayLeave } from '../../../src/core/checkout/leave.ts'
+import { mayRedirect } from '../../../src/core/checkout/stage.ts'
 import { after, minutes, noon } from '../../support/lifeRows.ts'
 
 for (const [what, payment, now, may] of [
@@ -19,4 +19,4 @@ for (const [what, payment, now, may] of [
   ],
 ] as const)
   test(`${what}: ${may ? 'the page that saw it leaves by itself' : 'no page leaves by itself'}`, () =>
-    expect(mayLeave({ updated_at: noon, cancel_requested_at: null, ...payment }, now)).toBe(may))
+    expect(mayRedirect({ updated_at: noon, cancel_requested_at: null, ...payment }, now)).toBe(may))

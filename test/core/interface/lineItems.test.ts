@@ -1,10 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { requestFingerprint } from '../../../src/core/interface/fingerprint.ts'
 import { type Fields, parseJsonObject } from '../../../src/core/interface/json.ts'
 import type { Refusal } from '../../../src/core/interface/refusal.ts'
-import { parseRequest, presentFields, withoutLists } from '../../../src/core/interface/request.ts'
-import { fromStore, toStore } from '../../../src/core/lineItems.ts'
+import {
+  parseRequest,
+  presentFields,
+  requestFingerprint,
+  withoutLists,
+} from '../../../src/core/interface/request.ts'
+import { readStoredLineItems, storedLineItems } from '../../../src/core/lineItems.ts'
 
 const base = '"merchant_key":"tk_1","invoice_id":"INV-1","generate_checkout_url":true'
 const read = (items: string, total = '85.00', currency = 'GHS') => {
@@ -138,7 +142,7 @@ const items = fc.array(
 test('what is stored is what was sent', () => {
   fc.assert(
     fc.property(items, some => {
-      expect(fromStore(JSON.parse(JSON.stringify(toStore(some))))).toEqual(some)
+      expect(readStoredLineItems(JSON.parse(JSON.stringify(storedLineItems(some))))).toEqual(some)
     }),
   )
 })
@@ -157,4 +161,4 @@ for (const odd of [
   [{ name: 'x', quantity: 1, total: '-5' }],
   [{ name: 'x', quantity: 1, total: 'five' }],
 ])
-  test(`${JSON.stringify(odd)} in the books is no list`, () => expect(fromStore(odd)).toBeNull())
+  test(`${JSON.stringify(odd)} in the books is no list`, () => expect(readStoredLineItems(odd)).toBeNull())

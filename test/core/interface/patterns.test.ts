@@ -15,7 +15,7 @@ const fits = (pattern: string, text: string) => new RegExp(pattern, 'u').test(te
 const fitsTotal = (text: string) => fits(patterns.total, text) && fits(patterns.moreThanZero, text)
 
 const matching = (pattern: string) =>
-  pattern === patterns.plainText || pattern === patterns.plainLines
+  pattern === patterns.plainText || pattern === patterns.multilineText
     ? fc.string({ unit: 'grapheme' })
     : fc.stringMatching(new RegExp(pattern, 'u'))
 
@@ -40,9 +40,9 @@ for (const [name, pattern, isTaken, isMatch] of [
   ['a text', patterns.plainText, isPlainText, fits.bind(null, patterns.plainText)],
   [
     'a text of several lines',
-    patterns.plainLines,
+    patterns.multilineText,
     (text: string) => isPlainText(onOneLine(text)),
-    fits.bind(null, patterns.plainLines),
+    fits.bind(null, patterns.multilineText),
   ],
   [
     'an email address',
@@ -108,7 +108,7 @@ test('every word for a network is taken in any letter case', () => {
 test('the patterns are written in what every dialect reads alike', () => {
   const all = [
     patterns.plainText,
-    patterns.plainLines,
+    patterns.multilineText,
     patterns.email,
     patterns.url,
     patterns.phone,

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { requestFingerprint } from '../../../src/core/interface/fingerprint.ts'
 import { type Fields, NumberText, parseJsonObject } from '../../../src/core/interface/json.ts'
 import { Refusal } from '../../../src/core/interface/refusal.ts'
-import { parseRequest, presentFields } from '../../../src/core/interface/request.ts'
+import { parseRequest, presentFields, requestFingerprint } from '../../../src/core/interface/request.ts'
 
 const base = { merchant_key: 'tk_1', invoice_id: 'INV-1', total: '25.00', generate_checkout_url: true }
 const parse = (fields: Fields) => parseRequest(presentFields({ ...base, ...fields }))

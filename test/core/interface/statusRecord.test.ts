@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keyedAndFlatAnswer, keyedAnswer, statusRecord } from '../../../src/core/interface/statusRecord.ts'
+import { statusJson, keyedStatusJson, statusRecord } from '../../../src/core/interface/statusRecord.ts'
 import { aPayment, noon } from '../../support/lifeRows.ts'
 
 for (const [minor, currency, flat, keyed] of [
@@ -13,13 +13,13 @@ for (const [minor, currency, flat, keyed] of [
   test(`${minor} minor units of ${currency}: ${flat} in the flat record, ${keyed} as text in the keyed one`, () => {
     const payment = aPayment({ total: minor, currency, charged: minor, status: 'paid', invoice_id: 'A-1' })
     const record = statusRecord(payment, noon, 'whole')
-    const both = keyedAndFlatAnswer(payment, record)
+    const both = statusJson(payment, record)
     const amounts = [...both.matchAll(/"amount":([^,]*),"currency":"(\w+)","total_amount_charged":([^,]*),/g)]
     expect(amounts.map(([, ...told]) => told)).toEqual([
       [`"${keyed}"`, currency, flat],
       [flat, currency, flat],
     ])
-    expect(JSON.parse(keyedAnswer(payment, record))['A-1'].amount).toBe(keyed)
+    expect(JSON.parse(keyedStatusJson(payment, record))['A-1'].amount).toBe(keyed)
   })
 
 test('a currency that this version does not know: no answer rather than a wrong amount', () => {

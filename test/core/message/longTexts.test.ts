@@ -14,9 +14,8 @@ import { parseMoney } from '../../../src/core/money.ts'
 import { readNotificationId } from '../../../src/core/notification/notification.ts'
 import { retryAfterMs } from '../../../src/core/notification/schedule.ts'
 import { parsePhone } from '../../../src/core/phone.ts'
-import { parseUrl } from '../../../src/core/text.ts'
-import { cleanId, cleanText } from '../../../src/core/untrusted.ts'
 import { isAddress } from '../../../src/messengers/smtp/settings.ts'
+import { cleanId, cleanText, parseUrl } from '../../../src/core/text.ts'
 import { readHead } from '../../../src/net/response.ts'
 
 // As much as a body may have. Whatever a pattern does with it, nobody else is served meanwhile: where the time grew with

@@ -239,7 +239,7 @@ describe('a mail', () => {
           letter({ topic: 'failed', status_reason: sentence, payment_time: null }),
           lang,
         )
-        const { reasons: words, letters } = languages[lang]
+        const { reasons: words, messages: letters } = languages[lang]
         expect(text).toContain(words[word as keyof typeof reasons].title)
         expect(text.includes(letters.mail.nothing_taken)).toBe(!mayHaveTaken.includes(word))
       }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
 import { type EventKind, eventKinds, type PaymentEvent, type Task } from '../../../src/core/payment/change.ts'
-import { chargedFigure, type PaymentHistory } from '../../../src/core/timeline/history.ts'
-import { paymentFacts } from '../../../src/core/timeline/paymentFacts.ts'
+import { chargedFigure, paymentFacts, type PaymentHistory } from '../../../src/core/timeline/history.ts'
 import { timeline } from '../../../src/core/timeline/timeline.ts'
 import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
 
@@ -35,7 +34,7 @@ const aTask = (kind: Task['kind'], changed: Partial<Task> = {}): Task => ({
 })
 
 const settings = { retry_after_failure: true, reopen_unpaid: true, expiry_minutes: 60 }
-const opens = 'If the shop sends the same request again, the payment is open again'
+const opens = 'If the shop sends the same request again, the payment opens again'
 
 const aStory = (changed: Partial<PaymentHistory> = {}): PaymentHistory => ({
   payment: aPayment(),
@@ -171,12 +170,12 @@ describe('every kind of event has its sentence', () => {
     [
       anEvent('attempt_resent', { cause: 'clock' }),
       {},
-      'clock: Sent attempt 1 again under the same reference: the provider had not heard of it',
+      'clock: Sent attempt 1 again under the same reference: the provider did not have it',
     ],
     [
       anEvent('attempt_given_up', { cause: 'customer', reason: 'The number was wrong.' }),
       {},
-      'customer: Gave attempt 1 up; it counts if it is approved all the same: The number was wrong.',
+      'customer: Gave attempt 1 up; it counts if it is approved after all: The number was wrong.',
     ],
     [
       anEvent('attempt_failed', { reason: 'Not enough money in the account.' }),
@@ -197,12 +196,12 @@ describe('every kind of event has its sentence', () => {
     [
       anEvent('cancel_wished', { cause: 'customer' }),
       {},
-      'customer: Cancelled while attempt 1 was on its way; the money may still arrive, so it is a wish for now',
+      'customer: Cancelled while attempt 1 was on its way; the payment becomes cancelled only if the attempt ends without success',
     ],
     [
       anEvent('overpaid'),
       { charged: 2500n },
-      'provider (simulated): The payment was already paid: GHS 25.00 came on top, to be given back',
+      'provider (simulated): The payment was already paid: GHS 25.00 came in addition, to be refunded',
     ],
     [
       anEvent('receipt_resent', { cause: 'operator', reason: 'sms' }),
@@ -233,12 +232,12 @@ describe('every kind of event has its sentence', () => {
     [
       anEvent('attempt_needs_input', { cause: 'provider', reason: 'otp' }),
       {},
-      'provider (simulated): Waits for what the customer has to type: otp',
+      'provider (simulated): Waits for input from the customer: otp',
     ],
     [
       anEvent('attempt_submitted', { cause: 'customer', reason: 'otp' }),
       {},
-      'customer: Typed what was asked for: otp',
+      'customer: Sent the input that was asked for: otp',
     ],
     [
       anEvent('reversed', { cause: 'provider', reason: 'Refund 7.' }),
@@ -293,7 +292,7 @@ test('a closed task is told by its kind, even where one attempt had two', () => 
   expect(tell(event, {}, tasks)).toBe('operator: Closed the amount_mismatch task: Agreed.')
 })
 
-test('that a person was called stands at its time between the events', () => {
+test('that a task was opened stands at its time between the events', () => {
   const events = [anEvent('attempt_pending'), anEvent('attempt_paid', { at: after(hours(25)) })]
   const { moments } = timeline(
     aStory({ events, attempts: [anAttempt()], tasks: [aTask('unresolved')] }),
@@ -307,7 +306,7 @@ test('that a person was called stands at its time between the events', () => {
   ])
   expect(moments[2]).toMatchObject({
     at: after(hours(24)),
-    words: expect.stringContaining('a person was called'),
+    words: expect.stringContaining('a task was opened'),
   })
 })
 
@@ -315,7 +314,7 @@ test('that an answer could not be written down is told, with the reason', () => 
   const tasks = [aTask('not_recorded', { note: 'The provider says paid.' })]
   const { moments } = timeline(aStory({ attempts: [anAttempt()], tasks }), noon)
   expect(moments.at(-1)?.words).toBe(
-    'An answer about attempt 1 could not be written down: a person was called. The provider says paid.',
+    'An answer about attempt 1 could not be stored: a task was opened. The provider says paid.',
   )
 })
 
@@ -323,9 +322,9 @@ test('that a yes was for another order is told', () => {
   const tasks = [aTask('other_order', { note: 'It says paid for order X.' })]
   const { moments, next } = timeline(aStory({ attempts: [anAttempt()], tasks }), noon)
   expect(moments.at(-1)?.words).toBe(
-    'A yes to our question about attempt 1 was for another order: a person was called. It says paid for order X.',
+    'The answer about attempt 1 was for another order: a task was opened. It says paid for order X.',
   )
-  expect(next[0]?.words).toBe('A person must look: It says paid for order X.')
+  expect(next[0]?.words).toBe('An operator has to look: It says paid for order X.')
 })
 
 test('what has not left is told as such', () => {
@@ -334,7 +333,7 @@ test('what has not left is told as such', () => {
     { at: after(seconds(1)), words: 'We try again to send attempt 1 to MTN MoMo' },
     {
       at: null,
-      words: 'Nothing has left us: attempt 1 fails if it cannot be sent within a minute of its start',
+      words: 'Nothing was sent yet: attempt 1 fails if it cannot be sent within a minute of its start',
     },
   ])
 })
@@ -363,7 +362,7 @@ describe('what happens next', () => {
       { merchant: { name: 'A', active: false, settings } },
       noon,
       [
-        [null, 'The shop is switched off, so nobody can pay now'],
+        [null, 'The shop is deactivated, so no payment is possible now'],
         [expires, 'The checkout expires, and the payment becomes failed'],
       ],
     ],
@@ -372,9 +371,9 @@ describe('what happens next', () => {
       { attempts: [anAttempt({ state: 'pending', polls: 3 })] },
       noon,
       [
-        [after(seconds(8)), 'We ask MTN MoMo how attempt 1 stands (asked 3 times so far)'],
-        [after(hours(24)), 'A person is called when nothing is known by then'],
-        [null, 'A yes makes the payment paid, a no failed; it does not expire while attempt 1 is open'],
+        [after(seconds(8)), 'We ask MTN MoMo for the status of attempt 1 (asked 3 times so far)'],
+        [after(hours(24)), 'A task is opened if the outcome is still unknown'],
+        [null, 'Success makes the payment paid, failure failed; it does not expire while attempt 1 is open'],
       ],
     ],
     [
@@ -382,8 +381,8 @@ describe('what happens next', () => {
       { payment: aPayment({ cancel_requested_at: noon }), attempts: [anAttempt({ polls: 1 })] },
       after(hours(1)),
       [
-        [after(hours(1)), 'We ask MTN MoMo how attempt 1 stands (asked once so far)'],
-        [after(hours(24)), 'A person is called when nothing is known by then'],
+        [after(hours(1)), 'We ask MTN MoMo for the status of attempt 1 (asked once so far)'],
+        [after(hours(24)), 'A task is opened if the outcome is still unknown'],
         [
           null,
           'When attempt 1 ends without success the payment becomes cancelled; if the money arrives, paid',
@@ -395,8 +394,8 @@ describe('what happens next', () => {
       { attempts: [anAttempt({ state: 'pending', gave_up_at: noon, gave_up_for: 'method' })] },
       noon,
       [
-        [after(seconds(8)), 'We ask MTN MoMo how attempt 1 stands (not asked yet)'],
-        [after(hours(24)), 'A person is called when nothing is known by then'],
+        [after(seconds(8)), 'We ask MTN MoMo for the status of attempt 1 (not asked yet)'],
+        [after(hours(24)), 'A task is opened if the outcome is still unknown'],
         [
           null,
           'When attempt 1 ends without success the payment stays open, for the customer to go on; if the money arrives, paid',
@@ -408,8 +407,8 @@ describe('what happens next', () => {
       { attempts: [anAttempt({ state: 'unknown', next_poll_at: null })], tasks: [aTask('unresolved')] },
       after(hours(25)),
       [
-        [null, 'A person must look: the provider has not said for a day how the attempt ended'],
-        [null, 'A yes makes the payment paid, a no failed; it does not expire while attempt 1 is open'],
+        [null, 'An operator has to look: the outcome of the attempt has been unknown for a day'],
+        [null, 'Success makes the payment paid, failure failed; it does not expire while attempt 1 is open'],
       ],
     ],
     [
@@ -417,9 +416,9 @@ describe('what happens next', () => {
       { attempts: [anAttempt({ next_poll_at: null })], tasks: [aTask('not_recorded', { note: 'No room.' })] },
       noon,
       [
-        [null, 'A person must look: the provider answered, and it could not be written down. No room.'],
-        [after(hours(24)), 'A person is called when nothing is known by then'],
-        [null, 'A yes makes the payment paid, a no failed; it does not expire while attempt 1 is open'],
+        [null, 'An operator has to look: the answer of the provider could not be stored. No room.'],
+        [after(hours(24)), 'A task is opened if the outcome is still unknown'],
+        [null, 'Success makes the payment paid, failure failed; it does not expire while attempt 1 is open'],
       ],
     ],
     [
@@ -430,7 +429,7 @@ describe('what happens next', () => {
       },
       noon,
       [
-        [null, 'A person must look: The provider says GHS 24.00.'],
+        [null, 'An operator has to look: The provider says GHS 24.00.'],
         [null, 'Closing the task gives attempt 1 up, and the payment becomes failed'],
       ],
     ],
@@ -442,7 +441,7 @@ describe('what happens next', () => {
       },
       after(minutes(1)),
       [
-        [after(minutes(2)), 'The no to attempt 1 is asked about again, in case it turns into a yes'],
+        [after(minutes(2)), 'We ask again about attempt 1, in case its failure is reversed'],
         [expires, 'The checkout expires; until then the customer may try again'],
       ],
     ],
@@ -451,7 +450,7 @@ describe('what happens next', () => {
       { payment: aPayment({ status: 'failed' }), attempts: [failed, { ...failed, number: 2 }] },
       after(seconds(1)),
       [
-        [after(seconds(5)), 'The next try is taken; each failure makes it wait a little longer'],
+        [after(seconds(5)), 'The next try is accepted; each failure makes the wait a little longer'],
         [expires, 'The checkout expires; until then the customer may try again'],
       ],
     ],
@@ -481,7 +480,7 @@ describe('what happens next', () => {
         merchant: { name: 'A', active: true, settings: { ...settings, retry_after_failure: false } },
       },
       after(minutes(1)),
-      [[null, 'Nothing: this shop takes one failure for the end']],
+      [[null, 'Nothing: this shop allows no retry after a failure']],
     ],
     [
       'cancelled',
@@ -504,7 +503,7 @@ describe('what happens next', () => {
       { payment: aPayment({ status: 'paid' }), tasks: [aTask('refund')] },
       noon,
       [
-        [null, 'A person must look: a refund of GHS 25.00 is open'],
+        [null, 'An operator has to look: a refund of GHS 25.00 is open'],
         [null, 'Nothing else: paid is final'],
       ],
     ],

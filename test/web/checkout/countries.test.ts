@@ -3,8 +3,8 @@ import type { Numbers } from '../../../src/core/phone.ts'
 import type { PaymentMethod } from '../../../src/core/provider/paymentMethod.ts'
 import { unbroken } from '../../../src/core/text.ts'
 import type { AvailableMethod } from '../../../src/runtime/providers/availableMethods.ts'
-import { faultWords, freshForm, typedFor } from '../../../src/web/checkout/stages/form.ts'
-import { stagePage } from '../../../src/web/checkout/stages/stagePage.tsx'
+import { stagePage } from '../../../src/web/checkout/checkout.tsx'
+import { faultText, freshForm, typedFor } from '../../../src/web/checkout/stages/form.ts'
 import { attemptFor, checkoutOf, viewOf } from '../../support/checkout.ts'
 
 // What the page says of numbers, and fills in, is of the country of the payment method.
@@ -54,14 +54,14 @@ for (const [lang, hint] of [
 test('a fault shows how a number of the country is written', () => {
   const view = viewOf({ methods: [offerOf(uganda)] })
   const wordsOf = (fault: 'not_a_phone' | 'not_a_wallet') =>
-    faultWords(view, offerOf(uganda), { field: 'phone', fault }).words
+    faultText(view, offerOf(uganda), { field: 'phone', fault }).text
   expect(wordsOf('not_a_phone')).toContain(`Write it like ${unbroken('0772 123456')}.`)
   expect(wordsOf('not_a_wallet')).toContain(`a mobile number of Uganda, like ${unbroken('0772 123456')}.`)
 })
 
 test('where a method takes any number, the example is of Ghana', () => {
   const view = viewOf({ methods: [offerOf(undefined)] })
-  const { words } = faultWords(view, offerOf(undefined), { field: 'phone', fault: 'not_a_phone' })
+  const { text: words } = faultText(view, offerOf(undefined), { field: 'phone', fault: 'not_a_phone' })
   expect(words).toContain(`Write it like ${unbroken('024 412 3456')}.`)
   expect(stagePage(view).toString()).toContain(`${unbroken('024 412 3456')}, 233... or +233...`)
 })

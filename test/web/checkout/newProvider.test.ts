@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openProviderAccounts } from '../../../src/runtime/providerAccounts.ts'
-import { stagePage } from '../../../src/web/checkout/stages/stagePage.tsx'
+import { stagePage } from '../../../src/web/checkout/checkout.tsx'
 import { viewOf } from '../../support/checkout.ts'
 import { noTools } from '../../support/lifeNode.ts'
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
+import { stagePage } from '../../../src/web/checkout/checkout.tsx'
 import { checkoutForPage } from '../../../src/web/checkout/open.tsx'
-import { stagePage } from '../../../src/web/checkout/stages/stagePage.tsx'
 import { attemptFor, scenes, viewOf } from '../../support/checkout.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../../support/gateway.ts'
 import { post, send, signedRequest } from '../../support/merchant.ts'
 
 let gateway: TestGateway

@@ -4,18 +4,17 @@ import { Hono } from 'hono'
 import { encode } from 'uqr'
 import { describe, expect, test } from 'vitest'
 import type { Checkout } from '../../../src/actions/payments/openCheckout.ts'
-import { type Reason, reasons } from '../../../src/core/provider/reason.ts'
 import { type Lang, languages } from '../../../src/core/languages/languages.ts'
 import { readMerchantSettings } from '../../../src/core/merchant/settings.ts'
+import { type Reason, reasons } from '../../../src/core/provider/reason.ts'
 import { createRateLimits } from '../../../src/runtime/rateLimits.ts'
 import type { Runtime } from '../../../src/runtime/runtime.ts'
-import { checkoutRoutes } from '../../../src/web/checkout/checkout.tsx'
+import { checkoutRoutes, stagePage } from '../../../src/web/checkout/checkout.tsx'
 import { exitTo } from '../../../src/web/checkout/exit.tsx'
-import { CancelPage } from '../../../src/web/checkout/stages/ended.tsx'
 import { ChoosePage } from '../../../src/web/checkout/stages/choose.tsx'
+import { CancelPage } from '../../../src/web/checkout/stages/ended.tsx'
 import { ReceiptPage } from '../../../src/web/checkout/stages/paid.tsx'
-import { stagePage } from '../../../src/web/checkout/stages/stagePage.tsx'
-import { readPublicFile } from '../../../src/web/documents/publicFiles.ts'
+import { readPublicFile } from '../../../src/web/documents/documents.ts'
 import type { Env } from '../../../src/web/http/context.ts'
 import { attemptFor, noon, scenes, token, viewOf } from '../../support/checkout.ts'
 
@@ -114,7 +113,7 @@ describe('payment methods in trouble', () => {
   })
 
   test('what is shut stays so when the form comes back with a fault', () => {
-    const faults = [{ field: '', words: 'Choose how to pay.' }]
+    const faults = [{ field: '', text: 'Choose how to pay.' }]
     const form = { chosen: 'card', typed: {}, faults }
     const html = ChoosePage({ view: viewOf(scenes.chooseTroubled), form }).toString()
     expect(rowOf(html, 'card')).toMatch(/disabled/)

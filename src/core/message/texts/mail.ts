@@ -1,6 +1,6 @@
 import type { Texts } from '../../languages/en.ts'
 import { chosenLang, type Lang, languages } from '../../languages/languages.ts'
-import { moneyWords } from '../../moneyWords.ts'
+import { localizedMoney } from '../../money.ts'
 import { paymentMethodName } from '../../provider/paymentMethod.ts'
 import { type Reason, reasons } from '../../provider/reason.ts'
 import { fill } from '../../text.ts'
@@ -16,9 +16,9 @@ export const customerMail = (facts: MessageFacts, lang: string): Mail =>
 
 function contentOf(facts: MessageFacts, lang: Lang): MailContent {
   const t = languages[lang]
-  const { subjects, mail: texts, somebody } = t.letters
+  const { subjects, mail: texts, unnamed_shop: somebody } = t.messages
   const shop = plainName(facts.merchant_name) || somebody
-  const amount = moneyWords(facts.amount, facts.currency, t.locale)
+  const amount = localizedMoney(facts.amount, facts.currency, t.locale)
   const test = facts.mode === 'test'
   return {
     lang,
@@ -40,18 +40,18 @@ function titleAndText(
   t: Texts,
   shop: string,
 ): Pick<MailContent, 'title' | 'paragraphs'> {
-  const { mail: texts } = t.letters
+  const { mail: texts } = t.messages
   const fillAll = (...paragraphs: string[]) => paragraphs.map(text => fill(text, { shop }))
-  if (facts.topic === 'paid') return { title: texts.paid, paragraphs: fillAll(texts.paid_words) }
+  if (facts.topic === 'paid') return { title: texts.paid, paragraphs: fillAll(texts.paid_text) }
   if (facts.topic === 'cancelled') {
-    const what = `${texts.cancelled_words} ${texts.nothing_taken}`
+    const what = `${texts.cancelled_text} ${texts.nothing_taken}`
     return { title: texts.cancelled, paragraphs: fillAll(what, texts.late, texts.start_again) }
   }
   const reason = reasonOf(facts.status_reason)
   return { title: t.reasons[reason].title, paragraphs: fillAll(...adviceAfter(reason, t)) }
 }
 
-function adviceAfter(reason: Reason, { letters: { mail: t }, reasons: sentences }: Texts): string[] {
+function adviceAfter(reason: Reason, { messages: { mail: t }, reasons: sentences }: Texts): string[] {
   if (reason === 'reversed') return [sentences.reversed.advice]
   if (reason === 'given_up') return [t.keep_reference, t.late] // money may have been taken
   const next = reason === 'expired' || reason === 'cancelled' ? t.start_again : t.try_again
@@ -65,7 +65,7 @@ function reasonOf(sentence: string): Reason {
 }
 
 function factsOf(facts: MessageFacts, t: Texts, shop: string): MailFact[] {
-  const { facts: names } = t.letters
+  const { facts: names } = t.messages
   const { payment_method, payment_time, description, invoice_id, tx_reference } = facts
   const paid = facts.topic === 'paid'
   return [

@@ -1,5 +1,5 @@
 import { textsFor } from '../../languages/languages.ts'
-import { moneyWords } from '../../moneyWords.ts'
+import { localizedMoney } from '../../money.ts'
 import { fill } from '../../text.ts'
 import type { MessageFacts } from '../message.ts'
 import { plainName } from './plain.ts'
@@ -8,8 +8,8 @@ const minName = 12 // septets: a shorter variant of the text is chosen before th
 
 // The SMS to a customer, always one segment. The link is complete or left out.
 export function smsText(facts: MessageFacts, lang: string): string {
-  const { letters, locale } = textsFor(lang)
-  const name = gsmName(facts.merchant_name) ?? toGsm(letters.somebody)
+  const { messages: letters, locale } = textsFor(lang)
+  const name = gsmName(facts.merchant_name) ?? toGsm(letters.unnamed_shop)
   const variants = variantsOf(facts, letters.sms[facts.topic], locale)
   const variant =
     variants.find(one => roomOf(one) >= Math.min(minName, septets(name))) ?? variants.at(-1) ?? ''
@@ -23,7 +23,7 @@ const roomOf = (variant: string) => maxSeptets - septets(variant.replace('{shop}
 function variantsOf(facts: MessageFacts, variants: readonly string[], locale: string) {
   const { mode, amount, currency, tx_reference, link } = facts
   const values = {
-    amount: toGsm(moneyWords(amount, currency, locale)), // the SMS alphabet has no non-breaking space
+    amount: toGsm(localizedMoney(amount, currency, locale)), // the SMS alphabet has no non-breaking space
     reference: toGsm(tx_reference),
     link,
     shop: '{shop}',

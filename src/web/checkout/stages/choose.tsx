@@ -38,7 +38,7 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
       {lasting ? (
         <section class="card bad" role="alert" tabindex={-1} id="faults">
           <p>
-            <strong>{lasting.words}</strong>
+            <strong>{lasting.text}</strong>
           </p>
         </section>
       ) : (
@@ -56,7 +56,7 @@ export const ChoosePage = ({ view, form, again }: ChooseProps) => {
           <legend>{t.choose.how}</legend>
           {unchosen && (
             <p class="fault" id="methods-fault">
-              {unchosen.words}
+              {unchosen.text}
             </p>
           )}
           <div class="methods">
@@ -109,7 +109,7 @@ const onPhone = cachedFragment(({ choose }: Texts, _: Record<string, never>, gap
     <img src={gap('picture')} alt="" loading="lazy" />
     <div>
       <h2>{choose.phone_title}</h2>
-      <p class="muted">{choose.phone_words}</p>
+      <p class="muted">{choose.phone_text}</p>
     </div>
   </section>
 ))

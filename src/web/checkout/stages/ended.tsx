@@ -63,7 +63,7 @@ const TryAgain = ({ view }: { view: View }) => (
 // Asks whether the customer really wants to cancel.
 export const CancelPage = ({ view }: { view: View }) => {
   const { checkout, t } = view
-  const text = checkout.attempts.some(isUnresolved) ? t.cancel.unresolved : t.cancel.words
+  const text = checkout.attempts.some(isUnresolved) ? t.cancel.unresolved : t.cancel.text
   return (
     <PaymentPage view={view} title={t.cancel.title} path="/cancel">
       <NoticeCard title={t.cancel.title}>
@@ -90,7 +90,7 @@ export const CancelledPage = ({ view }: { view: View }) => {
   const { checkout, t } = view
   const exit = cancelledExit(checkout)
   const unresolved = checkout.attempts.some(isUnresolved)
-  const text = unresolved ? t.cancelled.wished : t.cancelled.words
+  const text = unresolved ? t.cancelled.requested : t.cancelled.text
   const poll = unresolved ? pollSeconds : undefined
   return (
     <PaymentPage view={view} title={t.cancelled.title} exit={exit} poll={poll}>
@@ -109,13 +109,13 @@ export const ExpiredPage = ({ view }: { view: View }) => <Stopped view={view} te
 export const ClosedPage = ({ view }: { view: View }) => <Stopped view={view} texts={view.t.closed} />
 export const NoMethodsPage = ({ view }: { view: View }) => <Stopped view={view} texts={view.t.nowhere} />
 
-type StoppedProps = { view: View; texts: { title: string; words: string } }
+type StoppedProps = { view: View; texts: { title: string; text: string } }
 
 const Stopped = ({ view, texts }: StoppedProps) => (
   <PaymentPage view={view} title={texts.title}>
     <NoticeCard title={texts.title} tone="warn">
       <p>
-        <ShopSentence view={view} text={texts.words} />
+        <ShopSentence view={view} text={texts.text} />
       </p>
     </NoticeCard>
     <Leave view={view} exit={cancelledExit(view.checkout)} text={view.t.wait.back} button />
@@ -129,7 +129,7 @@ export const DisputedPage = ({ view }: { view: View }) => {
   return (
     <PaymentPage view={view} title={t.disputed.title} poll={disputedPollSeconds}>
       <NoticeCard title={t.disputed.title} tone="warn">
-        <p>{t.disputed.words}</p>
+        <p>{t.disputed.text}</p>
         <p>
           <Sentence text={t.disputed.advice} reference={reference} />
         </p>

@@ -17,25 +17,30 @@ export type Form = {
 // identifies it in the form: 'request', or the number of an attempt.
 type NumberOnFile = { from: string; number: string }
 // An empty `field` means the form itself. `lasting`: only time resolves it.
-export type FormFault = { field: string; words: string; lasting?: true }
+export type FormFault = { field: string; text: string; lasting?: true }
 
 // The form submits the fields of all payment methods, so each field has the method in its name.
 export const fieldOf = (payment_method: string, ask: string) => `${payment_method}.${ask}`
 
-type AskWords = { label: string; hint?: string }
+type FieldTexts = { label: string; hint?: string }
 
 // The hint of a phone number depends on the country of the payment method.
-export function askWords(ask: FormField, t: Texts, lang: Lang, numbers: Numbers = ghanaNumbers): AskWords {
-  const known: Readonly<Record<string, AskWords>> = t.fields
+export function fieldTexts(
+  ask: FormField,
+  t: Texts,
+  lang: Lang,
+  numbers: Numbers = ghanaNumbers,
+): FieldTexts {
+  const known: Readonly<Record<string, FieldTexts>> = t.fields
   const { label, hint } = known[ask.name] ?? ask.words?.[lang] ?? ask.words?.en ?? { label: ask.name }
   if (hint === undefined || ask.kind !== 'phone') return { label, hint }
   return { label, hint: fill(hint, { example: unbroken(numbers.example), code: numbers.country }) }
 }
 
-export function faultWords(view: View, method: PaymentMethod, { field, fault }: FieldFault): FormFault {
+export function faultText(view: View, method: PaymentMethod, { field, fault }: FieldFault): FormFault {
   const { t, lang } = view
   const ask = method.fields.find(({ name }) => name === field)
-  const label = ask ? askWords(ask, t, lang).label : field
+  const label = ask ? fieldTexts(ask, t, lang).label : field
   const { region, example } = method.numbers ?? ghanaNumbers
   const country = new Intl.DisplayNames(t.locale, { type: 'region' }).of(region) ?? region
   const words = fill(t.faults[fault], {
@@ -44,7 +49,7 @@ export function faultWords(view: View, method: PaymentMethod, { field, fault }: 
     country,
     example: unbroken(example),
   })
-  return { field: fieldOf(method.payment_method, field), words }
+  return { field: fieldOf(method.payment_method, field), text: words }
 }
 
 export const onFileField = 'on_file'

@@ -19,9 +19,9 @@ export const GiveUp = ({ view, attempt }: AttemptProps) => {
   return (
     <>
       <div class="pair">
-        {isPrompt && <GiveUpForm view={view} attempt={attempt} to="number" words={t.wait.wrong_number} />}
+        {isPrompt && <GiveUpForm view={view} attempt={attempt} to="number" label={t.wait.wrong_number} />}
         {(!isPrompt || checkout.methods.length > 1) && (
-          <GiveUpForm view={view} attempt={attempt} to="method" words={t.wait.other_method} />
+          <GiveUpForm view={view} attempt={attempt} to="method" label={t.wait.other_method} />
         )}
       </div>
       <p class="muted">{t.wait.counts[next]}</p>
@@ -29,14 +29,14 @@ export const GiveUp = ({ view, attempt }: AttemptProps) => {
   )
 }
 
-type FormProps = AttemptProps & { to: GaveUpFor; words: string }
+type FormProps = AttemptProps & { to: GaveUpFor; label: string }
 
-const GiveUpForm = ({ view, attempt, to, words }: FormProps) => (
+const GiveUpForm = ({ view, attempt, to, label }: FormProps) => (
   <form method="post" action={linkTo(view, '/give-up')} data-busy={view.t.frame.one_moment}>
     <FormToken token={view.formToken} />
     <input type="hidden" name="number" value={attempt.number} />
     <button type="submit" class="plain" name="for" value={to}>
-      {words}
+      {label}
     </button>
   </form>
 )
@@ -50,7 +50,7 @@ export const EndingRequest = ({ view, attempt }: AttemptProps) => {
     <>
       <p>
         {number ? (
-          <Sentence text={wait.ending_words} number={<strong class="whole">{number}</strong>} />
+          <Sentence text={wait.ending_text} number={<strong class="whole">{number}</strong>} />
         ) : (
           wait.ending_somewhere
         )}
@@ -79,14 +79,14 @@ export const OldRequestEnded = ({ view }: { view: View }) => {
 export const giveUpRoute =
   ({ runtime }: CheckoutOptions) =>
   async (c: Ctx, view: View, fields: Fields, deadline: number) => {
-    const wish = readGiveUp(fields)
-    if (wish && ['wait', 'step'].includes(view.checkout.stage))
-      await giveUp(runtime, view.checkout, wish, deadline)
+    const request = readGiveUp(fields)
+    if (request && ['wait', 'step'].includes(view.checkout.stage))
+      await giveUp(runtime, view.checkout, request, deadline)
     return goTo(c, linkTo(view))
   }
 
 function readGiveUp({ number, for: asked }: Fields): GiveUpRequest | undefined {
-  const gave_up_for = gaveUpFor.find(word => word === asked)
+  const gave_up_for = gaveUpFor.find(reason => reason === asked)
   if (!gave_up_for || typeof number !== 'string' || !/^\d{1,4}$/.test(number)) return undefined
   return { number: Number(number), gave_up_for }
 }

@@ -9,7 +9,7 @@ import type { FormField, PaymentMethod } from '../../../core/provider/paymentMet
 import { fill, unbroken } from '../../../core/text.ts'
 import type { AvailableMethod } from '../../../runtime/providers/availableMethods.ts'
 import { amountOf, methodName, type View } from '../view.ts'
-import { askWords, fieldOf, type Form, type FormFault, prefixesOf, takesNumber } from './form.ts'
+import { fieldTexts, fieldOf, type Form, type FormFault, prefixesOf, takesNumber } from './form.ts'
 
 const prefixes = { mtn: prefixesOf('mtn'), telecel: prefixesOf('telecel'), at: prefixesOf('at') }
 
@@ -106,7 +106,7 @@ const Name = ({ method, label, t }: { method: AvailableMethod; label: string; t:
   if (method.health !== 'healthy')
     return (
       <span class="trouble">
-        <Sentence text={t.standings[method.health]} method={<b>{label}</b>} />
+        <Sentence text={t.health[method.health]} method={<b>{label}</b>} />
       </span>
     )
   const note = noteOf(method, t)
@@ -168,18 +168,18 @@ export const Field = (props: FieldProps) => {
 
 const Input = ({ lang, ask, numbers, id, typed, onFile, faults, guess }: FieldProps & { guess?: Child }) => {
   const t: Texts = languages[lang]
-  const words = askWords(ask, t, lang, numbers)
-  const hint = onFile ? fill(t.choose.keep_number, { number: unbroken(onFile.number) }) : words.hint
+  const texts = fieldTexts(ask, t, lang, numbers)
+  const hint = onFile ? fill(t.choose.keep_number, { number: unbroken(onFile.number) }) : texts.hint
   const fault = faults.find(({ field }) => field === id)
   const described = [fault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean).join(' ')
   return (
     <>
       <label for={id}>
-        {words.label} {ask.optional && <span class="muted">{t.choose.optional}</span>}
+        {texts.label} {ask.optional && <span class="muted">{t.choose.optional}</span>}
       </label>
       {fault && (
         <p class="fault" id={`${id}-fault`}>
-          {fault.words}
+          {fault.text}
         </p>
       )}
       <input
@@ -232,9 +232,9 @@ export const Faults = ({ view: { t }, faults, first = '' }: FaultsProps) => (
       </strong>
     </p>
     <ul>
-      {faults.map(({ field, words }) => (
+      {faults.map(({ field, text }) => (
         <li>
-          <a href={`#${field || first}`}>{words}</a>
+          <a href={`#${field || first}`}>{text}</a>
         </li>
       ))}
     </ul>

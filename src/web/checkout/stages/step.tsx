@@ -14,7 +14,7 @@ import { textsIn } from '../payRoute.tsx'
 import { PaymentPage } from '../paymentPage.tsx'
 import { RequestTime } from '../requestTime.tsx'
 import { amountOf, attemptOf, linkTo, methodLabel, type View } from '../view.ts'
-import { askWords, type Form, type FormFault } from './form.ts'
+import { fieldTexts, type Form, type FormFault } from './form.ts'
 import { GiveUp } from './giveUp.tsx'
 import { Faults, Field } from './methodForm.tsx'
 
@@ -36,7 +36,7 @@ export const StepPage = ({ view, attempt, step, form = { typed: {}, faults: [] }
         <h1>{t.step.title}</h1>
         <p>
           <Sentence
-            text={t.step.words}
+            text={t.step.text}
             method={method}
             amount={<strong class="whole">{amountOf(view)}</strong>}
           />
@@ -152,9 +152,9 @@ const inputWithoutCodes = (fields: readonly FormField[], typed: Record<string, s
 
 function inWords({ t, lang }: View, fields: readonly FormField[], { field, fault }: FieldFault): FormFault {
   const ask = fields.find(({ name }) => name === field)
-  const label = ask ? askWords(ask, t, lang).label : field
+  const label = ask ? fieldTexts(ask, t, lang).label : field
   return {
     field,
-    words: fill(t.faults[fault], { label, method: '', country: '', example: unbroken(ghanaNumbers.example) }),
+    text: fill(t.faults[fault], { label, method: '', country: '', example: unbroken(ghanaNumbers.example) }),
   }
 }

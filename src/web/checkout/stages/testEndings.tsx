@@ -92,10 +92,10 @@ const Table = ({ head, rows }: { head: string; rows: Record<string, string> }) =
   <table>
     <caption>{head}</caption>
     <tbody>
-      {Object.entries(rows).map(([number, words]) => (
+      {Object.entries(rows).map(([number, outcome]) => (
         <tr>
           <th scope="row">{number}</th>
-          <td>{words}</td>
+          <td>{outcome}</td>
         </tr>
       ))}
     </tbody>

@@ -69,7 +69,7 @@ const hasReturned = ({ returned_at, state }: Attempt) => returned_at !== null ||
 
 const Unknown = ({ view, attempt }: WaitProps) => (
   <>
-    <p>{fill(view.t.wait.unknown_words, { method: methodLabel(view, attempt.payment_method) })}</p>
+    <p>{fill(view.t.wait.unknown_text, { method: methodLabel(view, attempt.payment_method) })}</p>
     <GiveUp view={view} attempt={attempt} />
   </>
 )
@@ -77,7 +77,7 @@ const Unknown = ({ view, attempt }: WaitProps) => (
 const Scan = ({ view, attempt }: WaitProps) => (
   <>
     <p>
-      <Sentence text={view.t.wait.qr_words} amount={<strong class="whole">{amountOf(view)}</strong>} />
+      <Sentence text={view.t.wait.qr_text} amount={<strong class="whole">{amountOf(view)}</strong>} />
     </p>
     <Qr text={attempt.qr ?? ''} title={view.t.wait.qr} />
     <SaveCode view={view} />
@@ -167,7 +167,7 @@ type BodyProps = { view: View; attempt: Attempt }
 // A link and not a form, because the form-action policy blocks other origins.
 const Redirect = ({ view, attempt }: BodyProps) => (
   <>
-    <p>{view.t.wait.redirect_words}</p>
+    <p>{view.t.wait.redirect_text}</p>
     <p>
       <a class="button" href={attempt.redirect_url ?? ''} rel="noreferrer" {...wholeWindow(view)}>
         {view.t.wait.to_card}
@@ -182,7 +182,7 @@ const Redirect = ({ view, attempt }: BodyProps) => (
 // The customer is back, and the result is unknown. The link is for a customer who returned without paying.
 const AskingBank = ({ view }: BodyProps) => (
   <>
-    <p>{view.t.wait.bank_words}</p>
+    <p>{view.t.wait.bank_text}</p>
     <p class="quiet">
       <a href={linkTo(view, '', { unfinished: '1' })}>{view.t.wait.unfinished}</a>
     </p>
@@ -194,7 +194,7 @@ const NoneLeft = ({ view, attempt }: { view: View; attempt: Attempt }) => {
   const { step } = view.t
   return (
     <>
-      <p>{fill(step.none_left_words, { method: methodLabel(view, attempt.payment_method) })}</p>
+      <p>{fill(step.none_left_text, { method: methodLabel(view, attempt.payment_method) })}</p>
       <RequestTime view={view} attempt={attempt} />
       <p>{step.none_left_then}</p>
       <GiveUp view={view} attempt={attempt} />

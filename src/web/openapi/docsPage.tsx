@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import type { Document } from '../documents/documents.ts'
-import { publicFiles } from '../documents/publicFiles.ts'
+import { raw } from '../../core/markup/jsx-runtime.ts'
+import { PageFrame } from '../../core/markup/page.tsx'
+import { type Document, publicFiles } from '../documents/documents.ts'
 import { htmlType, jsonType } from '../http/apiRequest.ts'
-import { DocsPage, PlainDocsPage } from '../pages/docsPages.tsx'
 import { openapiDocument } from './document.ts'
 
-// Everything comes from here, and what a developer types goes nowhere else.
+// The page loads only from this origin, and sends a developer's input only to it.
 const headers = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " + // Swagger UI sets style attributes
@@ -23,9 +23,9 @@ const headers = {
   'x-xss-protection': '0',
 }
 
-// The files of Swagger UI: beside us where Tollgate is built, else in the package that the build takes them from. Neither
-// is there in a checkout that was installed without what is for developers.
-function findReference(): URL | null {
+// The files of Swagger UI: in the build output, or in the npm package that the build copies them from. A checkout without
+// development packages has neither.
+function findSwaggerFolder(): URL | null {
   const built = new URL('./reference/', import.meta.url)
   if (existsSync(built)) return built
   try {
@@ -40,11 +40,10 @@ const swaggerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.p
 const checkoutFiles = publicFiles('/public', new URL('../public/', import.meta.url), undefined, {
   isPartOfCheckout: true,
 })
-const referenceFolder = findReference()
+const referenceFolder = findSwaggerFolder()
 const referenceFiles = referenceFolder && publicFiles('/docs', referenceFolder, swaggerFiles, { headers })
 
-// Whatever is the same for everybody: the files of the checkout, the interface described, and the interactive
-// reference.
+// All static responses: the files of the checkout, the OpenAPI document and the interactive reference.
 export function allDocuments(baseUrl: () => string, reference = referenceFiles): Map<string, Document> {
   return new Map<string, Document>([
     ...checkoutFiles,
@@ -78,8 +77,7 @@ export function allDocuments(baseUrl: () => string, reference = referenceFiles):
   ])
 }
 
-// What is tried out goes to the gateway that serves the page, by whatever name the page was opened: the policy
-// above allows no other.
+// Requests go to the origin of the page, under whatever name it was opened, because the policy above allows no other.
 const start = `if (matchMedia('(prefers-color-scheme: dark)').matches) document.documentElement.classList.add('dark-mode')
 SwaggerUIBundle({
   url: '/openapi.json',
@@ -92,3 +90,51 @@ SwaggerUIBundle({
   },
 })
 `
+
+const title = 'Tollgate interface'
+
+// The rules make Swagger UI fit a phone. The column that the second one hides is always empty.
+const fitPhone = `
+.swagger-ui code { overflow-wrap: anywhere }
+.swagger-ui .response-col_links { display: none }
+`
+
+// The interactive reference of the API. Its script chooses the colours, so the browser must not.
+export const DocsPage = () => (
+  <PageFrame
+    lang="en"
+    title={title}
+    isListed
+    colorScheme="normal"
+    styles={['/docs/swagger-ui.css']}
+    head={
+      <>
+        <link rel="icon" href="/docs/favicon-32x32.png" />
+        <style>{raw(fitPhone)}</style>
+      </>
+    }
+  >
+    <div id="reference"></div>
+    <noscript>
+      <p>
+        The description itself is at <a href="/openapi.json">/openapi.json</a>.
+      </p>
+    </noscript>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/start.js"></script>
+  </PageFrame>
+)
+
+// The same address without the files of Swagger UI.
+export const PlainDocsPage = () => (
+  <PageFrame lang="en" title={title} isListed styles={[]}>
+    <p>
+      The interface is described at <a href="/openapi.json">/openapi.json</a>, for any program that reads
+      OpenAPI.
+    </p>
+    <p>
+      To try it out on this page, Tollgate has to be built with its development packages: run{' '}
+      <code>npm ci</code> in its folder and start it again.
+    </p>
+  </PageFrame>
+)

@@ -1,0 +1,100 @@
+import { initiate, type Initiated } from '../../actions/interface/initiate.ts'
+import type { Refusal } from '../../core/interface/refusal.ts'
+import { withoutLists } from '../../core/interface/request.ts'
+import { type Lang, languages, preferredLang } from '../../core/languages/languages.ts'
+import type { Runtime } from '../../runtime/runtime.ts'
+import { type ApiAnswer, type Exchange, htmlType, jsonType } from '../http/apiRequest.ts'
+import { queryFields, readFields } from '../http/body.ts'
+import { isRefusal, refusalAnswer, refusedAs } from '../http/errors.ts'
+import { CustomerPage } from '../pages/customerPage.tsx'
+import { customerPageHeaders } from '../pages/sendPage.ts'
+
+export type ApiOptions = { runtime: Runtime; baseUrl(): string }
+
+// Creates a payment, or returns the one that an equal request created.
+export const initiateRoute =
+  ({ runtime, baseUrl }: ApiOptions) =>
+  async ({ incoming, address }: Exchange): Promise<ApiAnswer> => {
+    const { fields, as } = await readFields(incoming, { runtime, address })
+    const sent = as === 'json' ? fields : withoutLists(fields)
+    return initiatedAnswer(await initiate(runtime, sent, 'api', address), baseUrl())
+  }
+
+export const initiatedAnswer = (initiated: Initiated, baseUrl: string): ApiAnswer => ({
+  http: 200,
+  type: jsonType,
+  body: JSON.stringify(initiatedBody(initiated, baseUrl)),
+  merchant_id: initiated.stored.merchant_id,
+})
+
+export const checkoutUrl = (baseUrl: string, token: string) => `${baseUrl}/checkout/${token}`
+
+export function initiatedBody({ stored, direct }: Initiated, baseUrl: string) {
+  const { invoice_id, tx_reference, tx_token } = stored
+  if (direct)
+    return {
+      success: true,
+      status: 'new',
+      status_code: 0,
+      message: direct.offered // without a comma: an old client splits the text there
+        ? 'The payment is stored. The customer is asked to approve it on the phone.'
+        : 'The payment is stored. No provider for this network is set up here: the customer was not asked to pay.',
+      invoice_id,
+      tx_reference,
+    }
+  const url = checkoutUrl(baseUrl, tx_token)
+  return {
+    success: true,
+    status: 'new',
+    status_code: 0,
+    message: 'The payment is stored. Send the customer to checkout_url.',
+    invoice_id,
+    tx_reference,
+    tx_token,
+    url,
+    checkout_url: url,
+  }
+}
+
+// The older addresses /gateway, /gateway/checkout and /, to which a web form in the shop sends the customer's browser. A
+// form is redirected to the checkout page. A JSON request gets a JSON answer.
+export const webFormRoute =
+  ({ runtime, baseUrl }: ApiOptions) =>
+  async (exchange: Exchange): Promise<ApiAnswer> => {
+    const { incoming, method, query, address, requestId } = exchange
+    try {
+      const { fields, as } =
+        method === 'POST'
+          ? await readFields(incoming, { runtime, address })
+          : { fields: queryFields(query), as: 'form' }
+      const sent = as === 'json' ? fields : withoutLists(fields)
+      const initiated = await initiate(runtime, sent, 'form', address)
+      if (as === 'json') return initiatedAnswer(initiated, baseUrl())
+      const { merchant_id, tx_token } = initiated.stored
+      const headers = { location: checkoutUrl(baseUrl(), tx_token) }
+      return { http: 303, body: '', headers, merchant_id }
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      const isBrowser = incoming.headers.accept?.includes('text/html')
+      return isBrowser
+        ? refusalPage(error, requestId, preferredLang(incoming.headers['accept-language']))
+        : refusalAnswer(error, requestId)
+    }
+  }
+
+function refusalPage(refusal: Refusal, requestId: string, lang: Lang): ApiAnswer {
+  const { trouble } = languages[lang]
+  const page = (
+    <CustomerPage title={trouble.cannot_start} lang={lang} requestId={requestId}>
+      <section class="card bad">
+        <h1>{trouble.cannot_start}</h1>
+        <p>{trouble.cannot_start_text}</p>
+        <p>
+          <strong>{refusal.code}</strong> {refusal.message}
+        </p>
+      </section>
+    </CustomerPage>
+  )
+  const answer = refusedAs(refusal, htmlType, page.toString())
+  return { ...answer, headers: { ...customerPageHeaders, ...answer.headers } }
+}
