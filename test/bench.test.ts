@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { migratedDatabase, query } from './support/database.ts'
+import { migratedDatabase, query } from './support/database/database.ts'
 
 // The bench runs seldom and loads modules of src/ by their names, so whoever moves or renames one is told here.
 const files = readdirSync('bench', { recursive: true, encoding: 'utf8' }).filter(

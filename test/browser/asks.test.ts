@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { openBrowser, type TestBrowser } from '../support/browser.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { post, signedRequest } from '../support/merchant.ts'
+import { openBrowser, type TestBrowser } from '../support/browser/browser.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { post, signedRequest } from '../support/merchant/merchant.ts'
 
 let browser: TestBrowser
 let gateway: TestGateway

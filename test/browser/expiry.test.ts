@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openMarket } from '../support/journeys/journey.ts'
 
 const { en } = step
 const minuteMs = 60_000

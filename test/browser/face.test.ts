@@ -5,12 +5,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { setLogo } from '../../src/actions/merchants/setLogo.ts'
 import { readLogo } from '../../src/core/merchant/logo/logo.ts'
 import { zip } from '../../src/runtime/zip.ts'
-import { axeFaults } from '../support/axe.ts'
+import { axeFaults } from '../support/browser/axe.ts'
 import { overflow } from '../support/browser/measure.ts'
-import { openBrowser, type TestBrowser } from '../support/browser.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { chunk, header, png } from '../support/pictures.ts'
-import { shopOf, wallet } from '../support/stagePayments.ts'
+import { openBrowser, type TestBrowser } from '../support/browser/browser.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { chunk, header, png } from '../support/merchant/pictures.ts'
+import { shopOf, wallet } from '../support/checkout/stages.ts'
 
 declare const document: any // the functions given to evaluate() run in the browser
 declare const getComputedStyle: any

@@ -1,10 +1,10 @@
 import { readFile, rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { axeFaults } from '../support/axe.ts'
+import { axeFaults } from '../support/browser/axe.ts'
 import { focusOrder } from '../support/browser/focus.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'
 import { filler, type Site, sampleSite } from '../support/browser/sampleSite.ts'
-import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser.ts'
+import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
 
 declare const document: any // the functions given to evaluate() run in the browser
 

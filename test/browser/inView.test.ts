@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { setLogo } from '../../src/actions/merchants/setLogo.ts'
 import { overflow } from '../support/browser/measure.ts'
-import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { plainPng } from '../support/pictures.ts'
-import { shopOf } from '../support/stagePayments.ts'
+import { type CustomerOptions, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import { plainPng } from '../support/merchant/pictures.ts'
+import { shopOf } from '../support/checkout/stages.ts'
 
 declare const document: any // the functions given to evaluate() run in the browser
 

@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addOutlet } from '../../src/store/merchants/outlets.ts'
 import { overflow } from '../support/browser/measure.ts'
-import { type Customer, openBrowser, type TestBrowser } from '../support/browser.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { post, signedRequest } from '../support/merchant.ts'
-import { postForm, shopOf, wallet } from '../support/stagePayments.ts'
+import { type Customer, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import { post, signedRequest } from '../support/merchant/merchant.ts'
+import { postForm, shopOf, wallet } from '../support/checkout/stages.ts'
 
 declare const document: any // the functions given to evaluate() run in the browser
 declare const NodeFilter: any

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { languages } from '../../src/core/languages/languages.ts'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openMarket } from '../support/journeys/journey.ts'
 
 const { en, fr } = languages
 

@@ -3,8 +3,8 @@ import { createServer, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openMarket } from '../support/journeys/journey.ts'
 
 const { en } = step
 const market = openMarket()

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { languages } from '../../src/core/languages/languages.ts'
-import { openShopSite } from '../support/journey/shopSite.ts'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
+import { openShopSite } from '../support/journeys/shopSite.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openMarket } from '../support/journeys/journey.ts'
 
 declare const document: any // the functions given to evaluate() run in the browser
 

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openMarket } from '../support/journeys/journey.ts'
 
 const { en } = step
 const asking = 'We are asking MTN MoMo'

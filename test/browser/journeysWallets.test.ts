@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import type { Sale } from '../support/journey/sale.ts'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
+import type { Sale } from '../support/journeys/sale.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openMarket } from '../support/journeys/journey.ts'
 
 const { en } = step
 

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBrowser, type TestBrowser } from '../support/browser.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { shopOf } from '../support/stagePayments.ts'
+import { openBrowser, type TestBrowser } from '../support/browser/browser.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { shopOf } from '../support/checkout/stages.ts'
 
 type Visit = { url: string; headers: IncomingHttpHeaders }
 

@@ -9,9 +9,9 @@ import {
   seesStep,
   typeCode,
   voucherField,
-} from '../support/journey/rails.ts'
-import type { Sale } from '../support/journey/sale.ts'
-import * as step from '../support/journey/steps.ts'
+} from '../support/journeys/providerJourneys.ts'
+import type { Sale } from '../support/journeys/sale.ts'
+import * as step from '../support/journeys/steps.ts'
 
 const { en } = step
 const email = 'kofi@example.test'

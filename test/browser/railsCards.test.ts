@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
-import { newNumber, openPaystackRail, payByNumber } from '../support/journey/rails.ts'
-import type { Sale } from '../support/journey/sale.ts'
-import * as step from '../support/journey/steps.ts'
+import { newNumber, openPaystackRail, payByNumber } from '../support/journeys/providerJourneys.ts'
+import type { Sale } from '../support/journeys/sale.ts'
+import * as step from '../support/journeys/steps.ts'
 
 const { en } = step
 const email = 'kofi@example.test'

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
-import { abroad, newNumber, openMtnRail, payByNumber } from '../support/journey/rails.ts'
-import * as step from '../support/journey/steps.ts'
+import { abroad, newNumber, openMtnRail, payByNumber } from '../support/journeys/providerJourneys.ts'
+import * as step from '../support/journeys/steps.ts'
 
 const { en } = step
 

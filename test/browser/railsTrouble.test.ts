@@ -1,11 +1,17 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, test } from 'vitest'
 import { fill } from '../../src/core/text.ts'
-import { axeFaults } from '../support/axe.ts'
-import type { TestMerchant } from '../support/gateway.ts'
-import { newNumber, openPaystackRail, payByNumber, seesStep, typeCode } from '../support/journey/rails.ts'
-import * as step from '../support/journey/steps.ts'
-import { shopOf } from '../support/stagePayments.ts'
+import { axeFaults } from '../support/browser/axe.ts'
+import type { TestMerchant } from '../support/gateway/gateway.ts'
+import {
+  newNumber,
+  openPaystackRail,
+  payByNumber,
+  seesStep,
+  typeCode,
+} from '../support/journeys/providerJourneys.ts'
+import * as step from '../support/journeys/steps.ts'
+import { shopOf } from '../support/checkout/stages.ts'
 
 const { en } = step
 const email = 'kofi@example.test'

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openMailServer } from '../messengers/mailServer.ts'
 import { join, openCentre } from '../messengers/smsCentre.ts'
-import { type Customer, openBrowser, type TestBrowser } from '../support/browser.ts'
+import { type Customer, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
 import { openHandler } from '../support/deliveryHandler.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { askFor, type Sale } from '../support/journey/sale.ts'
-import * as step from '../support/journey/steps.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import { askFor, type Sale } from '../support/journeys/sale.ts'
+import * as step from '../support/journeys/steps.ts'
 
 const { en } = step
 const soon = { timeout: 20_000, interval: 100 }

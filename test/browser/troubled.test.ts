@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { noCalls } from '../../src/core/provider/accountHealth.ts'
 import { type HealthRow, saveHealth } from '../../src/store/providers/health.ts'
-import { axeFaults } from '../support/axe.ts'
+import { axeFaults } from '../support/browser/axe.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'
-import { openBrowser, type TestBrowser } from '../support/browser.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { shopOf } from '../support/stagePayments.ts'
+import { openBrowser, type TestBrowser } from '../support/browser/browser.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { shopOf } from '../support/checkout/stages.ts'
 
 // What another node has seen of the provider, and told by the database.
 let gateway: TestGateway

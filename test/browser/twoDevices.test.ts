@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import * as step from '../support/journey/steps.ts'
-import { openMarket } from '../support/journey.ts'
-import { send } from '../support/merchant.ts'
+import * as step from '../support/journeys/steps.ts'
+import { openMarket } from '../support/journeys/journey.ts'
+import { send } from '../support/merchant/merchant.ts'
 
 const { en } = step
 

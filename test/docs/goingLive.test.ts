@@ -3,9 +3,9 @@ import { randomInt } from 'node:crypto'
 import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Mode } from '../../src/core/mode.ts'
-import { afterFile } from '../support/afterFile.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { send } from '../support/merchant.ts'
+import { afterFile } from '../support/vitest/afterFile.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database/database.ts'
+import { send } from '../support/merchant/merchant.ts'
 import { commandsOnPage, inlineCommands, usageFault } from './goingLiveCommands.ts'
 
 // An operator who follows docs/going-live.md: the commands of the page in their order, each in a process of its own,

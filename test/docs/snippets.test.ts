@@ -15,9 +15,9 @@ import { codes } from '../../src/web/openapi/codes.ts'
 import { openapiDocument } from '../../src/web/openapi/document.ts'
 import { allRules } from '../../src/web/openapi/rules.ts'
 import { bodies, jsonSchemas } from '../../src/web/openapi/schemas.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { aPayment } from '../support/lifeRows.ts'
-import { tellOf } from '../support/notifications.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { aPayment } from '../support/payments/rows.ts'
+import { tellOf } from '../support/deliveries/notifications.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // it starts the programs of several languages
 

@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openapiDocument } from '../../src/web/openapi/document.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
 import { breaks, brokenRule, invoiceOf, type Known, refusalOf } from './allowed.ts'
 import { type Described, type Operation, readDescription } from './document.ts'
 import { complaints } from './judge.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
 import { bringSchemathesis, runSchemathesis } from './schemathesis.ts'
 import { openShops, type Shop } from './shops.ts'
 

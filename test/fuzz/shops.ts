@@ -1,5 +1,5 @@
 import { currencies } from '../../src/core/money.ts'
-import type { TestGateway } from '../support/gateway.ts'
+import type { TestGateway } from '../support/gateway/gateway.ts'
 
 // Merchants of all kinds, and what of their settings decides about a request that its schema allows.
 export type Shop = {

@@ -18,12 +18,13 @@ import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { checkReversals } from '../../src/store/payments/moneyBack.ts'
 import { findPayment } from '../../src/store/payments/paymentLife.ts'
 import { tasksOf } from '../../src/store/payments/tasks.ts'
-import { type AcmeServer, acmeFolder, acmeTools, openAcme } from '../support/acme.ts'
-import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
-import type { TestMerchant } from '../support/gateway.ts'
-import { aWish } from '../support/lifeNode.ts'
-import { signedRequest } from '../support/merchant.ts'
-import { testRuntime } from '../support/runtime.ts'
+import { type AcmeServer, acmeFolder, acmeTools, openAcme } from '../support/providers/exampleProvider.ts'
+import { type FreshDatabase, migratedDatabase } from '../support/database/database.ts'
+import type { TestMerchant } from '../support/gateway/gateway.ts'
+import { aWish } from '../support/payments/simulatedNode.ts'
+import { signedRequest } from '../support/merchant/merchant.ts'
+import { testRuntime } from '../support/gateway/runtime.ts'
+import { randomDigits } from '../support/random.ts'
 
 // One account from environment variables, called acme. A restart with other variables puts another account behind the
 // same name.
@@ -76,9 +77,7 @@ const tasks = async ({ merchant_id, tx_reference }: Key) =>
 
 async function begin(node: Runtime, mode: Mode = 'live') {
   const payment = await open(node, mode)
-  expect(
-    await pay(node, payment, aWish({ input: { phone: `024${String(Math.random()).slice(2, 9)}` } })),
-  ).toEqual({
+  expect(await pay(node, payment, aWish({ input: { phone: `024${randomDigits(7)}` } }))).toEqual({
     done: 'started',
   })
   return payment

@@ -23,12 +23,12 @@ import { findAccount, type StoredAccount } from '../../src/store/providers/accou
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { findPayment } from '../../src/store/payments/paymentLife.ts'
-import { type AcmeServer, acmeFolder, acmeTools, openAcme } from '../support/acme.ts'
-import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
-import type { TestMerchant } from '../support/gateway.ts'
-import { aWish } from '../support/lifeNode.ts'
-import { signedRequest } from '../support/merchant.ts'
-import { testRuntime } from '../support/runtime.ts'
+import { type AcmeServer, acmeFolder, acmeTools, openAcme } from '../support/providers/exampleProvider.ts'
+import { type FreshDatabase, migratedDatabase } from '../support/database/database.ts'
+import type { TestMerchant } from '../support/gateway/gateway.ts'
+import { aWish } from '../support/payments/simulatedNode.ts'
+import { signedRequest } from '../support/merchant/merchant.ts'
+import { testRuntime } from '../support/gateway/runtime.ts'
 
 // Whole payments by accounts that change under them, at a provider that speaks over a socket.
 const masterKeys = givenMasterKeys([randomBytes(32)])

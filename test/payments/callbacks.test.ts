@@ -4,9 +4,9 @@ import { promptPoll } from '../../src/actions/providers/callbacks.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
 import type { Reply } from '../../src/core/provider/reply.ts'
 import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedAccount, simulatedNode } from '../support/lifeNode.ts'
-import { after, hours, no, noon, seconds, yes } from '../support/lifeRows.ts'
+import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
+import { aWish, simulatedAccount, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { after, hours, no, noon, seconds, yes } from '../support/payments/rows.ts'
 
 let lives: Lives
 beforeAll(async () => {

@@ -4,10 +4,10 @@ import { pay } from '../../src/actions/payments/pay.ts'
 import { openDb, sql } from '../../src/store/db.ts'
 import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'
 import { recordCallbacks } from '../../src/store/payments/callbacks.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedAccount, simulatedNode } from '../support/lifeNode.ts'
-import { after, noon, pending, seconds } from '../support/lifeRows.ts'
-import { withoutSkipping } from '../support/withoutSkipping.ts'
+import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
+import { aWish, simulatedAccount, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { after, noon, pending, seconds } from '../support/payments/rows.ts'
+import { withoutSkipping } from '../support/database/withoutSkipLocked.ts'
 
 let lives: Lives
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pay, type PayRequest } from '../../src/actions/payments/pay.ts'
 import { openDb, sql } from '../../src/store/db.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, recordingLine, simulatedNode } from '../support/lifeNode.ts'
-import { no, noon } from '../support/lifeRows.ts'
+import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
+import { aWish, recordingLine, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { no, noon } from '../support/payments/rows.ts'
 
 // Payments that are requested at once begin in one transaction, or in few. The caps hold there as they do one by one.
 let lives: Lives

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pay, type PayRequest } from '../../src/actions/payments/pay.ts'
 import type { Mode } from '../../src/core/mode.ts'
 import { sql } from '../../src/store/db.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, recordingLine, simulatedNode } from '../support/lifeNode.ts'
-import { after, hours, no, noon, seconds } from '../support/lifeRows.ts'
+import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
+import { aWish, recordingLine, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { after, hours, no, noon, seconds } from '../support/payments/rows.ts'
 
 let lives: Lives
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pay } from '../../src/actions/payments/pay.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, recordingLine, simulatedNode } from '../support/lifeNode.ts'
-import { after, noon, pending, seconds } from '../support/lifeRows.ts'
+import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
+import { aWish, recordingLine, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { after, noon, pending, seconds } from '../support/payments/rows.ts'
 
 const clicks = 50
 let lives: Lives

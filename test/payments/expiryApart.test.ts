@@ -3,11 +3,11 @@ import { createExpiry, expireDue } from '../../src/actions/payments/expire.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import type { PaymentKey } from '../../src/store/payments/paymentKeys.ts'
-import { query } from '../support/database.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { after, hours, minutes, noon } from '../support/lifeRows.ts'
-import { destination, tellOf } from '../support/notifications.ts'
-import { withoutSkipping } from '../support/withoutSkipping.ts'
+import { query } from '../support/database/database.ts'
+import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
+import { after, hours, minutes, noon } from '../support/payments/rows.ts'
+import { destination, tellOf } from '../support/deliveries/notifications.ts'
+import { withoutSkipping } from '../support/database/withoutSkipLocked.ts'
 
 // Payments whose time is over end each for itself: what is wrong with one is nothing to the others.
 let lives: Lives

@@ -3,9 +3,9 @@ import { createExpiry } from '../../src/actions/payments/expire.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { insertAttempts } from '../../src/store/payments/attempts.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { after, anAttempt, hours, minutes, noon, seconds } from '../support/lifeRows.ts'
-import { withoutSkipping } from '../support/withoutSkipping.ts'
+import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
+import { after, anAttempt, hours, minutes, noon, seconds } from '../support/payments/rows.ts'
+import { withoutSkipping } from '../support/database/withoutSkipLocked.ts'
 
 // A payment whose attempt is unresolved cannot expire. However many of these are overdue, a look does not read them again.
 let lives: Lives

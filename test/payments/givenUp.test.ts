@@ -8,8 +8,8 @@ import type { Reply } from '../../src/core/provider/reply.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, openDb } from '../../src/store/db.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedNode } from '../support/lifeNode.ts'
+import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
+import { aWish, simulatedNode } from '../support/payments/simulatedNode.ts'
 import {
   absent,
   after,
@@ -20,7 +20,7 @@ import {
   unclear,
   withdrawn,
   yes,
-} from '../support/lifeRows.ts'
+} from '../support/payments/rows.ts'
 
 // A customer goes on without the request that is on its way, when its provider has ended it and not before.
 let lives: Lives

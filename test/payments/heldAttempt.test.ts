@@ -3,9 +3,9 @@ import { pollDue } from '../../src/actions/providers/pollDue.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
-import { hold } from '../support/held.ts'
-import { after, minutes, noon, seconds, unclear } from '../support/lifeRows.ts'
-import { openShop, type TestShop } from '../support/shop.ts'
+import { hold } from '../support/database/lockRows.ts'
+import { after, minutes, noon, seconds, unclear } from '../support/payments/rows.ts'
+import { openShop, type TestShop } from '../support/payments/shop.ts'
 
 let shop: TestShop
 beforeAll(async () => {

@@ -3,9 +3,9 @@ import { inboxOn, keepInInboxFor } from '../../src/actions/messages/inbox.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
 import { sql } from '../../src/store/db.ts'
 import type { CustomerMessage } from '../../src/store/messages/messages.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedNode } from '../support/lifeNode.ts'
-import { no, noon, yes } from '../support/lifeRows.ts'
+import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
+import { aWish, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { no, noon, yes } from '../support/payments/rows.ts'
 
 let lives: Lives
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { onboard } from '../../src/actions/merchants/onboard.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { sql } from '../../src/store/db.ts'
 import { mtnCredentials, openMtn, type PlayedMtn } from '../simulators/mtn/mtn.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { post, send, signedRequest } from '../support/merchant.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import { post, send, signedRequest } from '../support/merchant/merchant.ts'
 
 // Two nodes on one database, of which one has the account.
 const TOLLGATE_MASTER_KEY = 'ab'.repeat(32)

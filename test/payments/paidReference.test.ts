@@ -10,10 +10,10 @@ import { type Db, openDb } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { findPayment } from '../../src/store/payments/paymentLife.ts'
 import { tasksOf } from '../../src/store/payments/tasks.ts'
-import { query } from '../support/database.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedNode } from '../support/lifeNode.ts'
-import { after, no, noon, pending, seconds } from '../support/lifeRows.ts'
+import { query } from '../support/database/database.ts'
+import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
+import { aWish, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { after, no, noon, pending, seconds } from '../support/payments/rows.ts'
 
 // Whether a yes is for this order, and whether its money has not paid another one already.
 let lives: Lives

@@ -6,9 +6,9 @@ import { loadProviders } from '../../src/runtime/providerAccounts.ts'
 import { webhookIdOf } from '../../src/runtime/providers/webhookId.ts'
 import { sql } from '../../src/store/db.ts'
 import { openPaystack, type PaystackSimulator } from '../simulators/paystack/paystack.ts'
-import { acmeTools } from '../support/acme.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { checkStatus, post, send, signedRequest } from '../support/merchant.ts'
+import { acmeTools } from '../support/providers/exampleProvider.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import { checkStatus, post, send, signedRequest } from '../support/merchant/merchant.ts'
 
 // Whole payments: a shop, our pages, a played Paystack, and its webhooks.
 const secretKey = 'sk_test_0f1e2d3c4b5a69788796a5b4c3d2e1f0'

@@ -7,9 +7,9 @@ import type { ProviderAccount } from '../../src/core/provider/provider.ts'
 import { NotSent, type Reply } from '../../src/core/provider/reply.ts'
 import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedNode, simulatedWay } from '../support/lifeNode.ts'
-import { absent, after, hours, minutes, no, noon, pending, seconds } from '../support/lifeRows.ts'
+import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
+import { aWish, simulatedNode, simulatedWay } from '../support/payments/simulatedNode.ts'
+import { absent, after, hours, minutes, no, noon, pending, seconds } from '../support/payments/rows.ts'
 
 // An order goes to its provider once, and again only where that cannot charge anybody twice.
 let lives: Lives

@@ -5,9 +5,9 @@ import { expireDue } from '../../src/actions/payments/expire.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, recordingLine, simulatedNode, simulatedAccount } from '../support/lifeNode.ts'
-import { after, hours, noon, pending, seconds, unclear } from '../support/lifeRows.ts'
+import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
+import { aWish, recordingLine, simulatedNode, simulatedAccount } from '../support/payments/simulatedNode.ts'
+import { after, hours, noon, pending, seconds, unclear } from '../support/payments/rows.ts'
 
 const workers = 4
 const payments = 60

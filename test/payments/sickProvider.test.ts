@@ -11,9 +11,9 @@ import { sql } from '../../src/store/db.ts'
 import { insertAttempt } from '../../src/store/payments/attempts.ts'
 import type { Loop } from '../../src/workers/loop.ts'
 import { startPolling as startLoop } from '../../src/workers/polling.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedWay, terms } from '../support/lifeNode.ts'
-import { after, anAttempt, hours, inItsName, noon, seconds, yes } from '../support/lifeRows.ts'
+import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
+import { aWish, simulatedWay, terms } from '../support/payments/simulatedNode.ts'
+import { after, anAttempt, hours, inItsName, noon, seconds, yes } from '../support/payments/rows.ts'
 
 // Two providers: one gives no answer to anything, ever; the other is well. Nobody waits for a clock here: deadlines are
 // over when the test says so.

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pay } from '../../src/actions/payments/pay.ts'
 import type { Reply } from '../../src/core/provider/reply.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedNode } from '../support/lifeNode.ts'
-import { noon, pending } from '../support/lifeRows.ts'
+import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
+import { aWish, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { noon, pending } from '../support/payments/rows.ts'
 
 let lives: Lives
 beforeAll(async () => {

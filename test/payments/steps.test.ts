@@ -10,9 +10,9 @@ import type { Reply } from '../../src/core/provider/reply.ts'
 import type { Step } from '../../src/core/provider/paymentMethod.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedNode } from '../support/lifeNode.ts'
-import { after, minutes, noon, pending, seconds, unclear, withdrawn, yes } from '../support/lifeRows.ts'
+import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
+import { aWish, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { after, minutes, noon, pending, seconds, unclear, withdrawn, yes } from '../support/payments/rows.ts'
 
 // A provider asks for something after the start, and the customer types it.
 let lives: Lives

@@ -8,11 +8,11 @@ import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { storePayments } from '../../src/store/payments/payments.ts'
-import { hold } from '../support/held.ts'
-import { type Lives, newPayment, openLives, readLives } from '../support/lifeDb.ts'
-import { aWish, recordingLine, simulatedNode } from '../support/lifeNode.ts'
-import { hours, noon, pending } from '../support/lifeRows.ts'
-import { withoutSkipping } from '../support/withoutSkipping.ts'
+import { hold } from '../support/database/lockRows.ts'
+import { type Lives, newPayment, openLives, readLives } from '../support/payments/paymentDatabase.ts'
+import { aWish, recordingLine, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { hours, noon, pending } from '../support/payments/rows.ts'
+import { withoutSkipping } from '../support/database/withoutSkipLocked.ts'
 
 // Decisions about different payments that come together share a transaction. None of them suffers from its neighbours.
 let lives: Lives

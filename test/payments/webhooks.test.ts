@@ -12,9 +12,9 @@ import type { Attempt } from '../../src/core/payment/attempt.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { webhookIdOf } from '../../src/runtime/providers/webhookId.ts'
 import { sql } from '../../src/store/db.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
-import { aWish, simulatedNode } from '../support/lifeNode.ts'
-import { after, hours, noon, pending, yes } from '../support/lifeRows.ts'
+import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
+import { aWish, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { after, hours, noon, pending, yes } from '../support/payments/rows.ts'
 
 // What a provider sends to the address of an account makes us ask; what else it says counts only where the contract says so.
 let lives: Lives

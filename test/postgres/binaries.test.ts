@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, test } from 'vitest'
 import { openCache } from '../../src/postgres/binaries.ts'
-import { as, onlyRoot, stranger } from '../support/untrusted.ts'
+import { as, onlyRoot, stranger } from '../support/processes/otherUsers.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'tollgate-binaries-'))
 chmodSync(base, 0o755)

@@ -18,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, test } from 'vitest'
 import { type Embedded, EmbeddedError, type Role, startEmbedded } from '../../src/postgres/embedded.ts'
 import { isGatewayGroup } from '../../src/postgres/user.ts'
-import { freshDatabase, query } from '../support/database.ts'
+import { freshDatabase, query } from '../support/database/database.ts'
 
 const isRoot = process.getuid?.() === 0
 const base = mkdtempSync(join(tmpdir(), 'tollgate-embedded-')) // 0700, like a home folder

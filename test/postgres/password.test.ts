@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startEmbedded } from '../../src/postgres/embedded.ts'
 import { openDataFolder } from '../../src/postgres/folder/dataFolder.ts'
 import { asSuperuser, theApplicationsRole } from '../../src/postgres/keeper.ts'
-import { query } from '../support/database.ts'
-import { nobody } from '../support/untrusted.ts'
-import { onlyRoot } from '../support/untrusted.ts'
+import { query } from '../support/database/database.ts'
+import { nobody } from '../support/processes/otherUsers.ts'
+import { onlyRoot } from '../support/processes/otherUsers.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'tollgate-password-'))
 const made = join(base, 'made') // copied by each test

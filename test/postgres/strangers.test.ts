@@ -18,8 +18,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, test, vi } from 'vitest'
 import { type Embedded, startEmbedded } from '../../src/postgres/embedded.ts'
 import { mark, privateUser } from '../../src/postgres/user.ts'
-import { query } from '../support/database.ts'
-import { as, isRoot, onlyRoot, others, stranger } from '../support/untrusted.ts'
+import { query } from '../support/database/database.ts'
+import { as, isRoot, onlyRoot, others, stranger } from '../support/processes/otherUsers.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // it starts servers
 

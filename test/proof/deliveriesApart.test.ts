@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../src/store/db.ts'
 import { everyTry } from '../../src/store/notifications/tries.ts'
-import { type Books, compare, openBooks } from '../support/deliveryBooks.ts'
+import { type Books, compare, openBooks } from '../support/deliveries/recordingReceiver.ts'
 import { readMetrics } from '../support/deliveryMetrics.ts'
-import { openTown, type Town, type TownShop } from '../support/deliveryTown.ts'
-import { closedPorts, openTroubles } from '../support/deliveryTroubles.ts'
-import { type GatewayProcess, spawnGateway } from '../support/gateway.ts'
+import { openTown, type Town, type TownShop } from '../support/deliveries/shops.ts'
+import { closedPorts, openTroubles } from '../support/deliveries/faultyEndpoints.ts'
+import { type GatewayProcess, spawnGateway } from '../support/gateway/gateway.ts'
 
 const each = 12 // notifications of a shop in trouble: all of them together are more than one look finds
 const healthy = 200

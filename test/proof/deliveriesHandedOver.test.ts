@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, test } from 'vitest'
 import { sql } from '../../src/store/db.ts'
-import { compare, openBooks } from '../support/deliveryBooks.ts'
-import { openTown } from '../support/deliveryTown.ts'
-import { spawnGateway } from '../support/gateway.ts'
-import { send } from '../support/merchant.ts'
-import { startProxy } from '../support/proxy.ts'
+import { compare, openBooks } from '../support/deliveries/recordingReceiver.ts'
+import { openTown } from '../support/deliveries/shops.ts'
+import { spawnGateway } from '../support/gateway/gateway.ts'
+import { send } from '../support/merchant/merchant.ts'
+import { startProxy } from '../support/database/postgresProxy.ts'
 
 const soon = { timeout: 60_000, interval: 20 }
 const many = 12

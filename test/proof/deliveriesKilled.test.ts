@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
-import { type Books, compare, openBooks } from '../support/deliveryBooks.ts'
-import { openTown, type Town, type TownShop } from '../support/deliveryTown.ts'
-import { openWorkers } from '../support/deliveryWorkers.ts'
-import { startKilled } from '../support/lifeLoad.ts'
+import { type Books, compare, openBooks } from '../support/deliveries/recordingReceiver.ts'
+import { openTown, type Town, type TownShop } from '../support/deliveries/shops.ts'
+import { openWorkers } from '../support/deliveries/workers.ts'
+import { startKilled } from '../support/processes/killedGateway.ts'
+import { random } from '../support/random.ts'
 
 const workersAtOnce = 3
 const killsOfWorkers = 120
@@ -27,7 +28,7 @@ beforeAll(async () => {
   town = await openTown()
   books = await Promise.all(
     Array.from({ length: endpoints }, () =>
-      openBooks(() => (over.signal.aborted ? 0 : Math.random() * answeredWithinMs)),
+      openBooks(() => (over.signal.aborted ? 0 : random() * answeredWithinMs)),
     ),
   )
   shops = await town.addShops(Array.from({ length: shopsOfEach }, () => books.map(({ url }) => url)).flat())
@@ -42,7 +43,7 @@ async function keepKilling(kills: { count: number }) {
   while (kills.count < killsOfWorkers) {
     const worker = await workers.start(town.env)
     await (kills.count % 3 === 0 ? worker.taken() : worker.told())
-    await sleep(Math.random() * killedWithinMs)
+    await sleep(random() * killedWithinMs)
     kills.count++
     await worker.kill('SIGKILL')
   }
@@ -51,7 +52,7 @@ async function keepKilling(kills: { count: number }) {
 async function keepCutting() {
   let cuts = 0
   for (; !over.signal.aborted; cuts++) {
-    await sleep(500 + Math.random() * 2000)
+    await sleep(500 + random() * 2000)
     await town.cutConnections()
   }
   return cuts
@@ -65,8 +66,7 @@ async function keepChanging() {
   }
 }
 
-const changeSomehow = (payment: Payment) =>
-  Math.random() < 0.3 ? town.payAtLast(payment) : town.cancel(payment)
+const changeSomehow = (payment: Payment) => (random() < 0.3 ? town.payAtLast(payment) : town.cancel(payment))
 
 test(`workers killed ${killsOfWorkers} times and gateways ${killsOfGateways} times: every change is told, with the same bytes however often`, async () => {
   const kills = { count: 0 }

@@ -4,9 +4,10 @@ import { afterAll, describe, test } from 'vitest'
 import { rotateIpnSecret } from '../../src/actions/merchants/rotateIpnSecret.ts'
 import { sql } from '../../src/store/db.ts'
 import { everyTry } from '../../src/store/notifications/tries.ts'
-import { compare, isSigned, openBooks } from '../support/deliveryBooks.ts'
-import { openTown, type Town, type TownShop } from '../support/deliveryTown.ts'
-import { spawnGateway } from '../support/gateway.ts'
+import { compare, isSigned, openBooks } from '../support/deliveries/recordingReceiver.ts'
+import { openTown, type Town, type TownShop } from '../support/deliveries/shops.ts'
+import { spawnGateway } from '../support/gateway/gateway.ts'
+import { random } from '../support/random.ts'
 
 const soon = { timeout: 60_000, interval: 100 }
 const everywhereMs = 1500 // within a second, and some for the way
@@ -54,7 +55,7 @@ describe.concurrent('while notifications flow', () => {
     expect,
   }) => {
     let isPatient = true
-    const { town, books, shops } = await open(() => (isPatient ? 200 + Math.random() * 600 : 0))
+    const { town, books, shops } = await open(() => (isPatient ? 200 + random() * 600 : 0))
     const end = flow(town, shops, 300)
     for (let round = 0; round < 4; round++) {
       const before = books.received.length

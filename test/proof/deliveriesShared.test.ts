@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, test } from 'vitest'
 import { sql } from '../../src/store/db.ts'
-import { compare, openBooks } from '../support/deliveryBooks.ts'
-import { openTown, type Town } from '../support/deliveryTown.ts'
-import { openWorkers, type Worker } from '../support/deliveryWorkers.ts'
+import { compare, openBooks } from '../support/deliveries/recordingReceiver.ts'
+import { openTown, type Town } from '../support/deliveries/shops.ts'
+import { openWorkers, type Worker } from '../support/deliveries/workers.ts'
+import { random } from '../support/random.ts'
 
 const leaseMs = 30_000
 const soon = { timeout: 60_000, interval: 100 }
@@ -34,7 +35,7 @@ describe.concurrent('one database', () => {
   test('two to eight workers on a backlog: nothing is sent twice, and no payment has two under way', async ({
     expect,
   }) => {
-    const { town, shops, received, overlaps } = await open(4, 2, () => Math.random() * 60)
+    const { town, shops, received, overlaps } = await open(4, 2, () => random() * 60)
     const payments = await town.addPayments(shops, 200)
     await town.change(payments.slice(0, 400), town.payAtLast)
     await town.change(payments.slice(400), town.cancel)

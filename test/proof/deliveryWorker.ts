@@ -3,6 +3,7 @@ import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { openDb } from '../../src/store/db.ts'
 import { createSignerCache } from '../../src/workers/deliveries/signerCache.ts'
 import { startDeliveries } from '../../src/workers/deliveries/worker.ts'
+import { random } from '../support/random.ts'
 
 // Carries notifications as a gateway does, and does nothing else: a process that is cheap to start, to be killed often.
 const { DATABASE_URL = '', TOLLGATE_MASTER_KEY = '' } = process.env
@@ -15,7 +16,7 @@ const deliveries = startDeliveries({
   db,
   clock,
   outbound,
-  random: Math.random,
+  random,
   signers: createSignerCache(db, givenMasterKeys([Buffer.from(TOLLGATE_MASTER_KEY, 'hex')]), clock),
   loopback: () => true,
   watch: { tried: () => void tried++, exhausted() {}, passwordWithheld() {}, trouble() {} },

@@ -12,10 +12,10 @@ import { startEmbedded } from '../../src/postgres/embedded.ts'
 import { openDataFolder } from '../../src/postgres/folder/dataFolder.ts'
 import { stopProgram } from '../../src/postgres/server.ts'
 import { openDb } from '../../src/store/db.ts'
-import { query } from '../support/database.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { type Answer, checkStatus, post, type Request, signedRequest } from '../support/merchant.ts'
-import { type Proxy, startProxy } from '../support/proxy.ts'
+import { query } from '../support/database/database.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { type Answer, checkStatus, post, type Request, signedRequest } from '../support/merchant/merchant.ts'
+import { type Proxy, startProxy } from '../support/database/postgresProxy.ts'
 
 type Server = { program: ChildProgram; sockets: string; url: string; proxy: Proxy }
 

@@ -9,11 +9,12 @@ import { stateAt } from '../../src/sandbox/charge.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import type { Charge } from '../../src/store/sandboxCharges.ts'
-import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
-import { readLives } from '../support/lifeDb.ts'
-import { type Killed, startKilled } from '../support/lifeLoad.ts'
-import { post, send, signedRequest } from '../support/merchant.ts'
-import { postForm, wallet } from '../support/stagePayments.ts'
+import { type FreshDatabase, migratedDatabase } from '../support/database/database.ts'
+import { readLives } from '../support/payments/paymentDatabase.ts'
+import { type Killed, startKilled } from '../support/processes/killedGateway.ts'
+import { post, send, signedRequest } from '../support/merchant/merchant.ts'
+import { postForm, wallet } from '../support/checkout/stages.ts'
+import { pick, random, randomBelow } from '../support/random.ts'
 
 const killsOfEach = 12
 const customers = 12
@@ -44,7 +45,7 @@ afterAll(async () => {
 
 // At whichever gateway is there; undefined where it died or was not ready.
 async function ask<T extends { http: number }>(work: (url: string) => Promise<T>): Promise<T | undefined> {
-  const url = gateways[Math.floor(Math.random() * gateways.length)]?.url()
+  const url = pick(gateways)?.url()
   const answer = url ? await work(url).catch(() => undefined) : undefined
   return answer && answer.http < 500 ? answer : undefined
 }
@@ -71,10 +72,10 @@ async function customer(isOver: () => boolean) {
       if (stage === 'choose' || stage === 'failed') {
         const [, made] = /^\w+-(\d+)-/.exec(state?.body.version ?? '') ?? []
         number = made === undefined ? number : Number(made) + 1
-        const phone = number > 3 ? '0240000000' : `024${1000 + Math.floor(Math.random() * 9000)}567`
+        const phone = number > 3 ? '0240000000' : `024${1000 + randomBelow(9000)}567`
         await ask(url => postForm(at('/pay')(url), { number: String(number), ...wallet(phone) }))
       } else if (stage === 'wait') {
-        if (Math.random() < 0.2) await approve(body.tx_token)
+        if (random() < 0.2) await approve(body.tx_token)
         await ask(url => postForm(at('/give-up')(url), { for: 'method', number: String(number) }))
       }
     }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { Credentials } from '../../src/actions/merchants/onboard.ts'
-import { type BehindProxy, gatewayBehindProxy } from '../support/behindProxy.ts'
-import { checkStatus, post, send, signedRequest } from '../support/merchant.ts'
-import { followFeed } from '../support/notifications.ts'
+import { type BehindProxy, gatewayBehindProxy } from '../support/gateway/behindProxy.ts'
+import { checkStatus, post, send, signedRequest } from '../support/merchant/merchant.ts'
+import { followFeed } from '../support/deliveries/notifications.ts'
 
 let house: BehindProxy
 let shop: Credentials

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../src/store/db.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { checkStatus, post, send, signedRequest } from '../support/merchant.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import { checkStatus, post, send, signedRequest } from '../support/merchant/merchant.ts'
 import { askSlowMachine } from '../support/slowMachine.ts'
 
 let gateway: TestGateway

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { send } from '../support/merchant.ts'
-import { dial, get } from '../support/rawSocket.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { send } from '../support/merchant/merchant.ts'
+import { dial, get } from '../support/gateway/rawHttp.ts'
 
 const largest = '/docs/swagger-ui-bundle.js'
 const smallBytes = 4_000_000 // eight copies of it would be three times as much

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { checkStatus, post, send, signedRequest } from '../support/merchant.ts'
-import { asOperator } from '../support/door.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import { checkStatus, post, send, signedRequest } from '../support/merchant/merchant.ts'
+import { asOperator } from '../support/gateway/operatorAuth.ts'
 
 let gateway: TestGateway
 let shop: TestMerchant

@@ -4,9 +4,9 @@ import { initiate } from '../../src/actions/interface/initiate.ts'
 import type { Credentials } from '../../src/actions/merchants/onboard.ts'
 import { Unavailable } from '../../src/core/interface/refusal.ts'
 import { openDb } from '../../src/store/db.ts'
-import { type BehindProxy, gatewayBehindProxy } from '../support/behindProxy.ts'
-import { type Answer, checkStatus, post, send, signedRequest } from '../support/merchant.ts'
-import { testRuntime } from '../support/runtime.ts'
+import { type BehindProxy, gatewayBehindProxy } from '../support/gateway/behindProxy.ts'
+import { type Answer, checkStatus, post, send, signedRequest } from '../support/merchant/merchant.ts'
+import { testRuntime } from '../support/gateway/runtime.ts'
 
 let house: BehindProxy
 let shop: Credentials

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../src/store/db.ts'
-import { createDice } from '../payments/walk/dice.ts'
-import { type Books, compare, openBooks } from '../support/deliveryBooks.ts'
-import { openTown, type Town, type TownShop } from '../support/deliveryTown.ts'
-import { type GatewayProcess, spawnGateway } from '../support/gateway.ts'
-import { post, send, signedRequest } from '../support/merchant.ts'
+import { createRandom, randomSeed } from '../support/random.ts'
+import { type Books, compare, openBooks } from '../support/deliveries/recordingReceiver.ts'
+import { openTown, type Town, type TownShop } from '../support/deliveries/shops.ts'
+import { type GatewayProcess, spawnGateway } from '../support/gateway/gateway.ts'
+import { post, send, signedRequest } from '../support/merchant/merchant.ts'
 
 const pauses = 8
 const perBurst = 5
@@ -44,8 +44,8 @@ async function askAndCancel(url: string, shop: TownShop): Promise<Asked | undefi
 }
 
 test('two nodes, one of them stopped and continued at random: nothing is lost, nothing doubled, nobody waits for it', async () => {
-  const seed = Math.floor(Math.random() * 2 ** 31)
-  const { dice } = createDice(seed)
+  const seed = randomSeed()
+  const { random } = createRandom(seed)
   const asked: Asked[] = []
   const over = new AbortController()
   const askOn = async (node: GatewayProcess) => {
@@ -59,10 +59,10 @@ test('two nodes, one of them stopped and continued at random: nothing is lost, n
   }
   const asking = [askOn(steady), askOn(paused)]
   for (let pause = 0; pause < pauses; pause++) {
-    await sleep(100 + dice() * 400)
+    await sleep(100 + random() * 400)
     paused.child.kill('SIGSTOP')
     const before = asked.length
-    await sleep(300 + dice() * 1500)
+    await sleep(300 + random() * 1500)
     await expect
       .poll(() => asked.length, { timeout: 20_000, message: `seed ${seed}` })
       .toBeGreaterThan(before)

@@ -10,10 +10,11 @@ import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { type Charge, decideCharge } from '../../src/store/sandboxCharges.ts'
 import { faultsAtRest, faultsOf } from '../payments/walk/faults.ts'
 import type { Entry } from '../payments/walk/provider.ts'
-import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
-import { readLives } from '../support/lifeDb.ts'
-import { type Killed, shopAway, startKilled } from '../support/lifeLoad.ts'
-import { send } from '../support/merchant.ts'
+import { type FreshDatabase, migratedDatabase } from '../support/database/database.ts'
+import { readLives } from '../support/payments/paymentDatabase.ts'
+import { type Killed, shopAway, startKilled } from '../support/processes/killedGateway.ts'
+import { send } from '../support/merchant/merchant.ts'
+import { random } from '../support/random.ts'
 
 const killsOfEach = 15
 const shops = 16
@@ -97,7 +98,7 @@ async function faults(): Promise<string[]> {
 async function peopleDecide() {
   for (const { ending, decided, reference } of await charges()) {
     if (ending !== 'waits_for_person' || decided) continue
-    const chosen = Math.random() < 0.5 ? 'person_approved' : 'person_declined'
+    const chosen = random() < 0.5 ? 'person_approved' : 'person_declined'
     await decideCharge(db, reference, chosen, new Date())
     await send(`${gateways[0]?.url()}/callbacks/${reference}`, { method: 'POST' })
   }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../src/store/db.ts'
-import type { Moment, Stopped } from '../support/gate.ts'
-import { type GatewayProcess, spawnGateway } from '../support/gateway.ts'
-import { allowHolding, holdCommits, type Written } from '../support/heldCommits.ts'
-import { faultsIn, openRails, type Rail, type Rails } from '../support/rails.ts'
+import type { Moment, Stopped } from '../support/providers/holdingProxy.ts'
+import { type GatewayProcess, spawnGateway } from '../support/gateway/gateway.ts'
+import { allowHolding, holdCommits, type Written } from '../support/database/holdCommits.ts'
+import { faultsIn, openRails, type Rail, type Rails } from '../support/providers/simulatedProviders.ts'
 import {
   attemptOf,
   type Customer,
@@ -14,7 +14,7 @@ import {
   newCustomer,
   sendCode,
   sendPay,
-} from '../support/railsPeople.ts'
+} from '../support/providers/customers.ts'
 
 // kill -9 at every step of an order, of a code and of a question: before it was written down, before it left, on its way,
 // when the provider has taken it, when its answer is here, and while that is written down.

@@ -5,13 +5,19 @@ import { sql } from '../../src/store/db.ts'
 import { tollgate } from '../cli/tollgate.ts'
 import { type Asked, troubles } from '../simulators/frame.ts'
 import { mtnCredentials } from '../simulators/mtn/mtn.ts'
-import { query } from '../support/database.ts'
-import { type GatewayProcess, spawnGateway } from '../support/gateway.ts'
-import { send } from '../support/merchant.ts'
-import { code, openRails, paystackKey, type Rail, type Rails } from '../support/rails.ts'
-import { attemptOf, type Customer, goOn, newCustomer, sendPay } from '../support/railsPeople.ts'
-import { postForm } from '../support/stagePayments.ts'
-import { asOperator } from '../support/door.ts'
+import { query } from '../support/database/database.ts'
+import { type GatewayProcess, spawnGateway } from '../support/gateway/gateway.ts'
+import { send } from '../support/merchant/merchant.ts'
+import {
+  code,
+  openRails,
+  paystackKey,
+  type Rail,
+  type Rails,
+} from '../support/providers/simulatedProviders.ts'
+import { attemptOf, type Customer, goOn, newCustomer, sendPay } from '../support/providers/customers.ts'
+import { postForm } from '../support/checkout/stages.ts'
+import { asOperator } from '../support/gateway/operatorAuth.ts'
 
 // What providers are told stays between us and them, on the bad days, too: credentials, codes and numbers stand in no log,
 // no dump, no error and no figure.

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, test } from 'vitest'
 import { sql } from '../../src/store/db.ts'
-import { type Killed, startKilled } from '../support/lifeLoad.ts'
-import { faultsIn, openRails, type Rail, type Rails } from '../support/rails.ts'
-import { goOn, letTimePass, newCustomer } from '../support/railsPeople.ts'
+import { type Killed, startKilled } from '../support/processes/killedGateway.ts'
+import { faultsIn, openRails, type Rail, type Rails } from '../support/providers/simulatedProviders.ts'
+import { goOn, letTimePass, newCustomer } from '../support/providers/customers.ts'
+import { pick } from '../support/random.ts'
 
 const killsOfEach = 12
 const customersOfEach = 5
@@ -19,7 +20,7 @@ afterAll(async () => {
   await world.close()
 })
 
-const url = () => gateways[Math.floor(Math.random() * gateways.length)]?.url()
+const url = () => pick(gateways)?.url()
 
 // One payment after the other, by the phone, some with a code, and some declined at first.
 async function customer(rail: Rail, isOver: () => boolean): Promise<number> {

@@ -20,8 +20,8 @@ import { openSettings, sealSettings } from '../../src/store/providers/sealedSett
 import { sql } from '../../src/store/db.ts'
 import { findCallers } from '../../src/store/merchants/callers.ts'
 import type { MasterKeys } from '../../src/store/merchants/vault.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { type Answer, checkStatus, post, send, signedRequest } from '../support/merchant.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { type Answer, checkStatus, post, send, signedRequest } from '../support/merchant/merchant.ts'
 
 type Merchant = { merchant_id: string; test: Credentials; live: Credentials }
 

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { Mode } from '../../src/core/mode.ts'
 import { sql } from '../../src/store/db.ts'
-import { type FreshDatabase, migratedDatabase } from '../support/database.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { send, signedRequest } from '../support/merchant.ts'
-import { openReceiver, type Received } from '../support/receiver.ts'
+import { type FreshDatabase, migratedDatabase } from '../support/database/database.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import { send, signedRequest } from '../support/merchant/merchant.ts'
+import { openReceiver, type Received } from '../support/merchant/receiver.ts'
 
 // The signature of a form covers the invoice, the key and the total. A customer who changes `ipn_url` in the form chooses
 // which address of the shop is notified, and makes deliveries fail there.

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { newInvoice, post, send, sign, signedRequest } from '../support/merchant.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import { newInvoice, post, send, sign, signedRequest } from '../support/merchant/merchant.ts'
 
 const password = 'a password of sixteen'
 

@@ -6,10 +6,10 @@ import { createMetrics } from '../../src/observe/metrics.ts'
 import { openDeliveries } from '../../src/start/deliveries.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { sql } from '../../src/store/db.ts'
-import type { TestMerchant } from '../support/gateway.ts'
-import { tellOf } from '../support/notifications.ts'
-import { openReceiver, type Receiver } from '../support/receiver.ts'
-import { openShop, type TestShop } from '../support/shop.ts'
+import type { TestMerchant } from '../support/gateway/gateway.ts'
+import { tellOf } from '../support/deliveries/notifications.ts'
+import { openReceiver, type Receiver } from '../support/merchant/receiver.ts'
+import { openShop, type TestShop } from '../support/payments/shop.ts'
 
 let shop: TestShop
 let merchant: TestMerchant

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Locked, Unavailable } from '../../src/core/interface/refusal.ts'
 import { createBatcher } from '../../src/runtime/batcher.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { cuts, startProxy } from '../support/proxy.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database/database.ts'
+import { cuts, startProxy } from '../support/database/postgresProxy.ts'
 
 let database: FreshDatabase
 let db: Db

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { Unavailable } from '../../src/core/interface/refusal.ts'
 import { createBatcher } from '../../src/runtime/batcher.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { type Proxy, startProxy } from '../support/proxy.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database/database.ts'
+import { type Proxy, startProxy } from '../support/database/postgresProxy.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // its polls wait for up to 60 s
 

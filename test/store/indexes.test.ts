@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { query } from '../support/database.ts'
-import { type Lives, openLives } from '../support/lifeDb.ts'
+import { query } from '../support/database/database.ts'
+import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
 
 let lives: Lives
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Locked, Unavailable } from '../../src/core/interface/refusal.ts'
 import { type Db, named, openDb, sql } from '../../src/store/db.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { hold } from '../support/held.ts'
-import { type Answer, startScripted } from '../support/scriptedPostgres.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database/database.ts'
+import { hold } from '../support/database/lockRows.ts'
+import { type Answer, startScripted } from '../support/database/scriptedPostgres.ts'
 
 // A transaction sends statements without waiting for the answers to those before. Each answer is checked all the same.
 let database: FreshDatabase

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Db, openDb, sql, type Tx } from '../../src/store/db.ts'
 import { type Taking, takeUnlocked } from '../../src/store/skipLocked.ts'
-import { type FreshDatabase, freshDatabase } from '../support/database.ts'
-import { withoutSkipping } from '../support/withoutSkipping.ts'
+import { type FreshDatabase, freshDatabase } from '../support/database/database.ts'
+import { withoutSkipping } from '../support/database/withoutSkipLocked.ts'
 
 // Rows to take, and a database that skips what is locked beside one that refuses to.
 let database: FreshDatabase

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
-import type { Credentials } from './gateway.ts'
-import { checkStatus } from './merchant.ts'
-import { openReceiver } from './receiver.ts'
+import type { Credentials } from './gateway/gateway.ts'
+import { checkStatus } from './merchant/merchant.ts'
+import { openReceiver } from './merchant/receiver.ts'
 
 type Fields = Record<string, unknown>
 export type Heard = { told: Fields; asked: Fields }

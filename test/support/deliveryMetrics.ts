@@ -1,5 +1,5 @@
-import { send } from './merchant.ts'
-import { asOperator } from './door.ts'
+import { send } from './merchant/merchant.ts'
+import { asOperator } from './gateway/operatorAuth.ts'
 
 export type Sample = { name: string; labels: Record<string, string>; value: number }
 

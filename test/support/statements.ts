@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Proxy } from './proxy.ts'
+import type { Proxy } from './database/postgresProxy.ts'
 
 export type Statements = {
   of(work: () => Promise<unknown>): Promise<string[]> // what reached the database for this work

@@ -26,8 +26,8 @@ import { findAccount, type StoredAccount } from '../../src/store/providers/accou
 import { addBusiness } from '../../src/store/providers/businesses.ts'
 import { claimToken, saveToken } from '../../src/store/providers/tokens.ts'
 import { insertCharge } from '../../src/store/sandboxCharges.ts'
-import { acmeTools } from '../support/acme.ts'
-import type { TestMerchant } from '../support/gateway.ts'
+import { acmeTools } from '../support/providers/exampleProvider.ts'
+import type { TestMerchant } from '../support/gateway/gateway.ts'
 import {
   absent,
   after,
@@ -39,9 +39,9 @@ import {
   unclear,
   wrong,
   yes,
-} from '../support/lifeRows.ts'
-import { plainPng } from '../support/pictures.ts'
-import type { TestShop } from '../support/shop.ts'
+} from '../support/payments/rows.ts'
+import { plainPng } from '../support/merchant/pictures.ts'
+import type { TestShop } from '../support/payments/shop.ts'
 
 export const madeAt = new Date('2026-11-18T12:00:00Z')
 export const masterKey = Buffer.alloc(32, 'fixture')

@@ -8,10 +8,18 @@ import { codes } from '../../src/web/openapi/codes.ts'
 import { openapiDocument } from '../../src/web/openapi/document.ts'
 import type { Json, ObjectSchema } from '../../src/web/openapi/requestSchema.ts'
 import { bodies } from '../../src/web/openapi/schemas.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { type Answer, checkStatus, newInvoice, post, send, sign, signedRequest } from '../support/merchant.ts'
-import { askFeed, feedQuestion, feedSignature, tellOf } from '../support/notifications.ts'
-import { asOperator } from '../support/door.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import {
+  type Answer,
+  checkStatus,
+  newInvoice,
+  post,
+  send,
+  sign,
+  signedRequest,
+} from '../support/merchant/merchant.ts'
+import { askFeed, feedQuestion, feedSignature, tellOf } from '../support/deliveries/notifications.ts'
+import { asOperator } from '../support/gateway/operatorAuth.ts'
 
 type Examples = Record<string, { value: Json }>
 type Schema = { $ref?: string; anyOf?: Schema[] }

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Unavailable } from '../../src/core/interface/refusal.ts'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../src/store/db.ts'
-import { testDoor } from '../support/door.ts'
-import type { TestMerchant } from '../support/gateway.ts'
-import { after, hours, minutes, no, seconds, yes } from '../support/lifeRows.ts'
-import { messagesOf } from '../support/post.ts'
-import { openShop, type TestShop } from '../support/shop.ts'
-import { roomyRules, type SupportSite, supportSite } from '../support/supportSite.ts'
+import { testDoor } from '../support/gateway/operatorAuth.ts'
+import type { TestMerchant } from '../support/gateway/gateway.ts'
+import { after, hours, minutes, no, seconds, yes } from '../support/payments/rows.ts'
+import { messagesOf } from '../support/messages/sender.ts'
+import { openShop, type TestShop } from '../support/payments/shop.ts'
+import { roomyRules, type SupportSite, supportSite } from '../support/gateway/supportSite.ts'
 
 const sites: SupportSite[] = []
 let shop: TestShop

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Unavailable } from '../../src/core/interface/refusal.ts'
-import { migratedDatabase, query } from '../support/database.ts'
+import { migratedDatabase, query } from '../support/database/database.ts'
 import { ask, type Got } from '../support/ask.ts'
-import { testDoor } from '../support/door.ts'
-import { type TestGateway, testGateway } from '../support/gateway.ts'
-import { minutes } from '../support/lifeRows.ts'
-import { supportSite } from '../support/supportSite.ts'
+import { testDoor } from '../support/gateway/operatorAuth.ts'
+import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
+import { minutes } from '../support/payments/rows.ts'
+import { supportSite } from '../support/gateway/supportSite.ts'
 
 const TOLLGATE_MASTER_KEY = randomBytes(32).toString('hex')
 const none = { TOLLGATE_MASTER_KEY, TOLLGATE_SUPPORT_TOKEN: '', TOLLGATE_TRUST_PROXY: '1' }

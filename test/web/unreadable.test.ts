@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setMerchant } from '../../src/actions/merchants/setMerchant.ts'
 import { sql } from '../../src/store/db.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway.ts'
-import { checkStatus, newInvoice, post, send, sign, signedRequest } from '../support/merchant.ts'
-import { followFeed } from '../support/notifications.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
+import { checkStatus, newInvoice, post, send, sign, signedRequest } from '../support/merchant/merchant.ts'
+import { followFeed } from '../support/deliveries/notifications.ts'
 
 // One merchant has a setting or a secret that cannot be read. What it guards is shut, and nobody else notices.
 let gateway: TestGateway

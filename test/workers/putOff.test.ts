@@ -4,9 +4,9 @@ import { furthestPollMs } from '../../src/core/payment/pollSchedule.ts'
 import { reschedule } from '../../src/runtime/reschedule.ts'
 import { sql } from '../../src/store/db.ts'
 import { startWorkers } from '../../src/workers/payments.ts'
-import type { TestMerchant } from '../support/gateway.ts'
-import { after, hours, minutes, no, noon, pending, seconds } from '../support/lifeRows.ts'
-import { openShop, type TestShop } from '../support/shop.ts'
+import type { TestMerchant } from '../support/gateway/gateway.ts'
+import { after, hours, minutes, no, noon, pending, seconds } from '../support/payments/rows.ts'
+import { openShop, type TestShop } from '../support/payments/shop.ts'
 
 let shop: TestShop
 let merchant: TestMerchant

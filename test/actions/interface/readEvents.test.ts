@@ -8,10 +8,11 @@ import { createRateLimits } from '../../../src/runtime/rateLimits.ts'
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { numberFeed } from '../../../src/store/notifications/feed.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, hours, minutes } from '../../support/lifeRows.ts'
-import { feedQuestion, feedSignature, newReference, tellOf } from '../../support/notifications.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { after, hours, minutes } from '../../support/payments/rows.ts'
+import { feedQuestion, feedSignature, newReference, tellOf } from '../../support/deliveries/notifications.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
+import { random } from '../../support/random.ts'
 
 const address = '127.0.0.1'
 const monthAgo = after(-hours(24 * 30), new Date())
@@ -58,8 +59,8 @@ describe('while many write and many read', () => {
     try {
       return await theirs.transaction(async tx => {
         const made = await tellOf(tx, { merchant_id: merchant.merchant_id, mode })
-        await sleep(Math.random() * 40)
-        if (Math.random() < 0.1) throw new Error('changed its mind')
+        await sleep(random() * 40)
+        if (random() < 0.1) throw new Error('changed its mind')
         return notificationId(made)
       })
     } catch {
@@ -78,7 +79,7 @@ describe('while many write and many read', () => {
         cursor = String(page.next)
         if (page.events.length === 0 && last) return seen
         last = !writing && !page.more
-        if (!page.more) await sleep(Math.random() * 15)
+        if (!page.more) await sleep(random() * 15)
       }
     })
     await Promise.all(

@@ -5,11 +5,11 @@ import type { Medium } from '../../../src/core/message/messenger.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { sql } from '../../../src/store/db.ts'
 import { eventsOf } from '../../../src/store/payments/events.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, hours, minutes, pending, yes } from '../../support/lifeRows.ts'
-import { messagesOf, playMessenger, testPostman } from '../../support/post.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
-import { roomyRules } from '../../support/supportSite.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { after, hours, minutes, pending, yes } from '../../support/payments/rows.ts'
+import { messagesOf, playMessenger, testPostman } from '../../support/messages/sender.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
+import { roomyRules } from '../../support/gateway/supportSite.ts'
 
 let shop: TestShop
 let merchant: TestMerchant

@@ -4,10 +4,10 @@ import { redeliver, redeliverAll } from '../../../src/actions/notifications/rede
 import type { Delivery } from '../../../src/core/notification/delivery.ts'
 import type { NotificationKey } from '../../../src/core/notification/notification.ts'
 import { sql } from '../../../src/store/db.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, hours, minutes, no, noon, seconds, yes } from '../../support/lifeRows.ts'
-import { destination, tellOf } from '../../support/notifications.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { after, hours, minutes, no, noon, seconds, yes } from '../../support/payments/rows.ts'
+import { destination, tellOf } from '../../support/deliveries/notifications.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 let shop: TestShop
 let merchant: TestMerchant

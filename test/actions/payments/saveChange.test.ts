@@ -7,9 +7,9 @@ import { insertAttempt } from '../../../src/store/payments/attempts.ts'
 import { addEvents } from '../../../src/store/payments/events.ts'
 import { lockPayments } from '../../../src/store/payments/expired.ts'
 import type { PaymentWithMerchant } from '../../../src/store/payments/paymentLife.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { after, anAttempt, hours, noon } from '../../support/lifeRows.ts'
-import { destination, tellOf } from '../../support/notifications.ts'
+import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
+import { after, anAttempt, hours, noon } from '../../support/payments/rows.ts'
+import { destination, tellOf } from '../../support/deliveries/notifications.ts'
 
 // Many changes in one go leave what the same changes leave one after the other.
 let lives: Lives

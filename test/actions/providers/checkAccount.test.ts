@@ -4,7 +4,7 @@ import { mustNotBeBad } from '../../../src/cli/provider/checkText.ts'
 import type { ProviderAccount, Provider } from '../../../src/core/provider/provider.ts'
 import { openAccount } from '../../../src/runtime/providers/openAccount.ts'
 import { loadProviders } from '../../../src/runtime/providerAccounts.ts'
-import { type AcmeServer, acmeFolder, acmeTools, openAcme } from '../../support/acme.ts'
+import { type AcmeServer, acmeFolder, acmeTools, openAcme } from '../../support/providers/exampleProvider.ts'
 
 let acme: AcmeServer
 let kind: Provider

@@ -8,10 +8,10 @@ import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import { newAttemptId } from '../../../src/runtime/ids.ts'
 import { sql } from '../../../src/store/db.ts'
 import { insertAttempt } from '../../../src/store/payments/attempts.ts'
-import { query } from '../../support/database.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { simulatedWay, terms } from '../../support/lifeNode.ts'
-import { after, anAttempt, noon, seconds } from '../../support/lifeRows.ts'
+import { query } from '../../support/database/database.ts'
+import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
+import { simulatedWay, terms } from '../../support/payments/simulatedNode.ts'
+import { after, anAttempt, noon, seconds } from '../../support/payments/rows.ts'
 
 let lives: Lives
 let now = noon

@@ -8,9 +8,10 @@ import type { StatusUpdate } from '../../../src/core/payment/change.ts'
 import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
 import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import { sql } from '../../../src/store/db.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { aWish, simulatedNode, simulatedWay, terms } from '../../support/lifeNode.ts'
-import { pending } from '../../support/lifeRows.ts'
+import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
+import { aWish, simulatedNode, simulatedWay, terms } from '../../support/payments/simulatedNode.ts'
+import { pending } from '../../support/payments/rows.ts'
+import { randomDigits } from '../../support/random.ts'
 
 let lives: Lives
 beforeAll(async () => {
@@ -43,7 +44,7 @@ function node() {
     async order() {
       const [payment] = await lives.addPayments(1, new Date())
       if (!payment) throw new Error('no payment')
-      const typed = { phone: `024${String(Math.random()).slice(2, 9)}` }
+      const typed = { phone: `024${randomDigits(7)}` }
       await pay(deps, payment, aWish({ input: typed }))
       await step()
       await raiseRefusals({ db: lives.db, clock, keepers: monitors, watch: news => void alarms.push(news) })

@@ -8,12 +8,12 @@ import type { Payment, PaymentState } from '../../../src/core/payment/payment.ts
 import { type Db, type Query, sql } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { findPayments } from '../../../src/store/payments/payments.ts'
-import { query } from '../../support/database.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { hold } from '../../support/held.ts'
-import { after, hours, minutes, no, noon, yes } from '../../support/lifeRows.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
-import { withoutSkipping } from '../../support/withoutSkipping.ts'
+import { query } from '../../support/database/database.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { hold } from '../../support/database/lockRows.ts'
+import { after, hours, minutes, no, noon, yes } from '../../support/payments/rows.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
+import { withoutSkipping } from '../../support/database/withoutSkipLocked.ts'
 
 const days = (count: number) => hours(24 * count)
 const later = after(days(32))

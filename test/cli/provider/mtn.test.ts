@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
 import { mtnCredentials, openMtn, type PlayedMtn } from '../../simulators/mtn/mtn.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { checkStatus, post, signedRequest } from '../../support/merchant.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { checkStatus, post, signedRequest } from '../../support/merchant/merchant.ts'
 import { type Env, newMasterKey, temporaryFolder, tollgateJson } from '../tollgate.ts'
 
 // An operator's way from nothing to a payment, at a provider that is played.

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { mayLeave } from '../../../src/core/checkout/leave.ts'
-import { after, minutes, noon } from '../../support/lifeRows.ts'
+import { after, minutes, noon } from '../../support/payments/rows.ts'
 
 for (const [what, payment, now, may] of [
   ['paid just now', { status: 'paid' }, noon, true],

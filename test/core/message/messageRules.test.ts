@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type MessageCounts, takePlace, tooMany, whyNot } from '../../../src/core/message/messageRules.ts'
-import { after, hours, noon } from '../../support/lifeRows.ts'
+import { after, hours, noon } from '../../support/payments/rows.ts'
 
 const rules = { smsPrefixes: ['+233', '+2289'], perRecipient: 3, perMerchant: 5 }
 

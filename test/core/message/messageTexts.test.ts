@@ -6,7 +6,7 @@ import { type MessageFacts, messageLink } from '../../../src/core/message/messag
 import { exhaustedMail } from '../../../src/core/message/texts/exhausted.ts'
 import { mail } from '../../../src/core/message/texts/mail.ts'
 import { smsText } from '../../../src/core/message/texts/sms.ts'
-import { noon } from '../../support/lifeRows.ts'
+import { noon } from '../../support/payments/rows.ts'
 
 const token = `ama000000001j8xk${'7zq4'.repeat(6)}mn`
 const link = `https://pay.example.edu.gh/checkout/${token}`

@@ -6,7 +6,7 @@ import {
   missingTries,
   resultWords,
 } from '../../../src/core/notification/deliveryWords.ts'
-import { after, hours, noon, seconds } from '../../support/lifeRows.ts'
+import { after, hours, noon, seconds } from '../../support/payments/rows.ts'
 
 for (const [url, acknowledged_at, exhausted_at, state] of [
   [null, null, null, 'none'],

@@ -4,8 +4,8 @@ import type { SanitizedReply } from '../../../src/core/provider/reply.ts'
 import type { Attempt, AttemptState } from '../../../src/core/payment/attempt.ts'
 import type { Payment, Status } from '../../../src/core/payment/payment.ts'
 import type { MoneyBack } from '../../../src/core/payment/moneyBack.ts'
-import * as rows from '../../support/lifeRows.ts'
-import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import * as rows from '../../support/payments/rows.ts'
+import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
 
 const { yes, wrong, no, pending, unclear, absent } = rows
 const young = after(seconds(10))

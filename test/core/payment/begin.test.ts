@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { begin } from '../../../src/core/payment/begin.ts'
-import { after, anAttempt, aPayment, minutes } from '../../support/lifeRows.ts'
+import { after, anAttempt, aPayment, minutes } from '../../support/payments/rows.ts'
 
 const now = after(minutes(1))
 const attempt = anAttempt({ created_at: now, payment_method: 'card' })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { AttemptState } from '../../../src/core/payment/attempt.ts'
 import { cancel, expire } from '../../../src/core/payment/end.ts'
 import type { Status } from '../../../src/core/payment/payment.ts'
-import { after, anAttempt, aPayment, hours, noon } from '../../support/lifeRows.ts'
+import { after, anAttempt, aPayment, hours, noon } from '../../support/payments/rows.ts'
 
 type Try = AttemptState | 'none'
 const unresolved: Try[] = ['started', 'pending', 'unknown', 'disputed']

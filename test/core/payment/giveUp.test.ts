@@ -18,7 +18,7 @@ import {
   withdrawn,
   worth,
   yes,
-} from '../../support/lifeRows.ts'
+} from '../../support/payments/rows.ts'
 
 const soon = after(seconds(30))
 const wish = { number: 1, gave_up_for: 'number' } as const

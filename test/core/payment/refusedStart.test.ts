@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { SanitizedReply } from '../../../src/core/provider/reply.ts'
 import { applyReply } from '../../../src/core/payment/applyReply.ts'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
-import { after, anAttempt, aPayment, noon, seconds, worth } from '../../support/lifeRows.ts'
+import { after, anAttempt, aPayment, noon, seconds, worth } from '../../support/payments/rows.ts'
 
 // A provider refused to take an order. That ends the attempt only if no other sending can have reached it.
 const refused: SanitizedReply = {

@@ -4,7 +4,7 @@ import type { NewEvent } from '../../../src/core/payment/event.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { maxReopenings, type Past, reopen } from '../../../src/core/payment/reopen.ts'
 import { taskKinds } from '../../../src/core/payment/task.ts'
-import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
 
 const settings = { reopen_unpaid: true, expiry_minutes: 30, retry_after_failure: true }
 const merchant = { active: true, settings }

@@ -5,7 +5,7 @@ import {
   submissionWaitMs,
 } from '../../../src/core/payment/submissionLimit.ts'
 import { submit } from '../../../src/core/payment/submit.ts'
-import { after, anAttempt, aPayment, hours, noon, seconds } from '../../support/lifeRows.ts'
+import { after, anAttempt, aPayment, hours, noon, seconds } from '../../support/payments/rows.ts'
 
 const step = { name: 'otp', fields: [{ name: 'otp', kind: 'digits' }] } as const
 const asking = (submits: number, submitted_at: Date | null) =>

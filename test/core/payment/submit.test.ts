@@ -4,8 +4,8 @@ import type { Step } from '../../../src/core/provider/paymentMethod.ts'
 import { applyReply } from '../../../src/core/payment/applyReply.ts'
 import { type AttemptState, attemptStates } from '../../../src/core/payment/attempt.ts'
 import { submit as decide, type Submitted } from '../../../src/core/payment/submit.ts'
-import * as rows from '../../support/lifeRows.ts'
-import { after, anAttempt, aPayment, minutes, noon, seconds, worth } from '../../support/lifeRows.ts'
+import * as rows from '../../support/payments/rows.ts'
+import { after, anAttempt, aPayment, minutes, noon, seconds, worth } from '../../support/payments/rows.ts'
 
 const step: Step = { name: 'otp', fields: [{ name: 'otp', kind: 'digits' }] }
 const asking = { state: 'needs_input', step, submits: 2 } as const

@@ -5,7 +5,7 @@ import type { Task } from '../../../src/core/payment/task.ts'
 import { paymentFacts } from '../../../src/core/timeline/paymentFacts.ts'
 import { chargedFigure, type PaymentHistory } from '../../../src/core/timeline/history.ts'
 import { timeline } from '../../../src/core/timeline/timeline.ts'
-import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
 
 const anEvent = (kind: EventKind, changed: Partial<PaymentEvent> = {}): PaymentEvent => ({
   merchant_id: 'ama0000000',

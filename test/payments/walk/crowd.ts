@@ -16,8 +16,8 @@ import type { Payment } from '../../../src/core/payment/payment.ts'
 import { webhookIdOf } from '../../../src/runtime/providers/webhookId.ts'
 import { databaseDeadline } from '../../../src/runtime/inTime.ts'
 import type { Db } from '../../../src/store/db.ts'
-import { hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
-import { createDice } from './dice.ts'
+import { hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { createRandom } from '../../support/random.ts'
 import { insist } from './insist.ts'
 import { plain, prompting, stepping } from './manners.ts'
 import { Crash, crashingDb, createNode, type Stage } from './nodes.ts'
@@ -57,7 +57,7 @@ const isTrouble = (error: unknown) => error instanceof Crash || error instanceof
 
 // Customers, providers, workers and the clock around many payments, on several nodes at once.
 export function createCrowd(pools: readonly Db[], seed: number) {
-  const { dice, pick } = createDice(seed)
+  const { random, pick } = createRandom(seed)
   const providers = new Map<string, readonly Provider[]>()
   const pages = new Map<string, Page>() // what the customer of a payment has seen of its attempts
   let now = noon.getTime()
@@ -75,7 +75,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     manners,
     providersOf,
     clock: () => now,
-    dice,
+    random,
     troubles: true,
     held: new Set(),
   }
@@ -94,10 +94,10 @@ export function createCrowd(pools: readonly Db[], seed: number) {
 
   function customerPays(payment: Payment) {
     const seen = pages.get(payment.tx_reference)?.number ?? 0
-    const number = seen + (dice() < 0.1 ? 2 : dice() < 0.2 ? 0 : 1)
-    const input = { phone: `024${String(Math.floor(dice() * 10 ** 7)).padStart(7, '0')}` }
+    const number = seen + (random() < 0.1 ? 2 : random() < 0.2 ? 0 : 1)
+    const input = { phone: `024${String(Math.floor(random() * 10 ** 7)).padStart(7, '0')}` }
     const address = payment.tx_reference // one of its own: the limits have a test of their own
-    const { payment_method } = dice() < 0.4 ? plain : pick(manners)
+    const { payment_method } = random() < 0.4 ? plain : pick(manners)
     const wish = { number, payment_method, input, cause: 'customer', address } as const
     return live(deps => pay(deps, payment, wish))
   }
@@ -105,9 +105,9 @@ export function createCrowd(pools: readonly Db[], seed: number) {
   // The right code or a wrong one, into the page of now or of before, by one click or two on different nodes.
   function customerTypes(payment: Payment) {
     const { number, submits } = pages.get(payment.tx_reference) ?? { number: 1, submits: 0 }
-    const input = { otp: dice() < 0.7 ? rightCode : '000000' }
-    const wish = { number, submits: submits - (dice() < 0.1 ? 1 : 0), input }
-    const clicks = Array.from({ length: dice() < 0.2 ? 2 : 1 }, () =>
+    const input = { otp: random() < 0.7 ? rightCode : '000000' }
+    const wish = { number, submits: submits - (random() < 0.1 ? 1 : 0), input }
+    const clicks = Array.from({ length: random() < 0.2 ? 2 : 1 }, () =>
       live(deps => submit(deps, payment, wish)),
     )
     return Promise.all(clicks)
@@ -120,12 +120,12 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     const entry = pick(charged)
     if (!entry) return
     const isDone =
-      dice() < 0.5
-        ? provider.refund(entry.reference, dice() < 0.5)
-        : provider.dispute(entry.reference, dice() < 0.5)
+      random() < 0.5
+        ? provider.refund(entry.reference, random() < 0.5)
+        : provider.dispute(entry.reference, random() < 0.5)
     if (!isDone) return
-    if (entry.disputes.some(({ state }) => state === 'open') && dice() < 0.5)
-      provider.dispute(entry.reference, dice() < 0.5) // resolved before anybody heard of it
+    if (entry.disputes.some(({ state }) => state === 'open') && random() < 0.5)
+      provider.dispute(entry.reference, random() < 0.5) // resolved before anybody heard of it
     const news = [{ key: entry.name, check_reversals: true }]
     const webhook: Webhook = { ...emptyWebhook, body: Buffer.from(JSON.stringify(news)) }
     const account = webhookIdOf(provider.manner.name)
@@ -148,11 +148,11 @@ export function createCrowd(pools: readonly Db[], seed: number) {
   async function providerDecides({ tx_reference }: Payment) {
     const all = [...booksOf(tx_reference).values()]
     const refused = all.filter(({ truth }) => truth === 'refused')
-    const entry = pick(dice() < 0.4 && refused.length > 0 ? refused : all)
+    const entry = pick(random() < 0.4 && refused.length > 0 ? refused : all)
     const provider = providersOf(tx_reference).find(({ books }) => entry && books.has(entry.reference))
     if (!entry || !provider) return
     const { reference } = entry
-    const isCharged = dice() < 0.6 && provider.charge(reference, now, dice() < 0.1)
+    const isCharged = random() < 0.6 && provider.charge(reference, now, random() < 0.1)
     if (!isCharged && !provider.refuse(reference, now)) return
     const times = entry.knocks ? 1 : pick([0, 0, 1, 1, 3])
     await Promise.all(Array.from({ length: times }, () => knock(reference, !entry.knocks)))
@@ -167,7 +167,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
 
   function step(hot: readonly Payment[]): Promise<unknown> {
     const payment = pick(hot)
-    const at = dice()
+    const at = random()
     if (at < 0.26) return customerPays(payment)
     if (at < 0.3) return live(({ db, clock }) => cancel(db, payment, clock()))
     if (at < 0.44) return live(deps => pollDue(deps, noteFault))
@@ -185,7 +185,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     await Promise.all(Array.from({ length: count }, () => step(hot)))
     const ms = pick(waits)
     if (ms > minutes(1)) await quiet()
-    else for (const release of stage.held) if (dice() < 0.4) release()
+    else for (const release of stage.held) if (random() < 0.4) release()
     now += ms
     if (isOver) throw isOver
   }
@@ -224,7 +224,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
 
   // Some noes become a yes, while they may.
   function turnSome({ manner, books, charge }: Provider) {
-    if (manner.isClosing) for (const reference of books.keys()) if (dice() < 0.3) charge(reference, now)
+    if (manner.isClosing) for (const reference of books.keys()) if (random() < 0.3) charge(reference, now)
   }
 
   // What was charged by whom, and may still be.
@@ -237,5 +237,5 @@ export function createCrowd(pools: readonly Db[], seed: number) {
       ),
   })
 
-  return { round, rest, quiet, pick, dice, pages, booksAt, clock: today }
+  return { round, rest, quiet, pick, random, pages, booksAt, clock: today }
 }

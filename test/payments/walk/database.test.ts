@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, openDb } from '../../../src/store/db.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { hours, minutes } from '../../support/lifeRows.ts'
+import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
+import { hours, minutes } from '../../support/payments/rows.ts'
+import { randomSeed } from '../../support/random.ts'
 import { createCrowd } from './crowd.ts'
 import { faultsAtRest, faultsOf, faultsOfTasks } from './faults.ts'
 import { insist } from './insist.ts'
@@ -55,7 +56,7 @@ afterAll(async () => {
 })
 
 test(`${generations * rounds * stepsOfRound} steps of nodes that crash, on a real database: every charge finds its place`, async () => {
-  const seed = Math.floor(Math.random() * 2 ** 31)
+  const seed = randomSeed()
   const crowd = createCrowd(pools, seed)
   const happened = new Set<string>()
 

@@ -1,5 +1,5 @@
 import type { ProviderTiming } from '../../../src/core/provider/provider.ts'
-import { hours, minutes, seconds } from '../../support/lifeRows.ts'
+import { hours, minutes, seconds } from '../../support/payments/rows.ts'
 
 // What kind of provider is played, and what its provider says of it. A provider keeps what its provider promises, and does
 // whatever else it likes.

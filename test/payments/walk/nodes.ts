@@ -6,8 +6,8 @@ import { NotSent, type Reply } from '../../../src/core/provider/reply.ts'
 import type { WebhookUpdate } from '../../../src/core/provider/webhook.ts'
 import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import type { Db } from '../../../src/store/db.ts'
-import { simulatedNode, simulatedWay } from '../../support/lifeNode.ts'
-import { seconds } from '../../support/lifeRows.ts'
+import { simulatedNode, simulatedWay } from '../../support/payments/simulatedNode.ts'
+import { seconds } from '../../support/payments/rows.ts'
 import type { Manner } from './manners.ts'
 import { oddly, type Provider } from './provider.ts'
 
@@ -17,7 +17,7 @@ export type Stage = {
   manners: readonly Manner[]
   providersOf(tx_reference: string): readonly Provider[] // one of each
   clock(): number
-  dice(): number // from 0 to 1
+  random(): number // from 0 to 1
   troubles: boolean
   held: Set<() => void> // answers that are slow
 }
@@ -33,7 +33,7 @@ const oddShare = 0.1
 // A connection whose process dies around a commit, or which loses the commit's answer and does it all again. What has
 // died does nothing more.
 export function crashingDb(db: Db, stage: Stage, life = { isOver: false }): Db {
-  const { dice, troubles } = stage
+  const { random, troubles } = stage
   const die = (when: string) => {
     life.isOver = true
     return new Crash(when)
@@ -45,7 +45,7 @@ export function crashingDb(db: Db, stage: Stage, life = { isOver: false }): Db {
     withQuota: verb => crashingDb(db.withQuota(verb), stage, life),
     until: deadline => crashingDb(db.until(deadline), stage, life),
     async transaction(work) {
-      const fate = troubles ? dice() / crashShare : Number.POSITIVE_INFINITY
+      const fate = troubles ? random() / crashShare : Number.POSITIVE_INFINITY
       if (life.isOver || fate < 1) throw die('before')
       const done = await db.transaction(async tx => {
         const result = await work(tx)
@@ -67,12 +67,12 @@ type Play = (order: Order, call: (provider: Provider) => Reply) => Promise<Reply
 // One process for one piece of work, which has a line to each provider. `gone` is called when nobody waits for it any more:
 // it has died at a call to the provider, or waits for a slow answer and goes on later.
 export function createNode(db: Db, stage: Stage, gone: () => void): PaymentDeps {
-  const aheadMs = Math.floor(stage.dice() * skewMs)
+  const aheadMs = Math.floor(stage.random() * skewMs)
   const playAt =
     (name: string): Play =>
     async (order, call) => {
-      if (stage.dice() < 0.5) await nextTurn()
-      const fate = stage.troubles ? stage.dice() : 1
+      if (stage.random() < 0.5) await nextTurn()
+      const fate = stage.troubles ? stage.random() : 1
       const provider = stage.providersOf(order.tx_reference).find(({ manner }) => manner.name === name)
       if (!provider) throw new Error(`nobody plays ${name}`)
       if (fate < hangShare) return dead(gone)
@@ -80,7 +80,7 @@ export function createNode(db: Db, stage: Stage, gone: () => void): PaymentDeps 
       if (fate < 2 * hangShare) return dead(gone)
       if (fate < 4 * hangShare) throw new Error('socket hang up')
       if (fate < 4 * hangShare + slowShare) await slow(stage, gone)
-      const isOdd = provider.manner.hasOddWords && stage.troubles && stage.dice() < oddShare
+      const isOdd = provider.manner.hasOddWords && stage.troubles && stage.random() < oddShare
       return isOdd && reply.state !== 'absent' ? oddly : reply
     }
   const clock = () => new Date(stage.clock() + aheadMs)
@@ -106,11 +106,11 @@ function lineTo(manner: Manner, stage: Stage, play: Play): ProviderAccount {
     methods: [{ ...simulatedWay, payment_method, lifetimeMs }],
     ...(manner.hasOddWords && { newIdempotencyKey: (attempt_id: string) => `K-${attempt_id}` }),
     start: order =>
-      stage.troubles && stage.dice() < deadLineShare
+      stage.troubles && stage.random() < deadLineShare
         ? Promise.reject(new NotSent('connect ECONNREFUSED'))
         : play(order, ({ take }) =>
-            take(order.attempt_id, order.amount, now(), stage.dice() ** 4, {
-              asks: stage.dice() < askingShare,
+            take(order.attempt_id, order.amount, now(), stage.random() ** 4, {
+              asks: stage.random() < askingShare,
               name: order.idempotency_key,
             }),
           ),
@@ -119,7 +119,7 @@ function lineTo(manner: Manner, stage: Stage, play: Play): ProviderAccount {
     handleWebhook: ({ body }) => JSON.parse(body.toString()) as WebhookUpdate[],
     // Some nodes know how to withdraw, and some are of a version before.
     ...(manner.canWithdraw &&
-      stage.dice() < withdrawingShare && {
+      stage.random() < withdrawingShare && {
         giveUp: (order: Order) => play(order, ({ withdraw }) => withdraw(order.attempt_id, now())),
       }),
   }

@@ -1,6 +1,6 @@
 import type { Dispute, Reply, Reversal } from '../../../src/core/provider/reply.ts'
 import type { Step } from '../../../src/core/provider/paymentMethod.ts'
-import { absent, minutes, no, pending, withdrawn } from '../../support/lifeRows.ts'
+import { absent, minutes, no, pending, withdrawn } from '../../support/payments/rows.ts'
 import { type Manner, plain } from './manners.ts'
 
 // A provider with books of its own. It takes an order once per reference, and decides when it likes: it may refuse and

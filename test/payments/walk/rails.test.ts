@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, inject, test } from 'vitest'
-import { hours, minutes } from '../../support/lifeRows.ts'
+import { hours, minutes } from '../../support/payments/rows.ts'
 import { prompting, stepping } from './manners.ts'
 import { type Rules, rules } from './rules.ts'
 import { walk } from './steps.ts'
@@ -10,7 +10,7 @@ const longest = 200
 const mostRounds = 40 // an overpayment is seen in one of a thousand walks
 
 // One that prompts, and one that asks for codes, whose noes stay or may turn for a while.
-const both = (dice: number) => [prompting, stepping([0, minutes(30), hours(24)][dice % 3] as number)]
+const both = (roll: number) => [prompting, stepping([0, minutes(30), hours(24)][roll % 3] as number)]
 
 const ways = fc.array(fc.nat(2 ** 31 - 1), { maxLength: longest, size: 'max' })
 

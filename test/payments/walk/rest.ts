@@ -1,4 +1,4 @@
-import { minutes } from '../../support/lifeRows.ts'
+import { minutes } from '../../support/payments/rows.ts'
 import type { Entry, Provider } from './provider.ts'
 import { goodLuck } from './wire.ts'
 import type { World } from './world.ts'
@@ -7,7 +7,7 @@ const mostTurns = 500
 
 // What was on its way is lost with the nodes, the providers make up their minds, and everything is asked that is due. Some
 // noes become a yes in their last moment.
-export function rest(world: World, dice: number) {
+export function rest(world: World, roll: number) {
   const { life, wire, providers, entryOf, clock, wait } = world
   const isSure = (id: string) => entryOf(id)?.knocks === true
   const callbacks = wire.splice(0).filter(({ kind, id }) => kind === 'callback' && isSure(id))
@@ -26,7 +26,7 @@ export function rest(world: World, dice: number) {
     const due = life.attempts
       .filter(({ attempt_id }) => isWaitedFor(attempt_id))
       .map(({ next_poll_at }) => Number(next_poll_at))
-    const turning = nextTurning(providers, clock().getTime(), dice)
+    const turning = nextTurning(providers, clock().getTime(), roll)
     if (due.length === 0 && !turning) break
     if (turning && turning.last < Math.min(...due)) {
       until(turning.last)
@@ -45,12 +45,12 @@ export function rest(world: World, dice: number) {
 }
 
 // The no that becomes a yes next, of every other one.
-function nextTurning(providers: readonly Provider[], now: number, dice: number) {
+function nextTurning(providers: readonly Provider[], now: number, roll: number) {
   return providers
     .filter(({ manner }) => manner.isClosing)
     .flatMap(({ manner, books, canCome, charge }) =>
       [...books.values()]
-        .filter(entry => entry.truth === 'refused' && canCome(entry, now) && isChosen(entry, dice))
+        .filter(entry => entry.truth === 'refused' && canCome(entry, now) && isChosen(entry, roll))
         .map(({ reference, refusedAt }) => {
           const last = refusedAt + manner.failureMayReverseForMs - 1
           return { last, charge: () => charge(reference, last) }
@@ -59,4 +59,4 @@ function nextTurning(providers: readonly Provider[], now: number, dice: number) 
     .toSorted((one, other) => one.last - other.last)[0]
 }
 
-const isChosen = ({ reference }: Entry, dice: number) => (Number(reference.at(-1)) + dice) % 2 === 0
+const isChosen = ({ reference }: Entry, roll: number) => (Number(reference.at(-1)) + roll) % 2 === 0

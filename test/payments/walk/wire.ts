@@ -1,6 +1,6 @@
 import type { Reply } from '../../../src/core/provider/reply.ts'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
-import { minutes } from '../../support/lifeRows.ts'
+import { minutes } from '../../support/payments/rows.ts'
 
 // A node from one start to its end. What it carries is lost with it.
 export type Process = { isDead: boolean }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { mtnCredentials, openMtn, type PlayedMtn } from '../../simulators/mtn/mtn.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { checkStatus, post, signedRequest } from '../../support/merchant.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { checkStatus, post, signedRequest } from '../../support/merchant/merchant.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // its polls wait for up to 30 s each
 

@@ -18,8 +18,8 @@ import {
 import { givenMasterKeys } from '../../../src/start/masterKeys.ts'
 import { findAccount, type StoredAccount } from '../../../src/store/providers/accounts.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
-import { acmeFolder, acmeTools } from '../../support/acme.ts'
-import { type FreshDatabase, migratedDatabase } from '../../support/database.ts'
+import { acmeFolder, acmeTools } from '../../support/providers/exampleProvider.ts'
+import { type FreshDatabase, migratedDatabase } from '../../support/database/database.ts'
 
 const masterKeys = givenMasterKeys([randomBytes(32)])
 const folder = acmeFolder()

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto'
+import { randomBelow } from '../../support/random.ts'
 import type { Said, Trouble } from '../frame.ts'
 import { knock } from '../callback.ts'
 
@@ -66,7 +66,7 @@ export async function endCharge(charge: Charge, { status, reason }: Ending): Pro
   if (isEnded(charge)) return false
   charge.status = status
   charge.reason = reason
-  if (status === 'SUCCESSFUL') charge.financialTransactionId = String(randomInt(1e8, 1e9))
+  if (status === 'SUCCESSFUL') charge.financialTransactionId = String(1e8 + randomBelow(9e8))
   await callBack(charge, 'end')
   return true
 }

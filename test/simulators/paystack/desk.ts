@@ -1,3 +1,4 @@
+import { randomBelow } from '../../support/random.ts'
 import { rulesOf } from '../rules.ts'
 import { textOf, type Wish } from './api.ts'
 import { type Charge, chargedOf, type Terms, transactionOf } from './books.ts'
@@ -15,7 +16,7 @@ export type Desk = ReturnType<typeof openDesk>
 
 // Ids count up across all businesses, and go on after a restart: a gateway remembers them.
 let lastId = Math.floor(Date.now() / 100)
-const newId = () => (lastId += 1 + Math.floor(Math.random() * 7))
+const newId = () => (lastId += 1 + randomBelow(7))
 
 const day = 86_400_000
 

@@ -6,9 +6,9 @@ import { type Db, sql } from '../../../src/store/db.ts'
 import { takeDueMessages } from '../../../src/store/messages/dueMessages.ts'
 import { countMessages, messageStats } from '../../../src/store/messages/messageCounts.ts'
 import { forgetMessages, saveMessageResults } from '../../../src/store/messages/messages.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { after, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
-import { addMany, allMessages } from '../../support/post.ts'
+import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
+import { after, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { addMany, allMessages } from '../../support/messages/sender.ts'
 
 let lives: Lives
 let db: Db

@@ -3,9 +3,9 @@ import { newAttemptId } from '../../../src/runtime/ids.ts'
 import { type Db, sql, type Tx } from '../../../src/store/db.ts'
 import { insertAttempt, promptAttempt } from '../../../src/store/payments/attempts.ts'
 import { claimDueAttempts } from '../../../src/store/payments/dueAttempts.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { simulatedAccount } from '../../support/lifeNode.ts'
-import { after, anAttempt, minutes, noon, seconds } from '../../support/lifeRows.ts'
+import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
+import { simulatedAccount } from '../../support/payments/simulatedNode.ts'
+import { after, anAttempt, minutes, noon, seconds } from '../../support/payments/rows.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // it waits until no older transaction is open
 

@@ -13,10 +13,10 @@ import {
   overdueElsewhere,
   type Room,
 } from '../../../src/store/payments/dueAttempts.ts'
-import { hold } from '../../support/held.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { after, anAttempt, hours, minutes, noon, seconds } from '../../support/lifeRows.ts'
-import { withoutSkipping } from '../../support/withoutSkipping.ts'
+import { hold } from '../../support/database/lockRows.ts'
+import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
+import { after, anAttempt, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { withoutSkipping } from '../../support/database/withoutSkipLocked.ts'
 
 let lives: Lives
 let db: Db

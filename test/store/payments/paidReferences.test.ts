@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
 import { holdReference, nameOfAttempt } from '../../../src/store/payments/paidReferences.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
+import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
 
 let lives: Lives
 beforeAll(async () => {

@@ -1,3 +1,4 @@
+import { random, randomBelow } from '../random.ts'
 import type { Attack, Crowd } from './crowd.ts'
 
 const holdMs = 3000
@@ -228,8 +229,8 @@ export const attacks: readonly Attack[] = [
       await crowd.openMany(
         2000,
         (socket, n) => {
-          socket.write(whole.slice(0, 1 + Math.floor(Math.random() * whole.length)))
-          setTimeout(() => (n % 2 ? socket.resetAndDestroy() : socket.destroy()), Math.random() * 20)
+          socket.write(whole.slice(0, 1 + randomBelow(whole.length)))
+          setTimeout(() => (n % 2 ? socket.resetAndDestroy() : socket.destroy()), random() * 20)
         },
         { perSecond: 500 },
       )

@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Credentials } from '../../../src/actions/merchants/onboard.ts'
-import { signedQuestion, signedRequest } from '../merchant.ts'
-import type { Receiver } from '../receiver.ts'
+import { signedQuestion, signedRequest } from '../merchant/merchant.ts'
+import type { Receiver } from '../merchant/receiver.ts'
 
 const journeysPerSecond = 15
 const maxUnderWay = 40 // on a machine that has no time, fewer begin

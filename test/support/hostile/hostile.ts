@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bundle } from '../bundle.ts'
+import { bundle } from '../processes/bundle.ts'
+import { testSeed } from '../random.ts'
 import type { Tally, Target } from './crowd.ts'
 
 // The hostile process, as the test sees it.
@@ -11,7 +12,7 @@ export async function startHostile() {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-hostile-'))
   const program = join(folder, 'hostile.cjs')
   await bundle(new URL('./program.ts', import.meta.url), program)
-  const child = fork(program, { env: { PATH: process.env.PATH }, execArgv: [] })
+  const child = fork(program, { env: { PATH: process.env.PATH, TEST_SEED: String(testSeed) }, execArgv: [] })
   const ended = once(child, 'exit')
   return {
     async attack(what: string, target: Target): Promise<Tally> {

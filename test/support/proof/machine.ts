@@ -1,5 +1,5 @@
-// How much of the machine others have: time that the hypervisor gave away, and time of processes that this one did not
-// start. Linux only.
+// Measures how much CPU time others use: other virtual machines (steal time) and processes that this one did not start.
+// Linux only.
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Sample } from './decision.ts'
 

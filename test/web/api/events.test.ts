@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { notificationId } from '../../../src/core/notification/notification.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { send, sign } from '../../support/merchant.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { send, sign } from '../../support/merchant/merchant.ts'
 import {
   askFeed,
   type FeedQuestion,
@@ -10,7 +10,7 @@ import {
   feedSignature,
   followFeed,
   tellOf,
-} from '../../support/notifications.ts'
+} from '../../support/deliveries/notifications.ts'
 
 let gateway: TestGateway
 let shop: TestMerchant

@@ -9,9 +9,9 @@ import { sql } from '../../../src/store/db.ts'
 import { attemptsOf } from '../../../src/store/payments/attempts.ts'
 import { checkoutRoutes } from '../../../src/web/checkout/checkout.tsx'
 import type { Env } from '../../../src/web/http/context.ts'
-import { simulatedWay, terms } from '../../support/lifeNode.ts'
-import { after, inItsName, minutes, noon, seconds, yes } from '../../support/lifeRows.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import { simulatedWay, terms } from '../../support/payments/simulatedNode.ts'
+import { after, inItsName, minutes, noon, seconds, yes } from '../../support/payments/rows.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 // Who comes back from the card page, again and again, on whichever node.
 let shop: TestShop

@@ -5,9 +5,9 @@ import { setLogo } from '../../../src/actions/merchants/setLogo.ts'
 import { setMerchant } from '../../../src/actions/merchants/setMerchant.ts'
 import { sql } from '../../../src/store/db.ts'
 import { findLogo, removeLogo } from '../../../src/store/merchants/logos.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { post, send, signedRequest } from '../../support/merchant.ts'
-import { plainJpeg, plainPng } from '../../support/pictures.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { post, send, signedRequest } from '../../support/merchant/merchant.ts'
+import { plainJpeg, plainPng } from '../../support/merchant/pictures.ts'
 
 let gateway: TestGateway
 beforeAll(async () => void (gateway = await testGateway()))

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setMerchant } from '../../../src/actions/merchants/setMerchant.ts'
 import { sql } from '../../../src/store/db.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { post, send, signedRequest } from '../../support/merchant.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { post, send, signedRequest } from '../../support/merchant/merchant.ts'
 
 let gateway: TestGateway
 let shop: TestMerchant

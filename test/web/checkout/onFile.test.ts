@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
 import { checkoutForPage } from '../../../src/web/checkout/open.tsx'
 import { stagePage } from '../../../src/web/checkout/stages/stagePage.tsx'
-import { attemptFor, scenes, viewOf } from '../../support/checkout.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { post, send, signedRequest } from '../../support/merchant.ts'
+import { attemptFor, scenes, viewOf } from '../../support/checkout/views.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { post, send, signedRequest } from '../../support/merchant/merchant.ts'
 
 let gateway: TestGateway
 let shop: TestMerchant

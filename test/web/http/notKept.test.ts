@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type TestGateway, testGateway } from '../../support/gateway.ts'
-import { newInvoice, post, send, signedRequest } from '../../support/merchant.ts'
-import { dial, get } from '../../support/rawSocket.ts'
-import { asOperator } from '../../support/door.ts'
+import { type TestGateway, testGateway } from '../../support/gateway/gateway.ts'
+import { newInvoice, post, send, signedRequest } from '../../support/merchant/merchant.ts'
+import { dial, get } from '../../support/gateway/rawHttp.ts'
+import { asOperator } from '../../support/gateway/operatorAuth.ts'
 
 let gateway: TestGateway
 let isOverloaded = false

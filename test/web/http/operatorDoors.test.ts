@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installationSecrets } from '../../../src/actions/installation/secrets.ts'
 import { ask, basic, bearer, type Got } from '../../support/ask.ts'
-import { type TestGateway, testGateway } from '../../support/gateway.ts'
-import { dial } from '../../support/rawSocket.ts'
+import { type TestGateway, testGateway } from '../../support/gateway/gateway.ts'
+import { dial } from '../../support/gateway/rawHttp.ts'
 
 const supportToken = 'a password of sixteen'
 const metricsToken = 'a token of sixteen letters'

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway.ts'
-import { checkStatus, newInvoice, post, sign, signedQuestion, signedRequest } from '../../support/merchant.ts'
-import { dial } from '../../support/rawSocket.ts'
+import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import {
+  checkStatus,
+  newInvoice,
+  post,
+  sign,
+  signedQuestion,
+  signedRequest,
+} from '../../support/merchant/merchant.ts'
+import { dial } from '../../support/gateway/rawHttp.ts'
 
 let gateway: TestGateway
 let shop: TestMerchant

@@ -4,7 +4,7 @@ import type { Candidate } from '../../../src/core/notification/admit.ts'
 import type { Status } from '../../../src/core/payment/payment.ts'
 import { sql } from '../../../src/store/db.ts'
 import { createAcknowledgedPaths, type Promoted } from '../../../src/workers/deliveries/acknowledgedPaths.ts'
-import { hours, noon } from '../../support/lifeRows.ts'
+import { hours, noon } from '../../support/payments/rows.ts'
 import { openPost, type Post } from './post.ts'
 
 let post: Post

@@ -6,7 +6,7 @@ import type { Outcome } from '../../../src/store/notifications/outcomes.ts'
 import { type Try, triesOf } from '../../../src/store/notifications/tries.ts'
 import { createTriesLog } from '../../../src/workers/deliveries/saveTries.ts'
 import type { Tried } from '../../../src/workers/deliveries/sendTry.ts'
-import { after, seconds } from '../../support/lifeRows.ts'
+import { after, seconds } from '../../support/payments/rows.ts'
 import type { Post } from './post.ts'
 
 export type Clerk = ReturnType<typeof createClerk>

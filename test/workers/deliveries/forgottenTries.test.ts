@@ -6,7 +6,7 @@ import type { NotificationKey } from '../../../src/core/notification/notificatio
 import { sql } from '../../../src/store/db.ts'
 import type { Taken } from '../../../src/store/notifications/deliveries.ts'
 import { forgetTries, triesOf } from '../../../src/store/notifications/tries.ts'
-import { after, hours, noon, seconds } from '../../support/lifeRows.ts'
+import { after, hours, noon, seconds } from '../../support/payments/rows.ts'
 import { playedOutbound, thanks } from './answers.ts'
 import { type Clerk, createClerk, tryOf } from './clerk.ts'
 import { carryAll, openPost, type Post } from './post.ts'

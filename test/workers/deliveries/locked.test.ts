@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
-import { hold } from '../../support/held.ts'
-import { minutes, noon, seconds } from '../../support/lifeRows.ts'
-import { withoutSkipping } from '../../support/withoutSkipping.ts'
+import { hold } from '../../support/database/lockRows.ts'
+import { minutes, noon, seconds } from '../../support/payments/rows.ts'
+import { withoutSkipping } from '../../support/database/withoutSkipLocked.ts'
 import { createGateKeeper, fails, idOf, playedOutbound, referenceOf, says, thanks } from './answers.ts'
 import { carryAll, openPost, type Post, stepUntilRest, until } from './post.ts'
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Db, sql } from '../../../src/store/db.ts'
-import { noon, seconds } from '../../support/lifeRows.ts'
+import { noon, seconds } from '../../support/payments/rows.ts'
 import { createGateKeeper, fails, playedOutbound, referenceOf, thanks } from './answers.ts'
 import { carryAll, openPost, type Post, stepUntilRest, until } from './post.ts'
 

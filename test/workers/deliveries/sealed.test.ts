@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { OutboundRequest } from '../../../src/net/outbound.ts'
 import { sql } from '../../../src/store/db.ts'
-import { noon, seconds } from '../../support/lifeRows.ts'
+import { noon, seconds } from '../../support/payments/rows.ts'
 import { playedOutbound, referenceOf, thanks } from './answers.ts'
 import { carryAll, openPost, type Post } from './post.ts'
 

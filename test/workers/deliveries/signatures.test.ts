@@ -4,9 +4,9 @@ import { rotateIpnSecret } from '../../../src/actions/merchants/rotateIpnSecret.
 import type { OutboundRequest } from '../../../src/net/outbound.ts'
 import { createOutbound } from '../../../src/net/outbound.ts'
 import { sql } from '../../../src/store/db.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { minutes } from '../../support/lifeRows.ts'
-import { openReceiver } from '../../support/receiver.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { minutes } from '../../support/payments/rows.ts'
+import { openReceiver } from '../../support/merchant/receiver.ts'
 import { playedOutbound, thanks } from './answers.ts'
 import { carryAll, openPost, type Post } from './post.ts'
 

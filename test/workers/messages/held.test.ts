@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { sql } from '../../../src/store/db.ts'
-import { hold } from '../../support/held.ts'
-import { after, noon, seconds, yes } from '../../support/lifeRows.ts'
-import { addMany, allMessages, playMessenger, testPostman } from '../../support/post.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import { hold } from '../../support/database/lockRows.ts'
+import { after, noon, seconds, yes } from '../../support/payments/rows.ts'
+import { addMany, allMessages, playMessenger, testPostman } from '../../support/messages/sender.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 let shop: TestShop
 let payments: Payment[]

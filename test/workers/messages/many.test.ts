@@ -5,11 +5,18 @@ import type { Payment } from '../../../src/core/payment/payment.ts'
 import { messengersOf } from '../../../src/runtime/messengers.ts'
 import { type Db, openDb, type Query, sql } from '../../../src/store/db.ts'
 import { startMessages } from '../../../src/workers/messages/worker.ts'
-import { createDice } from '../../payments/walk/dice.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { after, minutes, noon, seconds } from '../../support/lifeRows.ts'
-import { addMany, allMessages, later, playMessenger, testPostman, yes } from '../../support/post.ts'
-import { startProxy } from '../../support/proxy.ts'
+import { createRandom, random } from '../../support/random.ts'
+import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
+import { after, minutes, noon, seconds } from '../../support/payments/rows.ts'
+import {
+  addMany,
+  allMessages,
+  later,
+  playMessenger,
+  testPostman,
+  yes,
+} from '../../support/messages/sender.ts'
+import { startProxy } from '../../support/database/postgresProxy.ts'
 
 let lives: Lives
 let db: Db
@@ -66,7 +73,7 @@ for (const [cap, perRecipient, perMerchant, sent] of [
     )
     const sms = playMessenger('sms')
     const rules = { smsPrefixes: ['+233'], perRecipient, perMerchant }
-    const posts = nodes.map(node => testPostman(node, clock, [sms], { rules, random: Math.random }))
+    const posts = nodes.map(node => testPostman(node, clock, [sms], { rules, random }))
     for (;;) {
       await Promise.all(posts.map(post => post.sendAll()))
       if (!(await isAnyWaiting())) break
@@ -105,7 +112,7 @@ test('processes that count in the same moment give way to each other', async () 
   }
   const sms = playMessenger('sms')
   const rules = { smsPrefixes: ['+233'], perRecipient: 10, perMerchant: 1000 }
-  const posts = nodes.map(node => testPostman(meeting(node), clock, [sms], { rules, random: Math.random }))
+  const posts = nodes.map(node => testPostman(meeting(node), clock, [sms], { rules, random }))
   const steps = []
   for (const post of posts) {
     steps.push(post.step('sms'))
@@ -126,10 +133,10 @@ test('processes that count in the same moment give way to each other', async () 
 
 test('several processes at once never send one message twice', async () => {
   await addMany(db, payment, numbers(300), now)
-  const { dice } = createDice(7)
+  const fixed = createRandom(7)
   const sms = playMessenger('sms', async () => {
-    await sleep(dice() * 5)
-    return dice() < 0.3 ? later : yes
+    await sleep(fixed.random() * 5)
+    return fixed.random() < 0.3 ? later : yes
   })
   const posts = nodes.map(node => testPostman(node, clock, [sms]))
   for (;;) {
@@ -196,7 +203,7 @@ describe('the loops', () => {
     const loops = startMessages({
       db: nodes[0] as Db,
       clock,
-      random: Math.random,
+      random,
       rules: { smsPrefixes: ['+233'], perRecipient: 10, perMerchant: 10_000 },
       baseUrl: () => 'https://pay.example',
       messengers: messengersOf([
@@ -272,12 +279,12 @@ describe('when the database goes away', () => {
     await addMany(db, payment, numbers(150), now)
     const proxy = await startProxy(lives.url)
     const behind = openDb(proxy.url, 2)
-    const { dice, pick } = createDice(11)
+    const fixed = createRandom(11)
     const sms = playMessenger('sms')
     const post = testPostman(behind, clock, [sms], { onTrouble: () => {} })
     proxy.onStatement = text =>
-      text.includes('messages') && dice() < 0.2
-        ? pick(['unsent', 'at work', 'unheard', 'half heard'])
+      text.includes('messages') && fixed.random() < 0.2
+        ? fixed.pick(['unsent', 'at work', 'unheard', 'half heard'])
         : undefined
     for (let turn = 0; turn < 30; turn++) {
       await post.sendAll()

@@ -6,10 +6,10 @@ import type { Payment } from '../../../src/core/payment/payment.ts'
 import { openMessengers } from '../../../src/runtime/messengers.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
 import { openMailServer } from '../../messengers/mailServer.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, hours, minutes, noon, yes } from '../../support/lifeRows.ts'
-import { allMessages, messagesOf, playMessenger, testPostman } from '../../support/post.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import { after, hours, minutes, noon, yes } from '../../support/payments/rows.ts'
+import { allMessages, messagesOf, playMessenger, testPostman } from '../../support/messages/sender.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 let shop: TestShop
 let db: Db

@@ -4,10 +4,10 @@ import type { Sent } from '../../../src/core/message/messenger.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
 import { createReceipts } from '../../../src/workers/messages/receipts.ts'
-import { query } from '../../support/database.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { after, minutes, noon } from '../../support/lifeRows.ts'
-import { addMany, allMessages, later, playMessenger, testPostman } from '../../support/post.ts'
+import { query } from '../../support/database/database.ts'
+import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
+import { after, minutes, noon } from '../../support/payments/rows.ts'
+import { addMany, allMessages, later, playMessenger, testPostman } from '../../support/messages/sender.ts'
 
 // A messenger whose words our books do not take, and books that take nothing.
 let lives: Lives

@@ -4,10 +4,10 @@ import type { Receipt } from '../../../src/core/message/messenger.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { createReceipts, type ReceiptOptions } from '../../../src/workers/messages/receipts.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { after, hours, noon } from '../../support/lifeRows.ts'
-import { addMany, allMessages, playMessenger, testPostman } from '../../support/post.ts'
-import { startProxy } from '../../support/proxy.ts'
+import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
+import { after, hours, noon } from '../../support/payments/rows.ts'
+import { addMany, allMessages, playMessenger, testPostman } from '../../support/messages/sender.ts'
+import { startProxy } from '../../support/database/postgresProxy.ts'
 
 let lives: Lives
 let db: Db

@@ -4,8 +4,17 @@ import type { MessageRules } from '../../../src/core/message/messageRules.ts'
 import type { Sent } from '../../../src/core/message/messenger.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
-import type { TestMerchant } from '../../support/gateway.ts'
-import { after, hours, minutes, no, noon, yes as paid, pending, seconds } from '../../support/lifeRows.ts'
+import type { TestMerchant } from '../../support/gateway/gateway.ts'
+import {
+  after,
+  hours,
+  minutes,
+  no,
+  noon,
+  yes as paid,
+  pending,
+  seconds,
+} from '../../support/payments/rows.ts'
 import {
   addMany,
   allMessages,
@@ -14,8 +23,8 @@ import {
   playMessenger,
   testPostman,
   yes,
-} from '../../support/post.ts'
-import { openShop, type TestShop } from '../../support/shop.ts'
+} from '../../support/messages/sender.ts'
+import { openShop, type TestShop } from '../../support/payments/shop.ts'
 
 const reachable = { number: '0241234567', email: 'ama@shop.example' }
 

@@ -2,10 +2,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 
 import type { Sent } from '../../../src/core/message/messenger.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
-import { createDice } from '../../payments/walk/dice.ts'
-import { type Lives, openLives } from '../../support/lifeDb.ts'
-import { after, hours, minutes, noon } from '../../support/lifeRows.ts'
-import { addMany, allMessages, later, never, playMessenger, testPostman, yes } from '../../support/post.ts'
+import { createRandom } from '../../support/random.ts'
+import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
+import { after, hours, minutes, noon } from '../../support/payments/rows.ts'
+import {
+  addMany,
+  allMessages,
+  later,
+  never,
+  playMessenger,
+  testPostman,
+  yes,
+} from '../../support/messages/sender.ts'
 
 const seeds = inject('isProof') ? 40 : 8 // of each kind of network at least one
 
@@ -57,22 +65,22 @@ describe('tried again', () => {
   test('for a day and no longer, whatever the network says', async () => {
     for (let seed = 1; seed <= seeds; seed++) {
       await begin()
-      const { dice, pick } = createDice(seed)
+      const { random, pick } = createRandom(seed)
       const said = new Map<string, Sent['state'][]>()
       const faults: string[] = []
       const answer = ({ id }: { id: string }): Sent => {
         const before = said.get(id) ?? []
         if (before.some(state => state !== 'later')) faults.push(`sent again after ${before.at(-1)}`)
         if (now >= after(hours(24))) faults.push('sent after the day')
-        const ends = seed % 4 > 0 && dice() < 0.05
+        const ends = seed % 4 > 0 && random() < 0.05
         const sent = ends
           ? pick([yes, never])
-          : { ...later, afterMs: dice() < 0.1 ? dice() * hours(2) : undefined }
+          : { ...later, afterMs: random() < 0.1 ? random() * hours(2) : undefined }
         said.set(id, [...before, sent.state])
         return sent
       }
       const messengers = [playMessenger('sms', answer), playMessenger('email', answer)]
-      const post = testPostman(db, clock, messengers, { random: dice })
+      const post = testPostman(db, clock, messengers, { random })
       let last = now
       for (;;) {
         if ((await post.sendAll()) > 0) last = now

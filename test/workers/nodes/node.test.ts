@@ -3,9 +3,9 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { openDb, sql } from '../../../src/store/db.ts'
 import { openNodeSession } from '../../../src/store/nodeSession.ts'
 import { type Node, startNode } from '../../../src/workers/nodes/node.ts'
-import { query } from '../../support/database.ts'
-import { seconds } from '../../support/lifeRows.ts'
-import { startProxy } from '../../support/proxy.ts'
+import { query } from '../../support/database/database.ts'
+import { seconds } from '../../support/payments/rows.ts'
+import { startProxy } from '../../support/database/postgresProxy.ts'
 import { openPost, type Post } from '../deliveries/post.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // its polls wait for up to 40 s

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { randomBelow } from '../random.ts'
+
+// Where a connection is cut: before the statement reaches the server; when the server has it and is at work;
+// when the server is done and nobody has heard; in the middle of the answer.
+export const cuts = ['unsent', 'at work', 'unheard', 'half heard'] as const
+export type Cut = (typeof cuts)[number]
+
+export type Proxy = {
+  url: string
+  onStatement: (text: string) => Cut | undefined // asked for each statement; undefined lets it pass
+  // Told of each one that is done, and what the server said: INSERT 0 1. Set before the gateway connects.
+  onDone?: (text: string, tag: string) => void
+  hold(): void // nothing moves, nothing is refused
+  release(): void
+  goDown(): Promise<void>
+  comeUp(): Promise<void>
+  stop(): Promise<void>
+}
+
+// Stands between the gateway and PostgreSQL, reads what the gateway says and misbehaves on purpose.
+export async function startProxy(databaseUrl: string): Promise<Proxy> {
+  const { target, who, path } = addressIn(databaseUrl)
+  const sockets = new Set<Socket>()
+  let held = false
+  const server = createServer({ noDelay: true }, client => {
+    const upstream = connect(target)
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      if (held) socket.pause()
+      socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+    }
+    client.on('close', () => upstream.end()) // not destroyed: what was sent to the server reaches it
+    upstream.on('close', () => client.destroy())
+    relay(client, upstream, text => proxy.onStatement(text))
+    if (proxy.onDone) tellDone(client, upstream, proxy.onDone)
+  })
+  const listen = async (port: number) => void (await once(server.listen(port, '127.0.0.1'), 'listening'))
+  await listen(0)
+  const address = server.address()
+  assert.ok(address && typeof address === 'object')
+  const { port } = address
+  const goDown = async () => {
+    const closed = server.listening && once(server, 'close')
+    server.close()
+    for (const socket of sockets) socket.destroy()
+    await closed
+  }
+  const proxy: Proxy = {
+    url: `postgres://${who}@127.0.0.1:${port}${path}?sslmode=disable`,
+    onStatement: () => undefined,
+    hold() {
+      held = true
+      for (const socket of sockets) socket.pause()
+    },
+    release() {
+      held = false
+      for (const socket of sockets) socket.resume()
+    },
+    goDown,
+    comeUp: () => listen(port),
+    stop: goDown,
+  }
+  return proxy
+}
+
+// The embedded server's URL names a folder with a socket, for which PostgreSQL has a fixed file name.
+function addressIn(url: string) {
+  const [, who = '', path = '', folder = ''] = /^postgres:\/\/([^/]*)@(\/[^?]*)\?host=([^&]+)/.exec(url) ?? []
+  return { who, path, target: { path: `${decodeURIComponent(folder)}/.s.PGSQL.5432` } }
+}
+
+// After these the server acts: a sync, a simple query, a goodbye, a word about a password, and the first message of all.
+const fullStops = ['S', 'Q', 'X', 'p', '']
+
+function relay(client: Socket, upstream: Socket, fateOf: (text: string) => Cut | undefined) {
+  const texts = new Map<string, string>() // of prepared statements, by name
+  let said: Buffer[] = [] // what the gateway said since its last full stop
+  let text = ''
+  let cut: Cut | undefined
+  const fromClient = splitMessages(true, (type, message) => {
+    said.push(message)
+    const [first = '', second = ''] = message.toString('utf8', 5).split('\0')
+    if (type === 'P') texts.set(first, second)
+    if (type === 'B') text = texts.get(second) ?? ''
+    if (type === 'Q') text = first
+    if (!fullStops.includes(type)) return
+    const fate = fateOf(text)
+    cut ??= fate // whatever follows on its heels goes the same way
+    if (cut !== 'unsent') upstream.write(Buffer.concat(said))
+    if (cut === 'unsent' || cut === 'at work') client.destroy()
+    said = []
+    text = ''
+  })
+  let answer: Buffer[] = []
+  let isOver = false // nothing is heard behind a cut, however much was on its way
+  const fromServer = splitMessages(false, (type, message) => {
+    if (isOver) return
+    if (cut) answer.push(message)
+    else client.write(message)
+    if (!cut || type !== 'Z') return
+    isOver = true
+    const whole = Buffer.concat(answer) // "ready for the next": the commit is done
+    answer = []
+    const heard = cut === 'half heard' ? 1 + randomBelow(whole.length - 1) : 0
+    void heardThenCut(client, whole.subarray(0, heard))
+  })
+  client.on('data', fromClient)
+  upstream.on('data', fromServer)
+}
+
+// Several statements may be on their way before the first is answered: answers come in their order. A simple query can
+// have several answers; it counts as one.
+function tellDone(client: Socket, upstream: Socket, done: (text: string, tag: string) => void) {
+  const texts = new Map<string, string>() // of prepared statements, by name
+  const asked: { text: string; isSimple?: boolean; isLast?: boolean; tag?: string }[] = []
+  let text = ''
+  client.on(
+    'data',
+    splitMessages(true, (type, message) => {
+      const [first = '', second = ''] = message.toString('utf8', 5).split('\0')
+      if (type === 'P') texts.set(first, second)
+      if (type === 'B') text = texts.get(second) ?? ''
+      if (type === 'E') asked.push({ text })
+      if (type === 'Q') asked.push({ text: first, isSimple: true, isLast: true })
+      if (type === 'S') asked.push({ text: '', isLast: true })
+    }),
+  )
+  upstream.on(
+    'data',
+    splitMessages(false, (type, message) => {
+      const [next] = asked
+      if (type === 'C' && next) {
+        next.tag = message.toString('utf8', 5, message.length - 1)
+        if (!next.isSimple) done(asked.shift()?.text ?? '', next.tag)
+      }
+      if (type !== 'Z') return
+      // After an error the rest up to the sync is passed over.
+      for (let one = asked.shift(); one; one = one.isLast ? undefined : asked.shift())
+        if (one.isSimple) done(one.text, one.tag ?? '')
+    }),
+  )
+}
+
+async function heardThenCut(client: Socket, part: Buffer) {
+  client.write(part)
+  await sleep(5) // so that the part does arrive
+  client.destroy()
+}
+
+// PostgreSQL's messages: a letter, a length that counts itself, a body. The gateway's first has no letter.
+function splitMessages(startsBare: boolean, take: (type: string, message: Buffer) => void) {
+  let rest = Buffer.alloc(0)
+  let bare = startsBare
+  return (chunk: Buffer) => {
+    rest = Buffer.concat([rest, chunk])
+    for (;;) {
+      const head = bare ? 0 : 1
+      if (rest.length < head + 4) return
+      const length = head + rest.readUInt32BE(head)
+      if (rest.length < length) return
+      const message = rest.subarray(0, length)
+      rest = rest.subarray(length)
+      const type = message.toString('latin1', 0, head)
+      bare = false
+      take(type, message)
+    }
+  }
+}

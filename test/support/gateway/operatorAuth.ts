@@ -1,0 +1,29 @@
+import type { IncomingMessage } from 'node:http'
+import { newSession, operatorKeys, sessionCookie } from '../../../src/core/operator/operatorKeys.ts'
+import { createRateLimits } from '../../../src/runtime/rateLimits.ts'
+import type { OperatorAuth } from '../../../src/web/http/operatorAuth.ts'
+import { bearer } from '../ask.ts'
+
+// What opens the operator's pages of every gateway in the tests, unless one says otherwise.
+export const operatorToken = 'the operator of the tests'
+export const asOperator = bearer(operatorToken)
+
+export const testDoor = (
+  token: string | undefined = operatorToken,
+  monotonicMs = () => performance.now(),
+): OperatorAuth => ({
+  name: 'support',
+  keys: operatorKeys('a stored token', token),
+  baseUrl: () => 'http://pay.example',
+  trustedProxies: 0,
+  limits: createRateLimits(monotonicMs),
+  clock: () => new Date(),
+})
+
+// As a browser that is signed in: where the token is that of the tests, a request without one gets a session.
+export function signIn({ headers, rawHeaders }: IncomingMessage, { keys, baseUrl, clock }: OperatorAuth) {
+  if (headers.authorization !== undefined || headers.cookie !== undefined) return
+  if (keys.supportToken !== operatorToken) return
+  headers.cookie = `${sessionCookie(baseUrl())}=${newSession(keys, clock())}`
+  rawHeaders.push('cookie', headers.cookie)
+}

@@ -1,0 +1,94 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import type { Texts } from '../../../src/core/languages/en.ts'
+import { webhookIdOf } from '../../../src/runtime/providers/webhookId.ts'
+import { mtnCredentials, openMtn, type PlayedMtn } from '../../simulators/mtn/mtn.ts'
+import { openPaystack, type PaystackSimulator } from '../../simulators/paystack/paystack.ts'
+import { type Market, openMarket, type Walk } from './journey.ts'
+import * as step from './steps.ts'
+
+const { en } = step
+const desk = { width: 1280, height: 800 }
+
+// A market whose shop takes money by one provider, which is played by a server of its own.
+type Rail<Simulator> = Market & { readonly provider: Simulator; everywhere(name: string, walk: Walk): void }
+
+export function openPaystackRail(secretKey = 'sk_test_played'): Rail<PaystackSimulator> {
+  let provider: PaystackSimulator
+  const market = openMarket({
+    settings: ['providers=paystack'],
+    async env() {
+      provider = await openPaystack({ secretKey, retryMs: 1000 })
+      return { PAYSTACK_SECRET_KEY: secretKey, PAYSTACK_URL: provider.url }
+    },
+  })
+  beforeAll(() =>
+    provider.settings({
+      webhook_url: `${market.gateway.url}/callbacks/account/${webhookIdOf('paystack')}`,
+    }),
+  )
+  afterAll(() => provider?.stop())
+  return railOf(market, () => provider)
+}
+
+export function openMtnRail(): Rail<PlayedMtn> {
+  let provider: PlayedMtn
+  const market = openMarket({
+    settings: ['providers=mtn'],
+    async env() {
+      provider = await openMtn({ environment: 'sandbox' })
+      return {
+        MTN_SUBSCRIPTION_KEY: mtnCredentials.subscriptionKey,
+        MTN_API_USER: mtnCredentials.apiUser,
+        MTN_API_KEY: mtnCredentials.apiKey,
+        MTN_URL: provider.url,
+        MTN_CALLBACKS: 'on',
+      }
+    },
+  })
+  afterAll(() => provider?.stop())
+  return railOf(market, () => provider)
+}
+
+function railOf<Simulator>(market: Market, provider: () => Simulator): Rail<Simulator> {
+  return Object.create(market, {
+    provider: { get: provider },
+    // On a phone and at a desk, with scripts and without.
+    everywhere: {
+      value: (name: string, walk: Walk) => {
+        market.journey(`${name}, on a phone`, walk)
+        market.journey(`${name}, at a desk`, desk, walk)
+      },
+    },
+  }) as Rail<Simulator>
+}
+
+let numbers = 0
+
+// That nobody else in this file has: what a rule says of it is said of one customer.
+export const newNumber = (prefix = '024') => `${prefix}7${String(++numbers).padStart(6, '0')}`
+export const abroad = (number: string) => number.replace(/^0/, '233')
+
+export const codeField = (page: Page, t: Texts = en) =>
+  page.getByRole('textbox', { name: t.fields.otp.label })
+export const voucherField = (page: Page, t: Texts = en) =>
+  page.getByRole('textbox', { name: t.fields.voucher_code.label })
+
+export const seesStep = (page: Page, t: Texts = en) => step.sees(page, t.step.title)
+
+// Whoever waits without scripts at a page that does not load itself anew looks again.
+export async function seesAfterLook(page: Page, scripts: boolean, title: string) {
+  if (!scripts) await page.reload()
+  await step.sees(page, title)
+}
+
+export async function typeCode(page: Page, code: string, t: Texts = en) {
+  await codeField(page, t).fill(code)
+  await step.press(page, t.step.go_on)
+}
+
+export async function payByNumber(page: Page, way: step.Wallet, number: string, t: Texts = en) {
+  await step.choose(page, way)
+  await step.typeNumber(page, number, t)
+  await step.pressPay(page, t)
+}

@@ -1,0 +1,84 @@
+import type { Message } from '../../../src/core/message/message.ts'
+import type { OutboundMessage, Medium, Messenger, Sent } from '../../../src/core/message/messenger.ts'
+import type { Payment } from '../../../src/core/payment/payment.ts'
+import { messengersOf } from '../../../src/runtime/messengers.ts'
+import { type Db, sql } from '../../../src/store/db.ts'
+import { createSender, type SenderOptions } from '../../../src/workers/messages/sender.ts'
+import type { SeenMessage } from '../../../src/workers/messages/sendOne.ts'
+import { afterFile } from '../vitest/afterFile.ts'
+
+export const yes: Sent = { state: 'sent' }
+export const later: Sent = { state: 'later', words: 'The network is busy.' }
+export const never: Sent = { state: 'never', words: 'No such number.' }
+
+type Answer = (letter: OutboundMessage) => Sent | Promise<Sent>
+export type PlayedMessenger = Messenger & { letters: OutboundMessage[] }
+
+// The outside world: takes every letter, unless it is told otherwise.
+export function playMessenger(medium: Medium, answer: Answer = () => yes): PlayedMessenger {
+  const letters: OutboundMessage[] = []
+  return {
+    medium,
+    letters,
+    async send(letter) {
+      letters.push(letter)
+      return answer(letter)
+    },
+    close: async () => {},
+  }
+}
+
+// Who sends, as one process has it; what a test does not care about is filled in.
+export function testPostman(
+  db: Db,
+  clock: () => Date,
+  messengers: readonly Messenger[],
+  more: Partial<SenderOptions> = {},
+) {
+  const seen: SeenMessage[] = []
+  let isOver = false
+  afterFile(() => void (isOver = true)) // who was given up by a test may still end minutes later, without a database
+  const postman = createSender({
+    db,
+    clock,
+    random: () => 0,
+    rules: { smsPrefixes: ['+233'], perRecipient: 1000, perMerchant: 100_000 },
+    baseUrl: () => 'https://pay.example',
+    messengers: messengersOf(
+      messengers.map(messenger => ({ name: `played_${messenger.medium}`, messenger })),
+    ),
+    observe: message => void seen.push(message),
+    onTrouble: error => {
+      if (!isOver) throw error
+    },
+    wake: () => {},
+    ...more,
+  })
+  // Everything that is due now, to the end.
+  async function sendAll() {
+    let found = 0
+    for (;;) {
+      const now = (await postman.step('sms')) + (await postman.step('email'))
+      await postman.finished()
+      if (now === 0) return found
+      found += now
+    }
+  }
+  return { ...postman, seen, sendAll }
+}
+
+export const messagesOf = (db: Db, { merchant_id, tx_reference }: Payment) =>
+  db.rows<Message>(sql`
+    select * from messages where merchant_id = ${merchant_id} and tx_reference = ${tx_reference}
+    order by created_at, medium desc, topic`)
+
+export const allMessages = (db: Db) => db.rows<Message>(sql`select * from messages order by message_id`)
+
+// Many messages about one payment that has this status, as if each were another's.
+export const addMany = (db: Db, p: Payment, recipients: readonly string[], now: Date) =>
+  db.rows(sql`
+    insert into messages (merchant_id, message_id, mode, medium, topic, recipient, lang, tx_reference, created_at,
+      next_try_at)
+    select ${p.merchant_id}, 'many-' || gen_random_uuid(), ${p.mode}, case when r like '+%' then 'sms' else 'email' end,
+      ${p.status}, r, 'en', ${p.tx_reference}, ${now}::timestamptz, ${now}::timestamptz
+    from unnest(${recipients}::text[]) as r`)

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Credentials } from '../../../src/actions/merchants/onboard.ts'
+import { type GatewayProcess, spawnGateway } from '../gateway/gateway.ts'
+import { post, type Request, signedRequest } from '../merchant/merchant.ts'
+import { pick, random, randomBelow } from '../random.ts'
+
+// Gateways that are killed again and again, and shops that keep asking them.
+export type Killed = { url(): string | undefined; kills: number; stop(): Promise<void> }
+
+// At least so many times, and for as long as it has not been enough.
+export async function startKilled(
+  env: Record<string, string>,
+  times: number,
+  isEnough = () => Promise.resolve(true),
+): Promise<Killed & { done: Promise<void> }> {
+  let startMs = 0
+  const start = async () => {
+    const began = performance.now()
+    const started = await spawnGateway(env)
+    startMs = performance.now() - began
+    return started
+  }
+  let gateway: GatewayProcess | undefined = await start()
+  const killed = {
+    url: () => gateway?.url,
+    kills: 0,
+    stop: async () => gateway?.kill('SIGTERM'),
+  }
+  const run = async () => {
+    while (killed.kills < times || !(await isEnough())) {
+      // Where a start takes long, so does all that a blow may hit.
+      await sleep(Math.max(200 + random() * 700, random() * startMs))
+      const dying = gateway as GatewayProcess
+      gateway = undefined
+      await dying.kill('SIGKILL')
+      killed.kills++
+      gateway = await start()
+    }
+  }
+  return Object.assign(killed, { done: run() })
+}
+
+const wallets = ['000', '002', '005', '006', '007', '008', '123']
+
+// Asks for one payment after the other without a page. What is not answered is asked for again, at whichever gateway
+// is there: that is what a shop has to do.
+export async function shopAway(
+  shop: Credentials,
+  gateways: Killed[],
+  isOver: () => boolean,
+): Promise<Request[]> {
+  const requests: Request[] = []
+  while (!isOver()) {
+    const wallet = pick(wallets)
+    const request = signedRequest(shop, {
+      generate_checkout_url: undefined,
+      pymt_instrument: `024${1000 + randomBelow(9000)}${wallet}`,
+      extra_wallet_issuer_hint: 'MTN',
+    })
+    requests.push(request)
+    while (!(await isAnswered(request, gateways))) await sleep(20)
+    await sleep(40)
+  }
+  return requests
+}
+
+async function isAnswered(request: Request, gateways: Killed[]): Promise<boolean> {
+  const url = pick(gateways)?.url()
+  if (!url) return false
+  const answer = await post(url, request).catch(() => undefined)
+  if (answer && answer.http !== 200 && answer.http !== 503) throw new Error(`${answer.http} ${answer.text}`)
+  return answer?.http === 200
+}
