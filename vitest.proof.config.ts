@@ -16,7 +16,7 @@ export const proofs = [
   'test/postgres/password.test.ts',
   'test/sandbox/browser.test.ts',
   'test/workers/messages/many.test.ts', // ten thousand changes of status
-  'test/workers/deliveries/crowd.test.ts', // twenty thousand notifications
+  'test/workers/deliveries/backlog.test.ts', // twenty thousand notifications
   'test/payments/cardTesting.test.ts', // thousands of declines
   'test/docs/goingLive.test.ts', // a process for each command of the page
   'test/main.test.ts', // checks what its process still does after a stop, so it needs its own process
@@ -25,7 +25,7 @@ export const proofs = [
 // Random walks: `npm test` runs a few steps, the proof runs many.
 const walks = [
   'test/payments/walk/walk.test.ts',
-  'test/payments/walk/rails.test.ts',
+  'test/payments/walk/providers.test.ts',
   'test/payments/walk/database.test.ts',
   'test/payments/poison.test.ts',
   'test/workers/deliveries/siblingsWalk.test.ts',

@@ -4,18 +4,18 @@ import { axeFaults } from '../support/browser/axe.ts'
 import { overflow, smallTargets } from '../support/browser/measure.ts'
 import { type Customer, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
 import { shopOrigin } from '../support/checkout/stages.ts'
-import { openStages, type Stages } from '../support/browser/everyPage.ts'
+import { openEveryPage, type EveryPage } from '../support/browser/everyPage.ts'
 
 declare const document: any // the functions given to evaluate() run in the browser
 declare const getComputedStyle: any
 
 const desk = { width: 1280, height: 800 } as const
 
-let stages: Stages
+let stages: EveryPage
 let browser: TestBrowser
 
 beforeAll(async () => {
-  ;[stages, browser] = await Promise.all([openStages(), openBrowser()])
+  ;[stages, browser] = await Promise.all([openEveryPage(), openBrowser()])
 })
 
 afterAll(async () => {

@@ -17,7 +17,7 @@ import { allRules } from '../../src/web/openapi/rules.ts'
 import { bodies, jsonSchemas } from '../../src/web/openapi/schemas.ts'
 import { type TestGateway, testGateway } from '../support/gateway/gateway.ts'
 import { aPayment } from '../support/payments/rows.ts'
-import { tellOf } from '../support/deliveries/notifications.ts'
+import { storeNotification } from '../support/deliveries/notifications.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // it starts the programs of several languages
 
@@ -35,8 +35,8 @@ let forgetful: { url: string; close(): void } // takes requests, and knows of no
 beforeAll(async () => {
   gateway = await testGateway()
   const { merchant_id, test: keys } = await gateway.addMerchant()
-  const { tx_reference } = await tellOf(gateway.db, { merchant_id, status: 'failed' })
-  await tellOf(gateway.db, { merchant_id, tx_reference })
+  const { tx_reference } = await storeNotification(gateway.db, { merchant_id, status: 'failed' })
+  await storeNotification(gateway.db, { merchant_id, tx_reference })
   env = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', BASE_URL: gateway.url }
   env = { ...env, MERCHANT_KEY: keys.merchant_key, SECRET_KEY: keys.secret_key }
   forgetful = await forgetfulGateway(gateway.url, keys.merchant_key)

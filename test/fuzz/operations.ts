@@ -7,7 +7,7 @@ import { type Described, type Operation, readDescription } from './document.ts'
 import { complaints } from './judge.ts'
 import { type Question, questionsOf, type Spoiling, spoilings } from './questions.ts'
 import { type Answered, send } from './send.ts'
-import { openShops, type Shop } from './shops.ts'
+import { openDeliveryDatabase, type Shop } from './shops.ts'
 import { asShop, spoiled, written } from './wire.ts'
 
 export type Effort = { runs: number; seed: number; timeoutMs: number }
@@ -24,7 +24,7 @@ export function testOperations({ runs, seed, timeoutMs }: Effort) {
 
   beforeAll(async () => {
     gateway = await testGateway({ TOLLGATE_TRUST_PROXY: '1', TOLLGATE_METRICS_TOKEN: metricsToken })
-    shops = await openShops(gateway)
+    shops = await openDeliveryDatabase(gateway)
     described = await readDescription(gateway.url)
   })
   afterAll(() => gateway.stop())

@@ -3,13 +3,13 @@ import { inboxOn, keepInInboxFor } from '../../src/actions/messages/inbox.ts'
 import { pay } from '../../src/actions/payments/pay.ts'
 import { sql } from '../../src/store/db.ts'
 import type { CustomerMessage } from '../../src/store/messages/messages.ts'
-import { type Lives, openLives } from '../support/payments/paymentDatabase.ts'
-import { aWish, simulatedNode } from '../support/payments/simulatedNode.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../support/payments/paymentDatabase.ts'
+import { aPayRequest, simulatedNode } from '../support/payments/simulatedNode.ts'
 import { no, noon, yes } from '../support/payments/rows.ts'
 
-let lives: Lives
+let lives: PaymentDatabase
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
 })
 afterAll(() => lives.close())
 
@@ -27,7 +27,7 @@ async function payWith(reply: typeof yes | typeof no) {
     start: () => Promise.resolve(reply),
     check: () => Promise.resolve(reply),
   })
-  await pay(node, payment, aWish())
+  await pay(node, payment, aPayRequest())
   return lives.db.rows(sql`
     select medium, state, messenger, tries, next_try_at is null as ended, sent_at, ended_at from messages
     where tx_reference = ${payment.tx_reference} order by medium`)

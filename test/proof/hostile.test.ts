@@ -1,4 +1,9 @@
+import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Credentials, onboard } from '../../src/actions/merchants/onboard.ts'
@@ -11,18 +16,19 @@ import { type AppOptions, createApp } from '../../src/web/app.ts'
 import { allDocuments } from '../../src/web/openapi/docsPage.ts'
 import { type FreshDatabase, migratedDatabase, query } from '../support/database/database.ts'
 import { type GatewayProcess, spawnGateway } from '../support/gateway/gateway.ts'
+import { testRuntime } from '../support/gateway/runtime.ts'
 import { attacks } from '../support/hostile/attacks.ts'
-import { attackerAddresses, type Target } from '../support/hostile/crowd.ts'
+import { attackerAddresses, type Tally, type Target } from '../support/hostile/crowd.ts'
 import { floodedPaths, floods } from '../support/hostile/floods.ts'
 import { type Journey, startHonest } from '../support/hostile/honest.ts'
-import { startHostile } from '../support/hostile/hostile.ts'
 import { faultsIn, type Row, tableOf } from '../support/hostile/report.ts'
 import { maxOpenFiles, rssOf, socketsOf, watchProcess } from '../support/hostile/watch.ts'
 import { post, signedRequest } from '../support/merchant/merchant.ts'
+import { openReceiver, type Receiver } from '../support/merchant/receiver.ts'
+import { bundle } from '../support/processes/bundle.ts'
 import { othersShare, starvedShare } from '../support/proof/decision.ts'
 import { watchMachine } from '../support/proof/machine.ts'
-import { openReceiver, type Receiver } from '../support/merchant/receiver.ts'
-import { testRuntime } from '../support/gateway/runtime.ts'
+import { testSeed } from '../support/random.ts'
 
 // Hostile clients, in a process of their own, beside honest payments at a gateway in a process of its own. What an attack
 // sends is limited to a stated rate: a flood that takes the whole CPU is stopped by the proxy in front, and two cores have
@@ -184,4 +190,28 @@ async function lost(journeys: readonly Journey[]): Promise<string[]> {
       return rowsOf.length !== 1 || row?.tx_reference !== tx_reference || !isRight
     })
     .map(({ invoice_id: id }) => id)
+}
+
+// The hostile process, as the test sees it.
+async function startHostile() {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-hostile-'))
+  const program = join(folder, 'hostile.cjs')
+  await bundle(new URL('../support/hostile/program.ts', import.meta.url), program)
+  const child = fork(program, { env: { PATH: process.env.PATH, TEST_SEED: String(testSeed) }, execArgv: [] })
+  const ended = once(child, 'exit')
+  return {
+    async attack(what: string, target: Target): Promise<Tally> {
+      const answer = once(child, 'message')
+      child.send({ what, target })
+      const over = ended.then(() => Promise.reject(new Error('the hostile process ended')))
+      const [{ tally, failed }] = (await Promise.race([answer, over])) as [{ tally: Tally; failed?: string }]
+      if (failed) throw new Error(failed)
+      return tally
+    },
+    async stop() {
+      child.disconnect()
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
 }

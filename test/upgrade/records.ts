@@ -26,7 +26,7 @@ import { findAccount, type StoredAccount } from '../../src/store/providers/accou
 import { addBusiness } from '../../src/store/providers/businesses.ts'
 import { claimToken, saveToken } from '../../src/store/providers/tokens.ts'
 import { insertCharge } from '../../src/store/sandboxCharges.ts'
-import { acmeTools } from '../support/providers/exampleProvider.ts'
+import { exampleTools } from '../support/providers/exampleProvider.ts'
 import type { TestMerchant } from '../support/gateway/gateway.ts'
 import {
   absent,
@@ -235,7 +235,7 @@ async function setMessages({ db }: TestShop) {
 
 // Stored accounts: the operator's and a merchant's, test and live, enabled and disabled; their business, health and token.
 async function addProviderAccounts({ db }: TestShop, { merchant_id }: TestMerchant) {
-  const desk = { providers: await loadProviders(), tools: acmeTools, masterKeys }
+  const desk = { providers: await loadProviders(), tools: exampleTools, masterKeys }
   for (const [mode, owner, disabled] of [
     ['test', null, false],
     ['live', merchant_id, false],

@@ -18,7 +18,7 @@ import {
   sign,
   signedRequest,
 } from '../support/merchant/merchant.ts'
-import { askFeed, feedQuestion, feedSignature, tellOf } from '../support/deliveries/notifications.ts'
+import { askFeed, feedQuestion, feedSignature, storeNotification } from '../support/deliveries/notifications.ts'
 import { asOperator } from '../support/gateway/operatorAuth.ts'
 
 type Examples = Record<string, { value: Json }>
@@ -245,7 +245,7 @@ describe('a running gateway', () => {
   })
 
   test('answers who reads the events as described', async () => {
-    await tellOf(gateway.db, { merchant_id: shop.merchant_id })
+    await storeNotification(gateway.db, { merchant_id: shop.merchant_id })
     const asked = feedQuestion(shop.test)
     const right = feedSignature(shop.test, asked)
     const wrongCursor = feedQuestion(shop.test, 'x')

@@ -7,13 +7,13 @@ import { insertAttempt } from '../../../src/store/payments/attempts.ts'
 import { addEvents } from '../../../src/store/payments/events.ts'
 import { lockPayments } from '../../../src/store/payments/expired.ts'
 import type { PaymentWithMerchant } from '../../../src/store/payments/paymentLife.ts'
-import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
 import { after, anAttempt, hours, noon } from '../../support/payments/rows.ts'
-import { destination, tellOf } from '../../support/deliveries/notifications.ts'
+import { destination, storeNotification } from '../../support/deliveries/notifications.ts'
 
 // Many changes in one go leave what the same changes leave one after the other.
-let lives: Lives
-beforeAll(async () => void (lives = await openLives()))
+let lives: PaymentDatabase
+beforeAll(async () => void (lives = await openPaymentDatabase()))
 afterAll(() => lives.close())
 
 const later = after(hours(2))
@@ -56,7 +56,7 @@ async function live(payment: Payment, { url, email, events, told, tries }: Histo
   }))
   await addEvents(db, payment, some)
   for (let count = 0; count < told; count++)
-    await tellOf(
+    await storeNotification(
       db,
       { merchant_id, tx_reference, created_at: noon, body: '{}' },
       count === 0 ? destination : undefined,

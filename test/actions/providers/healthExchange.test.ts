@@ -9,14 +9,14 @@ import { newAttemptId } from '../../../src/runtime/ids.ts'
 import { sql } from '../../../src/store/db.ts'
 import { insertAttempt } from '../../../src/store/payments/attempts.ts'
 import { query } from '../../support/database/database.ts'
-import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
-import { simulatedWay, terms } from '../../support/payments/simulatedNode.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
+import { simulatedMethod, terms } from '../../support/payments/simulatedNode.ts'
 import { after, anAttempt, noon, seconds } from '../../support/payments/rows.ts'
 
-let lives: Lives
+let lives: PaymentDatabase
 let now = noon
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
 })
 afterAll(() => lives.close())
 beforeEach(async () => {
@@ -136,7 +136,7 @@ test('an account that is left alone is asked whether it is well again, where nob
   const providerAccount: ProviderAccount = {
     ...terms,
     mode: 'live',
-    methods: [simulatedWay],
+    methods: [simulatedMethod],
     start: () => Promise.resolve({ state: 'unknown', words: 'HTTP 503' }),
     check: () => Promise.resolve({ state: 'unknown', words: 'HTTP 503' }),
     checkCredentials: () => Promise.resolve({ isValid: isWell, words: '' }),

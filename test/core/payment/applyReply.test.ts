@@ -10,7 +10,7 @@ import { after, anAttempt, aPayment, hours, minutes, noon, seconds } from '../..
 const { yes, wrong, no, pending, unclear, absent } = rows
 const young = after(seconds(10))
 const old = after(minutes(5))
-const worth = rows.worth
+const worth = rows.replyContext
 const hear = (payment: Payment, attempt: Attempt, reply: SanitizedReply, now: Date, stored?: MoneyBack) =>
   hearIt(payment, attempt, reply, now, { ...worth, askedAt: now }, stored)
 const leased = after(hours(9)) // whoever asks has put the next ask off

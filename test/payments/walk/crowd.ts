@@ -1,7 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { pollDue } from '../../../src/actions/providers/pollDue.ts'
-import { handleWebhook } from '../../../src/actions/providers/handleWebhook.ts'
-import { promptPoll } from '../../../src/actions/providers/callbacks.ts'
 import { reopen } from '../../../src/actions/interface/reopen.ts'
 import { cancel } from '../../../src/actions/payments/cancel.ts'
 import type { PaymentDeps } from '../../../src/actions/payments/deps.ts'
@@ -9,21 +6,23 @@ import { expireDue } from '../../../src/actions/payments/expire.ts'
 import { giveUp } from '../../../src/actions/payments/giveUp.ts'
 import { pay } from '../../../src/actions/payments/pay.ts'
 import { submit } from '../../../src/actions/payments/submit.ts'
-import type { Webhook } from '../../../src/core/provider/webhook.ts'
+import { promptPoll } from '../../../src/actions/providers/callbacks.ts'
+import { handleWebhook } from '../../../src/actions/providers/handleWebhook.ts'
+import { pollDue } from '../../../src/actions/providers/pollDue.ts'
 import { Unavailable } from '../../../src/core/interface/refusal.ts'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
-import { webhookIdOf } from '../../../src/runtime/providers/webhookId.ts'
+import type { Webhook } from '../../../src/core/provider/webhook.ts'
 import { databaseDeadline } from '../../../src/runtime/inTime.ts'
+import { webhookIdOf } from '../../../src/runtime/providers/webhookId.ts'
 import type { Db } from '../../../src/store/db.ts'
 import { hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
 import { createRandom } from '../../support/random.ts'
-import { insist } from './insist.ts'
-import { plain, prompting, stepping } from './manners.ts'
+import { plain, prompting, stepping } from './behaviours.ts'
 import { Crash, crashingDb, createNode, type Stage } from './nodes.ts'
 import { createProvider, type Entry, type Provider, rightCode } from './provider.ts'
 
-const manners = [plain, prompting, stepping(minutes(30))]
+const behaviours = [plain, prompting, stepping(minutes(30))]
 
 const waits = [
   0,
@@ -52,27 +51,27 @@ const quietTurns = 20
 type Page = Pick<Attempt, 'number' | 'submits'>
 const emptyWebhook: Webhook = { path: '', headers: {}, body: Buffer.from('[]'), address: '192.0.2.1' }
 
-// Who is told on a slow machine that somebody else holds the payment, or that the records do not answer, need not ask again.
+// On a slow machine a request may be refused because the payment is locked or the database is late. It is not repeated.
 const isTrouble = (error: unknown) => error instanceof Crash || error instanceof Unavailable
 
-// Customers, providers, workers and the clock around many payments, on several nodes at once.
+// Customers, providers, workers and the clock act on many payments, on several nodes at once.
 export function createCrowd(pools: readonly Db[], seed: number) {
   const { random, pick } = createRandom(seed)
   const providers = new Map<string, readonly Provider[]>()
-  const pages = new Map<string, Page>() // what the customer of a payment has seen of its attempts
+  const pages = new Map<string, Page>() // the attempts that the customer of a payment has seen
   let now = noon.getTime()
   let isOver: Error | undefined
   const today = () => new Date(now)
 
   function providersOf(tx_reference: string) {
-    const own = providers.get(tx_reference) ?? manners.map(createProvider)
+    const own = providers.get(tx_reference) ?? behaviours.map(createProvider)
     providers.set(tx_reference, own)
     return own
   }
-  const booksOf = (tx_reference: string) =>
-    new Map(providersOf(tx_reference).flatMap(({ books }) => [...books]))
+  const ordersOf = (tx_reference: string) =>
+    new Map(providersOf(tx_reference).flatMap(({ orders }) => [...orders]))
   const stage: Stage = {
-    manners,
+    behaviours,
     providersOf,
     clock: () => now,
     random,
@@ -84,7 +83,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     if (!isTrouble(error)) isOver ??= error as Error
   }
 
-  // A step in a process of its own: done when it is done, when it has died, or when it waits for a slow answer.
+  // Runs a step in its own process. It ends when the work is done, has crashed, or waits for a slow reply.
   function live(work: (deps: PaymentDeps) => Promise<unknown>): Promise<void> {
     return new Promise(gone => {
       const deps = createNode(pick(pools), stage, gone)
@@ -96,27 +95,27 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     const seen = pages.get(payment.tx_reference)?.number ?? 0
     const number = seen + (random() < 0.1 ? 2 : random() < 0.2 ? 0 : 1)
     const input = { phone: `024${String(Math.floor(random() * 10 ** 7)).padStart(7, '0')}` }
-    const address = payment.tx_reference // one of its own: the limits have a test of their own
-    const { payment_method } = random() < 0.4 ? plain : pick(manners)
-    const wish = { number, payment_method, input, cause: 'customer', address } as const
-    return live(deps => pay(deps, payment, wish))
+    const address = payment.tx_reference // a separate address per payment, so that no rate limit applies
+    const { payment_method } = random() < 0.4 ? plain : pick(behaviours)
+    const request = { number, payment_method, input, cause: 'customer', address } as const
+    return live(deps => pay(deps, payment, request))
   }
 
-  // The right code or a wrong one, into the page of now or of before, by one click or two on different nodes.
+  // Submits the right code or a wrong one, from the current page or an old one, by one click or two on different nodes.
   function customerTypes(payment: Payment) {
     const { number, submits } = pages.get(payment.tx_reference) ?? { number: 1, submits: 0 }
     const input = { otp: random() < 0.7 ? rightCode : '000000' }
-    const wish = { number, submits: submits - (random() < 0.1 ? 1 : 0), input }
+    const request = { number, submits: submits - (random() < 0.1 ? 1 : 0), input }
     const clicks = Array.from({ length: random() < 0.2 ? 2 : 1 }, () =>
-      live(deps => submit(deps, payment, wish)),
+      live(deps => submit(deps, payment, request)),
     )
     return Promise.all(clicks)
   }
 
-  // The money goes back, and that is told once, several times or not at all.
+  // Refunds or disputes a charge, and sends no webhook, one or several.
   async function providerTakesBack({ tx_reference }: Payment) {
     const provider = pick(providersOf(tx_reference))
-    const charged = [...provider.books.values()].filter(({ truth }) => truth === 'charged')
+    const charged = [...provider.orders.values()].filter(({ truth }) => truth === 'charged')
     const entry = pick(charged)
     if (!entry) return
     const isDone =
@@ -125,10 +124,10 @@ export function createCrowd(pools: readonly Db[], seed: number) {
         : provider.dispute(entry.reference, random() < 0.5)
     if (!isDone) return
     if (entry.disputes.some(({ state }) => state === 'open') && random() < 0.5)
-      provider.dispute(entry.reference, random() < 0.5) // resolved before anybody heard of it
-    const news = [{ key: entry.name, check_reversals: true }]
-    const webhook: Webhook = { ...emptyWebhook, body: Buffer.from(JSON.stringify(news)) }
-    const account = webhookIdOf(provider.manner.name)
+      provider.dispute(entry.reference, random() < 0.5) // resolved before it was reported
+    const report = [{ key: entry.name, check_reversals: true }]
+    const webhook: Webhook = { ...emptyWebhook, body: Buffer.from(JSON.stringify(report)) }
+    const account = webhookIdOf(provider.behaviour.name)
     const times = pick([0, 1, 1, 3])
     await Promise.all(
       Array.from({ length: times }, () => live(deps => handleWebhook(deps, account, webhook))),
@@ -140,30 +139,30 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     return live(deps => giveUp(deps, payment, { number, gave_up_for: pick(['number', 'method'] as const) }))
   }
 
-  // Somebody told the shop that it was cancelled, which may be true by now or not.
+  // The shop repeats the request of a payment that it believes to be cancelled.
   const shopAsksAgain = (payment: Payment) =>
     live(deps => reopen(deps, { ...payment, status: 'cancelled' }, databaseDeadline()))
 
-  // And tells us once, several times or not at all.
+  // Charges or refuses an order, and sends no callback, one or several.
   async function providerDecides({ tx_reference }: Payment) {
-    const all = [...booksOf(tx_reference).values()]
+    const all = [...ordersOf(tx_reference).values()]
     const refused = all.filter(({ truth }) => truth === 'refused')
     const entry = pick(random() < 0.4 && refused.length > 0 ? refused : all)
-    const provider = providersOf(tx_reference).find(({ books }) => entry && books.has(entry.reference))
+    const provider = providersOf(tx_reference).find(({ orders }) => entry && orders.has(entry.reference))
     if (!entry || !provider) return
     const { reference } = entry
     const isCharged = random() < 0.6 && provider.charge(reference, now, random() < 0.1)
     if (!isCharged && !provider.refuse(reference, now)) return
-    const times = entry.knocks ? 1 : pick([0, 0, 1, 1, 3])
-    await Promise.all(Array.from({ length: times }, () => knock(reference, !entry.knocks)))
-    entry.knocks = false
+    const times = entry.callsBack ? 1 : pick([0, 0, 1, 1, 3])
+    await Promise.all(Array.from({ length: times }, () => callBack(reference, !entry.callsBack)))
+    entry.callsBack = false
   }
 
-  // A provider that calls back until it is heard does so here.
-  const knock = (reference: string, mayCrash = true) =>
+  // A callback that must not get lost is repeated until it is accepted.
+  const callBack = (reference: string, mayCrash = true) =>
     mayCrash
       ? promptPoll({ db: crashingDb(pick(pools), stage), clock: today }, reference).catch(noteFault)
-      : insist(() => promptPoll({ db: pools[0] as Db, clock: today }, reference))
+      : retryUnavailable(() => promptPoll({ db: pools[0] as Db, clock: today }, reference))
 
   function step(hot: readonly Payment[]): Promise<unknown> {
     const payment = pick(hot)
@@ -174,13 +173,13 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     if (at < 0.48) return live(({ db, clock }) => expireDue(db, clock()))
     if (at < 0.52) return shopAsksAgain(payment)
     if (at < 0.57) return customerGivesUp(payment)
-    if (at < 0.63) return knock(pick([...booksOf(payment.tx_reference).keys(), 'nobody']))
+    if (at < 0.63) return callBack(pick([...ordersOf(payment.tx_reference).keys(), 'nobody']))
     if (at < 0.72) return customerTypes(payment)
     if (at < 0.76) return providerTakesBack(payment)
     return providerDecides(payment)
   }
 
-  // Many steps at once, then the clock goes on. Slow answers come later, but nobody waits for them for minutes.
+  // Runs many steps at once, then moves the clock. Slow replies come later, but never minutes later.
   async function round(hot: readonly Payment[], count: number) {
     await Promise.all(Array.from({ length: count }, () => step(hot)))
     const ms = pick(waits)
@@ -190,7 +189,7 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     if (isOver) throw isOver
   }
 
-  // Until all that was slow is done. Those that have died never come, so it is the connections that tell.
+  // Waits until all slow work is done. Crashed steps never end, so this looks at the connections.
   async function quiet() {
     for (let turns = 0; turns < quietTurns; turns++) {
       for (const release of stage.held) release()
@@ -199,12 +198,12 @@ export function createCrowd(pools: readonly Db[], seed: number) {
     }
   }
 
-  // No more troubles: the provider makes up its mind, and all that is due is asked and ended.
+  // Stops all faults: the providers decide, and everything that is due is polled and expired.
   async function rest() {
     await quiet()
     stage.troubles = false
     const all = [...providers.values()].flat()
-    for (const { books, refuse } of all) for (const reference of books.keys()) refuse(reference, now)
+    for (const { orders, refuse } of all) for (const reference of orders.keys()) refuse(reference, now)
     const later = [...waitsAtRest]
     for (const ms of later) {
       now += ms
@@ -212,30 +211,40 @@ export function createCrowd(pools: readonly Db[], seed: number) {
       const deps = createNode(pools[0] as Db, stage, () => {})
       const isUnknown = (error: unknown) => {
         if (error instanceof Unavailable)
-          later.push(hours(10)) // it is asked again
+          later.push(hours(10)) // it is polled again
         else isOver ??= error as Error
       }
-      while ((await insist(() => pollDue(deps, isUnknown))) > 0);
-      while ((await insist(() => expireDue(deps.db, deps.clock()))) > 0);
+      while ((await retryUnavailable(() => pollDue(deps, isUnknown))) > 0);
+      while ((await retryUnavailable(() => expireDue(deps.db, deps.clock()))) > 0);
     }
     stage.troubles = true
     if (isOver) throw isOver
   }
 
-  // Some noes become a yes, while they may.
-  function turnSome({ manner, books, charge }: Provider) {
-    if (manner.isClosing) for (const reference of books.keys()) if (random() < 0.3) charge(reference, now)
+  // Turns some refusals into charges, while the provider may.
+  function turnSome({ behaviour, orders, charge }: Provider) {
+    if (behaviour.isClosing) for (const reference of orders.keys()) if (random() < 0.3) charge(reference, now)
   }
 
-  // What was charged by whom, and may still be.
-  const booksAt = (tx_reference: string) => ({
-    books: booksOf(tx_reference),
+  // The orders of a payment at all providers, and whether one may still be charged.
+  const ordersAt = (tx_reference: string) => ({
+    orders: ordersOf(tx_reference),
     comes: (entry: Entry) =>
       providersOf(tx_reference).some(
-        ({ manner, books, canCome }) =>
-          manner.isClosing && books.get(entry.reference) === entry && canCome(entry, now),
+        ({ behaviour, orders, canCome }) =>
+          behaviour.isClosing && orders.get(entry.reference) === entry && canCome(entry, now),
       ),
   })
 
-  return { round, rest, quiet, pick, random, pages, booksAt, clock: today }
+  return { round, rest, quiet, pick, random, pages, ordersAt, clock: today }
+}
+
+// Repeats the work until the database answers; on a busy machine that may take long.
+export async function retryUnavailable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Unavailable) return retryUnavailable(work)
+    throw error
+  }
 }

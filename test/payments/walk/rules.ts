@@ -6,7 +6,7 @@ import { reopen } from '../../../src/core/payment/reopen.ts'
 import { maySendAgain } from '../../../src/core/payment/sendAgain.ts'
 import { submit } from '../../../src/core/payment/submit.ts'
 
-// What the program decides by. A test puts a broken one in its place, to see that a walk notices.
+// The program's rules. A test replaces one by a broken one, to show that a walk finds the fault.
 export const rules = {
   applyReply,
   cancel,

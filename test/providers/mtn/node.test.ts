@@ -7,17 +7,17 @@ import mtn from '../../../src/providers/mtn.ts'
 import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
 import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import { openMtn, type PlayedMtn } from '../../simulators/mtn/mtn.ts'
-import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
-import { aWish } from '../../support/payments/simulatedNode.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
+import { aPayRequest } from '../../support/payments/simulatedNode.ts'
 import { after, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
 import { tools } from '../stories/stage.ts'
 import { mtnSettings } from './play.ts'
 
 // The real MTN module on a node with a database. MTN is played; time goes by as the test says.
-let lives: Lives
+let lives: PaymentDatabase
 let played: PlayedMtn
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
   played = await openMtn({ environment: 'sandbox' })
 })
 afterAll(async () => {
@@ -51,7 +51,7 @@ function openNode() {
     async pay(phone: string) {
       const [payment] = await lives.addPayments(1, now, () => hours(30))
       assert.ok(payment)
-      await pay(node, payment, aWish({ address: `192.0.2.${++people}`, input: { phone } }))
+      await pay(node, payment, aPayRequest({ address: `192.0.2.${++people}`, input: { phone } }))
       return async () => {
         const [life] = await lives.read([payment.tx_reference])
         const attempt = life?.attempts[0]

@@ -3,7 +3,7 @@ import { newAttemptId } from '../../../src/runtime/ids.ts'
 import { type Db, sql, type Tx } from '../../../src/store/db.ts'
 import { insertAttempt, promptAttempt } from '../../../src/store/payments/attempts.ts'
 import { claimDueAttempts } from '../../../src/store/payments/dueAttempts.ts'
-import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
 import { simulatedAccount } from '../../support/payments/simulatedNode.ts'
 import { after, anAttempt, minutes, noon, seconds } from '../../support/payments/rows.ts'
 
@@ -13,10 +13,10 @@ const count = 200
 const slots = 50 // of one look, as workers have them
 const rounds = 5
 
-let lives: Lives
+let lives: PaymentDatabase
 let db: Db
 beforeAll(async () => {
-  lives = await openLives(1) // one connection: it knows all that was changed
+  lives = await openPaymentDatabase(1) // one connection: it knows all that was changed
   db = lives.db
 })
 afterAll(() => lives.close())

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
 import { holdReference, nameOfAttempt } from '../../../src/store/payments/paidReferences.ts'
-import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
 
-let lives: Lives
+let lives: PaymentDatabase
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
 })
 afterAll(() => lives.close())
 beforeEach(() => lives.db.rows(sql`delete from paid_references`))

@@ -5,13 +5,13 @@ import { type TestGateway, testGateway } from '../gateway/gateway.ts'
 import { preparePayments, shopOf } from '../checkout/stages.ts'
 
 // A page that somebody can meet. `open` goes there as a person would and gives back the HTTP status of what shows.
-export type Stage = { name: string; http: number; open(page: Page): Promise<number> }
-export type Stages = { gateway: TestGateway; all: Stage[]; stop(): Promise<void> }
+export type PageToOpen = { name: string; http: number; open(page: Page): Promise<number> }
+export type EveryPage = { gateway: TestGateway; all: PageToOpen[]; stop(): Promise<void> }
 
 const pressPay = (page: Page) => page.locator('main form [type=submit]').first().click()
 
 // Every page there is, each with a payment of its own, on a gateway whose time stands still.
-export async function openStages(): Promise<Stages> {
+export async function openEveryPage(): Promise<EveryPage> {
   let standing: Date | undefined
   const time = { run: () => void (standing = undefined), stop: (at: Date) => void (standing = at) }
   const paystack = await openPaystack()
@@ -21,7 +21,7 @@ export async function openStages(): Promise<Stages> {
   )
   const shop = shopOf(gateway)
   const is = await preparePayments(gateway, time)
-  const all: Stage[] = []
+  const all: PageToOpen[] = []
   const add = (name: string, path: string, http = 200) =>
     all.push({
       name,

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { withSession } from './session.ts'
+import { withSession } from './browser.ts'
 
 declare const document: any // the functions given to evaluate() run in the browser
 declare const getComputedStyle: any

@@ -9,7 +9,7 @@ import { randomBelow } from '../random.ts'
 export const cuts = ['unsent', 'at work', 'unheard', 'half heard'] as const
 export type Cut = (typeof cuts)[number]
 
-export type Proxy = {
+export type PostgresProxy = {
   url: string
   onStatement: (text: string) => Cut | undefined // asked for each statement; undefined lets it pass
   // Told of each one that is done, and what the server said: INSERT 0 1. Set before the gateway connects.
@@ -22,7 +22,7 @@ export type Proxy = {
 }
 
 // Stands between the gateway and PostgreSQL, reads what the gateway says and misbehaves on purpose.
-export async function startProxy(databaseUrl: string): Promise<Proxy> {
+export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
   const { target, who, path } = addressIn(databaseUrl)
   const sockets = new Set<Socket>()
   let held = false
@@ -49,7 +49,7 @@ export async function startProxy(databaseUrl: string): Promise<Proxy> {
     for (const socket of sockets) socket.destroy()
     await closed
   }
-  const proxy: Proxy = {
+  const proxy: PostgresProxy = {
     url: `postgres://${who}@127.0.0.1:${port}${path}?sslmode=disable`,
     onStatement: () => undefined,
     hold() {

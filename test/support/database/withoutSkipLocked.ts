@@ -4,7 +4,7 @@ const isOfOneMerchant = /where ([ap]\.)?merchant_id = \$\d/
 
 // A database that, as a sharded one does, refuses to lock rows across merchants, skipping or not; among the rows of one
 // it does. `refused` counts how often.
-export function withoutSkipping(db: Db): { db: Db; refused(): number } {
+export function withoutSkipLocked(db: Db): { db: Db; refused(): number } {
   let count = 0
   const unless = async <T>(query: Query, work: () => Promise<T>): Promise<T> => {
     if (!/for update/i.test(query.text) || isOfOneMerchant.test(query.text)) return work()

@@ -4,9 +4,9 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
 const chunk = Buffer.alloc(64 * 1024, 'x')
 
-type Deed = (socket: Socket, troubles: Troubles) => void
-export type TroubleKind = keyof typeof deeds
-export type Troubles = { taken: number; bytesOut: number; healed: boolean } // taken: requests that came
+type Deed = (socket: Socket, troubles: EndpointTally) => void
+export type EndpointFault = keyof typeof deeds
+export type EndpointTally = { taken: number; bytesOut: number; healed: boolean } // taken: requests that came
 
 // Endpoints as nobody wants them. What they do when a request has come:
 const deeds = {
@@ -40,8 +40,8 @@ function sayByteByByte(socket: Socket, text: string) {
 }
 
 // As many endpoints as asked for, each at a port of its own, with one tally.
-export async function openTroubles(kind: TroubleKind, count: number) {
-  const troubles: Troubles = { taken: 0, bytesOut: 0, healed: false }
+export async function openFaultyEndpoints(kind: EndpointFault, count: number) {
+  const troubles: EndpointTally = { taken: 0, bytesOut: 0, healed: false }
   const sockets = new Set<Socket>()
   const deed: Deed = deeds[kind]
   const servers = await Promise.all(Array.from({ length: count }, () => listen(serve)))

@@ -31,7 +31,7 @@ export const destination: Destination = {
   style: 'post',
 }
 
-export async function tellOf(
+export async function storeNotification(
   tx: Tx | Db,
   changed: Partial<NewNotification> & { merchant_id: string },
   to?: Destination,

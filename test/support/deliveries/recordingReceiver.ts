@@ -2,16 +2,16 @@ import { Webhook } from 'standardwebhooks'
 import type { Delivery } from '../../../src/core/notification/delivery.ts'
 import type { Notification } from '../../../src/core/notification/notification.ts'
 import { sql } from '../../../src/store/db.ts'
-import type { Town, TownShop } from './shops.ts'
+import type { DeliveryDatabase, DeliveryShop } from './deliveryDatabase.ts'
 import { openReceiver, type Received } from '../merchant/receiver.ts'
 
-export type Books = Awaited<ReturnType<typeof openBooks>>
+export type RecordingReceiver = Awaited<ReturnType<typeof openRecordingReceiver>>
 
 const paymentOf = ({ id }: Received) => id.replace(/-N\d+$/, '')
 
 // An endpoint that thanks for everything after a while, and writes down what should never be: two notifications of one
 // payment, or one notification twice, under way at the same time.
-export async function openBooks(delayMs: () => number = () => 0) {
+export async function openRecordingReceiver(delayMs: () => number = () => 0) {
   const underWay = new Map<string, Received>()
   const overlaps: string[] = []
   const receiver = await openReceiver((one, response, { socket }) => {
@@ -38,7 +38,7 @@ export async function openBooks(delayMs: () => number = () => 0) {
 type Row = Notification & Pick<Delivery, 'tries' | 'acknowledged_at' | 'lease_until' | 'next_try_at'>
 
 // What was committed beside what was received: every fault as a sentence, and how many came more than once.
-export async function compare({ db }: Town, shops: readonly TownShop[], received: readonly Received[]) {
+export async function compareDeliveries({ db }: DeliveryDatabase, shops: readonly DeliveryShop[], received: readonly Received[]) {
   const rows = await db.rows<Row>(sql`
     select n.*, d.tries, d.acknowledged_at, d.lease_until, d.next_try_at
     from notifications n left join deliveries d using (merchant_id, tx_reference, sequence)`)

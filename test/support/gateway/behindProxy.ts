@@ -5,10 +5,10 @@ import { type Db, openDb } from '../../../src/store/db.ts'
 import { migratedDatabase, query } from '../database/database.ts'
 import { type TestGateway, testGateway } from './gateway.ts'
 import type { Request } from '../merchant/merchant.ts'
-import { type Proxy, startProxy } from '../database/postgresProxy.ts'
+import { type PostgresProxy, startPostgresProxy } from '../database/postgresProxy.ts'
 
 export type BehindProxy = {
-  proxy: Proxy
+  proxy: PostgresProxy
   gateway: TestGateway
   db: Db // past the proxy
   sql(text: string): ReturnType<typeof query> // past the proxy too
@@ -20,7 +20,7 @@ export type BehindProxy = {
 // A gateway that reaches its database through a proxy, which can misbehave.
 export async function gatewayBehindProxy(): Promise<BehindProxy> {
   const database = await migratedDatabase()
-  const proxy = await startProxy(database.url)
+  const proxy = await startPostgresProxy(database.url)
   // Small batches make many commits, and so many places to be cut.
   const gateway = await testGateway({ DATABASE_URL: proxy.url, TOLLGATE_BATCH_ROWS: '8' })
   const db = openDb(database.url, 2)

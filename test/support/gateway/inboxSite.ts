@@ -10,7 +10,7 @@ import { type Db, sql } from '../../../src/store/db.ts'
 import type { Env } from '../../../src/web/http/context.ts'
 import { type InboxOptions, inboxRoutes } from '../../../src/web/inbox/inbox.tsx'
 import { supportRoutes } from '../../../src/web/support/support.tsx'
-import { signIn, testDoor } from './operatorAuth.ts'
+import { signIn, testOperatorAuth } from './operatorAuth.ts'
 import { roomyRules, testQuotas } from './supportSite.ts'
 
 export type InboxSite = { url: string; stop(): void }
@@ -19,7 +19,7 @@ export type SiteOptions = Omit<InboxOptions, 'auth'> & { token?: string }
 // The inbox on a socket of its own, beside the support pages whose looks it shares. No worker sends anything.
 // Without a token of the test's, everybody is signed in.
 export async function inboxSite({ token, ...given }: SiteOptions): Promise<InboxSite> {
-  const options = { ...given, auth: testDoor(token) }
+  const options = { ...given, auth: testOperatorAuth(token) }
   const app = new Hono<Env>({ strict: false })
   app.route(
     '/support',

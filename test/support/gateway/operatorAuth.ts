@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import { newSession, operatorKeys, sessionCookie } from '../../../src/core/operator/operatorKeys.ts'
 import { createRateLimits } from '../../../src/runtime/rateLimits.ts'
 import type { OperatorAuth } from '../../../src/web/http/operatorAuth.ts'
-import { bearer } from '../ask.ts'
+import { bearer } from './rawHttp.ts'
 
 // What opens the operator's pages of every gateway in the tests, unless one says otherwise.
 export const operatorToken = 'the operator of the tests'
 export const asOperator = bearer(operatorToken)
 
-export const testDoor = (
+export const testOperatorAuth = (
   token: string | undefined = operatorToken,
   monotonicMs = () => performance.now(),
 ): OperatorAuth => ({

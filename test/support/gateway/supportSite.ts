@@ -9,7 +9,7 @@ import { createRateLimits } from '../../../src/runtime/rateLimits.ts'
 import type { Runtime } from '../../../src/runtime/runtime.ts'
 import type { Env } from '../../../src/web/http/context.ts'
 import { supportRoutes } from '../../../src/web/support/support.tsx'
-import { signIn, testDoor } from './operatorAuth.ts'
+import { signIn, testOperatorAuth } from './operatorAuth.ts'
 
 export type SupportSite = { url: string; stop(): void }
 
@@ -24,7 +24,7 @@ export const testQuotas = () => ({
 // The support page on a socket of its own. Without a token of the test's, everybody is signed in.
 export async function supportSite(
   runtime: Pick<Runtime, 'db' | 'clock' | 'wake' | 'formKey' | 'baseUrl'>,
-  door = testDoor(),
+  door = testOperatorAuth(),
   rules: MessageRules = roomyRules,
 ): Promise<SupportSite> {
   const app = new Hono<Env>({ strict: false })

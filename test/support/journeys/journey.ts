@@ -10,7 +10,7 @@ const lastLines = 40 // of the gateway's log, there
 
 export type Walk = (customer: Customer & { scripts: boolean }) => Promise<void>
 
-export type Market = {
+export type Journeys = {
   readonly gateway: TestGateway
   shopAsksFor(fields?: Record<string, unknown>, merchant?: TestMerchant): Promise<Sale>
   newCustomer(options?: CustomerOptions): Promise<Customer>
@@ -19,13 +19,13 @@ export type Market = {
 }
 
 // Of the shop and the gateway, where they are not the usual ones.
-export type MarketOptions = Partial<GatewayOptions> & {
+export type JourneyOptions = Partial<GatewayOptions> & {
   env?(): Promise<Record<string, string>>
   settings?: readonly string[] // of the shop
 }
 
 // A gateway with a shop, and a browser for its customers, as long as the tests of a file run.
-export function openMarket({ env, settings = [], ...options }: MarketOptions = {}): Market {
+export function openJourneys({ env, settings = [], ...options }: JourneyOptions = {}): Journeys {
   let gateway: TestGateway
   let browser: TestBrowser
   let shop: TestMerchant

@@ -4,18 +4,18 @@ import type { Texts } from '../../../src/core/languages/en.ts'
 import { webhookIdOf } from '../../../src/runtime/providers/webhookId.ts'
 import { mtnCredentials, openMtn, type PlayedMtn } from '../../simulators/mtn/mtn.ts'
 import { openPaystack, type PaystackSimulator } from '../../simulators/paystack/paystack.ts'
-import { type Market, openMarket, type Walk } from './journey.ts'
+import { type Journeys, openJourneys, type Walk } from './journey.ts'
 import * as step from './steps.ts'
 
 const { en } = step
 const desk = { width: 1280, height: 800 }
 
-// A market whose shop takes money by one provider, which is played by a server of its own.
-type Rail<Simulator> = Market & { readonly provider: Simulator; everywhere(name: string, walk: Walk): void }
+// A journeys whose shop takes money by one provider, which is played by a server of its own.
+type ProviderJourneys<Simulator> = Journeys & { readonly provider: Simulator; everywhere(name: string, walk: Walk): void }
 
-export function openPaystackRail(secretKey = 'sk_test_played'): Rail<PaystackSimulator> {
+export function openPaystackJourneys(secretKey = 'sk_test_played'): ProviderJourneys<PaystackSimulator> {
   let provider: PaystackSimulator
-  const market = openMarket({
+  const journeys = openJourneys({
     settings: ['providers=paystack'],
     async env() {
       provider = await openPaystack({ secretKey, retryMs: 1000 })
@@ -24,16 +24,16 @@ export function openPaystackRail(secretKey = 'sk_test_played'): Rail<PaystackSim
   })
   beforeAll(() =>
     provider.settings({
-      webhook_url: `${market.gateway.url}/callbacks/account/${webhookIdOf('paystack')}`,
+      webhook_url: `${journeys.gateway.url}/callbacks/account/${webhookIdOf('paystack')}`,
     }),
   )
   afterAll(() => provider?.stop())
-  return railOf(market, () => provider)
+  return withProvider(journeys, () => provider)
 }
 
-export function openMtnRail(): Rail<PlayedMtn> {
+export function openMtnJourneys(): ProviderJourneys<PlayedMtn> {
   let provider: PlayedMtn
-  const market = openMarket({
+  const journeys = openJourneys({
     settings: ['providers=mtn'],
     async env() {
       provider = await openMtn({ environment: 'sandbox' })
@@ -47,27 +47,27 @@ export function openMtnRail(): Rail<PlayedMtn> {
     },
   })
   afterAll(() => provider?.stop())
-  return railOf(market, () => provider)
+  return withProvider(journeys, () => provider)
 }
 
-function railOf<Simulator>(market: Market, provider: () => Simulator): Rail<Simulator> {
-  return Object.create(market, {
+function withProvider<Simulator>(journeys: Journeys, provider: () => Simulator): ProviderJourneys<Simulator> {
+  return Object.create(journeys, {
     provider: { get: provider },
     // On a phone and at a desk, with scripts and without.
     everywhere: {
       value: (name: string, walk: Walk) => {
-        market.journey(`${name}, on a phone`, walk)
-        market.journey(`${name}, at a desk`, desk, walk)
+        journeys.journey(`${name}, on a phone`, walk)
+        journeys.journey(`${name}, at a desk`, desk, walk)
       },
     },
-  }) as Rail<Simulator>
+  }) as ProviderJourneys<Simulator>
 }
 
 let numbers = 0
 
 // That nobody else in this file has: what a rule says of it is said of one customer.
 export const newNumber = (prefix = '024') => `${prefix}7${String(++numbers).padStart(6, '0')}`
-export const abroad = (number: string) => number.replace(/^0/, '233')
+export const withCountryCode = (number: string) => number.replace(/^0/, '233')
 
 export const codeField = (page: Page, t: Texts = en) =>
   page.getByRole('textbox', { name: t.fields.otp.label })

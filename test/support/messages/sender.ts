@@ -12,14 +12,14 @@ export const later: Sent = { state: 'later', words: 'The network is busy.' }
 export const never: Sent = { state: 'never', words: 'No such number.' }
 
 type Answer = (letter: OutboundMessage) => Sent | Promise<Sent>
-export type PlayedMessenger = Messenger & { letters: OutboundMessage[] }
+export type FakeMessenger = Messenger & { sent: OutboundMessage[] }
 
 // The outside world: takes every letter, unless it is told otherwise.
-export function playMessenger(medium: Medium, answer: Answer = () => yes): PlayedMessenger {
+export function fakeMessenger(medium: Medium, answer: Answer = () => yes): FakeMessenger {
   const letters: OutboundMessage[] = []
   return {
     medium,
-    letters,
+    sent: letters,
     async send(letter) {
       letters.push(letter)
       return answer(letter)
@@ -29,7 +29,7 @@ export function playMessenger(medium: Medium, answer: Answer = () => yes): Playe
 }
 
 // Who sends, as one process has it; what a test does not care about is filled in.
-export function testPostman(
+export function testSender(
   db: Db,
   clock: () => Date,
   messengers: readonly Messenger[],

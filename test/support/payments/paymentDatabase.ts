@@ -12,15 +12,15 @@ import { storePayments } from '../../../src/store/payments/payments.ts'
 import { migratedDatabase, query } from '../database/database.ts'
 import { after, aPayment, hours } from './rows.ts'
 
-export type Lives = {
+export type PaymentDatabase = {
   db: Db
   url: string
   merchant_id: string
   addPayments(count: number, now: Date, expiresMs?: () => number): Promise<Payment[]>
-  read(references: string[]): Promise<StoredLife[]>
+  read(references: string[]): Promise<StoredPayment[]>
   close(): Promise<void>
 }
-export type StoredLife = {
+export type StoredPayment = {
   payment: Payment
   attempts: Attempt[]
   events: PaymentEvent[]
@@ -35,7 +35,7 @@ end $$`
 
 // A migrated database with one merchant. What these tests are about is order, not what a power cut leaves: they do
 // not wait for the disk.
-export async function openLives(poolSize = 4): Promise<Lives> {
+export async function openPaymentDatabase(poolSize = 4): Promise<PaymentDatabase> {
   const database = await migratedDatabase()
   await query(database.url, noWaitForDisk)
   const db = openDb(database.url, poolSize)
@@ -55,7 +55,7 @@ export async function openLives(poolSize = 4): Promise<Lives> {
       await storePayments(db, payments)
       return payments
     },
-    read: references => readLives(db, merchant_id, references),
+    read: references => readPayments(db, merchant_id, references),
     async close() {
       await db.end()
       await database.drop()
@@ -74,7 +74,7 @@ const of = <Row extends Pick<NewPayment, 'tx_reference'>>(all: Row[], { tx_refer
   all.filter(row => row.tx_reference === tx_reference)
 
 // All rows of some payments as they stood at one moment.
-export async function readLives(db: Db, merchant_id: string, references: string[]): Promise<StoredLife[]> {
+export async function readPayments(db: Db, merchant_id: string, references: string[]): Promise<StoredPayment[]> {
   const rows = await db.transaction(async tx => {
     await tx.rows(sql`set transaction isolation level repeatable read`)
     const which = sql`where merchant_id = ${merchant_id} and tx_reference = any(${references})`

@@ -94,7 +94,7 @@ export const anAttempt = (changed: Partial<Attempt> = {}): Attempt => ({
 })
 
 // Of an answer that is no older than the attempt.
-export const worth: ReplyContext = {
+export const replyContext: ReplyContext = {
   absentForMs: minutes(5),
   lifetimeMs: minutes(5),
   failureMayReverseForMs: hours(2),
@@ -121,7 +121,7 @@ export const absent: Reply = { state: 'absent' }
 export const notSent: Reply = { state: 'not_sent', words: 'connect ECONNREFUSED' }
 
 // What a provider that is asked about this order says of it: the yes above names it, by a reference of its own.
-export const inItsName = ({ attempt_id }: Order, reply: Reply): Reply =>
+export const withOrderName = ({ attempt_id }: Order, reply: Reply): Reply =>
   reply?.state === 'paid' && reply.order === firstId
     ? {
         ...reply,

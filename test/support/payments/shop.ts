@@ -19,7 +19,7 @@ import { findPayment } from '../../../src/store/payments/paymentLife.ts'
 import { migratedDatabase } from '../database/database.ts'
 import type { TestMerchant } from '../gateway/gateway.ts'
 import { terms } from './simulatedNode.ts'
-import { inItsName, minutes } from './rows.ts'
+import { withOrderName, minutes } from './rows.ts'
 import { signedRequest } from '../merchant/merchant.ts'
 import { testRuntime } from '../gateway/runtime.ts'
 
@@ -57,8 +57,8 @@ export async function openShop({
       },
       { ...way, payment_method: 'card', label: 'Card', fields: [] },
     ],
-    start: async order => inItsName(order, reply),
-    check: async order => inItsName(order, reply),
+    start: async order => withOrderName(order, reply),
+    check: async order => withOrderName(order, reply),
   })
   const providerAccounts = providerAccountsOf(
     new Map((['test', 'live'] as const).map(mode => [accounts[mode], providerAccount(mode)])),

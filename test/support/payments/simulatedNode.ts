@@ -7,9 +7,9 @@ import type { PaymentMethod } from '../../../src/core/provider/paymentMethod.ts'
 import type { Mode } from '../../../src/core/mode.ts'
 import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import type { Db } from '../../../src/store/db.ts'
-import { inItsName, minutes } from './rows.ts'
+import { withOrderName, minutes } from './rows.ts'
 
-export const simulatedWay: PaymentMethod = {
+export const simulatedMethod: PaymentMethod = {
   payment_method: 'mtn_mobile_money',
   label: 'MTN MoMo',
   badge: { text: 'MTN', background: '#ffcc00', ink: '#15201b' },
@@ -56,13 +56,13 @@ export function simulatedNode(
   const { giveUp } = account
   const providerAccount: ProviderAccount = {
     mode,
-    methods: [simulatedWay],
+    methods: [simulatedMethod],
     ...terms,
     ...account,
-    start: async (order, signal) => inItsName(order, await account.start(order, signal)),
-    check: async (order, signal) => inItsName(order, await account.check(order, signal)),
+    start: async (order, signal) => withOrderName(order, await account.start(order, signal)),
+    check: async (order, signal) => withOrderName(order, await account.check(order, signal)),
     ...(giveUp && {
-      giveUp: async (order: Order, signal: AbortSignal) => inItsName(order, await giveUp(order, signal)),
+      giveUp: async (order: Order, signal: AbortSignal) => withOrderName(order, await giveUp(order, signal)),
     }),
   }
   return {
@@ -76,7 +76,7 @@ export function simulatedNode(
   }
 }
 
-export const aWish = (changed: Partial<PayRequest> = {}): PayRequest => ({
+export const aPayRequest = (changed: Partial<PayRequest> = {}): PayRequest => ({
   number: 1,
   payment_method: 'mtn_mobile_money',
   input: { phone: '0240000000' },
@@ -86,7 +86,7 @@ export const aWish = (changed: Partial<PayRequest> = {}): PayRequest => ({
 })
 
 // A line that says one thing to every order, and remembers them.
-export function recordingLine(answer: (order: Order) => Reply) {
+export function recordingAccount(answer: (order: Order) => Reply) {
   const started: Order[] = []
   const checked: Order[] = []
   const say = (orders: Order[]) => async (order: Order) => {

@@ -5,14 +5,14 @@ import { post, type Request, signedRequest } from '../merchant/merchant.ts'
 import { pick, random, randomBelow } from '../random.ts'
 
 // Gateways that are killed again and again, and shops that keep asking them.
-export type Killed = { url(): string | undefined; kills: number; stop(): Promise<void> }
+export type KilledGateway = { url(): string | undefined; kills: number; stop(): Promise<void> }
 
 // At least so many times, and for as long as it has not been enough.
-export async function startKilled(
+export async function startKilledGateway(
   env: Record<string, string>,
   times: number,
   isEnough = () => Promise.resolve(true),
-): Promise<Killed & { done: Promise<void> }> {
+): Promise<KilledGateway & { done: Promise<void> }> {
   let startMs = 0
   const start = async () => {
     const began = performance.now()
@@ -44,9 +44,9 @@ const wallets = ['000', '002', '005', '006', '007', '008', '123']
 
 // Asks for one payment after the other without a page. What is not answered is asked for again, at whichever gateway
 // is there: that is what a shop has to do.
-export async function shopAway(
+export async function keepRequesting(
   shop: Credentials,
-  gateways: Killed[],
+  gateways: KilledGateway[],
   isOver: () => boolean,
 ): Promise<Request[]> {
   const requests: Request[] = []
@@ -64,7 +64,7 @@ export async function shopAway(
   return requests
 }
 
-async function isAnswered(request: Request, gateways: Killed[]): Promise<boolean> {
+async function isAnswered(request: Request, gateways: KilledGateway[]): Promise<boolean> {
   const url = pick(gateways)?.url()
   if (!url) return false
   const answer = await post(url, request).catch(() => undefined)

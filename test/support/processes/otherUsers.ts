@@ -5,8 +5,8 @@ import type { TestContext } from 'vitest'
 export type User = { uid: number; gid: number }
 
 export const nobody: User = { uid: 65_534, gid: 65_534 }
-export const stranger: User = { uid: 47_110, gid: 47_110 }
-export const others = [nobody, stranger]
+export const unknownUser: User = { uid: 47_110, gid: 47_110 }
+export const others = [nobody, unknownUser]
 
 export const isRoot = process.getuid?.() === 0
 

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Db, sql } from '../../../src/store/db.ts'
 import { type Answer, post, send, signedRequest } from '../merchant/merchant.ts'
 import { random } from '../random.ts'
-import { code, type Rail, type Rails } from './simulatedProviders.ts'
+import { code, type SimulatedProvider, type SimulatedProviders } from './simulatedProviders.ts'
 import { postForm, wallet } from '../checkout/stages.ts'
 
 // A customer who pays at whichever gateway is there, and what was seen of it.
 export type Customer = {
-  rail: Rail
+  provider: SimulatedProvider
   phone: string
   tx_token: string
   typed: number // how often a code
@@ -17,12 +17,12 @@ export type Customer = {
 let people = 0
 
 // A payment, made by the shop, who asks until it is answered.
-export async function newCustomer(rail: Rail, url: () => string | undefined): Promise<Customer> {
-  const request = signedRequest(rail.shop, { email: 'ama@example.test' })
+export async function newCustomer(provider: SimulatedProvider, url: () => string | undefined): Promise<Customer> {
+  const request = signedRequest(provider.shop, { email: 'ama@example.test' })
   for (;;) {
     const answer = await ask(url, at => post(at, request))
     const phone = `024${7_391_000 + ++people}`
-    if (answer) return { rail, phone, tx_token: answer.body.tx_token as string, typed: 0, stage: 'choose' }
+    if (answer) return { provider, phone, tx_token: answer.body.tx_token as string, typed: 0, stage: 'choose' }
     await sleep(30)
   }
 }
@@ -74,7 +74,7 @@ export const attemptOf = (db: Db, { tx_token }: Customer) =>
 const patienceMs = 180_000
 
 // Does what the page asks for, until there is nothing left to do, or `until` says so.
-export async function goOn(
+export async function keepPaying(
   db: Db,
   customer: Customer,
   url: () => string | undefined,
@@ -99,21 +99,21 @@ async function whereabouts(db: Db, customer: Customer): Promise<string> {
     select a.attempt_id, a.state, a.sends, a.polls, a.submits, a.resent_at, a.acknowledged_at, a.next_poll_at, a.lease_until,
       a.created_at, now() from attempts a join payments using (merchant_id, tx_reference)
     where tx_token = ${customer.tx_token} order by a.number desc limit 1`)
-  const entry = customer.rail.entries().find(({ reference }) => reference === attempt?.attempt_id)
-  return `${customer.rail.name} came to ${customer.stage}: ${JSON.stringify({ attempt, truth: entry?.truth })}`
+  const entry = customer.provider.entries().find(({ reference }) => reference === attempt?.attempt_id)
+  return `${customer.provider.name} came to ${customer.stage}: ${JSON.stringify({ attempt, truth: entry?.truth })}`
 }
 
 async function decide(db: Db, customer: Customer, declines: number) {
-  const { rail } = customer
+  const { provider } = customer
   const attempt = await attemptOf(db, customer)
-  if (!attempt || !rail.isAsked(attempt.attempt_id)) return
-  await (random() < declines ? rail.decline : rail.approve)(attempt.attempt_id)
+  if (!attempt || !provider.isAsked(attempt.attempt_id)) return
+  await (random() < declines ? provider.decline : provider.approve)(attempt.attempt_id)
 }
 
 // What was stored by a gateway that died, and is not sent any more because a minute has gone by, ends when its provider has
 // not shown it for a quarter of an hour: nobody has to sit through that here.
-export async function letTimePass({ db, rails }: Pick<Rails, 'db' | 'rails'>) {
-  const taken = rails.flatMap(rail => rail.entries().map(({ reference }) => reference))
+export async function ageUnsentAttempts({ db, providers }: Pick<SimulatedProviders, 'db' | 'providers'>) {
+  const taken = providers.flatMap(provider => provider.entries().map(({ reference }) => reference))
   await db.rows(sql`
     update attempts set created_at = created_at - interval '30 minutes', next_poll_at = now()
     where state in ('started', 'unknown', 'not_sent') and not attempt_id = any(${taken})

@@ -49,21 +49,21 @@ const acme = `
   }`
 
 // Where it stands, with others beside it.
-export function acmeFolder(others: Record<string, string> = {}): URL {
+export function exampleProviderFolder(others: Record<string, string> = {}): URL {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-acme-'))
   for (const [name, text] of Object.entries({ acme, ...others }))
     writeFileSync(join(folder, `${name}.js`), text)
   return pathToFileURL(`${folder}/`)
 }
 
-export const acmeTools = { ...noTools, tokenOf: () => noTools.token }
+export const exampleTools = { ...noTools, tokenOf: () => noTools.token }
 
-export type AcmeServer = Awaited<ReturnType<typeof openAcme>>
+export type ExampleProvider = Awaited<ReturnType<typeof openExampleProvider>>
 
 const waits = () => ({ state: 'pending' })
 
 // The provider: it takes the keys that it knows, and says what the test wants of every order.
-export async function openAcme(...keys: string[]) {
+export async function openExampleProvider(...keys: string[]) {
   const known = new Set(keys)
   const asked: { path: string; key: string }[] = []
   let say: (order: string) => unknown = waits

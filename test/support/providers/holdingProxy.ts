@@ -11,7 +11,7 @@ export type Stopped = {
   letGo(): Promise<void> // they go on; done when they have arrived
 }
 
-export type Gate = {
+export type HoldingProxy = {
   url: string
   target: string
   stop(moment: Moment, which: (passing: Passing) => boolean): Stopped // and all that come after it
@@ -27,7 +27,7 @@ type Watch = {
   held: Promise<void>[]
 }
 
-export async function openGate(target: string): Promise<Gate> {
+export async function openHoldingProxy(target: string): Promise<HoldingProxy> {
   const watches = new Set<Watch>()
   const server = createServer((incoming, outgoing) => {
     const passed: Promise<void> = pass(incoming, outgoing, () => passed).catch(() => void outgoing.destroy()) // one of the two has gone
@@ -54,7 +54,7 @@ export async function openGate(target: string): Promise<Gate> {
     await watch.open
   }
 
-  const gate: Gate = {
+  const gate: HoldingProxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     target,
     stop(moment, which) {

@@ -10,56 +10,56 @@ import type { Entry } from '../../payments/walk/provider.ts'
 import { mtnCredentials, openMtn } from '../../simulators/mtn/mtn.ts'
 import { openPaystack } from '../../simulators/paystack/paystack.ts'
 import { migratedDatabase } from '../database/database.ts'
-import { type Gate, openGate } from './holdingProxy.ts'
-import { readLives } from '../payments/paymentDatabase.ts'
+import { type HoldingProxy, openHoldingProxy } from './holdingProxy.ts'
+import { readPayments } from '../payments/paymentDatabase.ts'
 
-// Two providers, played, with a shop at each, and nothing between them but gateways that a test starts and kills.
+// Two providers, simulator, with a shop at each, and nothing between them but gateways that a test starts and kills.
 export const paystackKey = 'sk_test_8c41f0d27be95a36'
-export const code = '739164' // that the played Paystack takes
+export const code = '739164' // that the simulator Paystack takes
 
-export type Rails = Awaited<ReturnType<typeof openRails>>
-export type Rail = {
+export type SimulatedProviders = Awaited<ReturnType<typeof openSimulatedProviders>>
+export type SimulatedProvider = {
   name: 'mtn' | 'paystack'
   shop: Credentials
   merchant_id: string
-  gate: Gate // that a gateway talks through
-  entries(): Entry[] // what the provider has in its books, by attempt
+  proxy: HoldingProxy // that a gateway talks through
+  entries(): Entry[] // what the provider has in its orders, by attempt
   isAsked(attempt_id: string): boolean // the customer, to approve
   approve(attempt_id: string): Promise<unknown>
   decline(attempt_id: string): Promise<unknown>
-  knock(attempt_id: string): Promise<unknown> // that it is paid, once more
+  callBack(attempt_id: string): Promise<unknown> // that it is paid, once more
   paths: { order: string; check: string }
 }
 
-export async function openRails() {
+export async function openSimulatedProviders() {
   const database = await migratedDatabase()
   const db = openDb(database.url, 4)
   const masterKey = randomBytes(32)
-  const door = await openGate('http://127.0.0.1:1') // the one address that providers call back at
-  const mtn = await playMtn(await addShop(db, masterKey, 'mtn'))
-  const paystack = await playPaystack(await addShop(db, masterKey, 'paystack'), door.url)
-  const rails: Rail[] = [mtn.rail, paystack.rail]
+  const callbackProxy = await openHoldingProxy('http://127.0.0.1:1') // the one address that providers call back at
+  const mtn = await simulateMtn(await addShop(db, masterKey, 'mtn'))
+  const paystack = await simulatePaystack(await addShop(db, masterKey, 'paystack'), callbackProxy.url)
+  const providers: SimulatedProvider[] = [mtn.provider, paystack.provider]
   return {
     db,
     databaseUrl: database.url,
-    door,
-    rails,
-    mtn: mtn.rail,
-    paystack: paystack.rail,
-    played: { mtn: mtn.played, paystack: paystack.played },
+    callbackProxy,
+    providers,
+    mtn: mtn.provider,
+    paystack: paystack.provider,
+    simulators: { mtn: mtn.simulator, paystack: paystack.simulator },
     env: {
       DATABASE_URL: database.url,
       TOLLGATE_MASTER_KEY: masterKey.toString('hex'),
-      TOLLGATE_BASE_URL: door.url,
+      TOLLGATE_BASE_URL: callbackProxy.url,
       TOLLGATE_SANDBOX: 'off', // it would serve where an account is in trouble
       LOG_LEVEL: 'error',
       ...mtn.env,
       ...paystack.env,
     },
     async close() {
-      for (const { close } of [door, ...rails.map(({ gate }) => gate)]) await close()
-      await mtn.played.stop()
-      await paystack.played.stop()
+      for (const { close } of [callbackProxy, ...providers.map(({ proxy }) => proxy)]) await close()
+      await mtn.simulator.stop()
+      await paystack.simulator.stop()
       await db.end()
       await database.drop()
     },
@@ -76,54 +76,54 @@ async function addShop(db: Db, masterKey: Buffer, provider: string) {
   return { merchant_id, shop }
 }
 
-type Owner = Pick<Rail, 'merchant_id' | 'shop'>
+type Owner = Pick<SimulatedProvider, 'merchant_id' | 'shop'>
 
-async function playMtn(owner: Owner) {
-  const played = await openMtn({ environment: 'sandbox' })
-  played.rule({ story: { callbacks: [{ at: 'end', times: 2 }] } }) // whatever the number, it waits for somebody
-  const gate = await openGate(played.url)
-  const find = (id: string) => played.book().find(({ sent }) => sent.externalId === id)
-  const rail: Rail = {
+async function simulateMtn(owner: Owner) {
+  const simulator = await openMtn({ environment: 'sandbox' })
+  simulator.rule({ story: { callbacks: [{ at: 'end', times: 2 }] } }) // whatever the number, it waits for somebody
+  const proxy = await openHoldingProxy(simulator.url)
+  const find = (id: string) => simulator.book().find(({ sent }) => sent.externalId === id)
+  const provider: SimulatedProvider = {
     ...owner,
     name: 'mtn',
-    gate,
+    proxy,
     entries: () =>
-      played.book().map(({ sent, status }) => entryOf(sent.externalId, minorOf(sent.amount), status)),
+      simulator.book().map(({ sent, status }) => entryOf(sent.externalId, minorOf(sent.amount), status)),
     isAsked: id => find(id)?.status === 'PENDING',
-    approve: async id => played.approve(find(id)?.key ?? ''),
-    decline: async id => played.decline(find(id)?.key ?? ''),
-    knock: async id => played.callBack({ key: find(id)?.key ?? '' }),
+    approve: async id => simulator.approve(find(id)?.key ?? ''),
+    decline: async id => simulator.decline(find(id)?.key ?? ''),
+    callBack: async id => simulator.callBack({ key: find(id)?.key ?? '' }),
     paths: { order: '/collection/v1_0/requesttopay', check: '/collection/v1_0/requesttopay/' },
   }
   const env = {
     MTN_SUBSCRIPTION_KEY: mtnCredentials.subscriptionKey,
     MTN_API_USER: mtnCredentials.apiUser,
     MTN_API_KEY: mtnCredentials.apiKey,
-    MTN_URL: gate.url,
+    MTN_URL: proxy.url,
     MTN_CALLBACKS: 'on',
   }
-  return { played, rail, env }
+  return { simulator, provider, env }
 }
 
-async function playPaystack(owner: Owner, doorUrl: string) {
-  const webhookUrl = `${doorUrl}/callbacks/account/${webhookIdOf('paystack')}`
-  const played = await openPaystack({ secretKey: paystackKey, webhookUrl, retryMs: 500 })
-  played.rule({ story: { asks: 'send_otp', code, hooks: [{}, { afterMs: 50 }] } })
-  const gate = await openGate(played.url)
-  const find = (id: string) => played.book().find(({ reference }) => reference === id)
-  const rail: Rail = {
+async function simulatePaystack(owner: Owner, callbackUrl: string) {
+  const webhookUrl = `${callbackUrl}/callbacks/account/${webhookIdOf('paystack')}`
+  const simulator = await openPaystack({ secretKey: paystackKey, webhookUrl, retryMs: 500 })
+  simulator.rule({ story: { asks: 'send_otp', code, hooks: [{}, { afterMs: 50 }] } })
+  const proxy = await openHoldingProxy(simulator.url)
+  const find = (id: string) => simulator.book().find(({ reference }) => reference === id)
+  const provider: SimulatedProvider = {
     ...owner,
     name: 'paystack',
-    gate,
+    proxy,
     entries: () =>
-      played.book().map(({ reference, amount, ended }) => entryOf(reference, BigInt(amount), ended ?? '')),
+      simulator.book().map(({ reference, amount, ended }) => entryOf(reference, BigInt(amount), ended ?? '')),
     isAsked: id => find(id)?.asks === 'pay_offline' && !find(id)?.ended,
-    approve: async key => played.approve({ idempotency_key: key }),
-    decline: async key => played.decline({ idempotency_key: key }),
-    knock: async key => played.hook({ idempotency_key: key }),
+    approve: async key => simulator.approve({ idempotency_key: key }),
+    decline: async key => simulator.decline({ idempotency_key: key }),
+    callBack: async key => simulator.hook({ idempotency_key: key }),
     paths: { order: '/charge', check: '/transaction/verify/' },
   }
-  return { played, rail, env: { PAYSTACK_SECRET_KEY: paystackKey, PAYSTACK_URL: gate.url } }
+  return { simulator, provider, env: { PAYSTACK_SECRET_KEY: paystackKey, PAYSTACK_URL: proxy.url } }
 }
 
 const minorOf = (amount: string) => BigInt(Math.round(Number(amount) * 100))
@@ -142,7 +142,7 @@ function entryOf(reference: string, amount: bigint, status: string): Entry {
     taken: 0,
     visible: 0,
     lastCharge: 0,
-    knocks: !isCharged, // it is still to be heard of
+    callsBack: !isCharged, // it is still to be heard of
     code: 'none',
     wrongCodes: 0,
     refunds: [],
@@ -150,30 +150,30 @@ function entryOf(reference: string, amount: bigint, status: string): Entry {
   }
 }
 
-// What does not hold of a shop's payments, in sentences. The books are read after ours: they only grow.
-export async function faultsIn(db: Db, rail: Rail, isAtRest: boolean): Promise<string[]> {
-  const { merchant_id } = rail
+// What does not hold of a shop's payments, in sentences. The orders are read after ours: they only grow.
+export async function faultsIn(db: Db, provider: SimulatedProvider, isAtRest: boolean): Promise<string[]> {
+  const { merchant_id } = provider
   const rows = await db.rows<{ tx_reference: string }>(sql`
     select tx_reference from payments where merchant_id = ${merchant_id}`)
-  const lives = await readLives(
+  const lives = await readPayments(
     db,
     merchant_id,
     rows.map(({ tx_reference }) => tx_reference),
   )
-  const entries = rail.entries()
+  const entries = provider.entries()
   const known = new Set(lives.flatMap(({ attempts }) => attempts.map(({ attempt_id }) => attempt_id)))
   const strangers = isAtRest ? entries.filter(({ reference }) => !known.has(reference)) : []
   return [
     ...strangers.map(({ reference }) => `a charge of nobody: ${reference}`),
     ...lives.flatMap(life => {
       const ours = entries.filter(entry => life.attempts.some(a => a.attempt_id === entry.reference))
-      const books = new Map(ours.map(entry => [entry.reference, entry]))
-      const found = [...faultsOf(life, books), ...(isAtRest ? faultsAtRest(life, books, new Date()) : [])]
-      if (books.size < ours.length) found.push('an attempt was ordered twice')
+      const orders = new Map(ours.map(entry => [entry.reference, entry]))
+      const found = [...faultsOf(life, orders), ...(isAtRest ? faultsAtRest(life, orders, new Date()) : [])]
+      if (orders.size < ours.length) found.push('an attempt was ordered twice')
       for (const { attempt_id, state } of life.attempts)
-        if (state === 'failed' && books.get(attempt_id)?.truth === 'pending')
+        if (state === 'failed' && orders.get(attempt_id)?.truth === 'pending')
           found.push(`${attempt_id} failed while it can be paid`)
-      return found.map(fault => `${rail.name} ${life.payment.tx_reference} ${fault}`)
+      return found.map(fault => `${provider.name} ${life.payment.tx_reference} ${fault}`)
     }),
   ]
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ask } from '../../support/ask.ts'
-import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
+import { type TestGateway, testGateway, type TestMerchant } from '../../support/gateway/gateway.ts'
+import { ask } from '../../support/gateway/rawHttp.ts'
 import { post, send, signedRequest } from '../../support/merchant/merchant.ts'
 
 let gateway: TestGateway

@@ -3,27 +3,27 @@ import type { Sent } from '../../../src/core/message/messenger.ts'
 import type { Payment } from '../../../src/core/payment/payment.ts'
 import { type Db, sql } from '../../../src/store/db.ts'
 import { createRandom } from '../../support/random.ts'
-import { type Lives, openLives } from '../../support/payments/paymentDatabase.ts'
+import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
 import { after, hours, minutes, noon } from '../../support/payments/rows.ts'
 import {
   addMany,
   allMessages,
   later,
   never,
-  playMessenger,
-  testPostman,
+  fakeMessenger,
+  testSender,
   yes,
 } from '../../support/messages/sender.ts'
 
 const seeds = inject('isProof') ? 40 : 8 // of each kind of network at least one
 
-let lives: Lives
+let lives: PaymentDatabase
 let db: Db
 let payment: Payment
 let now = noon
 
 beforeAll(async () => {
-  lives = await openLives()
+  lives = await openPaymentDatabase()
   db = lives.db
   const [asked] = await lives.addPayments(1, noon)
   await db.rows(sql`update payments set status = 'paid'`)
@@ -41,7 +41,7 @@ async function begin() {
 
 describe('tried again', () => {
   test('later, with the words of the network', async () => {
-    await testPostman(db, clock, [playMessenger('sms', () => ({ ...later, afterMs: minutes(3) }))]).sendAll()
+    await testSender(db, clock, [fakeMessenger('sms', () => ({ ...later, afterMs: minutes(3) }))]).sendAll()
     const [sms] = (await allMessages(db)).filter(({ medium }) => medium === 'sms')
     expect(sms).toMatchObject({
       state: 'queued',
@@ -54,10 +54,10 @@ describe('tried again', () => {
   })
 
   test('a messenger that breaks is tried again', async () => {
-    const broken = playMessenger('sms', () => {
+    const broken = fakeMessenger('sms', () => {
       throw new Error('it broke')
     })
-    await testPostman(db, clock, [broken]).sendAll()
+    await testSender(db, clock, [broken]).sendAll()
     const [sms] = (await allMessages(db)).filter(({ medium }) => medium === 'sms')
     expect(sms).toMatchObject({ state: 'queued', words: 'it broke', next_try_at: after(30_000) })
   })
@@ -79,8 +79,8 @@ describe('tried again', () => {
         said.set(id, [...before, sent.state])
         return sent
       }
-      const messengers = [playMessenger('sms', answer), playMessenger('email', answer)]
-      const post = testPostman(db, clock, messengers, { random })
+      const messengers = [fakeMessenger('sms', answer), fakeMessenger('email', answer)]
+      const post = testSender(db, clock, messengers, { random })
       let last = now
       for (;;) {
         if ((await post.sendAll()) > 0) last = now

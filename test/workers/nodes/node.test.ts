@@ -5,7 +5,7 @@ import { openNodeSession } from '../../../src/store/nodeSession.ts'
 import { type Node, startNode } from '../../../src/workers/nodes/node.ts'
 import { query } from '../../support/database/database.ts'
 import { seconds } from '../../support/payments/rows.ts'
-import { startProxy } from '../../support/database/postgresProxy.ts'
+import { startPostgresProxy } from '../../support/database/postgresProxy.ts'
 import { openPost, type Post } from '../deliveries/post.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // its polls wait for up to 40 s
@@ -149,7 +149,7 @@ test('who does not know whether others see it takes leases that have only their 
 })
 
 test('who was held up for long asks once more, and keeps what it has: its connection never ended', async () => {
-  const proxy = await startProxy(post.url)
+  const proxy = await startPostgresProxy(post.url)
   const db = Object.defineProperty({ ...post.db }, 'url', { value: proxy.url })
   try {
     const ama = await start('ama', { deaf() {}, gone() {} }, db)
