@@ -38,19 +38,22 @@ describe('a customer who cancels', () => {
     })
   })
 
-  journeys.journey('stays with us where the shop named no place, and cannot pay any more', async ({ page }) => {
-    const sale = await journeys.shopAsksFor()
-    await page.goto(sale.address)
-    await cancel(page)
-    await step.sees(page, en.cancelled.title)
-    await step.reads(page, en.cancelled.words)
-    expect(await page.getByRole('main').getByRole('link').count()).toBe(0)
-    for (const path of ['/cancel', '/receipt', '/pay', '?again=same']) {
-      await page.goto(sale.address + path)
+  journeys.journey(
+    'stays with us where the shop named no place, and cannot pay any more',
+    async ({ page }) => {
+      const sale = await journeys.shopAsksFor()
+      await page.goto(sale.address)
+      await cancel(page)
       await step.sees(page, en.cancelled.title)
-    }
-    expect(await sale.history()).toEqual(['cancelled'])
-  })
+      await step.reads(page, en.cancelled.words)
+      expect(await page.getByRole('main').getByRole('link').count()).toBe(0)
+      for (const path of ['/cancel', '/receipt', '/pay', '?again=same']) {
+        await page.goto(sale.address + path)
+        await step.sees(page, en.cancelled.title)
+      }
+      expect(await sale.history()).toEqual(['cancelled'])
+    },
+  )
 
   journeys.journey('after it was paid meanwhile sees that it is', async ({ page, scripts }) => {
     const sale = await journeys.shopAsksFor({ cancelled_url: shop.newPlace('cart') })

@@ -56,16 +56,19 @@ describe('a customer who does not want to wait', () => {
     expect(await sale.history()).toEqual(['paid'])
   })
 
-  journeys.journey('waits for a provider that takes nothing back, and goes on by itself', async ({ page }) => {
-    const sale = await journeys.shopAsksFor({ total: '0.02' }) // nobody can ask for four seconds, then it has failed
-    await page.goto(sale.address)
-    await step.payWithWallet(page, 'MTN MoMo', '0241234567')
-    await step.press(page, en.wait.wrong_number)
-    await step.sees(page, en.wait.ending)
-    await page.getByText(en.wait.old_ended).waitFor(step.eventually)
-    expect(await step.phoneField(page).inputValue()).toBe('')
-    expect(await sale.history()).toEqual([])
-  })
+  journeys.journey(
+    'waits for a provider that takes nothing back, and goes on by itself',
+    async ({ page }) => {
+      const sale = await journeys.shopAsksFor({ total: '0.02' }) // nobody can ask for four seconds, then it has failed
+      await page.goto(sale.address)
+      await step.payWithWallet(page, 'MTN MoMo', '0241234567')
+      await step.press(page, en.wait.wrong_number)
+      await step.sees(page, en.wait.ending)
+      await page.getByText(en.wait.old_ended).waitFor(step.eventually)
+      expect(await step.phoneField(page).inputValue()).toBe('')
+      expect(await sale.history()).toEqual([])
+    },
+  )
 
   journeys.journey('on two screens sees the same on both', async ({ page, scripts }) => {
     const sale = await journeys.shopAsksFor()

@@ -46,21 +46,24 @@ journeys.journey(
   },
 )
 
-journeys.journey('the reference is copied by a button, where there are scripts', async ({ page, scripts }) => {
-  const sale = await journeys.shopAsksFor()
-  await page.addInitScript('navigator.clipboard.writeText = async text => void (window.copied = text)')
-  await page.goto(sale.address)
-  await step.press(page, en.test.endings.paid)
-  await step.seesPaid(page)
-  await step.follow(page, en.paid.see)
-  await step.sees(page, en.receipt.title)
-  const button = page.getByRole('button', { name: en.receipt.copy })
-  expect(await button.isVisible()).toBe(scripts)
-  if (!scripts) return
-  await button.click()
-  await page.getByRole('button', { name: en.receipt.copied }).waitFor()
-  expect(await page.evaluate('window.copied')).toBe(sale.tx_reference)
-})
+journeys.journey(
+  'the reference is copied by a button, where there are scripts',
+  async ({ page, scripts }) => {
+    const sale = await journeys.shopAsksFor()
+    await page.addInitScript('navigator.clipboard.writeText = async text => void (window.copied = text)')
+    await page.goto(sale.address)
+    await step.press(page, en.test.endings.paid)
+    await step.seesPaid(page)
+    await step.follow(page, en.paid.see)
+    await step.sees(page, en.receipt.title)
+    const button = page.getByRole('button', { name: en.receipt.copy })
+    expect(await button.isVisible()).toBe(scripts)
+    if (!scripts) return
+    await button.click()
+    await page.getByRole('button', { name: en.receipt.copied }).waitFor()
+    expect(await page.evaluate('window.copied')).toBe(sale.tx_reference)
+  },
+)
 
 // The first bytes of a PNG, and its width and height.
 const sizeOf = (png: Buffer) => [png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)]

@@ -142,18 +142,21 @@ describe('an address that the merchant has not registered', () => {
     return { ...sale, ...urls }
   }
 
-  journeys.journey('is not followed by itself after a payment; the button names the host', async ({ page }) => {
-    const sale = await sellElsewhere()
-    await page.goto(sale.address)
-    await step.payWithWallet(page, 'MTN MoMo', '0240000000')
-    await step.seesPaid(page)
-    expect(await page.getByRole('main').innerText()).not.toContain('Taking you back')
-    await page.waitForTimeout(6000)
-    expect(shop.visitsTo(sale.success_url)).toEqual([])
-    await step.follow(page, `Continue to ${shop.host()}`)
-    await step.sees(page, 'The shop')
-    expect(page.url()).toBe(sale.success_url)
-  })
+  journeys.journey(
+    'is not followed by itself after a payment; the button names the host',
+    async ({ page }) => {
+      const sale = await sellElsewhere()
+      await page.goto(sale.address)
+      await step.payWithWallet(page, 'MTN MoMo', '0240000000')
+      await step.seesPaid(page)
+      expect(await page.getByRole('main').innerText()).not.toContain('Taking you back')
+      await page.waitForTimeout(6000)
+      expect(shop.visitsTo(sale.success_url)).toEqual([])
+      await step.follow(page, `Continue to ${shop.host()}`)
+      await step.sees(page, 'The shop')
+      expect(page.url()).toBe(sale.success_url)
+    },
+  )
 
   journeys.journey('is not followed by itself after cancelling', async ({ page }) => {
     const sale = await sellElsewhere()

@@ -1,5 +1,10 @@
 import { describe, expect } from 'vitest'
-import { withCountryCode, newNumber, openMtnJourneys, payByNumber } from '../support/journeys/providerJourneys.ts'
+import {
+  withCountryCode,
+  newNumber,
+  openMtnJourneys,
+  payByNumber,
+} from '../support/journeys/providerJourneys.ts'
 import * as step from '../support/journeys/steps.ts'
 
 const { en } = step

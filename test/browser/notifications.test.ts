@@ -3,7 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openMailServer } from '../messengers/mailServer.ts'
 import { join, openCentre } from '../messengers/smsCentre.ts'
 import { type Customer, openBrowser, type TestBrowser } from '../support/browser/browser.ts'
-import { type Credentials, type TestGateway, testGateway, type TestMerchant } from '../support/gateway/gateway.ts'
+import {
+  type Credentials,
+  type TestGateway,
+  testGateway,
+  type TestMerchant,
+} from '../support/gateway/gateway.ts'
 import { askFor, type Sale } from '../support/journeys/sale.ts'
 import * as step from '../support/journeys/steps.ts'
 import { checkStatus } from '../support/merchant/merchant.ts'

@@ -30,7 +30,7 @@ const blocksIn = (language: string) =>
 
 let gateway: TestGateway
 let env: Record<string, string>
-let forgetful: { url: string; close(): void } // takes requests, and knows of none when it is asked
+let forgetful: { url: string; close(): void } // accepts requests, and finds none of them in a status check
 
 beforeAll(async () => {
   gateway = await testGateway()
@@ -62,7 +62,7 @@ async function forgetfulGateway(url: string, merchant_key: string) {
   return { url: `http://127.0.0.1:${port}`, close: () => void server.close() }
 }
 
-// Not spawnSync: the gateway answers from this very process.
+// Not spawnSync: the gateway runs in this process.
 const run = async (program: string, args: string[], more: Record<string, string> = {}) =>
   (await promisify(execFile)(program, args, { env: { ...env, ...more }, timeout: 20_000 })).stdout
 

@@ -18,7 +18,12 @@ import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { checkReversals } from '../../src/store/payments/moneyBack.ts'
 import { findPayment } from '../../src/store/payments/paymentLife.ts'
 import { tasksOf } from '../../src/store/payments/tasks.ts'
-import { type ExampleProvider, exampleProviderFolder, exampleTools, openExampleProvider } from '../support/providers/exampleProvider.ts'
+import {
+  type ExampleProvider,
+  exampleProviderFolder,
+  exampleTools,
+  openExampleProvider,
+} from '../support/providers/exampleProvider.ts'
 import { type FreshDatabase, migratedDatabase } from '../support/database/database.ts'
 import type { TestMerchant } from '../support/gateway/gateway.ts'
 import { aPayRequest } from '../support/payments/simulatedNode.ts'

@@ -23,7 +23,12 @@ import { findAccount, type StoredAccount } from '../../src/store/providers/accou
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { attemptsOf } from '../../src/store/payments/attempts.ts'
 import { findPayment } from '../../src/store/payments/paymentLife.ts'
-import { type ExampleProvider, exampleProviderFolder, exampleTools, openExampleProvider } from '../support/providers/exampleProvider.ts'
+import {
+  type ExampleProvider,
+  exampleProviderFolder,
+  exampleTools,
+  openExampleProvider,
+} from '../support/providers/exampleProvider.ts'
 import { type FreshDatabase, migratedDatabase } from '../support/database/database.ts'
 import type { TestMerchant } from '../support/gateway/gateway.ts'
 import { aPayRequest } from '../support/payments/simulatedNode.ts'

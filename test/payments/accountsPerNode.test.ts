@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onboard } from '../../src/actions/merchants/onboard.ts'
 import { givenMasterKeys } from '../../src/start/masterKeys.ts'
 import { sql } from '../../src/store/db.ts'
-import { mtnCredentials, openMtn, type PlayedMtn } from '../simulators/mtn/mtn.ts'
+import { mtnCredentials, openMtn, type MtnSimulator } from '../simulators/mtn/mtn.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../support/gateway/gateway.ts'
 import { post, send, signedRequest } from '../support/merchant/merchant.ts'
 
 // Two nodes on one database, of which one has the account.
 const TOLLGATE_MASTER_KEY = 'ab'.repeat(32)
-let mtn: PlayedMtn
+let mtn: MtnSimulator
 let having: TestGateway
 let lacking: TestGateway
 let shop: TestMerchant

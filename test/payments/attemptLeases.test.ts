@@ -6,7 +6,12 @@ import { pay } from '../../src/actions/payments/pay.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { claimDueAttempts } from '../../src/store/payments/dueAttempts.ts'
 import { type PaymentDatabase, openPaymentDatabase } from '../support/payments/paymentDatabase.ts'
-import { aPayRequest, recordingAccount, simulatedNode, simulatedAccount } from '../support/payments/simulatedNode.ts'
+import {
+  aPayRequest,
+  recordingAccount,
+  simulatedNode,
+  simulatedAccount,
+} from '../support/payments/simulatedNode.ts'
 import { after, hours, noon, pending, seconds, unclear } from '../support/payments/rows.ts'
 
 const workers = 4
@@ -24,7 +29,8 @@ afterAll(async () => {
 })
 
 const fail = (error: unknown) => expect(error).toBeUndefined()
-const request = (at: number) => aPayRequest({ address: `192.0.2.${at}`, input: { phone: `024${1_000_000 + at}` } })
+const request = (at: number) =>
+  aPayRequest({ address: `192.0.2.${at}`, input: { phone: `024${1_000_000 + at}` } })
 const knock = (id: string) => promptPoll({ db: lives.db, clock: () => noon }, id)
 
 async function payAll(count: number) {

@@ -9,7 +9,12 @@ import type { Payment } from '../../src/core/payment/payment.ts'
 import { type Db, openDb, sql } from '../../src/store/db.ts'
 import { storePayments } from '../../src/store/payments/payments.ts'
 import { lockRows } from '../support/database/lockRows.ts'
-import { type PaymentDatabase, newPayment, openPaymentDatabase, readPayments } from '../support/payments/paymentDatabase.ts'
+import {
+  type PaymentDatabase,
+  newPayment,
+  openPaymentDatabase,
+  readPayments,
+} from '../support/payments/paymentDatabase.ts'
 import { aPayRequest, recordingAccount, simulatedNode } from '../support/payments/simulatedNode.ts'
 import { hours, noon, pending } from '../support/payments/rows.ts'
 import { withoutSkipLocked } from '../support/database/withoutSkipLocked.ts'
@@ -158,7 +163,9 @@ test('one that somebody holds is waited for alone', async () => {
   const payments = await lives.addPayments(6, noon)
   const held = payments[2] as Payment
   const others = payments.filter(payment => payment !== held)
-  const letGo = await lockRows(lives.url, 'select 1 from payments where tx_reference = $1', [held.tx_reference])
+  const letGo = await lockRows(lives.url, 'select 1 from payments where tx_reference = $1', [
+    held.tx_reference,
+  ])
   const line = node(() => pending)
   const late = pay(line, held, request()).then(
     ({ done }) => done,

@@ -110,28 +110,28 @@ test('many payments at once share them', async () => {
 })
 
 type Statements = {
-  of(work: () => Promise<unknown>): Promise<string[]> // what reached the database for this work
+  of(work: () => Promise<unknown>): Promise<string[]> // the statements that this work sent
 }
 
-const idleMs = 1500 // longer than any worker rests that looks for what a payment needs
+const idleMs = 1500 // longer than the pause of any worker that payments need
 
-// What frames the work, the books of the simulated provider, and words between nodes: how accounts do is told every few
-// seconds, however many payments there were.
-const others = [
+// Not counted: transaction control, the tables of the simulated provider, and what nodes exchange every few seconds
+// (account health), however many payments there are.
+const uncounted = [
   /^\s*(begin|commit|rollback|set|start transaction|savepoint|release)\b/i,
   /\bsandbox_charges\b/i,
   /\bprovider_health\b/i,
   /^\s*(un)?listen\b|^\s*notify\b|\bpg_notify\b/i,
 ]
 
-// Counts what a gateway says to its database. What it says by itself, when nobody wants anything, is known from the time
-// before: it counts only when the server answers otherwise than then, as to a look that finds something.
-async function countStatements(proxy: PostgresProxy): Promise<Statements> {
+// Counts the statements of a gateway. Statements that an idle gateway sends are recorded first, and count only if the server
+// replies differently than it did then, as to a poll that finds something.
+async function countStatements(counting: PostgresProxy): Promise<Statements> {
   const whenIdle = new Map<string, Set<string>>()
   let counted: string[] | undefined
 
-  proxy.onDone = (text, tag) => {
-    if (others.some(pattern => pattern.test(text))) return
+  counting.onDone = (text, tag) => {
+    if (uncounted.some(pattern => pattern.test(text))) return
     const usual = whenIdle.get(text)
     if (!counted) whenIdle.set(text, (usual ?? new Set()).add(tag))
     else if (!usual?.has(tag)) counted.push(`${text.replaceAll(/\s+/g, ' ').trim()} -> ${tag}`)

@@ -22,7 +22,7 @@ const setOddClock = async (ms: number) => {
 }
 const oddMachine = {
   NODE_OPTIONS: `--import=${new URL('../support/processes/shiftedClock.mjs', import.meta.url).href}`,
-  ODD_CLOCK: file,
+  CLOCK_SHIFT_FILE: file,
 }
 const agoMs = (ms: number) => new Date(Date.now() - ms)
 

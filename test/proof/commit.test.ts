@@ -4,7 +4,13 @@ import type { Credentials } from '../../src/actions/merchants/onboard.ts'
 import { openDb, sql } from '../../src/store/db.ts'
 import { type Cut, cuts } from '../support/database/postgresProxy.ts'
 import { type BehindProxy, gatewayBehindProxy } from '../support/gateway/behindProxy.ts'
-import { askSlowMachine, checkStatus, post, type Request, signedRequest } from '../support/merchant/merchant.ts'
+import {
+  askSlowMachine,
+  checkStatus,
+  post,
+  type Request,
+  signedRequest,
+} from '../support/merchant/merchant.ts'
 
 let house: BehindProxy
 let shop: Credentials

@@ -3,8 +3,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../src/store/db.ts'
 import { everyTry } from '../../src/store/notifications/tries.ts'
 import { closedPorts, openFaultyEndpoints } from '../support/deliveries/faultyEndpoints.ts'
-import { type RecordingReceiver, compareDeliveries, openRecordingReceiver } from '../support/deliveries/recordingReceiver.ts'
-import { openDeliveryDatabase, type DeliveryDatabase, type DeliveryShop } from '../support/deliveries/deliveryDatabase.ts'
+import {
+  type RecordingReceiver,
+  compareDeliveries,
+  openRecordingReceiver,
+} from '../support/deliveries/recordingReceiver.ts'
+import {
+  openDeliveryDatabase,
+  type DeliveryDatabase,
+  type DeliveryShop,
+} from '../support/deliveries/deliveryDatabase.ts'
 import { type GatewayProcess, spawnGateway } from '../support/gateway/gateway.ts'
 import { asOperator } from '../support/gateway/operatorAuth.ts'
 import { send } from '../support/merchant/merchant.ts'
@@ -22,9 +30,9 @@ let gateway: GatewayProcess
 const opened: Awaited<ReturnType<typeof openFaultyEndpoints>>[] = []
 
 const openBad = async (...wanted: Parameters<typeof openFaultyEndpoints>) => {
-  const troubles = await openFaultyEndpoints(...wanted)
-  opened.push(troubles)
-  return troubles
+  const endpoints = await openFaultyEndpoints(...wanted)
+  opened.push(endpoints)
+  return endpoints
 }
 
 let hanging: Awaited<ReturnType<typeof openFaultyEndpoints>>
@@ -60,7 +68,7 @@ const slowestMs = async () =>
   (await database.db.one<{ ms: number }>(sql`select max(ms) as ms from ${everyTry} t`))?.ms ?? 0
 
 test('50 endpoints hang and 50 refuse: the healthy one beside them gets all it has to get meanwhile', async () => {
-  await expect.poll(() => hanging.troubles.taken, soon).toBeGreaterThanOrEqual(50)
+  await expect.poll(() => hanging.tally.taken, soon).toBeGreaterThanOrEqual(50)
   await database.change(await database.addPayments(good, healthy), database.cancel)
   await expect.poll(() => receiver.received.length, soon).toBe(healthy)
   const [most] = await timeouts()
@@ -91,10 +99,10 @@ test('nothing holds a slot past its deadline, and no answer fills the memory', a
   const before = await memory()
   await expect.poll(async () => (await timeouts()).length, soon).toBeGreaterThanOrEqual(54) // 50 hang, 4 trickle
   assert.ok((await slowestMs()) < deadlineMs + slackMs)
-  assert.ok(endless.troubles.taken >= 4 * each) // acknowledged as soon as the headers said so
+  assert.ok(endless.tally.taken >= 4 * each) // acknowledged as soon as the headers said so
   const grown = ((await memory()) - before) / 1e6
   assert.ok(grown < 100, `the memory grew by ${grown} MB`)
-  assert.ok(endless.troubles.bytesOut < endless.troubles.taken * 10e6)
+  assert.ok(endless.tally.bytesOut < endless.tally.taken * 10e6)
   for (const one of opened) one.heal()
   await expect.poll(inFlight, soon).toBeLessThan(5)
   const { faults } = await compareDeliveries(database, good, receiver.received)

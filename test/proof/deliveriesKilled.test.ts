@@ -3,8 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Payment } from '../../src/core/payment/payment.ts'
 import { sql } from '../../src/store/db.ts'
-import { type RecordingReceiver, compareDeliveries, openRecordingReceiver } from '../support/deliveries/recordingReceiver.ts'
-import { openDeliveryDatabase, type DeliveryDatabase, type DeliveryShop } from '../support/deliveries/deliveryDatabase.ts'
+import {
+  type RecordingReceiver,
+  compareDeliveries,
+  openRecordingReceiver,
+} from '../support/deliveries/recordingReceiver.ts'
+import {
+  openDeliveryDatabase,
+  type DeliveryDatabase,
+  type DeliveryShop,
+} from '../support/deliveries/deliveryDatabase.ts'
 import { openWorkers } from '../support/deliveries/workers.ts'
 import { startKilledGateway } from '../support/processes/killedGateway.ts'
 import { random } from '../support/random.ts'
@@ -31,7 +39,9 @@ beforeAll(async () => {
       openRecordingReceiver(() => (over.signal.aborted ? 0 : random() * answeredWithinMs)),
     ),
   )
-  shops = await database.addShops(Array.from({ length: shopsOfEach }, () => receivers.map(({ url }) => url)).flat())
+  shops = await database.addShops(
+    Array.from({ length: shopsOfEach }, () => receivers.map(({ url }) => url)).flat(),
+  )
 })
 afterAll(async () => {
   await Promise.all(receivers.map(one => one.close()))
@@ -42,7 +52,7 @@ afterAll(async () => {
 async function keepKilling(kills: { count: number }) {
   while (kills.count < killsOfWorkers) {
     const worker = await workers.start(database.env)
-    await (kills.count % 3 === 0 ? worker.taken() : worker.told())
+    await (kills.count % 3 === 0 ? worker.taken() : worker.firstTried())
     await sleep(random() * killedWithinMs)
     kills.count++
     await worker.kill('SIGKILL')
@@ -66,7 +76,8 @@ async function keepChanging() {
   }
 }
 
-const changeSomehow = (payment: Payment) => (random() < 0.3 ? database.payAtLast(payment) : database.cancel(payment))
+const changeSomehow = (payment: Payment) =>
+  random() < 0.3 ? database.payAtLast(payment) : database.cancel(payment)
 
 test(`workers killed ${killsOfWorkers} times and gateways ${killsOfGateways} times: every change is told, with the same bytes however often`, async () => {
   const kills = { count: 0 }

@@ -29,7 +29,8 @@ async function open(endpoints: number, shopsOfEach: number, delayMs: () => numbe
   return { database, shops, received, overlaps }
 }
 
-const rowsOf = ({ db }: DeliveryDatabase) => db.rows(sql`select * from deliveries order by tx_reference, sequence`)
+const rowsOf = ({ db }: DeliveryDatabase) =>
+  db.rows(sql`select * from deliveries order by tx_reference, sequence`)
 
 describe.concurrent('one database', () => {
   test('two to eight workers on a backlog: nothing is sent twice, and no payment has two under way', async ({
@@ -60,7 +61,7 @@ describe.concurrent('one database', () => {
   // Its shops share an endpoint, so that it has much on its way there.
   for (const [how, pause] of [
     ['the process is stopped', stop],
-    ['nothing in it runs, as on a paused machine', (sleeper: Worker) => sleeper.standStill(leaseMs + 8000)],
+    ['nothing in it runs, as on a paused machine', (sleeper: Worker) => sleeper.pause(leaseMs + 8000)],
   ] as const) {
     test(`a worker stands still until its leases are over: it changes and sends nothing when it wakes (${how})`, async ({
       expect,

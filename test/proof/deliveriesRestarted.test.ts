@@ -4,8 +4,16 @@ import { afterAll, describe, test } from 'vitest'
 import { rotateIpnSecret } from '../../src/actions/merchants/rotateIpnSecret.ts'
 import { sql } from '../../src/store/db.ts'
 import { everyTry } from '../../src/store/notifications/tries.ts'
-import { compareDeliveries, isSigned, openRecordingReceiver } from '../support/deliveries/recordingReceiver.ts'
-import { openDeliveryDatabase, type DeliveryDatabase, type DeliveryShop } from '../support/deliveries/deliveryDatabase.ts'
+import {
+  compareDeliveries,
+  isSigned,
+  openRecordingReceiver,
+} from '../support/deliveries/recordingReceiver.ts'
+import {
+  openDeliveryDatabase,
+  type DeliveryDatabase,
+  type DeliveryShop,
+} from '../support/deliveries/deliveryDatabase.ts'
 import { spawnGateway } from '../support/gateway/gateway.ts'
 import { random } from '../support/random.ts'
 

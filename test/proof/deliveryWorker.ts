@@ -23,11 +23,11 @@ const deliveries = startDeliveries({
 })
 
 process.send?.('ready')
-process.on('message', (word: 'tried' | 'taken' | 'told' | { standStillMs: number }) => {
+process.on('message', (word: 'tried' | 'taken' | 'firstTried' | { pauseMs: number }) => {
   if (word === 'taken') return when(() => deliveries.inFlight() > 0)
-  if (word === 'told') return when(() => tried > 0)
+  if (word === 'firstTried') return when(() => tried > 0)
   // Nothing runs, not even timers, and what comes over the network waits: as on a machine that is paused.
-  if (word !== 'tried') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, word.standStillMs)
+  if (word !== 'tried') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, word.pauseMs)
   process.send?.(tried)
 })
 function when(isSo: () => boolean) {

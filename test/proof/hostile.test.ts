@@ -98,7 +98,7 @@ afterAll(async () => {
 const portOf = (url: string) => Number(new URL(url).port)
 const pidOf = ({ child }: GatewayProcess) => child.pid as number
 
-const target = () => ({
+const baseTarget = () => ({
   port: portOf(gateway.url),
   pid: pidOf(gateway),
   sockets: Math.min(2000, Math.floor(maxOpenFiles() / 4)),
@@ -109,7 +109,7 @@ const target = () => ({
 // Each attack has a payment of the attacker's own.
 async function newTarget(): Promise<Target> {
   const { body } = await post(gateway.url, signedRequest(own))
-  return { ...target(), own: { ...own, token: body.tx_token } }
+  return { ...baseTarget(), own: { ...own, token: body.tx_token } }
 }
 
 test('every route that anybody can call has a flood', () => {
@@ -123,7 +123,7 @@ test('every route that anybody can call has a flood', () => {
     ),
     ...[...allDocuments(() => '').values()].map(({ route }) => ({ method: 'GET', path: route })),
   ]
-  const flooded = floodedPaths({ ...target(), own: { ...own, token: 'm'.repeat(42) } })
+  const flooded = floodedPaths({ ...baseTarget(), own: { ...own, token: 'm'.repeat(42) } })
   const left = routes.filter(
     route => !flooded.some(({ method, path }) => method === route.method && isAt(route.path, path)),
   )

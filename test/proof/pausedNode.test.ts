@@ -3,8 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../src/store/db.ts'
 import { createRandom, randomSeed } from '../support/random.ts'
-import { type RecordingReceiver, compareDeliveries, openRecordingReceiver } from '../support/deliveries/recordingReceiver.ts'
-import { openDeliveryDatabase, type DeliveryDatabase, type DeliveryShop } from '../support/deliveries/deliveryDatabase.ts'
+import {
+  type RecordingReceiver,
+  compareDeliveries,
+  openRecordingReceiver,
+} from '../support/deliveries/recordingReceiver.ts'
+import {
+  openDeliveryDatabase,
+  type DeliveryDatabase,
+  type DeliveryShop,
+} from '../support/deliveries/deliveryDatabase.ts'
 import { type GatewayProcess, spawnGateway } from '../support/gateway/gateway.ts'
 import { post, send, signedRequest } from '../support/merchant/merchant.ts'
 

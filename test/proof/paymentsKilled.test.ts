@@ -133,7 +133,9 @@ test(`two gateways killed ${2 * killsOfEach} times while shops charge wallets: e
   }
   gateways.push(...(await Promise.all([1, 2].map(() => startKilledGateway(env, killsOfEach, hasSeenAll)))))
   let isOver = false
-  const asking = Promise.all(Array.from({ length: shops }, () => keepRequesting(shop, gateways, () => isOver)))
+  const asking = Promise.all(
+    Array.from({ length: shops }, () => keepRequesting(shop, gateways, () => isOver)),
+  )
   await Promise.all(gateways.map(({ done }) => done))
   isOver = true
   const requests = (await asking).flat()

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, test } from 'vitest'
 import { sql } from '../../src/store/db.ts'
 import { tollgate } from '../cli/tollgate.ts'
-import { type Asked, troubles } from '../simulators/frame.ts'
+import { type SimulatorRequest, troubles } from '../simulators/simulator.ts'
 import { mtnCredentials } from '../simulators/mtn/mtn.ts'
 import { query } from '../support/database/database.ts'
 import { type GatewayProcess, spawnGateway } from '../support/gateway/gateway.ts'
@@ -162,8 +162,8 @@ async function dump() {
 
 // As they travel: MTN's tokens among them.
 const travelled = () =>
-  [...world.simulators.mtn.asked, ...world.simulators.paystack.asked].flatMap(({ headers }: Asked) =>
-    (headers.authorization ?? '').split(' ').slice(1),
+  [...world.simulators.mtn.asked, ...world.simulators.paystack.asked].flatMap(
+    ({ headers }: SimulatorRequest) => (headers.authorization ?? '').split(' ').slice(1),
   )
 
 const secrets = () => [

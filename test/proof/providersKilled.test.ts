@@ -3,7 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, test } from 'vitest'
 import { sql } from '../../src/store/db.ts'
 import { type KilledGateway, startKilledGateway } from '../support/processes/killedGateway.ts'
-import { faultsIn, openSimulatedProviders, type SimulatedProvider, type SimulatedProviders } from '../support/providers/simulatedProviders.ts'
+import {
+  faultsIn,
+  openSimulatedProviders,
+  type SimulatedProvider,
+  type SimulatedProviders,
+} from '../support/providers/simulatedProviders.ts'
 import { keepPaying, ageUnsentAttempts, newCustomer } from '../support/providers/customers.ts'
 import { pick } from '../support/random.ts'
 

@@ -4,7 +4,12 @@ import { sql } from '../../src/store/db.ts'
 import type { Moment, Stopped } from '../support/providers/holdingProxy.ts'
 import { type GatewayProcess, spawnGateway } from '../support/gateway/gateway.ts'
 import { allowHolding, holdCommits, type Written } from '../support/database/holdCommits.ts'
-import { faultsIn, openSimulatedProviders, type SimulatedProvider, type SimulatedProviders } from '../support/providers/simulatedProviders.ts'
+import {
+  faultsIn,
+  openSimulatedProviders,
+  type SimulatedProvider,
+  type SimulatedProviders,
+} from '../support/providers/simulatedProviders.ts'
 import {
   attemptOf,
   type Customer,
@@ -141,7 +146,9 @@ async function rise(spots: readonly Pick<Spot, 'customer'>[], meanwhile = async 
 }
 
 const typedAt = (spots: readonly Spot[], verb: Verb) =>
-  spots.filter(spot => spot.verb === verb && spot.customer.provider === world.paystack).map(s => s.customer.typed)
+  spots
+    .filter(spot => spot.verb === verb && spot.customer.provider === world.paystack)
+    .map(s => s.customer.typed)
 
 async function attemptsOf(spots: readonly Spot[]) {
   const all = await Promise.all(spots.map(({ customer }) => look(customer, url)))
@@ -218,7 +225,7 @@ for (const end of ['land', 'lose'] as const) {
     const customer = await newCustomer(world.paystack, url)
     await keepPaying(world.db, customer, url, ({ stage }) => stage === 'step')
     await killAtCommit(
-      'typed',
+      'submitted',
       () => void sendCode(customer, url, { stage: 'step', attempts: 1, submits: 0 }),
     )
     assert.equal((await mustAttempt(customer)).submits, end === 'land' ? 1 : 0)
@@ -228,7 +235,7 @@ for (const end of ['land', 'lose'] as const) {
 
   test(`killed while it writes an answer down, ${becomes}`, async () => {
     const spots = await everyVerb('taken')
-    await killAtCommit('heard', () => Promise.all(spots.map(({ stopped }) => stopped.letGo())))
+    await killAtCommit('replied', () => Promise.all(spots.map(({ stopped }) => stopped.letGo())))
     await rise(spots)
     assert.deepEqual(await attemptsOf(spots), [1, 1, 1, 1, 1])
     assert.deepEqual([typedAt(spots, 'pay'), typedAt(spots, 'submit')], [[1], [1]])

@@ -20,7 +20,7 @@ export const { random, pick } = createRandom(testSeed)
 // From 0 to below the limit.
 export const randomBelow = (limit: number) => Math.floor(random() * limit)
 
-// For a generator or a process of its own.
+// For a separate generator or process.
 export const randomSeed = () => randomBelow(2 ** 31)
 
 export const randomDigits = (count: number) => String(randomBelow(10 ** count)).padStart(count, '0')

@@ -18,7 +18,12 @@ import {
   sign,
   signedRequest,
 } from '../support/merchant/merchant.ts'
-import { askFeed, feedQuestion, feedSignature, storeNotification } from '../support/deliveries/notifications.ts'
+import {
+  askFeed,
+  feedQuestion,
+  feedSignature,
+  storeNotification,
+} from '../support/deliveries/notifications.ts'
 import { asOperator } from '../support/gateway/operatorAuth.ts'
 
 type Examples = Record<string, { value: Json }>

@@ -169,7 +169,12 @@ describe('what is no form of ours changes nothing', () => {
 const fail = () => Promise.reject(new Unavailable(new Error('gone')))
 
 test('database unavailable', async () => {
-  const at = await serve(roomyRules, testOperatorAuth(), { ...shop.db, rows: fail, one: fail, transaction: fail })
+  const at = await serve(roomyRules, testOperatorAuth(), {
+    ...shop.db,
+    rows: fail,
+    one: fail,
+    transaction: fail,
+  })
   for (const action of ['/support/receipt', '/support/redeliver'])
     expect(
       (await press(action, { merchant: 'x', reference: 'y', sequence: '1' }, { origin: at }, at)).http,

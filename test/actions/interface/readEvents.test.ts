@@ -10,7 +10,12 @@ import { type Db, openDb, sql } from '../../../src/store/db.ts'
 import { numberFeed } from '../../../src/store/notifications/feed.ts'
 import type { TestMerchant } from '../../support/gateway/gateway.ts'
 import { after, hours, minutes } from '../../support/payments/rows.ts'
-import { feedQuestion, feedSignature, newReference, storeNotification } from '../../support/deliveries/notifications.ts'
+import {
+  feedQuestion,
+  feedSignature,
+  newReference,
+  storeNotification,
+} from '../../support/deliveries/notifications.ts'
 import { openShop, type TestShop } from '../../support/payments/shop.ts'
 import { random } from '../../support/random.ts'
 
@@ -116,7 +121,10 @@ test('many at once before the first reading: numbered once, in the order of thei
   for (let count = 0; count < 30; count++)
     made.push(
       notificationId(
-        await storeNotification(shop.db, { merchant_id, created_at: after(-minutes(60 - count), new Date()) }),
+        await storeNotification(shop.db, {
+          merchant_id,
+          created_at: after(-minutes(60 - count), new Date()),
+        }),
       ),
     )
   const readings = await Promise.all([1, 2, 5, 30, 500].map(limit => follow(merchant.test, limit)))
@@ -188,7 +196,10 @@ test('what is older than 30 days is not told, and its cursor goes on with the ol
   for (let days = 34; days > 28; days--)
     made.push(
       notificationId(
-        await storeNotification(shop.db, { merchant_id, created_at: after(-hours(24 * days - 1), new Date()) }),
+        await storeNotification(shop.db, {
+          merchant_id,
+          created_at: after(-hours(24 * days - 1), new Date()),
+        }),
       ),
     )
   const neverRead = made.slice(4)
@@ -219,7 +230,9 @@ test('at the edge of the 30 days nothing that is kept is left out, whatever the 
   const told: string[] = []
   for (const count of days) {
     told.push(
-      notificationId(await storeNotification(shop.db, { ...feed, created_at: after(-hours(24 * count), new Date()) })),
+      notificationId(
+        await storeNotification(shop.db, { ...feed, created_at: after(-hours(24 * count), new Date()) }),
+      ),
     )
     await numberFeed(shop.db, feed, new Date(0), 1)
   }
@@ -239,7 +252,8 @@ test('where all is too old, nothing is told', async () => {
 
 test('after a rotation both keys read the same events', async () => {
   const merchant = await shop.addMerchant()
-  for (let count = 0; count < 3; count++) await storeNotification(shop.db, { merchant_id: merchant.merchant_id })
+  for (let count = 0; count < 3; count++)
+    await storeNotification(shop.db, { merchant_id: merchant.merchant_id })
   const masterKeys = givenMasterKeys([Buffer.from(shop.env.TOLLGATE_MASTER_KEY, 'hex')])
   const fresh = await rotateKey(shop.db, masterKeys, merchant.merchant_id, 'test', hours(1), new Date())
   const [old, young] = [await ask(merchant.test), await ask({ ...merchant.test, ...fresh })]

@@ -166,7 +166,9 @@ test('a time: the exhausted alone, and all of them when all are asked for', asyn
   for (const told of [early, gone, late]) await exhaust(told)
   await acknowledge(read)
   const other = await shop.addMerchant()
-  await exhaust(await storeNotification(shop.db, { merchant_id: other.merchant_id, created_at: noon }, destination))
+  await exhaust(
+    await storeNotification(shop.db, { merchant_id: other.merchant_id, created_at: noon }, destination),
+  )
   const again = async () => {
     const rows = await Promise.all([early, gone, read, due, late].map(find))
     return rows.map(row => row?.begun_at.getTime() === now.getTime())

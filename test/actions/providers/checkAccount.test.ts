@@ -4,7 +4,12 @@ import { mustNotBeBad } from '../../../src/cli/provider/checkText.ts'
 import type { ProviderAccount, Provider } from '../../../src/core/provider/provider.ts'
 import { openAccount } from '../../../src/runtime/providers/openAccount.ts'
 import { loadProviders } from '../../../src/runtime/providerAccounts.ts'
-import { type ExampleProvider, exampleProviderFolder, exampleTools, openExampleProvider } from '../../support/providers/exampleProvider.ts'
+import {
+  type ExampleProvider,
+  exampleProviderFolder,
+  exampleTools,
+  openExampleProvider,
+} from '../../support/providers/exampleProvider.ts'
 
 let acme: ExampleProvider
 let kind: Provider

@@ -274,7 +274,9 @@ for (const [kind, open] of [
     const held = await everything()
     shop.setNow(noon)
     const other = await everything()
-    const letGo = await lockRows(shop.url, 'select from payments where tx_reference = $1', [held.tx_reference])
+    const letGo = await lockRows(shop.url, 'select from payments where tx_reference = $1', [
+      held.tx_reference,
+    ])
     await redactAll(open())
     await letGo()
     expect(await stored(other)).toMatchObject({ name: null })

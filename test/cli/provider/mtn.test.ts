@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from '../../../src/store/db.ts'
-import { mtnCredentials, openMtn, type PlayedMtn } from '../../simulators/mtn/mtn.ts'
+import { mtnCredentials, openMtn, type MtnSimulator } from '../../simulators/mtn/mtn.ts'
 import { type TestGateway, type TestMerchant, testGateway } from '../../support/gateway/gateway.ts'
 import { checkStatus, post, signedRequest } from '../../support/merchant/merchant.ts'
 import { type Env, newMasterKey, temporaryFolder, tollgateJson } from '../tollgate.ts'
@@ -11,7 +11,7 @@ import { type Env, newMasterKey, temporaryFolder, tollgateJson } from '../tollga
 const { subscriptionKey, apiUser, apiKey } = mtnCredentials
 const folder = temporaryFolder()
 let gateway: TestGateway
-let mtn: PlayedMtn
+let mtn: MtnSimulator
 let env: Env
 let shop: TestMerchant
 let said = ''

@@ -6,7 +6,7 @@ import { pay } from '../../../src/actions/payments/pay.ts'
 import mtn from '../../../src/providers/mtn.ts'
 import { createHealthMonitors } from '../../../src/runtime/providers/healthMonitor.ts'
 import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
-import { openMtn, type PlayedMtn } from '../../simulators/mtn/mtn.ts'
+import { openMtn, type MtnSimulator } from '../../simulators/mtn/mtn.ts'
 import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
 import { aPayRequest } from '../../support/payments/simulatedNode.ts'
 import { after, hours, minutes, noon, seconds } from '../../support/payments/rows.ts'
@@ -15,7 +15,7 @@ import { mtnSettings } from './play.ts'
 
 // The real MTN module on a node with a database. MTN is played; time goes by as the test says.
 let lives: PaymentDatabase
-let played: PlayedMtn
+let played: MtnSimulator
 beforeAll(async () => {
   lives = await openPaymentDatabase()
   played = await openMtn({ environment: 'sandbox' })

@@ -6,12 +6,12 @@ import { withSession } from './browser.ts'
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-// What axe holds against the page, a line each: `rule at target: why`. It runs in a world of its own, where the
-// policies of the page do not reach it, nor it the page; and where scripts are off, too. Frames are not looked into.
+// The violations that axe finds on the page, one line each: `rule at target: why`. It runs in an isolated world, so that
+// neither the page's content security policy nor disabled scripts stop it. Frames are not checked.
 export async function axeFaults(page: Page): Promise<string[]> {
   const source = await readFile(axeFile, 'utf8')
   return inOwnWorld(page, async evaluate => {
-    // No timer fires while scripts are off. Axe uses short ones to take turns, long ones to give up.
+    // No timer fires while scripts are off. Axe uses short timers to yield and long ones as timeouts.
     await evaluate('setTimeout = (run, ms = 0) => void (ms < 100 && queueMicrotask(run))')
     await evaluate(`${source};undefined`)
     const options = { runOnly: tags, resultTypes: ['violations'], iframes: false, preload: false }

@@ -6,11 +6,11 @@ import { type Chromium, findChromium } from './chromium.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    chromium: Chromium | string // a string says why there is none; only the tests that need it fail
+    chromium: Chromium | string // a string says why there is none; only tests that need it fail
   }
 }
 
-// Finds the browser once for the whole run; each test file opens it for itself.
+// Finds the browser once for the whole run; each test file starts its own.
 export default async function setup(project: TestProject) {
   const scratch = mkdtempSync(join(tmpdir(), 'tollgate-browser-'))
   project.provide('chromium', await findChromium(scratch))

@@ -1,22 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { type Browser, type BrowserContext, type CDPSession, chromium, type Page, type Request } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type CDPSession,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core'
 import { inject } from 'vitest'
 import type { Chromium } from './chromium.ts'
 
 export type CustomerOptions = {
-  scripts?: boolean // on, unless told otherwise
-  width?: number // a small phone's, unless told otherwise
+  scripts?: boolean // default on
+  width?: number // default: a small phone
   height?: number
   dark?: boolean
   locale?: 'en-GB' | 'fr-FR'
   reducedMotion?: boolean
 }
 
-// A person with a browser of their own: no cookie and nothing stored is shared with another.
+// A customer with a separate browser context: cookies and storage are not shared.
 export type Customer = Recording & {
   page: Page
-  shoot(name: string): Promise<string> // the whole page as a picture; gives back the file
+  shoot(name: string): Promise<string> // saves a screenshot of the whole page and returns its path
   close(): Promise<void>
 }
 
@@ -26,21 +33,21 @@ export type TestBrowser = {
 }
 
 const pictures = fileURLToPath(new URL('../../../screenshots/', import.meta.url))
-// Part of a test's time, so that it is the step that fails and says what it waited for; and longer than the longest gap
-// between two questions, because on a busy machine a callback may be lost.
+// Shorter than a test's timeout, so that the step fails and says what it waited for. Longer than the longest polling gap,
+// because on a busy machine a callback may be lost.
 const waitMs = 45_000
 const widestPhone = 600
 
-// Names and addresses outside this machine lead nowhere, whatever asks for them.
+// Host names and addresses outside this machine do not resolve.
 const args = [
   '--no-proxy-server',
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE *.localhost, EXCLUDE 127.*, EXCLUDE [::1]',
   '--disable-gpu',
-  '--disable-dev-shm-usage', // containers have little of it
+  '--disable-dev-shm-usage', // containers have little shared memory
   '--font-render-hinting=none', // the same widths everywhere
 ]
 
-// Now and then one dies before it is there, of itself (SIGSEGV): then the next comes up.
+// Chromium sometimes crashes during its start (SIGSEGV), so the start is repeated.
 async function launch({ path, env }: Chromium, triesLeft = 2): Promise<Browser> {
   try {
     return await chromium.launch({ executablePath: path, env, args })
@@ -67,7 +74,7 @@ async function newCustomer(browser: Browser, options: CustomerOptions = {}): Pro
   const context = await browser.newContext({
     javaScriptEnabled: scripts,
     viewport: { width, height },
-    isMobile: isPhone, // a page without a viewport of its own is then laid out too wide, as on a phone
+    isMobile: isPhone, // a page without a viewport meta tag is then laid out too wide, as on a phone
     hasTouch: isPhone,
     deviceScaleFactor: isPhone ? 2 : 1,
     colorScheme: dark ? 'dark' : 'light',
@@ -94,22 +101,22 @@ export type Fetched = {
   method: string
   url: string
   type: string // document, stylesheet, script, image, font, fetch, …
-  status?: number // none while it is under way, and when it failed
-  bytes: number // what went over the wire, headers and all, as compressed as it came; 0 from the cache
+  status?: number // undefined while it is pending, and if it failed
+  bytes: number // compressed size on the wire with headers; 0 from the cache
 }
 
 export type Recording = {
-  // All that went wrong, as `kind: what`: outside (asked for something beyond this machine), csp, console, error
-  // (thrown and not caught), dialog, failed (a part of the page is missing). Empty on a good day.
+  // All faults, as `kind: what`: outside (a request beyond this machine), csp, console, error (uncaught), dialog, failed
+  // (a part of the page is missing).
   faults: string[]
-  requests(): Promise<Fetched[]> // in order; waits a little for those under way
+  requests(): Promise<Fetched[]> // in order; waits a little for pending ones
   origins(): Promise<string[]>
   weight(): Promise<number> // bytes of all requests
 }
 
-const settleMs = 2_000 // a request that stays open (events, a long poll) is not waited for longer
+const settleMs = 2_000 // how long to wait for a request that stays open (events, a long poll)
 
-// From which status on a request is a fault. That of a page is for the test to judge; a script may ask and hear no.
+// The lowest status that counts as a fault. The test checks the status of a page itself; scripts may receive a refusal.
 const worstStatus: { [type: string]: number } = { document: 600, fetch: 500, xhr: 500 }
 
 export function record(context: BrowserContext): Recording {
@@ -139,7 +146,7 @@ export function record(context: BrowserContext): Recording {
   context.on('console', message => {
     const text = message.text()
     if (/Content Security Policy|This document requires 'Trusted/.test(text)) faults.push(`csp: ${text}`)
-    // What could not be loaded is told better by its request.
+    // A failed load is already recorded by its request.
     else if (message.type() === 'error' && !text.startsWith('Failed to load resource'))
       faults.push(`console: ${text}`)
   })
@@ -176,7 +183,7 @@ function isOutside(url: string) {
   return !/^(localhost|.*\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }
 
-// The browser's own language, for what has no other words.
+// The Chrome DevTools protocol, for what Playwright does not offer.
 export async function withSession<T>(page: Page, use: (session: CDPSession) => Promise<T>): Promise<T> {
   const session = await page.context().newCDPSession(page)
   try {

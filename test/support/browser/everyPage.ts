@@ -4,13 +4,13 @@ import { openPaystack } from '../../simulators/paystack/paystack.ts'
 import { type TestGateway, testGateway } from '../gateway/gateway.ts'
 import { preparePayments, shopOf } from '../checkout/stages.ts'
 
-// A page that somebody can meet. `open` goes there as a person would and gives back the HTTP status of what shows.
+// A page of the gateway. `open` navigates to it as a user would and returns the HTTP status.
 export type PageToOpen = { name: string; http: number; open(page: Page): Promise<number> }
 export type EveryPage = { gateway: TestGateway; all: PageToOpen[]; stop(): Promise<void> }
 
 const pressPay = (page: Page) => page.locator('main form [type=submit]').first().click()
 
-// Every page there is, each with a payment of its own, on a gateway whose time stands still.
+// Every page, each with its own payment, on a gateway whose clock is stopped.
 export async function openEveryPage(): Promise<EveryPage> {
   let standing: Date | undefined
   const time = { run: () => void (standing = undefined), stop: (at: Date) => void (standing = at) }
@@ -29,7 +29,7 @@ export async function openEveryPage(): Promise<EveryPage> {
       open: async page => (await page.goto(gateway.url + path))?.status() ?? 0,
     })
   const addCheckout = (name: string, path: string, http = 200) => add(name, `/checkout/${path}`, http)
-  // The visit that saw it end, as often as somebody looks.
+  // The visit that saw the payment end; it leaves by itself every time the page is opened.
   const addLeaving = (name: string, token: string) =>
     all.push({
       name,

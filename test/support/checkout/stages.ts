@@ -23,7 +23,7 @@ export const wallet = (phone: string) => ({
 export const postForm = (url: string, fields: Fields) =>
   send(url, { method: 'POST', body: new URLSearchParams(fields) })
 
-// Merchants and payments by the real doors.
+// Merchants and payments through the real HTTP interface.
 export function shopOf(gateway: TestGateway) {
   const at = (path: string) => `${gateway.url}/checkout/${path}`
   return {
@@ -67,8 +67,8 @@ export function shopOf(gateway: TestGateway) {
 
 export type Time = { run(): void; stop(at: Date): void }
 
-// A payment in every state that has a page, as tokens. First time runs, so that what has to end ends; then it stands
-// still, so that what waits goes on waiting and pictures can be compared.
+// A payment in every state that has a page, as tokens. First the clock runs, so that payments can end; then it stops, so
+// that pending ones stay pending and screenshots are comparable.
 export async function preparePayments(gateway: TestGateway, time: Time) {
   const shop = shopOf(gateway)
   const ama = await shop.merchant('Ama Shop', 'retry_after_failure=on')
@@ -76,7 +76,7 @@ export async function preparePayments(gateway: TestGateway, time: Time) {
   const shut = await shop.merchant('Ama Shop')
   const railed = await shop.merchant('Ama Shop', 'providers=paystack')
 
-  // Time runs.
+  // The clock runs.
   time.stop(new Date(Date.now() - 2 * 60 * 60_000))
   const expired = await shop.ask(ama, order)
   time.run()
@@ -117,7 +117,7 @@ export async function preparePayments(gateway: TestGateway, time: Time) {
   const hurried = await tryOnce(ama, '0244888002', 'failed')
   await tryOnce(ama, '0244888002', 'failed', 2, hurried)
 
-  // Time stands.
+  // The clock is stopped.
   time.stop(new Date())
   const start = async (way: Fields, fields: Record<string, unknown> = {}, merchant = ama) => {
     const token = await shop.ask(merchant, { ...order, ...fields })
@@ -147,7 +147,7 @@ export async function preparePayments(gateway: TestGateway, time: Time) {
   const giveUp = (token: string) => postForm(shop.at(`${token}/give-up`), { for: 'number', number: '1' })
   const withdrawn = await start(wallet('0244123459'))
   await giveUp(withdrawn)
-  const givenUp = await start(wallet('0244123006')) // it answers by itself, so nobody takes it back
+  const givenUp = await start(wallet('0244123006')) // it is answered automatically, so it is not withdrawn
   await giveUp(givenUp)
   const known = await shop.ask(ama, { ...order, number: '0201234567', total: '123456.78' })
 

@@ -20,7 +20,7 @@ const methods = providerAccountsOf(new Map([['sandbox', sandboxAccount]])).avail
   total: 2500n,
 })
 
-// One is slow, one does not answer, and what does not answer comes last.
+// One method is slow, one does not respond; the latter comes last.
 const healthOf = (payment_method: string) =>
   payment_method === 'mtn_mobile_money' ? 'degraded' : payment_method === 'card' ? 'down' : 'healthy'
 export const troubled = methods
@@ -36,7 +36,7 @@ function endsOf(attempts: readonly Attempt[] = []): Date | undefined {
   return open && method && requestEndsAt(open, method.lifetimeMs)
 }
 
-// A payment that nobody has touched, but for what a test says of it.
+// A new payment, changed by what the test gives.
 export const checkoutOf = (more: Partial<Checkout> = {}): Checkout => ({
   ...noOutcome,
   merchant_id: 'm'.repeat(10),
@@ -150,7 +150,7 @@ const paidFacts = {
   payment_time: noon,
 } as const
 
-// Every page that a payment can have.
+// Every page of a payment.
 export const scenes: Readonly<Record<string, Partial<Checkout>>> = {
   choose: { ...shopUrls },
   chooseKnown: { number: '+233244123456', mode: 'live' },

@@ -2,15 +2,15 @@ import { query } from './database.ts'
 
 const ours = `'public'::regnamespace`
 
-// Everything that the server knows of a schema, a line each, in no order of theirs: two schemas with the same lines are
-// the same but for the order of columns.
+// Everything in the catalog about a schema, one line each, sorted: two schemas with the same lines differ at most in the
+// order of columns.
 export async function catalogOf(url: string): Promise<string[]> {
   const found = await query(url, parts.join(' union all '))
   return found.map(({ line }) => line as string).toSorted()
 }
 
 const parts = [
-  // tables, and whatever else has a name: indexes, views, sequences
+  // tables, indexes, views, sequences
   `select format('%s %s %s of %s %s', relkind, relname, coalesce(reloptions::text, 'as usual'), relpersistence,
      (select amname from pg_am where oid = relam)) as line
    from pg_class where relnamespace = ${ours}`,

@@ -11,15 +11,15 @@ import { migrate } from '../../../src/store/migrate/migrate.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    isProof: boolean // walks are long, and so may be the wait for the disk
+    isProof: boolean // long walks, and a database that waits for its disk
     databaseUrl: string
-    migratedDatabase: string // by its name, for copies
+    migratedDatabase: string // its name, as a template for copies
   }
 }
 
 const template = 'tollgate_migrated'
 
-// One real PostgreSQL for the whole run; each test file makes databases of its own on it.
+// One real PostgreSQL server for the whole run; each test file creates its own databases on it.
 export default async function setup(project: TestProject) {
   const place = project.config.provide.isProof ? tmpdir() : placeInMemory()
   const dataDir = mkdtempSync(join(place, 'tollgate-test-'))
@@ -35,8 +35,7 @@ export default async function setup(project: TestProject) {
   }
 }
 
-// Memory is written as if it were a disk, and every setting stays what a gateway insists on; only nobody waits. The
-// proofs have a real disk.
+// A memory file system is fast, and all settings stay as a gateway requires them. The proofs use a real disk.
 function placeInMemory(): string {
   try {
     accessSync('/dev/shm', constants.W_OK)
@@ -49,14 +48,14 @@ function placeInMemory(): string {
 
 const enough = 2 * 2 ** 30 // bytes; containers often have 64 MB there
 
-// Tests use the role of the application, which may not do this otherwise.
+// Tests use the role of the application, which normally may not create databases.
 const mayMakeDatabases = (dataDir: string) =>
   asSuperuser(openDataFolder(dataDir), undefined, [
     ['postgres', 'alter role tollgate_app createdb createrole'],
   ])
 
-// Migrated once and copied by whoever wants a migrated database. It can only be copied while nobody is connected, not
-// even the server's own sweeper.
+// Migrated once, and copied for each test file that needs a migrated database. It can only be copied while no session is
+// connected, not even autovacuum.
 async function makeTemplate(url: string) {
   const client = new Client({ connectionString: url })
   await client.connect()

@@ -4,8 +4,8 @@ import { inject } from 'vitest'
 
 export type FreshDatabase = { url: string; drop(): Promise<void> }
 
-// For one test file each: an empty database, and one with all tables. Close your connections before you drop it; those
-// left are cut.
+// Databases for one test file: an empty one, and one with all tables. Close all connections before dropping it; remaining
+// ones are terminated.
 export const freshDatabase = () => createDatabase('template1')
 export const migratedDatabase = () => createDatabase(inject('migratedDatabase'))
 
@@ -19,7 +19,7 @@ async function createDatabase(like: string): Promise<FreshDatabase> {
   }
 }
 
-// Not by force: who is no superuser may not force the server's own sweeper to go, which goes when it is asked.
+// Not with (force): only a superuser may terminate autovacuum, which gives way by itself.
 async function dropDatabase(server: string, name: string) {
   await query(
     server,
@@ -29,10 +29,10 @@ async function dropDatabase(server: string, name: string) {
   await query(server, `drop database ${name}`)
 }
 
-// One statement on a connection of its own.
+// Runs one statement on a separate connection.
 export async function query(url: string, text: string, values: unknown[] = []) {
   const client = new Client({ connectionString: url })
-  client.on('error', () => {}) // a server that stops under it is told by the statement
+  client.on('error', () => {}) // if the server stops, the statement fails
   await client.connect()
   try {
     return (await client.query(text, values)).rows

@@ -3,9 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { openDb, sql } from '../../../src/store/db.ts'
 import { query } from './database.ts'
 
-// Stops what a gateway writes of attempts in the moment of its commit: it lands when the gateway is dead already, or is
-// lost with it.
-const keys = { begun: 7101, typed: 7102, heard: 7103 } as const
+// Blocks the commit of a change to attempts. It is committed after the gateway was killed, or is lost with it.
+const keys = { begun: 7101, submitted: 7102, replied: 7103 } as const
 export type Written = keyof typeof keys
 
 export type HeldCommit = { reached(): Promise<void>; land(): Promise<void>; lose(): Promise<void> }
@@ -20,8 +19,8 @@ export const allowHolding = (databaseUrl: string) =>
     `create function hold_commit() returns trigger language plpgsql set lock_timeout = 0 as $$
        begin perform pg_advisory_xact_lock_shared(tg_argv[0]::bigint); return null; end $$;
      ${trigger('begun', 'insert')};
-     ${trigger('typed', 'update', 'when (new.submits > old.submits)')};
-     ${trigger('heard', 'update', 'when (new.submits = old.submits and new.updated_at > old.updated_at)')}`,
+     ${trigger('submitted', 'update', 'when (new.submits > old.submits)')};
+     ${trigger('replied', 'update', 'when (new.submits = old.submits and new.updated_at > old.updated_at)')}`,
   )
 
 export async function holdCommits(databaseUrl: string, what: Written): Promise<HeldCommit> {
@@ -39,7 +38,7 @@ export async function holdCommits(databaseUrl: string, what: Written): Promise<H
       select pid from pg_locks where locktype = 'advisory' and objid = ${keys[what]} and not granted`)
     return rows.map(({ pid }) => pid)
   }
-  // Their gateway is dead, so they end when they have written.
+  // Their gateway is dead, so the sessions end after the commit.
   async function end(pids: readonly number[]) {
     bell.emit('released')
     await holding

@@ -8,7 +8,7 @@ import { migrationNames, readMigration } from '../../../src/store/migrate/migrat
 import { afterFile } from '../vitest/afterFile.ts'
 import { query } from './database.ts'
 
-// A folder of migrations that a later version might bring.
+// A folder of migrations of a later version.
 export function migrationFolder(files: Record<string, string>): URL {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-migrations-'))
   afterFile(() => rmSync(folder, { recursive: true, force: true }))
@@ -16,14 +16,14 @@ export function migrationFolder(files: Record<string, string>): URL {
   return pathToFileURL(`${folder}/`)
 }
 
-// The migrations of this release and these later ones.
+// The migrations of this release and the given later ones.
 export const laterRelease = (files: Record<string, string>): URL =>
   migrationFolder({
     ...Object.fromEntries(migrationNames().map(name => [name, readMigration(name).text])),
     ...files,
   })
 
-// Somebody else's transaction, open until it is ended.
+// A concurrent transaction that stays open until `end`.
 export async function openTransaction(url: string, ...statements: string[]) {
   const client = new Client({ connectionString: url })
   client.on('error', () => {})
@@ -37,7 +37,7 @@ export const isValid = async (url: string, index: string) =>
     await query(url, 'select indisvalid as valid from pg_index where indexrelid = to_regclass($1)', [index])
   )[0]?.valid
 
-// What a migration runs into in a test: it goes on when there is a row in the table "gate".
+// A statement that waits until the table "gate" has a row.
 export const waitAtGate =
   'do $$ begin while not exists (select from gate) loop perform pg_sleep(0.05); end loop; end $$'
 

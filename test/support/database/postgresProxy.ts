@@ -4,24 +4,24 @@ import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomBelow } from '../random.ts'
 
-// Where a connection is cut: before the statement reaches the server; when the server has it and is at work;
-// when the server is done and nobody has heard; in the middle of the answer.
+// Where a connection is cut: before the statement reaches the server; while the server runs it; after the server has
+// committed, before the reply; in the middle of the reply.
 export const cuts = ['unsent', 'at work', 'unheard', 'half heard'] as const
 export type Cut = (typeof cuts)[number]
 
 export type PostgresProxy = {
   url: string
-  onStatement: (text: string) => Cut | undefined // asked for each statement; undefined lets it pass
-  // Told of each one that is done, and what the server said: INSERT 0 1. Set before the gateway connects.
+  onStatement: (text: string) => Cut | undefined // called for each statement; undefined lets it pass
+  // Called for each completed statement with the server's command tag (INSERT 0 1). Set it before the gateway connects.
   onDone?: (text: string, tag: string) => void
-  hold(): void // nothing moves, nothing is refused
+  hold(): void // forwards nothing and refuses nothing
   release(): void
   goDown(): Promise<void>
   comeUp(): Promise<void>
   stop(): Promise<void>
 }
 
-// Stands between the gateway and PostgreSQL, reads what the gateway says and misbehaves on purpose.
+// A proxy between the gateway and PostgreSQL that parses the protocol and injects faults.
 export async function startPostgresProxy(databaseUrl: string): Promise<PostgresProxy> {
   const { target, who, path } = addressIn(databaseUrl)
   const sockets = new Set<Socket>()
@@ -33,7 +33,7 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
       if (held) socket.pause()
       socket.on('error', () => {}).on('close', () => sockets.delete(socket))
     }
-    client.on('close', () => upstream.end()) // not destroyed: what was sent to the server reaches it
+    client.on('close', () => upstream.end()) // not destroyed: data that was already sent reaches the server
     upstream.on('close', () => client.destroy())
     relay(client, upstream, text => proxy.onStatement(text))
     if (proxy.onDone) tellDone(client, upstream, proxy.onDone)
@@ -67,18 +67,18 @@ export async function startPostgresProxy(databaseUrl: string): Promise<PostgresP
   return proxy
 }
 
-// The embedded server's URL names a folder with a socket, for which PostgreSQL has a fixed file name.
+// The URL of the embedded server names the folder of its socket, whose file name is fixed.
 function addressIn(url: string) {
   const [, who = '', path = '', folder = ''] = /^postgres:\/\/([^/]*)@(\/[^?]*)\?host=([^&]+)/.exec(url) ?? []
   return { who, path, target: { path: `${decodeURIComponent(folder)}/.s.PGSQL.5432` } }
 }
 
-// After these the server acts: a sync, a simple query, a goodbye, a word about a password, and the first message of all.
-const fullStops = ['S', 'Q', 'X', 'p', '']
+// Messages after which the server acts: sync, simple query, terminate, password, and the startup message.
+const finalMessages = ['S', 'Q', 'X', 'p', '']
 
 function relay(client: Socket, upstream: Socket, fateOf: (text: string) => Cut | undefined) {
   const texts = new Map<string, string>() // of prepared statements, by name
-  let said: Buffer[] = [] // what the gateway said since its last full stop
+  let said: Buffer[] = [] // the gateway's messages since the last of these
   let text = ''
   let cut: Cut | undefined
   const fromClient = splitMessages(true, (type, message) => {
@@ -87,23 +87,23 @@ function relay(client: Socket, upstream: Socket, fateOf: (text: string) => Cut |
     if (type === 'P') texts.set(first, second)
     if (type === 'B') text = texts.get(second) ?? ''
     if (type === 'Q') text = first
-    if (!fullStops.includes(type)) return
+    if (!finalMessages.includes(type)) return
     const fate = fateOf(text)
-    cut ??= fate // whatever follows on its heels goes the same way
+    cut ??= fate // pipelined statements behind it get the same fault
     if (cut !== 'unsent') upstream.write(Buffer.concat(said))
     if (cut === 'unsent' || cut === 'at work') client.destroy()
     said = []
     text = ''
   })
   let answer: Buffer[] = []
-  let isOver = false // nothing is heard behind a cut, however much was on its way
+  let isOver = false // nothing is forwarded after a cut
   const fromServer = splitMessages(false, (type, message) => {
     if (isOver) return
     if (cut) answer.push(message)
     else client.write(message)
     if (!cut || type !== 'Z') return
     isOver = true
-    const whole = Buffer.concat(answer) // "ready for the next": the commit is done
+    const whole = Buffer.concat(answer) // ReadyForQuery: the commit is done
     answer = []
     const heard = cut === 'half heard' ? 1 + randomBelow(whole.length - 1) : 0
     void heardThenCut(client, whole.subarray(0, heard))

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 
-// A server that speaks PostgreSQL's protocol as far as simple queries, and answers each of them as the test says. For
-// answers that a real server cannot be made to give.
+// A server that implements PostgreSQL's simple query protocol and answers each query as the test says, for replies that a
+// real server cannot be made to give.
 export type Answer = { tag: string; status?: 'I' | 'T' | 'E' } | { error: string; status?: 'I' | 'T' | 'E' }
 export type ScriptedPostgres = { url: string; seen: string[]; connections: number; stop(): Promise<void> }
 
@@ -66,7 +66,7 @@ const number = (value: number, bytes: 2 | 4) => {
   return buffer
 }
 
-// What a new connection is asked: no standby, not sharded.
+// The reply to the first query of a connection: no standby, not sharded.
 const column = (name: string) =>
   Buffer.concat([
     text(name),

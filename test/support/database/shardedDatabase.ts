@@ -4,15 +4,15 @@ import { openDb } from '../../../src/store/db.ts'
 import { migrate } from '../../../src/store/migrate/migrate.ts'
 import { type FreshDatabase, query } from './database.ts'
 
-// The coordinator of a Citus to try on, in a database that has the extension and knows its workers.
+// The URL of a Citus coordinator, in a database that has the extension and its workers.
 export const shardedUrl = process.env.TOLLGATE_TEST_SHARDED_URL
 
 const page = 'docs/decisions/postgresql-only.md'
 
-// What an operator is told to run.
+// The SQL that the documentation tells an operator to run.
 export const spreading = () => /```sql\n([^`]*)```/.exec(readFileSync(page, 'utf8'))?.[1] ?? ''
 
-// A schema of its own, with all tables, spread as the page says.
+// A separate schema with all tables, distributed as the documentation says.
 export async function shardedDatabase(server: string): Promise<FreshDatabase> {
   const schema = `test_${randomBytes(8).toString('hex')}`
   await query(server, `create schema ${schema}`)
@@ -26,8 +26,8 @@ export async function shardedDatabase(server: string): Promise<FreshDatabase> {
 
 const taskCount = /^\s*Task Count: (\d+)/
 
-// How many shards a statement goes to; of those in several steps the most of one step. Undefined where Citus runs the
-// statement and cannot explain it.
+// The number of shards that a statement uses; of a statement in several steps, the highest of one step. Undefined if Citus
+// runs the statement but cannot explain it.
 export async function shardsOf(url: string, text: string, values: unknown[]): Promise<number | undefined> {
   try {
     const plan = (await query(url, `explain (costs off) ${text}`, values)) as { 'QUERY PLAN': string }[]

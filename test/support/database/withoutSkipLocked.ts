@@ -2,8 +2,7 @@ import type { Db, Query, Tx } from '../../../src/store/db.ts'
 
 const isOfOneMerchant = /where ([ap]\.)?merchant_id = \$\d/
 
-// A database that, as a sharded one does, refuses to lock rows across merchants, skipping or not; among the rows of one
-// it does. `refused` counts how often.
+// A database that refuses to lock rows of several merchants, as a sharded one does. `refused` counts how often.
 export function withoutSkipLocked(db: Db): { db: Db; refused(): number } {
   let count = 0
   const unless = async <T>(query: Query, work: () => Promise<T>): Promise<T> => {

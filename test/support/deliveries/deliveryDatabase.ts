@@ -17,16 +17,15 @@ import { randomDigits } from '../random.ts'
 export type DeliveryShop = { merchant_id: string; test: Credentials }
 export type DeliveryDatabase = Awaited<ReturnType<typeof openDeliveryDatabase>>
 
-const hands = 4 // that change payments at the same time
+const writers = 4 // that change payments at the same time
 const clock = () => new Date()
 const noWaitForDisk = `&options=${encodeURIComponent('-c synchronous_commit=off')}`
 
-// Shops and their payments on a database of their own. Whatever changes a status here commits it together with its
-// notification, as any node does, but for the disk, which nobody here waits for: no power is cut. Whoever delivers is
-// started by the test, and waits for it.
+// Shops and their payments on a separate database. A change of status is committed together with its notification, as on
+// any node, but without waiting for the disk, because no power is cut. The test starts the workers that deliver.
 export async function openDeliveryDatabase() {
   const database = await migratedDatabase()
-  const db = openDb(database.url + noWaitForDisk, hands, 'town')
+  const db = openDb(database.url + noWaitForDisk, writers, 'test')
   const key = randomBytes(32)
   const masterKeys = givenMasterKeys([key])
   const declines = simulatedNode(
@@ -60,15 +59,15 @@ export async function openDeliveryDatabase() {
       }
       return shops
     },
-    // Each shop gets as many.
+    // The same number for each shop.
     async addPayments(shops: readonly DeliveryShop[], each: number) {
       const payments = Array.from({ length: each }, () => shops.map(newPayment)).flat()
       for (let at = 0; at < payments.length; at += 500) await storePayments(db, payments.slice(at, at + 500))
       return payments
     },
-    // One notification.
+    // Causes one notification.
     cancel: (payment: Payment) => cancel(db, payment, clock()),
-    // Three: declined, tried again, paid.
+    // Causes three notifications: declined, tried again, paid.
     async payAtLast(payment: Payment) {
       await pay(declines, payment, { ...aPayRequest({ address: anAddress() }), input: { phone: aPhone() } })
       await pay(approves, payment, {
@@ -76,16 +75,16 @@ export async function openDeliveryDatabase() {
         input: { phone: aPhone() },
       })
     },
-    // Several at once.
+    // Changes several payments at once.
     async change(payments: readonly Payment[], how: (payment: Payment) => Promise<unknown>) {
       const left = payments.values()
-      const hand = async () => {
+      const writer = async () => {
         for (const payment of left) await how(payment)
       }
-      await Promise.all(Array.from({ length: hands }, hand))
+      await Promise.all(Array.from({ length: writers }, writer))
     },
     unfinished: () => countWhere(db, sql`next_try_at is not null`),
-    // Due, and nobody has them nor what has to go before them.
+    // Due deliveries that are not leased, and whose predecessors are not leased.
     waiting: () =>
       countWhere(
         db,

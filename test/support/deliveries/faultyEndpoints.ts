@@ -4,32 +4,32 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 const ok = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'
 const chunk = Buffer.alloc(64 * 1024, 'x')
 
-type Deed = (socket: Socket, troubles: EndpointTally) => void
-export type EndpointFault = keyof typeof deeds
-export type EndpointTally = { taken: number; bytesOut: number; healed: boolean } // taken: requests that came
+type Behaviour = (socket: Socket, tally: EndpointTally) => void
+export type EndpointFault = keyof typeof behaviours
+export type EndpointTally = { taken: number; bytesOut: number; healed: boolean } // taken: received requests
 
-// Endpoints as nobody wants them. What they do when a request has come:
-const deeds = {
+// How a faulty endpoint reacts to a request:
+const behaviours = {
   hangs: () => {},
   fails: socket => void socket.write('HTTP/1.1 500 Oops\r\ncontent-length: 4\r\n\r\noops'),
-  // A good answer with a body that never ends, as fast as it is taken.
-  endless: (socket, troubles) => {
+  // A 200 whose body never ends, as fast as the client reads.
+  endless: (socket, tally) => {
     socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n')
     const pour = () => {
       while (!socket.destroyed && socket.write(`${chunk.length.toString(16)}\r\n${chunk.toString()}\r\n`))
-        troubles.bytesOut += chunk.length
+        tally.bytesOut += chunk.length
     }
     socket.on('drain', pour)
     pour()
   },
-  trickles: socket => sayByteByByte(socket, ok),
+  trickles: socket => writeByteByByte(socket, ok),
   tricklesBody: socket => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n')
-    sayByteByByte(socket, 'x'.repeat(1000))
+    writeByteByByte(socket, 'x'.repeat(1000))
   },
-} satisfies Record<string, Deed>
+} satisfies Record<string, Behaviour>
 
-function sayByteByByte(socket: Socket, text: string) {
+function writeByteByByte(socket: Socket, text: string) {
   const bytes = [...text].values()
   const timer = setInterval(() => {
     const { value, done } = bytes.next()
@@ -39,31 +39,31 @@ function sayByteByByte(socket: Socket, text: string) {
   socket.on('close', () => clearInterval(timer))
 }
 
-// As many endpoints as asked for, each at a port of its own, with one tally.
+// Several endpoints, each at its own port, with one tally.
 export async function openFaultyEndpoints(kind: EndpointFault, count: number) {
-  const troubles: EndpointTally = { taken: 0, bytesOut: 0, healed: false }
+  const tally: EndpointTally = { taken: 0, bytesOut: 0, healed: false }
   const sockets = new Set<Socket>()
-  const deed: Deed = deeds[kind]
+  const behave: Behaviour = behaviours[kind]
   const servers = await Promise.all(Array.from({ length: count }, () => listen(serve)))
 
   function serve(socket: Socket) {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
-    socket.on('error', () => {}) // whoever asks may hang up as it likes
+    socket.on('error', () => {}) // the client may hang up
     socket.on('data', data => {
       if (!data.includes('HTTP/1.1\r\n')) return // the rest of a request
-      troubles.taken++
-      if (troubles.healed) socket.write(ok)
-      else deed(socket, troubles)
+      tally.taken++
+      if (tally.healed) socket.write(ok)
+      else behave(socket, tally)
     })
   }
 
   return {
     urls: servers.map(({ port }) => `http://127.0.0.1:${port}`),
-    troubles,
-    // From now on all is well, also for those who wait.
+    tally,
+    // From now on every request succeeds, also pending ones.
     heal() {
-      troubles.healed = true
+      tally.healed = true
       for (const socket of sockets) socket.write(ok)
     },
     async close() {
@@ -73,7 +73,7 @@ export async function openFaultyEndpoints(kind: EndpointFault, count: number) {
   }
 }
 
-// Addresses at which nobody listens.
+// Addresses at which nothing listens.
 export async function closedPorts(count: number): Promise<string[]> {
   const servers = await Promise.all(Array.from({ length: count }, () => listen(() => {})))
   for (const { server } of servers) server.close()

@@ -5,7 +5,7 @@ import { addNotification, type Destination } from '../../../src/store/notificati
 import { aPayment } from '../payments/rows.ts'
 import { send, sign } from '../merchant/merchant.ts'
 
-// Notifications straight into the tables, for tests of what becomes of them later.
+// Stores notifications directly, for tests of their delivery.
 let counted = 0
 export const newReference = () => `TG-TEST-${process.pid}-${++counted}`
 
@@ -50,7 +50,7 @@ export const feedQuestion = ({ merchant_key }: Keys, after?: string, limit?: num
   ...(limit !== undefined && { limit: String(limit) }),
 })
 
-// How a merchant that follows its events signs its question, as the page for merchants says.
+// Signs a request for the event feed as the documentation for merchants describes.
 export function feedSignature({ secret_key }: Keys, question: FeedQuestion, at: Date | number = new Date()) {
   const { merchant_key, after = '', limit = '' } = question
   const t = Math.floor(Number(at) / 1000)

@@ -9,13 +9,13 @@ export type RecordingReceiver = Awaited<ReturnType<typeof openRecordingReceiver>
 
 const paymentOf = ({ id }: Received) => id.replace(/-N\d+$/, '')
 
-// An endpoint that thanks for everything after a while, and writes down what should never be: two notifications of one
-// payment, or one notification twice, under way at the same time.
+// An endpoint that acknowledges everything after a delay, and records what must never happen: two notifications of one
+// payment, or one notification twice, in flight at the same time.
 export async function openRecordingReceiver(delayMs: () => number = () => 0) {
   const underWay = new Map<string, Received>()
   const overlaps: string[] = []
   const receiver = await openReceiver((one, response, { socket }) => {
-    response.on('finish', () => setImmediate(() => socket.setTimeout(0))) // stays open, as with most servers
+    response.on('finish', () => setImmediate(() => socket.setTimeout(0))) // keep-alive, as with most servers
     const payment = paymentOf(one)
     const other = underWay.get(payment)
     if (other) overlaps.push(`${one.id} try ${one.attempt} while ${other.id} try ${other.attempt}`)
@@ -28,7 +28,7 @@ export async function openRecordingReceiver(delayMs: () => number = () => 0) {
       response.end('ok')
     }, delayMs())
     response.on('close', () => {
-      clearTimeout(timer) // whoever asked is gone
+      clearTimeout(timer) // the client is gone
       isOver()
     })
   })
@@ -37,8 +37,12 @@ export async function openRecordingReceiver(delayMs: () => number = () => 0) {
 
 type Row = Notification & Pick<Delivery, 'tries' | 'acknowledged_at' | 'lease_until' | 'next_try_at'>
 
-// What was committed beside what was received: every fault as a sentence, and how many came more than once.
-export async function compareDeliveries({ db }: DeliveryDatabase, shops: readonly DeliveryShop[], received: readonly Received[]) {
+// Compares committed notifications with received ones: every fault as a sentence, and the number of repeated deliveries.
+export async function compareDeliveries(
+  { db }: DeliveryDatabase,
+  shops: readonly DeliveryShop[],
+  received: readonly Received[],
+) {
   const rows = await db.rows<Row>(sql`
     select n.*, d.tries, d.acknowledged_at, d.lease_until, d.next_try_at
     from notifications n left join deliveries d using (merchant_id, tx_reference, sequence)`)
@@ -53,7 +57,7 @@ export async function compareDeliveries({ db }: DeliveryDatabase, shops: readonl
     byId.delete(id)
     faults.push(...faultsOf(row, came, secrets.get(row.merchant_id) ?? '').map(words => `${id} ${words}`))
   }
-  for (const id of byId.keys()) faults.push(`${id} is of nobody`)
+  for (const id of byId.keys()) faults.push(`${id} is unknown`)
   return { faults, notifications: rows.length, repeated: received.length - rows.length }
 }
 
@@ -76,7 +80,7 @@ function faultsOf(row: Row, came: readonly Received[], secret: string): string[]
   return faults
 }
 
-// By somebody else's reading of the convention.
+// Verified by an independent implementation of Standard Webhooks.
 export function isSigned({ body, headers }: Received, secret: string): boolean {
   try {
     new Webhook(secret).verify(body, headers as Record<string, string>)

@@ -10,14 +10,14 @@ import { randomSeed } from '../random.ts'
 export type Worker = {
   child: ChildProcess
   tried(): Promise<number>
-  taken(): Promise<unknown> // ends when it has taken something
-  told(): Promise<unknown> // ends when its first try has ended
-  standStill(ms: number): Promise<unknown> // ends when it wakes
+  taken(): Promise<unknown> // ends when it has leased something
+  firstTried(): Promise<unknown> // ends when its first try has ended
+  pause(ms: number): Promise<unknown> // ends when it resumes
   kill(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>
 }
 
-// Processes that carry notifications and do nothing else, as long as the tests of a file run. The program is put into
-// one file, so that one of them starts in a blink.
+// Processes that only deliver notifications, for the tests of one file. The program is bundled into one file, so that a
+// process starts fast.
 export function openWorkers() {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-worker-'))
   const program = join(folder, 'worker.cjs')
@@ -39,17 +39,17 @@ export function openWorkers() {
     living.add(child)
     const ended = once(child, 'exit').then(() => void living.delete(child))
     await Promise.race([once(child, 'message'), ended.then(() => Promise.reject(new Error('it ended')))])
-    async function tell(word: unknown) {
+    async function ask(word: unknown) {
       const answer = once(child, 'message') as Promise<[number]>
       child.send(word as object)
       return (await answer)[0]
     }
     return {
       child,
-      tried: () => tell('tried'),
-      taken: () => tell('taken'),
-      told: () => tell('told'),
-      standStill: standStillMs => tell({ standStillMs }),
+      tried: () => ask('tried'),
+      taken: () => ask('taken'),
+      firstTried: () => ask('firstTried'),
+      pause: pauseMs => ask({ pauseMs }),
       async kill(signal) {
         child.kill(signal)
         await ended

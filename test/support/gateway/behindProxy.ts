@@ -10,18 +10,18 @@ import { type PostgresProxy, startPostgresProxy } from '../database/postgresProx
 export type BehindProxy = {
   proxy: PostgresProxy
   gateway: TestGateway
-  db: Db // past the proxy
-  sql(text: string): ReturnType<typeof query> // past the proxy too
+  db: Db // not through the proxy
+  sql(text: string): ReturnType<typeof query> // not through the proxy either
   register(on: Db, ...settings: string[]): Promise<Credentials>
-  stored(requests: Request[]): Promise<string[][]> // the references under each invoice: one, if all is well
+  stored(requests: Request[]): Promise<string[][]> // the references under each invoice: one each, if nothing is stored twice
   stop(): Promise<void>
 }
 
-// A gateway that reaches its database through a proxy, which can misbehave.
+// A gateway that connects to its database through a proxy, which can inject faults.
 export async function gatewayBehindProxy(): Promise<BehindProxy> {
   const database = await migratedDatabase()
   const proxy = await startPostgresProxy(database.url)
-  // Small batches make many commits, and so many places to be cut.
+  // Small batches make many commits, and so many points at which a connection can be cut.
   const gateway = await testGateway({ DATABASE_URL: proxy.url, TOLLGATE_BATCH_ROWS: '8' })
   const db = openDb(database.url, 2)
   return {

@@ -28,7 +28,7 @@ export type TestGateway = {
   stop(): Promise<void>
 }
 
-// A whole gateway inside the test process, on a database of its own.
+// A whole gateway inside the test process, on its own database.
 export async function testGateway(
   env: Record<string, string> = {},
   options: Partial<GatewayOptions> = {},
@@ -83,7 +83,7 @@ export type GatewayProcess = {
   kill(signal: NodeJS.Signals): Promise<void>
 }
 
-// The real program in a process of its own, as `tollgate start --json` runs it.
+// The real program in a separate process, started as `tollgate start --json`.
 export async function spawnGateway(env: Record<string, string>): Promise<GatewayProcess> {
   const child = spawn(process.execPath, ['bin/tollgate.js', 'start', '--json'], {
     env: {
@@ -100,7 +100,7 @@ export async function spawnGateway(env: Record<string, string>): Promise<Gateway
   let stdout = ''
   child.stderr.on('data', chunk => (output += chunk))
   child.stdout.on('data', chunk => ((output += chunk), (stdout += chunk)))
-  const exited = once(child, 'close') // when the last of the output is here
+  const exited = once(child, 'close') // all output has been read
   while (!stdout.includes('\n')) {
     const ended = await Promise.race([exited, once(child.stdout, 'data').then(() => undefined)])
     if (ended) throw new Error(`the gateway ended with ${ended[0] ?? ended[1]}: ${output}`)

@@ -16,8 +16,8 @@ import { roomyRules, testQuotas } from './supportSite.ts'
 export type InboxSite = { url: string; stop(): void }
 export type SiteOptions = Omit<InboxOptions, 'auth'> & { token?: string }
 
-// The inbox on a socket of its own, beside the support pages whose looks it shares. No worker sends anything.
-// Without a token of the test's, everybody is signed in.
+// The inbox on its own server, with the support pages whose stylesheet it shares. No worker sends anything. Every request
+// is signed in, unless the test gives a token.
 export async function inboxSite({ token, ...given }: SiteOptions): Promise<InboxSite> {
   const options = { ...given, auth: testOperatorAuth(token) }
   const app = new Hono<Env>({ strict: false })
@@ -43,7 +43,7 @@ const quiet = { formKey: Buffer.alloc(32, 7), clock: () => new Date(), wake: () 
 
 let written = 0
 
-// A message about a payment, as the gateway would have written it down.
+// Stores a message about a payment, as the gateway does.
 export async function writeMessage(db: Db, payment: Payment, changed: Partial<Message> = {}) {
   const m = {
     message_id: `m${String(++written).padStart(6, '0')}`,

@@ -4,7 +4,7 @@ import { createRateLimits } from '../../../src/runtime/rateLimits.ts'
 import type { OperatorAuth } from '../../../src/web/http/operatorAuth.ts'
 import { bearer } from './rawHttp.ts'
 
-// What opens the operator's pages of every gateway in the tests, unless one says otherwise.
+// The operator token of every test gateway, by default.
 export const operatorToken = 'the operator of the tests'
 export const asOperator = bearer(operatorToken)
 
@@ -20,7 +20,7 @@ export const testOperatorAuth = (
   clock: () => new Date(),
 })
 
-// As a browser that is signed in: where the token is that of the tests, a request without one gets a session.
+// Acts as a signed-in browser: if the gateway has the token of the tests, a request without credentials gets a session.
 export function signIn({ headers, rawHeaders }: IncomingMessage, { keys, baseUrl, clock }: OperatorAuth) {
   if (headers.authorization !== undefined || headers.cookie !== undefined) return
   if (keys.supportToken !== operatorToken) return

@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { type IncomingHttpHeaders, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 
-// One connection, byte by byte: what fetch would never send.
+// A raw connection, for bytes that fetch would never send.
 export type RawSocket = {
   socket: Socket
   heard(): string
   answers(): Answered[]
   errors: string[]
-  ended: Promise<unknown> // the connection is over, either way
+  ended: Promise<unknown> // the connection is closed, by either side
 }
 
 type Answered = { http: number; closes: boolean }
@@ -29,7 +29,7 @@ export async function dial(url: string): Promise<RawSocket> {
 export const get = (path: string, ...headers: string[]) =>
   [`GET ${path} HTTP/1.1`, 'host: here', ...headers, '', ''].join('\r\n')
 
-// The answers that are here whole, in their order.
+// The complete answers, in order.
 function answersIn(text: string) {
   const answers: Answered[] = []
   for (let at = 0; ; ) {
@@ -43,7 +43,7 @@ function answersIn(text: string) {
 
 export type Got = { http: number; headers: IncomingHttpHeaders; text: string }
 
-// Not by fetch: it lets nobody choose the Host header, nor how a path is written.
+// Not by fetch, which does not let a caller set the Host header or keep a path as written.
 export const ask = (url: string, headers: Record<string, string> = {}, path?: string, method = 'GET') =>
   new Promise<Got>((resolve, reject) => {
     const asked = request(url, { headers, method, ...(path !== undefined && { path }) }, answer => {

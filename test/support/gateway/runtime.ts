@@ -1,7 +1,7 @@
 import { providerAccountsOf } from '../../../src/runtime/providerAccounts.ts'
 import { createRuntime, type Runtime, type RuntimeOptions } from '../../../src/runtime/runtime.ts'
 
-// What the verbs need, without a server around it; what a test does not care about is filled in.
+// The runtime that actions need, without a server, and with defaults for what a test does not set.
 export function testRuntime(
   options: Pick<RuntimeOptions, 'db' | 'masterKeys'> & Partial<RuntimeOptions>,
 ): Runtime {

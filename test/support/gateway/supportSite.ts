@@ -21,7 +21,7 @@ export const testQuotas = () => ({
   bodies: createBodyQuota(monotonicMs),
 })
 
-// The support page on a socket of its own. Without a token of the test's, everybody is signed in.
+// The support page on its own server. Every request is signed in, unless the test gives another token.
 export async function supportSite(
   runtime: Pick<Runtime, 'db' | 'clock' | 'wake' | 'formKey' | 'baseUrl'>,
   door = testOperatorAuth(),

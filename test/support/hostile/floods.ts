@@ -34,7 +34,7 @@ const asked = (merchant_key: string) => ({
 })
 const wrongHash = { secure_hash: 'a'.repeat(64) }
 
-// A well-formed token of no payment, at a merchant that exists.
+// A well-formed token of an existing merchant, without a payment.
 const unknownToken = ({ own }: Target) => own.token.slice(0, 10) + randomText(32)
 
 const wrongTokens: readonly Record<string, string>[] = [

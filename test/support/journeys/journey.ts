@@ -4,9 +4,9 @@ import { type Customer, type CustomerOptions, openBrowser, type TestBrowser } fr
 import { type TestGateway, type TestMerchant, testGateway } from '../gateway/gateway.ts'
 import { askFor, type Sale } from './sale.ts'
 
-const journeyMs = 150_000 // a page without scripts looks every 5 seconds, and two cores are shared by many
-const readable = 400 // characters of the page in a failure
-const lastLines = 40 // of the gateway's log, there
+const journeyMs = 150_000 // a page without scripts reloads every 5 seconds, and many tests share two cores
+const readable = 400 // characters of the page that a failure shows
+const lastLines = 40 // of the gateway's log that a failure shows
 
 export type Walk = (customer: Customer & { scripts: boolean }) => Promise<void>
 
@@ -18,13 +18,13 @@ export type Journeys = {
   journey(name: string, ...rest: [Walk] | [CustomerOptions, Walk]): void
 }
 
-// Of the shop and the gateway, where they are not the usual ones.
+// Differences from the default shop and gateway.
 export type JourneyOptions = Partial<GatewayOptions> & {
   env?(): Promise<Record<string, string>>
   settings?: readonly string[] // of the shop
 }
 
-// A gateway with a shop, and a browser for its customers, as long as the tests of a file run.
+// A gateway with a shop and a browser for its customers, for the tests of one file.
 export function openJourneys({ env, settings = [], ...options }: JourneyOptions = {}): Journeys {
   let gateway: TestGateway
   let browser: TestBrowser
@@ -42,7 +42,7 @@ export function openJourneys({ env, settings = [], ...options }: JourneyOptions 
 
   const newCustomer = (wanted?: CustomerOptions) => browser.newCustomer(wanted)
 
-  // One customer from the first page to the last. Nothing may go wrong in the browser on the way.
+  // One customer from the first page to the last. The browser must not record a fault.
   async function walk(wanted: CustomerOptions, go: Walk) {
     const customer = await newCustomer(wanted)
     try {
@@ -59,7 +59,7 @@ export function openJourneys({ env, settings = [], ...options }: JourneyOptions 
     }
   }
 
-  // The same with scripts and without, unless told; many at once.
+  // Runs with scripts and without, unless the options choose; concurrently.
   function journey(name: string, ...rest: [Walk] | [CustomerOptions, Walk]) {
     const [wanted, go] = rest.length === 2 ? rest : [{}, ...rest]
     for (const scripts of wanted.scripts === undefined ? [true, false] : [wanted.scripts]) {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import type { Texts } from '../../../src/core/languages/en.ts'
 import { webhookIdOf } from '../../../src/runtime/providers/webhookId.ts'
-import { mtnCredentials, openMtn, type PlayedMtn } from '../../simulators/mtn/mtn.ts'
+import { mtnCredentials, openMtn, type MtnSimulator } from '../../simulators/mtn/mtn.ts'
 import { openPaystack, type PaystackSimulator } from '../../simulators/paystack/paystack.ts'
 import { type Journeys, openJourneys, type Walk } from './journey.ts'
 import * as step from './steps.ts'
@@ -10,8 +10,11 @@ import * as step from './steps.ts'
 const { en } = step
 const desk = { width: 1280, height: 800 }
 
-// A journeys whose shop takes money by one provider, which is played by a server of its own.
-type ProviderJourneys<Simulator> = Journeys & { readonly provider: Simulator; everywhere(name: string, walk: Walk): void }
+// Journeys at a shop with one simulated provider.
+type ProviderJourneys<Simulator> = Journeys & {
+  readonly provider: Simulator
+  everywhere(name: string, walk: Walk): void
+}
 
 export function openPaystackJourneys(secretKey = 'sk_test_played'): ProviderJourneys<PaystackSimulator> {
   let provider: PaystackSimulator
@@ -31,8 +34,8 @@ export function openPaystackJourneys(secretKey = 'sk_test_played'): ProviderJour
   return withProvider(journeys, () => provider)
 }
 
-export function openMtnJourneys(): ProviderJourneys<PlayedMtn> {
-  let provider: PlayedMtn
+export function openMtnJourneys(): ProviderJourneys<MtnSimulator> {
+  let provider: MtnSimulator
   const journeys = openJourneys({
     settings: ['providers=mtn'],
     async env() {
@@ -53,7 +56,7 @@ export function openMtnJourneys(): ProviderJourneys<PlayedMtn> {
 function withProvider<Simulator>(journeys: Journeys, provider: () => Simulator): ProviderJourneys<Simulator> {
   return Object.create(journeys, {
     provider: { get: provider },
-    // On a phone and at a desk, with scripts and without.
+    // On a phone and on a desktop, with scripts and without.
     everywhere: {
       value: (name: string, walk: Walk) => {
         journeys.journey(`${name}, on a phone`, walk)
@@ -65,7 +68,7 @@ function withProvider<Simulator>(journeys: Journeys, provider: () => Simulator):
 
 let numbers = 0
 
-// That nobody else in this file has: what a rule says of it is said of one customer.
+// A number that no other customer of this file has, so that a rule for it applies to one customer.
 export const newNumber = (prefix = '024') => `${prefix}7${String(++numbers).padStart(6, '0')}`
 export const withCountryCode = (number: string) => number.replace(/^0/, '233')
 
@@ -76,7 +79,7 @@ export const voucherField = (page: Page, t: Texts = en) =>
 
 export const seesStep = (page: Page, t: Texts = en) => step.sees(page, t.step.title)
 
-// Whoever waits without scripts at a page that does not load itself anew looks again.
+// Without scripts, the customer reloads a page that does not reload itself.
 export async function seesAfterLook(page: Page, scripts: boolean, title: string) {
   if (!scripts) await page.reload()
   await step.sees(page, title)

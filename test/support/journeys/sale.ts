@@ -9,7 +9,7 @@ const becomes = { timeout: 45_000, interval: 200 }
 
 export type Sale = Awaited<ReturnType<typeof askFor>>
 
-// What a shop gets for its request, and what is known of it behind the scenes.
+// A payment that a shop has requested, and its rows in the database.
 export async function askFor(
   { url, db }: TestGateway,
   { merchant_id, test: keys }: TestMerchant,
@@ -27,7 +27,7 @@ export async function askFor(
     becomes: (status: string) =>
       vi.waitFor(async () => expect((await statusOf()).status).toBe(status), becomes),
     attempts: () => attemptsOf(db, merchant_id, tx_reference ?? ''),
-    // What it became, in order.
+    // Its statuses, in order.
     history: async () =>
       (await eventsOf(db, merchant_id, tx_reference ?? '')).flatMap(({ to_status }) => to_status ?? []),
     isLate: async () =>
@@ -37,7 +37,7 @@ export async function askFor(
       db.rows(sql`select c.* from sandbox_charges c join attempts a on a.merchant_id = c.merchant_id
         and a.attempt_id = c.reference where a.tx_reference = ${tx_reference}`),
     tasks: () => db.rows<{ kind: string }>(sql`select * from tasks where tx_reference = ${tx_reference}`),
-    // What ended did so this long ago.
+    // Moves the end of its ended attempts into the past.
     endedAgo: (ms: number) =>
       db.rows(sql`update attempts set ended_at = ${new Date(Date.now() - ms)}
         where tx_reference = ${tx_reference} and ended_at is not null`),

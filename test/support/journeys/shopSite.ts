@@ -8,8 +8,7 @@ type Visit = { url: string; headers: IncomingHttpHeaders }
 const page =
   '<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,"><h1>The shop</h1>'
 
-// The shop's own pages, at another site than the gateway's, as long as the tests of a file run. They remember who
-// came, and with what.
+// The shop's pages, on another site than the gateway's, for the tests of one file. They record every visit.
 export function openShopSite() {
   const visits: Visit[] = []
   let host = ''
@@ -26,7 +25,7 @@ export function openShopSite() {
   afterAll(() => void server.close())
   return {
     host: () => host,
-    // An address that nobody else goes to, and that is easily damaged.
+    // A unique address with characters that are easily damaged.
     newPlace: (name: string) => `http://${host}/${name}?order=${++places}&note=a%20b%26c;d&x[]=1#top`,
     visitsTo: (place: string) => visits.filter(({ url }) => place === `http://${host}${url}#top`),
   }

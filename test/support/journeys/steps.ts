@@ -4,12 +4,12 @@ import { languages } from '../../../src/core/languages/languages.ts'
 import { fill } from '../../../src/core/text.ts'
 
 export const { en, fr } = languages
-export const eventually = { timeout: 40_000 } // for what comes by itself
+export const eventually = { timeout: 40_000 } // for changes without a click
 
 export type Wallet = 'MTN MoMo' | 'Telecel Cash' | 'AT Money'
 type Way = Wallet | 'Card' | 'GhQR'
 
-// The steps of a person who pays: everything is found by what it is and what it is called.
+// The steps of a customer who pays. Elements are found by role and name.
 export const sees = (page: Page, title: string) =>
   page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor(eventually)
 
@@ -18,19 +18,19 @@ export const press = (page: Page, name: string | RegExp) =>
 export const follow = (page: Page, name: string | RegExp) =>
   page.getByRole('link', { name, exact: true }).click()
 
-// A page that does not hear the news, as on a bad network.
+// A page that receives no updates, as on a bad network.
 export const staysOld = (page: Page) => page.route('**/state*', route => route.fulfill({ status: 204 }))
 
 export const choose = (page: Page, way: Way) => page.getByRole('radio', { name: way }).check()
 export const phoneField = (page: Page, t: Texts = en) =>
   page.getByRole('textbox', { name: t.fields.phone.label })
-// Where a number is on file, another one is typed behind a disclosure.
+// If a number is on file, the field for another one is in a disclosure.
 export async function typeNumber(page: Page, number: string, t: Texts = en) {
   if (!(await phoneField(page, t).isVisible()))
     await page.getByText(t.choose.other_number, { exact: true }).filter({ visible: true }).click()
   await phoneField(page, t).fill(number)
 }
-// The number that is paid from unless another one is typed.
+// The number on file, which pays unless another one is typed.
 export const numberOnFile = (page: Page) => page.locator('.on-file').filter({ visible: true }).innerText()
 export const pressPay = (page: Page, t: Texts = en) =>
   press(page, new RegExp(`^${fill(t.choose.pay, { amount: '(GHS|[\\d,]+ GHS)' })}`))
@@ -55,7 +55,7 @@ export async function payWithWallet(
 
 export type TypedCard = { number: string; cvv?: string; code?: string }
 
-// Goes on to the partner's page, types the card there, and the code if the bank asks for one.
+// Continues to the provider's page, and types the card and, if the bank asks for it, the code.
 export async function payWithCard(page: Page, card: TypedCard, t: Texts = en) {
   await choose(page, 'Card')
   await pressPay(page, t)
@@ -73,7 +73,7 @@ export async function typeCard(page: Page, { number, cvv = '123', code }: TypedC
   await press(page, secure.confirm)
 }
 
-// The phone is another page beside the checkout, which stays open.
+// The test phone opens in another tab.
 export async function decideOnTestPhone(page: Page, decision: 'Approve' | 'Decline', t: Texts = en) {
   const [phone] = await Promise.all([page.context().waitForEvent('page'), follow(page, t.wait.test_phone)])
   const { prompt, endings } = t.sandbox
@@ -90,13 +90,13 @@ export async function seesFailed(page: Page, reason: keyof Texts['reasons']) {
   await reads(page, en.reasons[reason].advice)
 }
 
-// A reason by its word, or a page by its title.
+// A decline by its reason, or a page by its title.
 export const seesEnding = (page: Page, ending: string) =>
   isReason(ending) ? seesFailed(page, ending) : sees(page, ending)
 
 const isReason = (word: string): word is keyof Texts['reasons'] => Object.hasOwn(en.reasons, word)
 
-// The name of the field that has the focus.
+// The name of the focused field.
 export const focused = (page: Page) =>
   page
     .locator(':focus')

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Credentials } from '../../../src/actions/merchants/onboard.ts'
 
-// The merchant's side of the interface, written from the contract alone.
+// The merchant's side of the interface, written from its documentation only.
 export const sign = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex')
 
 export type Request = Record<string, unknown> & { invoice_id: string; total: string }
@@ -26,7 +26,7 @@ export function signedRequest(
 
 export type Answer = { http: number; headers: Headers; text: string; body: any }
 
-// Forms of the checkout and of the sandbox's pages are sent as by a page of the same host, unless the test says otherwise.
+// Forms of the checkout and the sandbox are sent with the Origin of the same host, unless the test sets one.
 export async function send(url: string, init?: RequestInit): Promise<Answer> {
   const headers = new Headers(init?.headers)
   const isForm =
@@ -46,7 +46,7 @@ export const post = (url: string, body: unknown, type = 'application/json') =>
     body: typeof body === 'string' ? body : JSON.stringify(body),
   })
 
-// A question about a payment, proved to be the merchant's own.
+// A signed status check.
 export function signedQuestion(
   { merchant_key, secret_key }: Pick<Credentials, 'merchant_key' | 'secret_key'>,
   invoice_id: string,
@@ -63,8 +63,8 @@ export const checkStatus = (
 
 const mostTries = 5
 
-// A 503 that takes this long to arrive comes from a machine that has no time, and the request is sent again, a few times.
-// A fault that a test is about is answered sooner.
+// Repeats a request a few times if its 503 was slow, which means that the machine is busy. The faults that tests cause are
+// answered faster.
 export async function askSlowMachine<T extends { http: number }>(
   ask: () => Promise<T>,
   afterMs = 1000,

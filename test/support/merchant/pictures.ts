@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { crc32, deflateSync } from 'node:zlib'
 
-// Pictures, part by part, so that a test can spoil any of them.
+// Builds images part by part, so that a test can damage any part.
 type Part = Buffer | string
 
 const bytesOf = (part: Part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)
@@ -26,7 +26,7 @@ export function header(width: number, height: number, depth = 8, colour = 2, res
 
 export const png = (...chunks: Buffer[]) => Buffer.concat([pngHead, ...chunks])
 
-// So many dots of one colour: red, green and blue.
+// Pixels of one colour (red, green, blue).
 export function dots(width: number, height: number, colour = [11, 107, 79]): Buffer {
   const line = Buffer.from([0, ...Array.from({ length: width }, () => colour).flat()])
   return Buffer.concat(Array.from({ length: height }, () => line))
@@ -35,7 +35,7 @@ export function dots(width: number, height: number, colour = [11, 107, 79]): Buf
 export const plainPng = (width = 64, height = width, ...more: Buffer[]) =>
   png(header(width, height), ...more, chunk('IDAT', deflateSync(dots(width, height))), chunk('IEND'))
 
-// Dots that nothing can shrink, so many bytes of them.
+// An image of about this many bytes that cannot be compressed.
 export function speckledPng(bytes: number): Buffer {
   const side = Math.floor(Math.sqrt((bytes - 100) / 3))
   const line = () => Buffer.concat([Buffer.from([0]), randomBytes(side * 3)])

@@ -14,10 +14,10 @@ export type Received = {
 
 export type Answering = (request: Received, response: ServerResponse, incoming: IncomingMessage) => void
 
-const thanks: Answering = (_request, response) => void response.end('ok')
+const acknowledge: Answering = (_request, response) => void response.end('ok')
 
-// A merchant's endpoint: keeps everything that it is sent, and answers as the test wants.
-export async function openReceiver(answer: Answering = thanks) {
+// A merchant's endpoint: records every request, and answers as the test says.
+export async function openReceiver(answer: Answering = acknowledge) {
   const received: Received[] = []
   let answering = answer
   const server = createServer((incoming, response) => {

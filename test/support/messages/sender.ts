@@ -14,7 +14,7 @@ export const never: Sent = { state: 'never', words: 'No such number.' }
 type Answer = (letter: OutboundMessage) => Sent | Promise<Sent>
 export type FakeMessenger = Messenger & { sent: OutboundMessage[] }
 
-// The outside world: takes every letter, unless it is told otherwise.
+// A messenger that accepts every message, unless the test gives another answer.
 export function fakeMessenger(medium: Medium, answer: Answer = () => yes): FakeMessenger {
   const letters: OutboundMessage[] = []
   return {
@@ -28,7 +28,7 @@ export function fakeMessenger(medium: Medium, answer: Answer = () => yes): FakeM
   }
 }
 
-// Who sends, as one process has it; what a test does not care about is filled in.
+// The sender of one process, with defaults for what a test does not set.
 export function testSender(
   db: Db,
   clock: () => Date,
@@ -37,7 +37,7 @@ export function testSender(
 ) {
   const seen: SeenMessage[] = []
   let isOver = false
-  afterFile(() => void (isOver = true)) // who was given up by a test may still end minutes later, without a database
+  afterFile(() => void (isOver = true)) // a sender that a test abandoned may end minutes later, without a database
   const postman = createSender({
     db,
     clock,
@@ -54,7 +54,7 @@ export function testSender(
     wake: () => {},
     ...more,
   })
-  // Everything that is due now, to the end.
+  // Sends everything that is due now.
   async function sendAll() {
     let found = 0
     for (;;) {
@@ -74,7 +74,7 @@ export const messagesOf = (db: Db, { merchant_id, tx_reference }: Payment) =>
 
 export const allMessages = (db: Db) => db.rows<Message>(sql`select * from messages order by message_id`)
 
-// Many messages about one payment that has this status, as if each were another's.
+// Many messages about one payment, each to another recipient.
 export const addMany = (db: Db, p: Payment, recipients: readonly string[], now: Date) =>
   db.rows(sql`
     insert into messages (merchant_id, message_id, mode, medium, topic, recipient, lang, tx_reference, created_at,

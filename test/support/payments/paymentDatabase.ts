@@ -33,8 +33,7 @@ const noWaitForDisk = `do $$ begin
   execute format('alter database %I set synchronous_commit = off', current_database());
 end $$`
 
-// A migrated database with one merchant. What these tests are about is order, not what a power cut leaves: they do
-// not wait for the disk.
+// A migrated database with one merchant. It does not wait for the disk, because these tests do not test power cuts.
 export async function openPaymentDatabase(poolSize = 4): Promise<PaymentDatabase> {
   const database = await migratedDatabase()
   await query(database.url, noWaitForDisk)
@@ -73,8 +72,12 @@ export function newPayment(merchant_id: string, now: Date, expiresMs: number): P
 const of = <Row extends Pick<NewPayment, 'tx_reference'>>(all: Row[], { tx_reference }: Payment) =>
   all.filter(row => row.tx_reference === tx_reference)
 
-// All rows of some payments as they stood at one moment.
-export async function readPayments(db: Db, merchant_id: string, references: string[]): Promise<StoredPayment[]> {
+// All rows of some payments, in one snapshot.
+export async function readPayments(
+  db: Db,
+  merchant_id: string,
+  references: string[],
+): Promise<StoredPayment[]> {
   const rows = await db.transaction(async tx => {
     await tx.rows(sql`set transaction isolation level repeatable read`)
     const which = sql`where merchant_id = ${merchant_id} and tx_reference = any(${references})`

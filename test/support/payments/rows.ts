@@ -4,7 +4,7 @@ import type { ReplyContext } from '../../../src/core/payment/applyReply.ts'
 import type { Attempt } from '../../../src/core/payment/attempt.ts'
 import { type Payment, noOutcome } from '../../../src/core/payment/payment.ts'
 
-// A payment and an attempt of an ordinary day, to be changed in the one thing that a test is about.
+// A typical payment and attempt; a test changes only the fields that it is about.
 export const noon = new Date('2026-03-02T12:00:00Z')
 export const seconds = (count: number) => count * 1000
 export const minutes = (count: number) => count * 60_000
@@ -93,7 +93,7 @@ export const anAttempt = (changed: Partial<Attempt> = {}): Attempt => ({
   ...changed,
 })
 
-// Of an answer that is no older than the attempt.
+// The context of a reply that is no older than the attempt.
 export const replyContext: ReplyContext = {
   absentForMs: minutes(5),
   lifetimeMs: minutes(5),
@@ -120,7 +120,7 @@ export const unclear: Reply = { state: 'unknown', words: 'HTTP 503' }
 export const absent: Reply = { state: 'absent' }
 export const notSent: Reply = { state: 'not_sent', words: 'connect ECONNREFUSED' }
 
-// What a provider that is asked about this order says of it: the yes above names it, by a reference of its own.
+// The `yes` above with the id of this order and a unique provider reference.
 export const withOrderName = ({ attempt_id }: Order, reply: Reply): Reply =>
   reply?.state === 'paid' && reply.order === firstId
     ? {

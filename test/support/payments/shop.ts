@@ -32,7 +32,7 @@ const way = {
   lifetimeMs: minutes(5),
 } as const
 
-// Payments and attempts by the real verbs on a database of its own; what the provider says, and when, is the test's.
+// Payments and attempts by the real actions on a separate database. The test decides the provider's replies.
 export async function openShop({
   key = randomBytes(32),
   accounts = { test: 'test_bank', live: 'live_bank' },
@@ -79,14 +79,14 @@ export async function openShop({
       await setMerchant(db, merchant.merchant_id, settings)
       return merchant
     },
-    // The merchant asks for money.
+    // The merchant requests a payment.
     async ask(merchant: TestMerchant, fields: Record<string, unknown> = {}, mode: Mode = 'live') {
       const { stored } = await initiate(runtime, signedRequest(merchant[mode], fields), 'api', '127.0.0.1')
       const payment = await findPayment(db, { ...stored })
       assert.ok(payment)
       return payment
     },
-    // The customer starts an attempt, and the provider says so.
+    // The customer starts an attempt, and the provider gives this reply.
     async try(payment: Payment, says: Reply, request: Partial<PayRequest> = {}) {
       reply = says
       const attempts = await attemptsOf(db, payment.merchant_id, payment.tx_reference)
@@ -101,7 +101,7 @@ export async function openShop({
       assert.deepEqual(paying, { done: 'started' })
       return fresh(payment)
     },
-    // We ask the provider about an attempt, the last one unless told, and it says so.
+    // Polls the provider about an attempt (default: the last one), and it gives this reply.
     async hear(payment: Payment, says: Reply, number?: number, deps: PaymentDeps = runtime) {
       reply = says
       const attempts = await attemptsOf(db, payment.merchant_id, payment.tx_reference)

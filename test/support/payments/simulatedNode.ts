@@ -19,7 +19,7 @@ export const simulatedMethod: PaymentMethod = {
   lifetimeMs: minutes(5),
 }
 
-// What a provider says of itself.
+// What a provider declares about itself.
 type Terms = Pick<
   ProviderAccount,
   'account' | 'startIsIdempotent' | 'visibleWithinMs' | 'failureMayReverseForMs'
@@ -31,7 +31,7 @@ export const terms: Terms = {
   failureMayReverseForMs: minutes(120),
 }
 
-// As a node with `simulatedNode` has it: identities are not kept there.
+// The account of `simulatedNode`, which has no stored identity.
 export const simulatedAccount = {
   account: 'simulated',
   mode: 'test',
@@ -39,14 +39,14 @@ export const simulatedAccount = {
   identities: [],
 } as const
 
-// For providers that need none of it.
+// For providers that need no tools.
 export const noTools: ProviderTools = {
   egress: {},
   clock: () => new Date(),
   token: () => Promise.reject(new Error('no token')),
 }
 
-// The provider is played; all else is the program.
+// Only the provider is simulated; everything else is the program.
 export function simulatedNode(
   db: Db,
   clock: () => Date,
@@ -67,7 +67,7 @@ export function simulatedNode(
   }
   return {
     db,
-    // Time goes by as the test says, so no call is ever late: one that never ends is a process that has died.
+    // The test controls the clock, so no call times out: a call that never ends stands for a crashed process.
     providerAccounts: providerAccountsOf(new Map([['simulated', providerAccount]]), () => () => {}),
     baseUrl: () => 'https://pay.example',
     clock,
@@ -85,7 +85,7 @@ export const aPayRequest = (changed: Partial<PayRequest> = {}): PayRequest => ({
   ...changed,
 })
 
-// A line that says one thing to every order, and remembers them.
+// An account that gives the same reply to every order, and records the orders.
 export function recordingAccount(answer: (order: Order) => Reply) {
   const started: Order[] = []
   const checked: Order[] = []

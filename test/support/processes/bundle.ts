@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { build } from 'rolldown'
 
-// Puts a TypeScript program into one file that Node 20 runs as it is, so that a process of it starts at once.
+// Bundles a TypeScript program into one file that Node 20 can run, so that its processes start fast.
 export const bundle = (source: URL, program: string) =>
   build({
     input: fileURLToPath(source),

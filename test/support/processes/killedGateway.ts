@@ -4,10 +4,10 @@ import { type GatewayProcess, spawnGateway } from '../gateway/gateway.ts'
 import { post, type Request, signedRequest } from '../merchant/merchant.ts'
 import { pick, random, randomBelow } from '../random.ts'
 
-// Gateways that are killed again and again, and shops that keep asking them.
+// A gateway that is killed and restarted repeatedly, and shops that send requests to it.
 export type KilledGateway = { url(): string | undefined; kills: number; stop(): Promise<void> }
 
-// At least so many times, and for as long as it has not been enough.
+// Kills it at least `times` times, and until `isEnough`.
 export async function startKilledGateway(
   env: Record<string, string>,
   times: number,
@@ -28,7 +28,7 @@ export async function startKilledGateway(
   }
   const run = async () => {
     while (killed.kills < times || !(await isEnough())) {
-      // Where a start takes long, so does all that a blow may hit.
+      // If a start takes long, so does everything that a kill may interrupt.
       await sleep(Math.max(200 + random() * 700, random() * startMs))
       const dying = gateway as GatewayProcess
       gateway = undefined
@@ -42,8 +42,8 @@ export async function startKilledGateway(
 
 const wallets = ['000', '002', '005', '006', '007', '008', '123']
 
-// Asks for one payment after the other without a page. What is not answered is asked for again, at whichever gateway
-// is there: that is what a shop has to do.
+// Sends one direct payment request after the other. A request without an answer is repeated at any running gateway, as a
+// shop has to do.
 export async function keepRequesting(
   shop: Credentials,
   gateways: KilledGateway[],

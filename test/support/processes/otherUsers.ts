@@ -14,8 +14,8 @@ export function onlyRoot(context: TestContext) {
   if (!isRoot) context.skip('SKIPPED: only root can act as another user')
 }
 
-// What another user of the machine finds out, in a process of his own: `body` returns a value. He may not be able to
-// read our project, so it stands for itself.
+// Runs `body` in a process of another user of the machine, and returns its value. That user may not be able to read the
+// repository, so the script is self-contained.
 export async function as(user: User, body: string, ...args: string[]): Promise<unknown> {
   const script = `
     const fs = require('node:fs'), net = require('node:net'), args = process.argv.slice(1)
@@ -27,7 +27,7 @@ export async function as(user: User, body: string, ...args: string[]): Promise<u
   return JSON.parse(stdout)
 }
 
-// Says hello to a PostgreSQL as somebody, without a password: 'let in', 'asked for a password', or the reason why not.
+// Connects to PostgreSQL as a user without a password: 'let in', 'asked for a password', or an error.
 export const meet = `(sockets, user) => new Promise(resolve => {
   const said = Buffer.from('\\0\\x03\\0\\0user\\0' + user + '\\0database\\0postgres\\0\\0', 'latin1')
   const length = Buffer.alloc(4)

@@ -1,9 +1,9 @@
-// Loaded before a program (node --import), so that its machine's clock shows another time of day: ODD_CLOCK is a file
-// that says by how many milliseconds. It is read again and again, so the clock can be set while the program runs.
+// Loaded before a program (node --import) to shift its clock. CLOCK_SHIFT_FILE names a file with the shift in
+// milliseconds. The file is read repeatedly, so that a test can change the clock while the program runs.
 import { readFileSync } from 'node:fs'
 
 const RealDate = Date
-const readShift = () => Number(readFileSync(process.env.ODD_CLOCK, 'utf8')) || 0
+const readShift = () => Number(readFileSync(process.env.CLOCK_SHIFT_FILE, 'utf8')) || 0
 let shift = readShift()
 
 globalThis.Date = class Date extends RealDate {

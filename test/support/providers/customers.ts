@@ -5,29 +5,33 @@ import { random } from '../random.ts'
 import { code, type SimulatedProvider, type SimulatedProviders } from './simulatedProviders.ts'
 import { postForm, wallet } from '../checkout/stages.ts'
 
-// A customer who pays at whichever gateway is there, and what was seen of it.
+// A customer who pays at any running gateway, and the last stage that the page showed.
 export type Customer = {
   provider: SimulatedProvider
   phone: string
   tx_token: string
-  typed: number // how often a code
+  typed: number // submitted codes
   stage: string
 }
 
 let people = 0
 
-// A payment, made by the shop, who asks until it is answered.
-export async function newCustomer(provider: SimulatedProvider, url: () => string | undefined): Promise<Customer> {
+// The shop requests a payment, and repeats the request until it is answered.
+export async function newCustomer(
+  provider: SimulatedProvider,
+  url: () => string | undefined,
+): Promise<Customer> {
   const request = signedRequest(provider.shop, { email: 'ama@example.test' })
   for (;;) {
     const answer = await ask(url, at => post(at, request))
     const phone = `024${7_391_000 + ++people}`
-    if (answer) return { provider, phone, tx_token: answer.body.tx_token as string, typed: 0, stage: 'choose' }
+    if (answer)
+      return { provider, phone, tx_token: answer.body.tx_token as string, typed: 0, stage: 'choose' }
     await sleep(30)
   }
 }
 
-// Undefined where the gateway died or was not ready.
+// Undefined if the gateway died or was not ready.
 async function ask(url: () => string | undefined, work: (at: string) => Promise<Answer>) {
   const at = url()
   const answer = at ? await work(at).catch(() => undefined) : undefined
@@ -62,7 +66,7 @@ export async function sendCode(
   customer.typed++
   const form = { number: String(attempts), submits: String(submits), otp: code }
   const answer = await ask(url, at => postForm(`${at}/checkout/${customer.tx_token}/step`, form))
-  if (answer?.http === 429) customer.typed-- // it was too soon, and is typed again
+  if (answer?.http === 429) customer.typed-- // too soon: it is submitted again
   return answer
 }
 
@@ -73,7 +77,7 @@ export const attemptOf = (db: Db, { tx_token }: Customer) =>
 
 const patienceMs = 180_000
 
-// Does what the page asks for, until there is nothing left to do, or `until` says so.
+// Does what the page asks for, until the payment is paid or `until` returns true.
 export async function keepPaying(
   db: Db,
   customer: Customer,
@@ -93,7 +97,7 @@ export async function keepPaying(
   }
 }
 
-// What is known of somebody who does not get on.
+// The state of a customer who makes no progress, for the error message.
 async function whereabouts(db: Db, customer: Customer): Promise<string> {
   const attempt = await db.one<{ attempt_id: string }>(sql`
     select a.attempt_id, a.state, a.sends, a.polls, a.submits, a.resent_at, a.acknowledged_at, a.next_poll_at, a.lease_until,
@@ -110,8 +114,8 @@ async function decide(db: Db, customer: Customer, declines: number) {
   await (random() < declines ? provider.decline : provider.approve)(attempt.attempt_id)
 }
 
-// What was stored by a gateway that died, and is not sent any more because a minute has gone by, ends when its provider has
-// not shown it for a quarter of an hour: nobody has to sit through that here.
+// An order that a killed gateway stored and did not send is not sent after a minute. It fails when the provider has not
+// shown it for a quarter of an hour. This makes such attempts older, so that a test need not wait.
 export async function ageUnsentAttempts({ db, providers }: Pick<SimulatedProviders, 'db' | 'providers'>) {
   const taken = providers.flatMap(provider => provider.entries().map(({ reference }) => reference))
   await db.rows(sql`

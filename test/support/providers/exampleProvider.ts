@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { noTools } from '../payments/simulatedNode.ts'
 
-// A provider as somebody would add it, whose accounts have a secret, a choice and a mode that the secret shows.
-const acme = `
+// A provider module as an operator could add it. Its accounts have a secret, an option, and a mode that the secret shows.
+const source = `
   const way = { badge: { text: 'A', background: '#123456', ink: '#ffffff' }, currencies: ['GHS'], lifetimeMs: 300000 }
   export default {
     settings: [
@@ -48,10 +48,10 @@ const acme = `
     },
   }`
 
-// Where it stands, with others beside it.
+// A folder with this module and further ones.
 export function exampleProviderFolder(others: Record<string, string> = {}): URL {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-acme-'))
-  for (const [name, text] of Object.entries({ acme, ...others }))
+  for (const [name, text] of Object.entries({ acme: source, ...others }))
     writeFileSync(join(folder, `${name}.js`), text)
   return pathToFileURL(`${folder}/`)
 }
@@ -62,7 +62,7 @@ export type ExampleProvider = Awaited<ReturnType<typeof openExampleProvider>>
 
 const waits = () => ({ state: 'pending' })
 
-// The provider: it takes the keys that it knows, and says what the test wants of every order.
+// The provider's server: it accepts the known keys and replies to every order as the test says.
 export async function openExampleProvider(...keys: string[]) {
   const known = new Set(keys)
   const asked: { path: string; key: string }[] = []

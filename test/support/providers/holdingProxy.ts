@@ -2,20 +2,20 @@ import { EventEmitter, once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// Stands between two who talk, and stops what a test wants to have stopped: a request that has arrived and goes no further,
-// or one that was taken and whose answer goes no further.
+// An HTTP proxy that holds what a test selects: a request before it is forwarded (`asked`), or a reply before it is
+// returned (`taken`).
 export type Moment = 'asked' | 'taken'
 export type Passing = { method: string; path: string; text: string }
 export type Stopped = {
-  reached: Promise<unknown> // the first is here
-  letGo(): Promise<void> // they go on; done when they have arrived
+  reached: Promise<unknown> // the first one is held
+  letGo(): Promise<void> // forwards them; ends when they have arrived
 }
 
 export type HoldingProxy = {
   url: string
   target: string
-  stop(moment: Moment, which: (passing: Passing) => boolean): Stopped // and all that come after it
-  stopNoMore(): void // what stands here stays
+  stop(moment: Moment, which: (passing: Passing) => boolean): Stopped // this one and all later ones
+  stopNoMore(): void // held ones stay held
   close(): Promise<void>
 }
 
@@ -30,7 +30,7 @@ type Watch = {
 export async function openHoldingProxy(target: string): Promise<HoldingProxy> {
   const watches = new Set<Watch>()
   const server = createServer((incoming, outgoing) => {
-    const passed: Promise<void> = pass(incoming, outgoing, () => passed).catch(() => void outgoing.destroy()) // one of the two has gone
+    const passed: Promise<void> = pass(incoming, outgoing, () => passed).catch(() => void outgoing.destroy()) // one of the two ends is closed
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
 
@@ -79,7 +79,7 @@ export async function openHoldingProxy(target: string): Promise<HoldingProxy> {
   return gate
 }
 
-const hops = ['host', 'connection', 'keep-alive', 'content-length', 'transfer-encoding'] // each connection's
+const hops = ['host', 'connection', 'keep-alive', 'content-length', 'transfer-encoding'] // hop-by-hop headers
 
 const withoutHops = (headers: IncomingMessage['headers']) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !hops.includes(name)))

@@ -13,21 +13,21 @@ import { migratedDatabase } from '../database/database.ts'
 import { type HoldingProxy, openHoldingProxy } from './holdingProxy.ts'
 import { readPayments } from '../payments/paymentDatabase.ts'
 
-// Two providers, simulator, with a shop at each, and nothing between them but gateways that a test starts and kills.
+// Two simulated providers with a shop for each. The test starts and kills the gateways between them.
 export const paystackKey = 'sk_test_8c41f0d27be95a36'
-export const code = '739164' // that the simulator Paystack takes
+export const code = '739164' // the one that the Paystack simulator accepts
 
 export type SimulatedProviders = Awaited<ReturnType<typeof openSimulatedProviders>>
 export type SimulatedProvider = {
   name: 'mtn' | 'paystack'
   shop: Credentials
   merchant_id: string
-  proxy: HoldingProxy // that a gateway talks through
-  entries(): Entry[] // what the provider has in its orders, by attempt
-  isAsked(attempt_id: string): boolean // the customer, to approve
+  proxy: HoldingProxy // between gateway and provider
+  entries(): Entry[] // the provider's orders, by attempt
+  isAsked(attempt_id: string): boolean // whether the customer is asked to approve
   approve(attempt_id: string): Promise<unknown>
   decline(attempt_id: string): Promise<unknown>
-  callBack(attempt_id: string): Promise<unknown> // that it is paid, once more
+  callBack(attempt_id: string): Promise<unknown> // repeats the callback that it is paid
   paths: { order: string; check: string }
 }
 
@@ -35,7 +35,7 @@ export async function openSimulatedProviders() {
   const database = await migratedDatabase()
   const db = openDb(database.url, 4)
   const masterKey = randomBytes(32)
-  const callbackProxy = await openHoldingProxy('http://127.0.0.1:1') // the one address that providers call back at
+  const callbackProxy = await openHoldingProxy('http://127.0.0.1:1') // the address of all callbacks
   const mtn = await simulateMtn(await addShop(db, masterKey, 'mtn'))
   const paystack = await simulatePaystack(await addShop(db, masterKey, 'paystack'), callbackProxy.url)
   const providers: SimulatedProvider[] = [mtn.provider, paystack.provider]
@@ -51,7 +51,7 @@ export async function openSimulatedProviders() {
       DATABASE_URL: database.url,
       TOLLGATE_MASTER_KEY: masterKey.toString('hex'),
       TOLLGATE_BASE_URL: callbackProxy.url,
-      TOLLGATE_SANDBOX: 'off', // it would serve where an account is in trouble
+      TOLLGATE_SANDBOX: 'off', // it would serve methods of a failing account
       LOG_LEVEL: 'error',
       ...mtn.env,
       ...paystack.env,
@@ -66,7 +66,7 @@ export async function openSimulatedProviders() {
   }
 }
 
-// Its payments go to one account alone.
+// The payments of this shop use one account only.
 async function addShop(db: Db, masterKey: Buffer, provider: string) {
   const merchant = await onboard(db, givenMasterKeys([masterKey]), 'Ama Shop', ['test'], new Date())
   const { merchant_id, test: shop } = merchant
@@ -80,7 +80,7 @@ type Owner = Pick<SimulatedProvider, 'merchant_id' | 'shop'>
 
 async function simulateMtn(owner: Owner) {
   const simulator = await openMtn({ environment: 'sandbox' })
-  simulator.rule({ story: { callbacks: [{ at: 'end', times: 2 }] } }) // whatever the number, it waits for somebody
+  simulator.rule({ story: { callbacks: [{ at: 'end', times: 2 }] } }) // every number waits for approval
   const proxy = await openHoldingProxy(simulator.url)
   const find = (id: string) => simulator.book().find(({ sent }) => sent.externalId === id)
   const provider: SimulatedProvider = {
@@ -142,7 +142,7 @@ function entryOf(reference: string, amount: bigint, status: string): Entry {
     taken: 0,
     visible: 0,
     lastCharge: 0,
-    callsBack: !isCharged, // it is still to be heard of
+    callsBack: !isCharged, // a callback is pending
     code: 'none',
     wrongCodes: 0,
     refunds: [],
@@ -150,7 +150,7 @@ function entryOf(reference: string, amount: bigint, status: string): Entry {
   }
 }
 
-// What does not hold of a shop's payments, in sentences. The orders are read after ours: they only grow.
+// The violated rules of a shop's payments, as sentences. The provider's orders are read last, because they only grow.
 export async function faultsIn(db: Db, provider: SimulatedProvider, isAtRest: boolean): Promise<string[]> {
   const { merchant_id } = provider
   const rows = await db.rows<{ tx_reference: string }>(sql`
@@ -162,9 +162,9 @@ export async function faultsIn(db: Db, provider: SimulatedProvider, isAtRest: bo
   )
   const entries = provider.entries()
   const known = new Set(lives.flatMap(({ attempts }) => attempts.map(({ attempt_id }) => attempt_id)))
-  const strangers = isAtRest ? entries.filter(({ reference }) => !known.has(reference)) : []
+  const unknown = isAtRest ? entries.filter(({ reference }) => !known.has(reference)) : []
   return [
-    ...strangers.map(({ reference }) => `a charge of nobody: ${reference}`),
+    ...unknown.map(({ reference }) => `an unknown charge: ${reference}`),
     ...lives.flatMap(life => {
       const ours = entries.filter(entry => life.attempts.some(a => a.attempt_id === entry.reference))
       const orders = new Map(ours.map(entry => [entry.reference, entry]))

@@ -22,9 +22,11 @@ afterAll(async () => {
 })
 
 async function whileHeld<T>(tx_reference: string, work: () => Promise<T>): Promise<T> {
-  const letGo = await lockRows(post.url, 'select 1 from deliveries where tx_reference = $1 and sequence = 1', [
-    tx_reference,
-  ])
+  const letGo = await lockRows(
+    post.url,
+    'select 1 from deliveries where tx_reference = $1 and sequence = 1',
+    [tx_reference],
+  )
   try {
     return await work()
   } finally {

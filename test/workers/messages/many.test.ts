@@ -8,14 +8,7 @@ import { startMessages } from '../../../src/workers/messages/worker.ts'
 import { createRandom, random } from '../../support/random.ts'
 import { type PaymentDatabase, openPaymentDatabase } from '../../support/payments/paymentDatabase.ts'
 import { after, minutes, noon, seconds } from '../../support/payments/rows.ts'
-import {
-  addMany,
-  allMessages,
-  later,
-  fakeMessenger,
-  testSender,
-  yes,
-} from '../../support/messages/sender.ts'
+import { addMany, allMessages, later, fakeMessenger, testSender, yes } from '../../support/messages/sender.ts'
 import { startPostgresProxy } from '../../support/database/postgresProxy.ts'
 
 let lives: PaymentDatabase

@@ -14,11 +14,11 @@ export type Charge = {
   callback_url?: string
   access_code?: string
   story: Story
-  asks: string // what the customer is wanted for
+  asks: string // the status that asks the customer for something
   text: string
   tries: number // of codes
   made_at: number
-  window_at: number // from when the customer has time
+  window_at: number // when the customer's time limit begins
   ended_at?: number
   ended?: Ending
   says: string
@@ -32,7 +32,7 @@ export type Terms = { promptMs: number; pageMs: number; domain: 'test' | 'live';
 
 const feeOf = (amount: number) => Math.round((amount * 195) / 10_000)
 
-// What the customer was charged in all.
+// The total that the customer was charged.
 export function chargedOf({ amount, story: { paysAs, feeBearer } }: Charge): number {
   const asked = paysAs?.amount ?? amount
   return feeBearer === 'customer' ? asked + feeOf(asked) : asked
@@ -41,7 +41,7 @@ export function chargedOf({ amount, story: { paysAs, feeBearer } }: Charge): num
 export const isOver = (charge: Charge, { promptMs, pageMs }: Terms, now: number) =>
   now - charge.window_at > (charge.channel === 'card' ? pageMs : promptMs)
 
-// What verify says of it: `ongoing` while the prompt is open, `abandoned` of a page that nobody has paid yet.
+// The status that verify returns: `ongoing` while the prompt is open, `abandoned` for a page that is not paid yet.
 export function statusOf(charge: Charge, terms: Terms, now: number): string {
   const { ended, ended_at = 0, story } = charge
   if (ended && now - ended_at >= (story.lagMs ?? 0)) return ended
@@ -49,7 +49,7 @@ export function statusOf(charge: Charge, terms: Terms, now: number): string {
   return isOver(charge, terms, now) ? (story.unpaid ?? 'abandoned') : (story.meanwhile ?? 'ongoing')
 }
 
-// The transaction, as verify, a finished charge and a webhook show it.
+// The transaction as verify, a finished charge and a webhook return it.
 export function transactionOf(charge: Charge, terms: Terms, now: number) {
   const status = statusOf(charge, terms, now)
   const isPaid = status === 'success' || status === 'reversed'
@@ -80,7 +80,7 @@ export function transactionOf(charge: Charge, terms: Terms, now: number) {
   }
 }
 
-// What happened on the page: times are seconds after its start.
+// The log of the page; times are seconds after its start.
 function logOf({ channel, declines, made_at }: Charge) {
   if (channel !== 'card' || declines.length === 0) return null
   const start_time = Math.floor(made_at / 1000)

@@ -1,26 +1,26 @@
 import { randomBelow } from '../../support/random.ts'
-import type { Said, Trouble } from '../frame.ts'
-import { knock } from '../callback.ts'
+import type { SimulatorReply, Trouble } from '../simulator.ts'
+import { postCallback } from '../callback.ts'
 
-// What shall become of an order.
+// The outcome of an order.
 export type Story = {
-  submit?: Trouble | Said // in place of the empty 202
-  isTaken?: boolean // default true; false: there is no such order
+  submit?: Trouble | SimulatorReply // instead of an empty 202
+  isTaken?: boolean // default true; false: the order is not created
   isUsedUp?: boolean // default true; false: a refused reference may be sent again
-  delayMs?: number // of the answer to the order
+  delayMs?: number // of the reply to the order
   first?: string // the status until it ends: PENDING, CREATED
   ends?: Ending // by itself
-  afterReads?: number // so many are told the first status before; usual 0
-  hiddenReads?: number // so many are told 404 before
-  told?: Record<string, unknown> // other than the truth: another amount, another order
-  callbacks?: readonly Callback[] // usual: one at the end
+  afterReads?: number // reads that still return the first status; default 0
+  hiddenReads?: number // reads that return 404 before that
+  told?: Record<string, unknown> // wrong fields of the reply: another amount, another order
+  callbacks?: readonly Callback[] // default: one at the end
 }
 export type Ending = { status: string; reason?: unknown }
 export type Callback = {
   at: 'submit' | 'end' // at submit: before the order is answered
   times?: number
   method?: 'POST' | 'PUT'
-  body?: Record<string, unknown> // other than the truth
+  body?: Record<string, unknown> // wrong fields
 }
 
 export type Sent = {
@@ -61,7 +61,7 @@ export const newCharge = (
   status: story.first ?? 'PENDING',
 })
 
-// Once only: what has ended stays so.
+// The first ending is final.
 export async function endCharge(charge: Charge, { status, reason }: Ending): Promise<boolean> {
   if (isEnded(charge)) return false
   charge.status = status
@@ -71,7 +71,7 @@ export async function endCharge(charge: Charge, { status, reason }: Ending): Pro
   return true
 }
 
-// As MTN writes it, to a question and in a callback: what is not known yet stands nowhere.
+// The charge as MTN returns it and sends it in a callback: unknown fields are left out.
 export const objectOf = ({ sent, status, reason, financialTransactionId, story }: Charge) => ({
   ...(financialTransactionId && { financialTransactionId }),
   ...sent,
@@ -85,14 +85,15 @@ export async function callBack(charge: Charge, at: Callback['at']): Promise<void
   for (const callback of callbacks) if (callback.at === at) await sendCallback(charge, callback)
 }
 
-// `deliverTo` is the origin behind a TLS proxy: the gateway's public address is https, and it listens on http.
+// `deliverTo` is the origin behind a TLS proxy: the gateway's public address is https, but it listens on http.
 export async function sendCallback(charge: Charge, { times = 1, method, body }: Omit<Callback, 'at'>) {
   const headers = { 'content-type': 'application/json; charset=utf-8', 'user-agent': 'LWAC Http Client 1.0' }
   const text = JSON.stringify({ ...objectOf(charge), ...body })
   const heard: number[] = []
   if (!charge.callback_url) return heard
   const url = behindProxy(charge.callback_url, charge.deliverTo)
-  for (let sent = 0; sent < times; sent++) heard.push(await knock(url, { method, headers, body: text }))
+  for (let sent = 0; sent < times; sent++)
+    heard.push(await postCallback(url, { method, headers, body: text }))
   return heard
 }
 

@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import type { Asked, Said } from '../frame.ts'
+import type { SimulatorRequest, SimulatorReply } from '../simulator.ts'
 
 export type Credentials = { subscriptionKey: string; apiUser: string; apiKey: string }
 
 export type Door = {
-  token(asked: Asked): Said
-  refusal(asked: Asked): Said | undefined // of a request that shows no good token
-  expire(): void // all that were given
+  token(asked: SimulatorRequest): SimulatorReply
+  refusal(asked: SimulatorRequest): SimulatorReply | undefined // of a request without a valid token
+  expire(): void // all issued tokens
 }
 
-// A wrong API key is answered 401; 500 was seen, too.
+// A wrong API key is answered with 401; 500 was observed, too.
 export type DoorTerms = { tokenSeconds: number; wrongKeyStatus: number }
 
-// Who is let in: the subscription key on every call, Basic for a token, the token for the rest.
-export function doorOf({ subscriptionKey, apiUser, apiKey }: Credentials, terms: DoorTerms): Door {
+// Every call needs the subscription key; a token request needs Basic authentication, all others need the token.
+export function authenticationOf({ subscriptionKey, apiUser, apiKey }: Credentials, terms: DoorTerms): Door {
   const tokens = new Map<string, number>()
   const basic = `Basic ${Buffer.from(`${apiUser}:${apiKey}`).toString('base64')}`
-  const wrongKey = ({ headers }: Asked) =>
+  const wrongKey = ({ headers }: SimulatorRequest) =>
     headers['ocp-apim-subscription-key'] === subscriptionKey ? undefined : noSubscription
 
   return {
@@ -41,20 +41,20 @@ export function doorOf({ subscriptionKey, apiUser, apiKey }: Credentials, terms:
 }
 
 const html = { 'content-type': 'text/html' }
-export const lengthRequired: Said = { status: 411, headers: html, body: '<h2>Length Required</h2>' }
-const rejected: Said = { status: 200, headers: html, body: '<html>Request Rejected</html>' }
-const unauthorized: Said = { status: 401, body: { message: 'Unauthorized' } }
-const noSubscription: Said = {
+export const lengthRequired: SimulatorReply = { status: 411, headers: html, body: '<h2>Length Required</h2>' }
+const rejected: SimulatorReply = { status: 200, headers: html, body: '<html>Request Rejected</html>' }
+const unauthorized: SimulatorReply = { status: 401, body: { message: 'Unauthorized' } }
+const noSubscription: SimulatorReply = {
   status: 401,
   body: { statusCode: 401, message: 'Access denied due to invalid subscription key.' },
 }
 
-// Without a body or with a grant in JSON. A form meets the firewall.
-function wrongForm({ text, headers }: Asked): Said | undefined {
+// The body is empty or a grant in JSON. The firewall rejects a form.
+function wrongForm({ text, headers }: SimulatorRequest): SimulatorReply | undefined {
   if (text === '') return undefined
   return headers['content-type']?.includes('json') ? undefined : rejected
 }
 
-// Chunks are refused, and a body whose length nobody says.
-export const hasNoLength = ({ method, headers }: Asked) =>
+// Chunked bodies and bodies without a length are refused.
+export const hasNoLength = ({ method, headers }: SimulatorRequest) =>
   method === 'POST' && (headers['content-length'] === undefined || headers['transfer-encoding'] !== undefined)

@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import { createMeter } from '../contenders/meter.js'
 import { query } from '../rows/database.js'
 import { shown } from '../contenders/deliveryLatency.js'
-import { addAttempts, knockAll } from '../load/knocks.js'
+import { addAttempts, sendCallbacks } from '../load/callbacks.js'
 import { providers, simulatedProviders } from '../endpoints/providers.js'
 import { withProviders } from '../endpoints/withProviders.js'
 import { thisVersion } from '../version.js'
 
 const sick = { from: 1, to: 600, due: `now() - interval '1 minute'` }
-const knocks = { from: 1001, due: `now() + interval '1 hour'` } // only a callback makes them be asked about
+const callbacks = { from: 1001, due: `now() + interval '1 hour'` } // only a callback makes them be asked about
 const gapMs = 150
 
-export function knockSection(bench, { rounds, count }) {
+export function callbackSection(bench, { rounds, count }) {
   const place = {}
-  const callback_received = { ...knocks, to: knocks.from + count - 1 }
+  const callback_received = { ...callbacks, to: callbacks.from + count - 1 }
   const contender = (id, label, isBeside) => ({
     id,
     label,
@@ -34,11 +34,11 @@ export function knockSection(bench, { rounds, count }) {
     },
   })
   return {
-    title: 'A knock beside a sick provider',
-    table: 'knock',
+    title: 'A callback while another provider is slow',
+    table: 'callback',
     about: [
-      `Two simulated providers over HTTP. One has been paid and knocks for ${count} attempts, one every ${gapMs} ms; then the same`,
-      `beside ${sick.to} attempts that are due at another, which takes 5 s for each answer. Milliseconds from the knock to the`,
+      `Two simulated providers over HTTP. One has been paid and calls back for ${count} attempts, one every ${gapMs} ms; then the same`,
+      `beside ${sick.to} attempts that are due at another, which takes 5 s for each answer. Milliseconds from the callback to the`,
       'status check that says paid.',
     ],
     rounds,
@@ -54,7 +54,7 @@ export function knockSection(bench, { rounds, count }) {
       place.simulated = await bench.startProviders()
       const folder = join(bench.folder, providers.join('_'))
       const version = await withProviders(thisVersion, folder, simulatedProviders)
-      place.database = await bench.server.create('knock', version)
+      place.database = await bench.server.create('callback', version)
     },
   }
 }
@@ -64,7 +64,7 @@ async function timeKnocks(bench, gateway, callback_received) {
   const cpuBefore = process.cpuUsage()
   const began = performance.now()
   meter.start()
-  const times = await knockAll(gateway, callback_received, gapMs)
+  const times = await sendCallbacks(gateway, callback_received, gapMs)
   meter.stop()
   const { user, system } = process.cpuUsage(cpuBefore)
   const requests = times.length

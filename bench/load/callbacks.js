@@ -1,8 +1,8 @@
-// Providers callback, and somebody waits at the status check for what comes of it.
+// Sends callbacks of providers, and polls the status check until each has its effect.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { query } from '../rows/database.js'
 import { openConnection, readAnswer } from './connection.js'
-import { knockRequest, rowInSql, statusRequest, storedInvoice, storedParts } from '../rows/payments.js'
+import { callbackRequest, rowInSql, statusRequest, storedInvoice, storedParts } from '../rows/payments.js'
 
 const lookMs = 20
 const patienceMs = 120_000
@@ -28,7 +28,7 @@ export async function addAttempts({ url, merchant }, provider, { from, to, due }
 
 // One every so often, whether or not the last has led to something. Milliseconds from each callback to the status check
 // that says paid.
-export async function knockAll({ port, merchant }, { from, to }, gapMs) {
+export async function sendCallbacks({ port, merchant }, { from, to }, gapMs) {
   const numbers = Array.from({ length: to - from + 1 }, (_, at) => from + at)
   const connections = await Promise.all(numbers.map(() => openConnection(port)))
   try {
@@ -46,12 +46,12 @@ export async function knockAll({ port, merchant }, { from, to }, gapMs) {
 async function untilPaid(connection, merchant, n) {
   const question = statusRequest(merchant, storedInvoice(n))
   const callback_received = performance.now()
-  await connection.ask(knockRequest(merchant, n))
+  await connection.ask(callbackRequest(merchant, n))
   for (;;) {
     const { status } = JSON.parse(readAnswer(await connection.ask(question)).text)
     const ms = performance.now() - callback_received
     if (status === 'paid') return ms
-    if (ms > patienceMs) throw new Error('A knock led to nothing.')
+    if (ms > patienceMs) throw new Error('A callback had no effect.')
     await sleep(lookMs)
   }
 }

@@ -1,18 +1,18 @@
 import type { Mode } from '../../src/core/mode.ts'
 import { webhookIdOf } from '../../src/runtime/providers/webhookId.ts'
-import type { Story as MtnStory } from './mtn/book.ts'
+import type { Story as MtnStory } from './mtn/charges.ts'
 import { mtnCredentials, openMtn } from './mtn/mtn.ts'
 import { ghanaNumbers, publishedNumbers } from './mtn/numbers.ts'
 import { openPaystack } from './paystack/paystack.ts'
 import { standing } from './paystack/stories.ts'
 
-// What a person has to know of one of them.
-export type Played = {
+// What `npm run simulate` prints about one simulator.
+export type SimulatedAccount = {
   name: string
   url: string
   add: string // the command that stores an account there
-  webhook?: string // the command that plays the dashboard: it tells the simulator where webhooks go
-  settings?: Record<string, string> // the same account by the environment
+  webhook?: string // the command that sets the webhook address, as the provider's dashboard would
+  settings?: Record<string, string> // the same account by environment variables
   notes: readonly string[]
   numbers: readonly (readonly [number: string, words: string])[]
   others: string
@@ -20,7 +20,7 @@ export type Played = {
   stop(): Promise<void>
 }
 
-export type PlayOptions = { port: number; gateway: string }
+export type SimulatedAccountOptions = { port: number; gateway: string }
 
 const paystackControls = [
   ['approve', '"KEY"'],
@@ -52,10 +52,13 @@ const mtnControls = [
   ['book', ''],
 ] as const
 
-export async function playPaystack(mode: Mode, { port, gateway }: PlayOptions): Promise<Played> {
+export async function simulatedPaystack(
+  mode: Mode,
+  { port, gateway }: SimulatedAccountOptions,
+): Promise<SimulatedAccount> {
   const secretKey = `sk_${mode}_simulated`
   const ofEnvironment = `${gateway}/callbacks/account/${webhookIdOf('paystack')}`
-  const webhookUrl = mode === 'test' ? ofEnvironment : undefined // a live account is stored, and has its own address
+  const webhookUrl = mode === 'test' ? ofEnvironment : undefined // a live account is stored in the database, and has its own webhook address
   const { url, stop } = await openPaystack({ secretKey, webhookUrl, port })
   return {
     name: `Paystack, ${mode} keys`,
@@ -79,7 +82,7 @@ export async function playPaystack(mode: Mode, { port, gateway }: PlayOptions): 
   }
 }
 
-// Real credentials of the live environment are other ones than the sandbox's, so these are, too.
+// Live credentials differ from those of the sandbox, as with the real provider.
 const liveMtn = {
   environment: 'mtnghana',
   subscriptionKey: '0a1b2c3d4e5f60718293a4b5c6d7e8f9',
@@ -88,8 +91,11 @@ const liveMtn = {
 } as const
 const testMtn = { environment: 'sandbox', ...mtnCredentials } as const
 
-// The sandbox's own numbers are no phone numbers, so they are typed with the plus; those of Ghana as a customer does.
-export async function playMtn(mode: Mode, { port, gateway }: PlayOptions): Promise<Played> {
+// The sandbox's numbers are not valid phone numbers, so they are typed with a plus; Ghanaian ones as a customer types them.
+export async function simulatedMtn(
+  mode: Mode,
+  { port, gateway }: SimulatedAccountOptions,
+): Promise<SimulatedAccount> {
   const world = mode === 'live' ? liveMtn : testMtn
   const { environment, subscriptionKey, apiUser, apiKey } = world
   const isLive = mode === 'live'
@@ -124,7 +130,7 @@ export async function playMtn(mode: Mode, { port, gateway }: PlayOptions): Promi
 
 const typedAs = (number: string) => (number.startsWith('233') ? `0${number.slice(3)}` : `+${number}`)
 
-// The words that it says.
+// Describes the outcome of a rule.
 function endingOf({ ends, submit, first, afterReads, told, isTaken, isUsedUp }: MtnStory): string {
   const said = typeof submit === 'object' ? submit : undefined
   const before = first ?? (afterReads ? 'PENDING' : undefined)

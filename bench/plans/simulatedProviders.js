@@ -1,10 +1,10 @@
-// Whole payments through the providers that the gateway has, whose providers are played.
+// Whole payments through the providers that the gateway has, with simulated providers.
 import { unknownPlace } from '../contenders/checkoutPlace.js'
 import { behindProxy, toThisMachine } from '../contenders/gateway.js'
 import { openPorts, paying } from '../contenders/payments.js'
 import { hangOrders } from '../load/hungOrders.js'
 import { query } from '../rows/database.js'
-import { createTown } from '../rows/town.js'
+import { createDataset } from '../rows/dataset.js'
 import { thisVersion } from '../version.js'
 
 const warmMs = 400
@@ -24,15 +24,15 @@ const common = ({ rounds, measureMs, warmUpMs = measureMs }) => ({
   warmUpMs,
 })
 
-export function railsSection(bench, lengths) {
+export function simulatedProvidersSection(bench, lengths) {
   const { customers } = { ...usual, ...lengths }
   const lines = ['sandbox', 'mtn', 'paystack'].map(name => ({ name, place: unknownPlace() }))
   return {
     ...common(lengths),
-    title: 'Whole payment through played providers',
+    title: 'Whole payment through simulated providers',
     about: [
       'By the sandbox, which is a part of the gateway, and by MTN and Paystack as the tests play them, in a process of their',
-      'own. The customer approves after 600 ms. What a played provider costs has a column of its own.',
+      'own. The customer approves after 600 ms. The cost of the simulators has its own column.',
     ],
     contenders: lines.map(({ name, place }) =>
       paying(bench, place, { id: name, label: `(c) by ${name}`, count: customers }),
@@ -43,13 +43,13 @@ export function railsSection(bench, lengths) {
     ]),
     async prepare() {
       await bench.stopGateways()
-      const people = { played: await bench.startPlayed(), customers: bench.startCustomers() }
+      const people = { simulators: await bench.startSimulators(), customers: bench.startCustomers() }
       for (const { name, place } of lines) await openPlace(bench, place, name, [name], people)
     },
   }
 }
 
-// Each round has gateways of its own: one that has seen a provider hang leaves it alone for a while.
+// Each round has its own gateways, because a gateway avoids a provider for a while after it hung.
 export function hangingSection(bench, lengths) {
   const { customers, hanging, newWarmMs } = { ...usual, ...lengths }
   const [alone, beside] = [unknownPlace(), unknownPlace()]
@@ -60,7 +60,7 @@ export function hangingSection(bench, lengths) {
     warmUpMs: 0,
     title: 'Whole payment beside a provider that hangs',
     about: [
-      `By the played MTN, alone and while ${hanging} orders of another shop hang at the played Paystack, which has taken them`,
+      `By the simulated MTN, alone and while ${hanging} orders of another shop hang at the simulated Paystack, which has taken them`,
       'and says nothing.',
     ],
     contenders: [
@@ -78,7 +78,7 @@ export function hangingSection(bench, lengths) {
     ],
     async prepare() {
       await bench.stopGateways()
-      const people = { played: await bench.startPlayed(), customers: bench.startCustomers() }
+      const people = { simulators: await bench.startSimulators(), customers: bench.startCustomers() }
       await openPlace(bench, alone, 'alone', ['mtn', 'paystack'], people)
       await openPlace(bench, beside, 'beside', ['mtn', 'paystack'], people)
     },
@@ -86,24 +86,24 @@ export function hangingSection(bench, lengths) {
 }
 
 // The first of the providers serves every shop but one, which has the last.
-async function openPlace(bench, place, name, providers, { played, customers: people }) {
+async function openPlace(bench, place, name, providers, { simulators, customers: people }) {
   const [first] = providers
   const ports = await openPorts(people, endpoints)
-  const town = await createTown(bench, `rails_${name}`, ports, thisVersion, [`providers=${first}`])
-  await setProvider(town, town.merchant.merchant_id, providers.at(-1))
-  Object.assign(place.town, town)
-  const settings = Object.assign({}, ...providers.map(provider => played.env[provider]))
+  const dataset = await createDataset(bench, `simulated_${name}`, ports, thisVersion, [`providers=${first}`])
+  await setProvider(dataset, dataset.merchant.merchant_id, providers.at(-1))
+  Object.assign(place.dataset, dataset)
+  const settings = Object.assign({}, ...providers.map(provider => simulators.env[provider]))
   const sandbox = first === 'sandbox' ? {} : { TOLLGATE_SANDBOX: 'off' } // it would serve where another does not
   place.env = { ...toThisMachine, ...behindProxy, ...sandbox, ...settings }
-  Object.assign(place.gateway, await bench.startGateway(place.town, place.env))
-  const provider = first === 'sandbox' ? sandboxOf(town) : played.provider(first)
-  Object.assign(place, { provider, played, customers: people })
-  if (first === 'paystack') await played.knockAt(await webhookOf(place.gateway))
+  Object.assign(place.gateway, await bench.startGateway(place.dataset, place.env))
+  const provider = first === 'sandbox' ? sandboxOf(dataset) : simulators.provider(first)
+  Object.assign(place, { provider, simulators, customers: people })
+  if (first === 'paystack') await simulators.sendWebhooksTo(await webhookOf(place.gateway))
 }
 
-async function startAnew(bench, { gateway, town, env }) {
+async function startAnew(bench, { gateway, dataset, env }) {
   await gateway.stop()
-  Object.assign(gateway, await bench.startGateway(town, env))
+  Object.assign(gateway, await bench.startGateway(dataset, env))
   return async () => {}
 }
 
@@ -130,13 +130,13 @@ async function webhookOf({ port }) {
 }
 
 // The shop without an endpoint has its payments at the account that hangs. They go before anything is counted.
-async function hangMeanwhile({ gateway, town, played }, count) {
+async function hangMeanwhile({ gateway, dataset, simulators }, count) {
   const { merchant_id } = gateway.merchant
-  await played.hang(true)
+  await simulators.hang(true)
   await hangOrders(gateway, count)
   return async () => {
     for (const table of ['attempts', 'events', 'payments'])
-      await query(town.url, `delete from ${table} where merchant_id = '${merchant_id}'`)
-    await played.hang(false)
+      await query(dataset.url, `delete from ${table} where merchant_id = '${merchant_id}'`)
+    await simulators.hang(false)
   }
 }

@@ -1,20 +1,20 @@
 import { randomBelow } from '../../support/random.ts'
 import { rulesOf } from '../rules.ts'
-import { textOf, type Wish } from './api.ts'
-import { type Charge, chargedOf, type Terms, transactionOf } from './books.ts'
+import { textOf, type ChargeRequest } from './api.ts'
+import { type Charge, chargedOf, type Terms, transactionOf } from './charges.ts'
 import { type HookData, sendHook } from './hooks.ts'
-import { disputeOf, type RefundState, refundNews } from './moneyBack.ts'
+import { disputeOf, type RefundState, refundUpdate } from './moneyBack.ts'
 import { type Ending, type Hook, type HookKind, type Story, storyByNumber } from './stories.ts'
 
-export type DeskOptions = Partial<Omit<Terms, 'domain'>> & {
+export type BusinessOptions = Partial<Omit<Terms, 'domain'>> & {
   secretKey?: string
   webhookUrl?: string
   retryMs?: number // between tries of a webhook
 }
 
-export type Desk = ReturnType<typeof openDesk>
+export type Business = ReturnType<typeof openBusiness>
 
-// Ids count up across all businesses, and go on after a restart: a gateway remembers them.
+// Ids increase across all businesses and restarts, because a gateway stores them.
 let lastId = Math.floor(Date.now() / 100)
 const newId = () => (lastId += 1 + randomBelow(7))
 
@@ -26,7 +26,7 @@ const leftOf = (charge: Charge) =>
     .reduce((left, { amount }) => left - amount, chargedOf(charge))
 
 // One business in one mode: its secret key, its webhook address, and its charges.
-export function openDesk(options: DeskOptions) {
+export function openBusiness(options: BusinessOptions) {
   const {
     secretKey = 'sk_test_simulated',
     promptMs = 180_000,
@@ -49,24 +49,24 @@ export function openDesk(options: DeskOptions) {
     timers.add(timer.unref())
   }
 
-  function make(wish: Wish, channel: Charge['channel']): Charge {
-    const { phone: number, provider } = (wish.mobile_money ?? {}) as { phone?: string; provider?: string }
-    const key = String(wish.reference)
-    const told = rules.storyOf({ number, amount: String(wish.amount), key })
+  function make(request: ChargeRequest, channel: Charge['channel']): Charge {
+    const { phone: number, provider } = (request.mobile_money ?? {}) as { phone?: string; provider?: string }
+    const key = String(request.reference)
+    const told = rules.storyOf({ number, amount: String(request.amount), key })
     const story = told ?? storyByNumber(number ?? '') ?? {}
     const asks = story.asks ?? (provider === 'vod' ? 'send_otp' : 'pay_offline')
     const now = Date.now()
     const charge: Charge = {
       id: newId(),
       reference: key,
-      amount: Number(wish.amount),
-      currency: String(wish.currency),
-      email: String(wish.email),
+      amount: Number(request.amount),
+      currency: String(request.currency),
+      email: String(request.email),
       channel,
       phone: number,
       provider,
-      metadata: wish.metadata,
-      callback_url: typeof wish.callback_url === 'string' ? wish.callback_url : undefined,
+      metadata: request.metadata,
+      callback_url: typeof request.callback_url === 'string' ? request.callback_url : undefined,
       story,
       asks,
       text: textOf(asks, provider),
@@ -82,7 +82,7 @@ export function openDesk(options: DeskOptions) {
     return charge
   }
 
-  // A no of a page may become a yes: its customer tries another card. Money that has moved stays, unless it goes back.
+  // A declined card payment may still succeed with another card. A paid charge can only be reversed.
   function end(charge: Charge, ended: Ending, says: string) {
     const isPaid = charge.ended === 'success' || charge.ended === 'reversed'
     if (isPaid ? ended !== 'reversed' : charge.ended === 'failed' && charge.channel !== 'card') return
@@ -96,29 +96,29 @@ export function openDesk(options: DeskOptions) {
     if (kind !== 'early') later(() => hook(charge, kind), afterMs)
   }
 
-  const toldOf = (charge: Charge) => ({ ...transactionOf(charge, terms, Date.now()), status: 'success' })
+  const paidDataOf = (charge: Charge) => ({ ...transactionOf(charge, terms, Date.now()), status: 'success' })
   const send = (event: string, data: HookData, kind?: HookKind) =>
     sendHook(hooks, event, data, { kind, later })
-  const hook = (charge: Charge, kind: HookKind) => send('charge.success', toldOf(charge), kind)
+  const hook = (charge: Charge, kind: HookKind) => send('charge.success', paidDataOf(charge), kind)
 
-  // A reversal by Paystack itself: no refund is listed.
+  // A reversal by Paystack itself: it has no refund entry.
   const announceReversal = (charge: Charge) => {
     const whole = { id: 0, amount: chargedOf(charge), status: 'processed', dispute: null, at: 0 } as const
-    return send('refund.processed', refundNews(charge, whole, terms))
+    return send('refund.processed', refundUpdate(charge, whole, terms))
   }
 
-  // A new refund, or the next state of one. Refunds of the whole amount reverse the transaction.
+  // Creates a refund, or moves one to its next state. Refunds of the whole amount reverse the transaction.
   async function refund(
     charge: Charge,
-    wish: { id?: number; amount?: number; status?: RefundState; dispute?: number } = {},
+    request: { id?: number; amount?: number; status?: RefundState; dispute?: number } = {},
   ) {
-    const { amount = leftOf(charge), status = 'processed', dispute = null } = wish
-    const known = charge.refunds.find(({ id }) => id === wish.id)
+    const { amount = leftOf(charge), status = 'processed', dispute = null } = request
+    const known = charge.refunds.find(({ id }) => id === request.id)
     const one = known ?? { id: newId(), amount, status, dispute, at: Date.now() }
     if (known) known.status = status
     else charge.refunds.push(one)
     if (charge.ended === 'success' && leftOf(charge) <= 0) charge.ended = 'reversed'
-    return { id: one.id, http: await send(`refund.${status}`, refundNews(charge, one, terms)) }
+    return { id: one.id, http: await send(`refund.${status}`, refundUpdate(charge, one, terms)) }
   }
 
   async function openDispute(charge: Charge, { amount = charge.amount }: { amount?: number } = {}) {
@@ -132,26 +132,26 @@ export function openDesk(options: DeskOptions) {
       at: now,
     } as const
     charge.disputes.push({ ...opened })
-    return { id: opened.id, http: await tellDispute(charge, opened.id, 'create') }
+    return { id: opened.id, http: await sendDispute(charge, opened.id, 'create') }
   }
 
-  // The last one that is open. One that is lost is refunded.
+  // Resolves the last open dispute. A lost one is refunded.
   async function resolveDispute(charge: Charge, isWon: boolean) {
     const dispute = charge.disputes.findLast(({ status }) => status !== 'resolved')
     if (!dispute) throw new Error(`no open dispute of ${charge.reference}`)
     dispute.status = 'resolved'
     dispute.resolution = isWon ? 'declined' : 'merchant-accepted'
     if (!isWon) await refund(charge, { amount: dispute.amount, dispute: dispute.id })
-    return { id: dispute.id, http: await tellDispute(charge, dispute.id, 'resolve') }
+    return { id: dispute.id, http: await sendDispute(charge, dispute.id, 'resolve') }
   }
 
-  function tellDispute(charge: Charge, id: number, event: 'create' | 'remind' | 'resolve') {
+  function sendDispute(charge: Charge, id: number, event: 'create' | 'remind' | 'resolve') {
     const dispute = charge.disputes.find(one => one.id === id)
     if (!dispute) throw new Error(`no dispute ${id}`)
     return send(`charge.dispute.${event}`, disputeOf(charge, dispute, terms, Date.now()))
   }
 
-  // What happens to a charge by itself, where its story says so. Nobody is charged while a code is missing.
+  // Ends a charge automatically, if its story says so. A charge that waits for a code does not end.
   async function play(charge: Charge) {
     const { ends, afterMs = 0, says = 'Declined', hooks: told = [] } = charge.story
     if (!ends || charge.asks.startsWith('send_')) return

@@ -1,4 +1,4 @@
-// MTN and Paystack, as the tests play them, in a process of its own. Whoever is asked pays a while later, as in the sandbox.
+// The simulators of MTN and Paystack, in a separate process. Customers approve after a while, as in the sandbox.
 // They are TypeScript, which Node 20 does not read by itself.
 import { fileURLToPath } from 'node:url'
 import { runnerImport } from 'vite'
@@ -22,41 +22,41 @@ const [{ openMtn, mtnCredentials }, { openPaystack }] = await Promise.all([
 ])
 
 /** @type {{ mtn: Awaited<ReturnType<typeof openMtn>>, paystack: Awaited<ReturnType<typeof openPaystack>> }} */
-const played = Object()
+const simulators = Object()
 const seen = new Map() // when a prompt was first seen
 let before = { mtn: 0, paystack: 0 }
 
 async function open() {
-  played.mtn = await openMtn({ environment: 'sandbox' })
-  played.mtn.rule({ story: {} })
-  played.paystack = await openPaystack({ secretKey, promptMs: 3_600_000 })
-  played.paystack.rule({ story: { ends: 'success', afterMs: payMs } })
+  simulators.mtn = await openMtn({ environment: 'sandbox' })
+  simulators.mtn.rule({ story: {} })
+  simulators.paystack = await openPaystack({ secretKey, promptMs: 3_600_000 })
+  simulators.paystack.rule({ story: { ends: 'success', afterMs: payMs } })
   setInterval(payMtn, lookMs).unref()
   return {
     mtn: {
       MTN_SUBSCRIPTION_KEY: mtnCredentials.subscriptionKey,
       MTN_API_USER: mtnCredentials.apiUser,
       MTN_API_KEY: mtnCredentials.apiKey,
-      MTN_URL: played.mtn.url,
+      MTN_URL: simulators.mtn.url,
       MTN_CALLBACKS: 'on',
     },
-    paystack: { PAYSTACK_SECRET_KEY: secretKey, PAYSTACK_URL: played.paystack.url },
+    paystack: { PAYSTACK_SECRET_KEY: secretKey, PAYSTACK_URL: simulators.paystack.url },
   }
 }
 
 function payMtn() {
   const now = performance.now()
-  for (const key of played.mtn.open()) {
+  for (const key of simulators.mtn.open()) {
     if (!seen.has(key)) seen.set(key, now)
     if (now - seen.get(key) < payMs) continue
     seen.delete(key)
-    void played.mtn.approve(key)
+    void simulators.mtn.approve(key)
   }
 }
 
 const books = {
-  mtn: () => played.mtn.book().map(({ isPaid }) => isPaid),
-  paystack: () => played.paystack.book().map(({ ended }) => ended === 'success'),
+  mtn: () => simulators.mtn.book().map(({ isPaid }) => isPaid),
+  paystack: () => simulators.paystack.book().map(({ ended }) => ended === 'success'),
 }
 
 // Of one of them, since the last time that it was forgotten. An order that came twice would be refused, and not be here.
@@ -69,8 +69,8 @@ const forget = name => void (before[name] = books[name]().length)
 
 // Paystack takes what it is asked for, and says nothing.
 const hang = isSo =>
-  void (played.paystack.weather = isSo ? { trouble: 'silence', hasTaken: true } : undefined)
+  void (simulators.paystack.weather = isSo ? { trouble: 'silence', hasTaken: true } : undefined)
 
-const knockAt = url => played.paystack.settings({ webhook_url: url })
+const sendWebhooksTo = url => simulators.paystack.settings({ webhook_url: url })
 
-answerAll({ open, count, forget, hang, knockAt })
+answerAll({ open, count, forget, hang, sendWebhooksTo })

@@ -1,10 +1,10 @@
-// A database of ours with many merchants, each with an endpoint of its own.
+// A database with many merchants, each with its own endpoint.
 import { masterKey, query } from './database.js'
 import { literal } from './deliveries.js'
 import { rowInSql, storedParts } from './payments.js'
 
 // `settings` are of every merchant.
-export async function createTown(bench, name, ports, made, settings = []) {
+export async function createDataset(bench, name, ports, made, settings = []) {
   const { url, version, merchant } = await bench.server.create(name, made)
   const callers = await onboardAll(url, version, ports.length, settings)
   const merchants = callers.map(({ merchant_id }) => merchant_id)
@@ -34,13 +34,13 @@ async function onboardAll(url, version, count, settings) {
   }
 }
 
-// Payments that nobody has paid; each merchant's are numbered in a row of its own. `countOf` says how many it has,
+// Unpaid payments; those of each merchant are numbered separately. `countOf` says how many it has,
 // `others` in SQL what else their columns hold.
 export async function fillPayments({ url, merchants, urls }, countOf, others = {}) {
   await query(url, 'truncate payments, events, notifications, deliveries, tries, messages cascade')
   for (const [at, merchant_id] of merchants.entries()) {
     const row = rowInSql({ merchant_id }, { ...storedParts, status: `'awaiting_payment'` })
-    // Without a customer to tell: that would be measured too.
+    // Without a customer's address, because messages would be measured, too.
     const columns = { ...row, ipn_url: literal(urls[at]), number: 'null', email: 'null', ...others }
     await query(
       url,

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Webhook } from '../../../src/core/provider/webhook.ts'
 
-// Hears webhooks and keeps them as they came.
+// Receives webhooks and records them unchanged.
 export type Received = { url: string; status: number; webhooks: Webhook[]; stop(): Promise<void> }
 
 export async function receiveWebhooks(): Promise<Received> {

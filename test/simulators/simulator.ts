@@ -2,36 +2,36 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// A provider, played by a small server that speaks its wire. What it shall do is told by rules, and by control requests:
+// A simulated provider: a small server with the provider's HTTP interface. Rules and control requests decide what it does:
 // `POST /control/<name>` with JSON, or the same function called by a test in the same process.
-export type Asked = {
+export type SimulatorRequest = {
   method: string
   path: string
   query: URLSearchParams
   headers: IncomingHttpHeaders
   text: string // of the body
 }
-export type Said = { status: number; headers?: Record<string, string>; body?: string | object }
+export type SimulatorReply = { status: number; headers?: Record<string, string>; body?: string | object }
 
-// How an answer gets lost, or is none.
+// How a reply gets lost, or is replaced.
 export const troubles = ['silence', 'cut', 'page', 'maintenance', 'error', 'busy'] as const
 export type Trouble = (typeof troubles)[number]
 
-// Over all requests, or those whose path begins so, until it is lifted or has been met so often. `hasTaken`: the provider
-// did what it was asked for all the same.
+// A fault for all requests, or for those whose path begins with `at`, until it is lifted or has applied `times` times.
+// `hasTaken`: the provider processes the request, and only the reply is lost.
 export type Weather = { trouble: Trouble; hasTaken?: boolean; times?: number; at?: string }
 
-export type Controls = Record<string, (wish: any) => unknown>
+export type Controls = Record<string, (request: any) => unknown>
 
 export type Provider<C extends Controls> = {
-  answer(asked: Asked): Promise<Said | Trouble> | Said | Trouble
+  answer(asked: SimulatorRequest): Promise<SimulatorReply | Trouble> | SimulatorReply | Trouble
   controls: C
 }
 
 export type Simulator<C extends Controls> = C & {
   url: string
   weather?: Weather
-  asked: Asked[] // what came, the last thousand
+  asked: SimulatorRequest[] // the last thousand
   stop(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export async function openSimulator<C extends Controls>(
     say(outgoing, asked ? await answered(asked).catch(broken) : 'cut')
   }
 
-  async function answered(asked: Asked): Promise<Said | Trouble> {
+  async function answered(asked: SimulatorRequest): Promise<SimulatorReply | Trouble> {
     if (asked.path.startsWith('/control/')) return controlled(asked)
     simulator.asked.splice(0, simulator.asked.length - maxAsked + 1)
     simulator.asked.push(asked)
@@ -59,12 +59,12 @@ export async function openSimulator<C extends Controls>(
     return weather?.trouble ?? said
   }
 
-  async function controlled({ path, text }: Asked): Promise<Said> {
+  async function controlled({ path, text }: SimulatorRequest): Promise<SimulatorReply> {
     const name = path.slice('/control/'.length)
-    const wish = text === '' ? undefined : (JSON.parse(text) as unknown)
-    if (name === 'weather') simulator.weather = (wish ?? undefined) as Weather | undefined
+    const request = text === '' ? undefined : (JSON.parse(text) as unknown)
+    if (name === 'weather') simulator.weather = (request ?? undefined) as Weather | undefined
     else if (!Object.hasOwn(controls, name)) return { status: 404, body: { error: `no control ${name}` } }
-    else return { status: 200, body: { said: (await controls[name]?.(wish)) ?? null } }
+    else return { status: 200, body: { said: (await controls[name]?.(request)) ?? null } }
     return { status: 200, body: {} }
   }
 
@@ -82,9 +82,9 @@ export async function openSimulator<C extends Controls>(
   return simulator
 }
 
-const broken = (error: unknown): Said => ({ status: 500, body: { simulator: String(error) } })
+const broken = (error: unknown): SimulatorReply => ({ status: 500, body: { simulator: String(error) } })
 
-function takeWeather(simulator: { weather?: Weather }, { path }: Asked): Weather | undefined {
+function takeWeather(simulator: { weather?: Weather }, { path }: SimulatorRequest): Weather | undefined {
   const { weather } = simulator
   if (!weather || !path.startsWith(weather.at ?? '/')) return undefined
   const { times = Infinity } = weather
@@ -92,7 +92,7 @@ function takeWeather(simulator: { weather?: Weather }, { path }: Asked): Weather
   return weather
 }
 
-async function read(incoming: IncomingMessage): Promise<Asked> {
+async function read(incoming: IncomingMessage): Promise<SimulatorRequest> {
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk as Buffer)
   const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://simulator')
@@ -101,14 +101,14 @@ async function read(incoming: IncomingMessage): Promise<Asked> {
 }
 
 const html = { 'content-type': 'text/html' }
-const spoken: Record<Exclude<Trouble, 'silence' | 'cut'>, Said> = {
+const spoken: Record<Exclude<Trouble, 'silence' | 'cut'>, SimulatorReply> = {
   page: { status: 200, headers: html, body: '<!doctype html><h1>Request Rejected</h1>' },
   maintenance: { status: 503, headers: html, body: '<!doctype html><h1>We will be back soon</h1>' },
   error: { status: 500, body: {} },
   busy: { status: 429, headers: { 'retry-after': '7' }, body: {} },
 }
 
-function say(outgoing: ServerResponse, said: Said | Trouble) {
+function say(outgoing: ServerResponse, said: SimulatorReply | Trouble) {
   if (said === 'cut') outgoing.destroy()
   if (said === 'cut' || said === 'silence') return
   const { status, headers, body = '' } = typeof said === 'string' ? spoken[said] : said
